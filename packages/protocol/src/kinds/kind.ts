@@ -1,0 +1,91 @@
+/** What one family of registries is, as data. Everything in which two kinds differ is a field here. */
+import type { TSchema } from 'typebox'
+import type { CodeListName } from '../records/code-lists.ts'
+
+/** How a searchable attribute is read from a record; `attributes/attribute-types.ts` has one row for each. */
+export type AttributeType = 'text' | 'code' | 'date' | 'datetime' | 'number' | 'boolean'
+
+/** One searchable attribute of a record type. */
+export interface Attribute {
+  /** The canonical name: lower case, digits and `_`; also the stem of its database columns. */
+  readonly name: string
+  /** Other names under which a query or a sort may ask for it, such as `gender` for `sex`. */
+  readonly aliases?: readonly string[]
+  /**
+   * Dotted paths in the document, tried in order until one has a value. Arrays on the way are walked
+   * through, so `member_list.demographic_info.sex` reads every member's.
+   */
+  readonly paths: readonly string[]
+  readonly type: AttributeType
+  /** For type `code`: the list that says which spellings mean the same. */
+  readonly codes?: CodeListName
+  /** The attribute may occur many times in one record. */
+  readonly many?: true
+  /** Text compares without regard to case and accents. */
+  readonly fold?: true
+  /** An index is kept for it. */
+  readonly indexed?: true
+  /** A search may be sorted by it; never together with `many`. */
+  readonly sortable?: true
+}
+
+/** One type of identifier, with how its values are normalised before they are stored or compared. */
+export interface IdentifierType {
+  /** The canonical name, such as `UIN`. */
+  readonly name: string
+  /** Other names on the wire, such as `BIRTH_REG_NO` for `BRN`; compared without regard to case. */
+  readonly aliases?: readonly string[]
+  /** Which row of `kinds/normalisers.ts` applies; leading zeros are always kept. */
+  readonly normaliser: 'code' | 'phone' | 'email' | 'exact'
+}
+
+/** Where identifiers stand in a record. */
+export interface IdentifierSource {
+  /** Dotted path to identifier objects ({identifier_type, identifier_value}) or, with `type`, to bare values. */
+  readonly path: string
+  /** The identifier type of bare values at `path`, such as MOBILE for `phone_number`. */
+  readonly type?: string
+  /** `record`: it names the record itself. `part`: it names a person inside the record, such as a household's member. */
+  readonly names: 'record' | 'part'
+}
+
+/** One type of record that a kind of registry holds. */
+export interface RecordType {
+  /** The canonical name, the one emitted as `reg_record_type`, such as `Person`. */
+  readonly name: string
+  /** Other spellings accepted in `reg_record_type` and `response_entity`; compared by the part after the last ":". */
+  readonly aliases: readonly string[]
+  /** Values of the document's own `@type` (part after the last ":") by which an import tells record types apart. */
+  readonly document_types: readonly string[]
+  /** Identifier type whose value is unique among the records of this type; every record has exactly one. */
+  readonly primary_identifier: string
+  readonly identifiers: readonly IdentifierSource[]
+  readonly attributes: readonly Attribute[]
+  /** The documented shape; records are open, nothing is required of them but to be an object. */
+  readonly schema: TSchema
+}
+
+/** One type of event that a kind publishes. */
+export interface EventType {
+  /** The spelling emitted as `reg_event_type`. */
+  readonly name: string
+  /** Spellings accepted; compared without regard to case by the part after the last ":". */
+  readonly aliases: readonly string[]
+}
+
+/** A kind of registry: one literal of this type per file in this folder. */
+export interface Kind {
+  /** The word used in configuration and on the command line: civil, ibr, ess, social ... */
+  readonly name: string
+  readonly title: string
+  /** One sentence for the reference page. */
+  readonly description: string
+  /** The last segment of `reg_type`, such as `Civil`, and other accepted segments. */
+  readonly reg_type: { readonly name: string; readonly aliases: readonly string[] }
+  /** The first is the default when neither `reg_record_type` nor `response_entity` says which is meant. */
+  readonly record_types: readonly [RecordType, ...RecordType[]]
+  readonly identifier_types: readonly IdentifierType[]
+  readonly event_types: readonly EventType[]
+  /** Operations beyond the common set, by their name in `operations.ts`. */
+  readonly operations: readonly string[]
+}
