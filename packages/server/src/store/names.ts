@@ -1,0 +1,46 @@
+/** Names of database objects: made only from kind data and registry numbers, and quoted here, nowhere else. */
+import { createHash } from 'node:crypto'
+import type { Attribute, RecordType } from '@rollcall/protocol'
+
+/** PostgreSQL cuts longer names silently, and two cut names may be equal. */
+export const NAME_LIMIT = 63
+
+const NAME = /^[a-z_][a-z0-9_]*$/
+
+/**
+ * A name as an SQL identifier. Throws on a name that is not plain lower case, digits and `_`, or too long:
+ * names come from kind data, so this is an error of the programmer, never of a peer.
+ */
+export function quoteName(name: string): string {
+  if (!NAME.test(name) || name.length > NAME_LIMIT) {
+    throw new Error(`not a name for a database object: ${JSON.stringify(name)}`)
+  }
+  return `"${name}"`
+}
+
+/** `DisabledPerson` as `disabled_person`. */
+export function snakeCase(name: string): string {
+  return name.replace(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, '_').toLowerCase()
+}
+
+/**
+ * The parts joined by `_`. What would be too long keeps its beginning and ends in eight digits of its hash, so
+ * that it stays unique and the same on every node and after every start.
+ */
+export function joinName(...parts: readonly string[]): string {
+  const name = parts.join('_')
+  if (name.length <= NAME_LIMIT) return name
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `${name.slice(0, NAME_LIMIT - digest.length - 1)}_${digest}`
+}
+
+/** The table of one registry's records of one type: `r7_disabled_person`. */
+export function recordTableName(registryId: number, recordType: RecordType): string {
+  if (!Number.isSafeInteger(registryId) || registryId < 1) throw new Error(`not a registry id: ${registryId}`)
+  return joinName(`r${registryId}`, snakeCase(recordType.name))
+}
+
+/** A column of an attribute: its name, and a suffix where it takes more than one column. */
+export function columnName(attribute: Attribute, suffix: string): string {
+  return joinName(`${attribute.name}${suffix}`)
+}

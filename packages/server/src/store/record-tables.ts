@@ -1,0 +1,179 @@
+/** The tables of a registry's records, made from its kind's data. */
+import type { Kind, RecordType } from '@rollcall/protocol'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { type AttributeColumn, attributeColumns } from './attribute-columns.ts'
+import { joinName, quoteName, recordTableName } from './names.ts'
+import { StoreRefusal } from './refusal.ts'
+import type { Tables } from './tables.ts'
+
+/** What the tables of a registry depend on; a `Registry` is one. */
+export interface RegistryShape {
+  readonly id: number
+  readonly kind: Kind
+}
+
+/**
+ * The two tables of one record type in one registry.
+ *
+ * `table`: `id` bigint identity, `primary_identifier` text unique (the normalised value of the record type's
+ * primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`, and `columns`.
+ *
+ * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`,
+ * `names_record` boolean (false: it names a part of the record, such as a household's member). One row for
+ * each (type, value, record): where a record bears an identifier both as its own and as a part's, the writer
+ * states true. Several records may bear the same one. Rows go when their record is deleted.
+ */
+export interface RecordTable {
+  /** Unquoted; `quoteName` before use in SQL. */
+  readonly table: string
+  readonly identifierTable: string
+  readonly recordType: RecordType
+  readonly columns: readonly AttributeColumn[]
+}
+
+/** Columns of every record table, whatever its kind; an attribute cannot bear such a name. */
+const FIXED_COLUMNS: Readonly<Record<string, string>> = {
+  id: 'bigint generated always as identity primary key',
+  primary_identifier: 'text collate "C" not null unique',
+  document: 'text not null',
+  created_at: 'timestamp with time zone not null default now()',
+  updated_at: 'timestamp with time zone not null default now()',
+}
+
+/** Described once: every search asks. */
+const described = new WeakMap<RecordType, Map<number, RecordTable>>()
+
+/** Where a registry holds its records of one type. Pure; the tables need not exist yet. */
+export function recordTable(registry: RegistryShape, recordType: RecordType): RecordTable {
+  const ofType = described.get(recordType) ?? new Map<number, RecordTable>()
+  const found = ofType.get(registry.id) ?? describeTable(registry.id, recordType)
+  described.set(recordType, ofType.set(registry.id, found))
+  return found
+}
+
+function describeTable(registryId: number, recordType: RecordType): RecordTable {
+  const table = recordTableName(registryId, recordType)
+  const columns = recordType.attributes.flatMap(attributeColumns)
+  const seen = new Set(Object.keys(FIXED_COLUMNS))
+  for (const { name } of columns) {
+    if (seen.has(name)) throw new Error(`${recordType.name}: two columns would be called ${name}`)
+    seen.add(name)
+  }
+  return { table, identifierTable: joinName(table, 'identifier'), recordType, columns }
+}
+
+/**
+ * Makes the tables, columns and indexes of a registry that are not there yet; what is there stays as it is.
+ * Any number of nodes may do so at once. A new attribute's column is empty in rows written before it was
+ * declared; it is filled when they are written again.
+ *
+ * Throws StoreRefusal when an attribute's column exists with another type.
+ */
+export async function ensureRecordTables(
+  db: { kysely: Kysely<Tables> },
+  registry: RegistryShape,
+): Promise<void> {
+  await db.kysely.transaction().execute((transaction) => createRecordTables(transaction, registry))
+}
+
+/** `ensureRecordTables` as a part of a transaction that does more. */
+export async function createRecordTables(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+): Promise<void> {
+  // An index over a large table takes longer than a query may.
+  await sql`select set_config('statement_timeout', '0', true)`.execute(transaction)
+  await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
+    transaction,
+  )
+  for (const recordType of registry.kind.record_types) {
+    await createRecordTable(transaction, recordTable(registry, recordType))
+  }
+}
+
+async function createRecordTable(transaction: Transaction<Tables>, record: RecordTable): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(transaction)
+  const columns = await existingColumns(transaction, record.table)
+  if (columns.size === 0) {
+    await run(tableStatement(record))
+    if (await hasLz4(transaction)) {
+      await run(`alter table ${quoteName(record.table)} alter column "document" set compression lz4`)
+    }
+    for (const statement of identifierStatements(record)) await run(statement)
+  } else {
+    // Only what is missing: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader.
+    for (const column of record.columns) {
+      const found = columns.get(column.name)
+      if (found === undefined) {
+        await run(
+          `alter table ${quoteName(record.table)} add column ${quoteName(column.name)} ${column.definition}`,
+        )
+      } else if (found !== column.sql_type) {
+        throw new StoreRefusal(
+          `column ${column.name} of table ${record.table} is ${found} and the kind declares ${column.sql_type}`,
+        )
+      }
+    }
+  }
+  const indexes = await existingIndexes(transaction, record.table)
+  for (const [name, statement] of indexStatements(record)) {
+    if (!indexes.has(name)) await run(statement)
+  }
+}
+
+function tableStatement({ table, columns }: RecordTable): string {
+  const fixed = Object.entries(FIXED_COLUMNS)
+  const declared = columns.map(({ name, definition }) => [name, definition])
+  const all = [...fixed, ...declared].map(([name = '', definition]) => `${quoteName(name)} ${definition}`)
+  return `create table ${quoteName(table)} (${all.join(', ')})`
+}
+
+function identifierStatements({ table, identifierTable }: RecordTable): readonly string[] {
+  return [
+    `create table ${quoteName(identifierTable)} (
+      "type" text collate "C" not null,
+      "value" text collate "C" not null,
+      "record" bigint not null references ${quoteName(table)} on delete cascade,
+      "names_record" boolean not null,
+      primary key ("type", "value", "record")
+    )`,
+    `create index ${quoteName(joinName(identifierTable, 'record', 'index'))} on ${quoteName(identifierTable)} ("record")`,
+  ]
+}
+
+/** By the index's name. A date's two columns share one: a bound of `_to` is a bound of `_from` as well. */
+function indexStatements({ table, recordType }: RecordTable): readonly [name: string, statement: string][] {
+  return recordType.attributes
+    .filter((attribute) => attribute.indexed)
+    .map((attribute) => {
+      const name = joinName(table, attribute.name, 'index')
+      const method = attribute.many ? 'gin' : 'btree'
+      const columns = attributeColumns(attribute).map((column) => quoteName(column.name))
+      return [
+        name,
+        `create index ${quoteName(name)} on ${quoteName(table)} using ${method} (${columns.join(', ')})`,
+      ]
+    })
+}
+
+async function existingColumns(db: Kysely<Tables>, table: string): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; type: string }>`
+    select attname::text as name, format_type(atttypid, atttypmod) as type
+    from pg_attribute
+    where attrelid = to_regclass(${quoteName(table)}) and attnum > 0 and not attisdropped`.execute(db)
+  return new Map(rows.map(({ name, type }) => [name, type]))
+}
+
+async function existingIndexes(db: Kysely<Tables>, table: string): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select relname::text as name from pg_index join pg_class on pg_class.oid = indexrelid
+    where indrelid = to_regclass(${quoteName(table)})`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Whether the server can compress with lz4, which is several times faster to read than the default. */
+async function hasLz4(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql<{ lz4: boolean }>`
+    select 'lz4' = any(enumvals) as lz4 from pg_settings where name = 'default_toast_compression'`.execute(db)
+  return rows[0]?.lz4 === true
+}

@@ -1,0 +1,54 @@
+/**
+ * The tables whose shape does not depend on a kind, as Kysely sees them; `migrations/` makes them. The record
+ * tables are not here: they are made from kind data by `record-tables.ts`.
+ */
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+/** A time that the database sets. */
+type SetTime = ColumnType<Date, never, never>
+
+export interface RegistryRow {
+  id: GeneratedAlways<number>
+  namespace: string
+  /** A `Kind`'s name. */
+  kind: string
+  sender_id: string
+  aliases: Generated<string[]>
+  demo: Generated<boolean>
+  created_at: SetTime
+}
+
+export interface ParticipantRow {
+  id: GeneratedAlways<number>
+  sender_id: string
+  client_id: string
+  name: string
+  status: Generated<'active' | 'disabled'>
+  /** Null: the server's limit. */
+  max_page_size: Generated<number | null>
+  demo: Generated<boolean>
+  created_at: SetTime
+}
+
+export interface ParticipantSecretRow {
+  id: GeneratedAlways<number>
+  participant: number
+  sha256: Buffer
+  created_at: SetTime
+  /** Null: it is live. */
+  retired_at: ColumnType<Date | null, never, Date>
+}
+
+export interface TokenKeyRow {
+  kid: string
+  public_jwk: ColumnType<object, string, never>
+  private_jwk: ColumnType<object, string, never>
+  created_at: SetTime
+}
+
+export interface Tables {
+  registry: RegistryRow
+  participant: ParticipantRow
+  participant_secret: ParticipantSecretRow
+  token_key: TokenKeyRow
+}
