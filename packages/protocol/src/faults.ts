@@ -1,0 +1,51 @@
+/**
+ * The three ways in which a request goes wrong, as errors: the whole request is refused (ack ERR), the header
+ * is rejected (callback header `rjct`), or one item is rejected and the others are answered.
+ * Their messages go to the sender: they name a member and a rule, never a value.
+ */
+import { type AckCode, type HeaderCode, httpStatusOf, type ItemCode } from './codes.ts'
+
+/** `error.message` and `status_reason_message` hold at most this many characters (spec "Limits"). */
+export const REASON_MAX_LENGTH = 999
+
+/** A text that fits into a reason message: cut at 999 characters, never in the middle of a character. */
+export function reasonText(text: string): string {
+  // A cut may leave half of a surrogate pair, which canonical JSON refuses; it becomes U+FFFD, one unit as well.
+  return text.slice(0, REASON_MAX_LENGTH).toWellFormed()
+}
+
+/** The whole request is refused with an ack ERR (spec "Errors" 1 and 2, N19). */
+export class RequestFault extends Error {
+  readonly code: AckCode
+  /** The HTTP status of the answer; by default the one that goes with the code. */
+  readonly httpStatus: number
+
+  constructor(code: AckCode, message: string, httpStatus: number = httpStatusOf(code)) {
+    super(reasonText(message))
+    this.name = 'RequestFault'
+    this.code = code
+    this.httpStatus = httpStatus
+  }
+}
+
+/** The header is rejected: a sync request is answered with a callback header of status `rjct` (N18). */
+export class HeaderRejection extends Error {
+  readonly code: HeaderCode
+
+  constructor(code: HeaderCode, message: string) {
+    super(reasonText(message))
+    this.name = 'HeaderRejection'
+    this.code = code
+  }
+}
+
+/** One item is rejected with status `rjct`; the rest of its batch goes on (spec "Errors" 5). */
+export class ItemRejection extends Error {
+  readonly code: ItemCode
+
+  constructor(code: ItemCode, message: string) {
+    super(reasonText(message))
+    this.name = 'ItemRejection'
+    this.code = code
+  }
+}

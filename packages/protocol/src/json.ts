@@ -1,0 +1,261 @@
+/**
+ * JSON as this protocol reads it: stricter than `JSON.parse` where two readers could understand the same bytes
+ * differently (duplicate names, rounded integers) and where a database cannot hold a text (NUL, lone surrogates).
+ */
+import { type PathStep, pathText } from './paths.ts'
+
+/** Any JSON value; an integer beyond ±(2^53−1) is a bigint, everything else as `JSON.parse` would give it. */
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject
+export interface JsonObject {
+  [member: string]: JsonValue
+}
+
+/** A text was refused. The message names the path and the rule, never a value. */
+export class JsonError extends Error {
+  /** Where in the document, such as `message.search_request[3].locale`; empty at the top. */
+  readonly path: string
+
+  constructor(path: string, rule: string) {
+    super(path === '' ? rule : `${path}: ${rule}`)
+    this.name = 'JsonError'
+    this.path = path
+  }
+}
+
+/** An object, as opposed to an array, null or a scalar. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Levels of nesting accepted unless told otherwise; also keeps the recursion below safe. */
+export const DEFAULT_MAX_DEPTH = 64
+
+/**
+ * Reads one JSON text (RFC 8259). Refuses duplicate member names at any depth, whatever their escapes, nesting
+ * deeper than `maxDepth`, lone surrogates, NUL, and numbers that no double can hold.
+ * `__proto__` and its like become plain own members.
+ *
+ * @throws {JsonError} and nothing else
+ */
+export function parseJson(text: string, options: { readonly maxDepth?: number } = {}): JsonValue {
+  return new Reader(text, options.maxDepth ?? DEFAULT_MAX_DEPTH).document()
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+const COLON = 0x3a
+const OPEN_ARRAY = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_ARRAY = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+/** An integer of at most this many characters is safe whatever its digits. */
+const SAFE_LENGTH = 15
+/** 1e309 is beyond every double: a longer integer is refused before time is spent on its digits. */
+const MAX_INTEGER_LENGTH = 310
+
+class Reader {
+  readonly #text: string
+  readonly #maxDepth: number
+  /** The way to the value that is being read: one step for every open array or object, null between members. */
+  readonly #steps: (PathStep | null)[] = []
+  #at = 0
+  #depth = 0
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text
+    this.#maxDepth = maxDepth
+  }
+
+  document(): JsonValue {
+    const value = this.#value()
+    if (!Number.isNaN(this.#next())) throw this.#notJson('the end of the text')
+    return value
+  }
+
+  #value(): JsonValue {
+    const char = this.#next()
+    switch (char) {
+      case QUOTE:
+        return this.#string()
+      case OPEN_OBJECT:
+        return this.#object()
+      case OPEN_ARRAY:
+        return this.#array()
+      case 0x74:
+        return this.#word('true', true)
+      case 0x66:
+        return this.#word('false', false)
+      case 0x6e:
+        return this.#word('null', null)
+      default:
+        if (char === MINUS || isDigit(char)) return this.#number()
+        throw this.#notJson('a value')
+    }
+  }
+
+  #object(): JsonObject {
+    const object: JsonObject = {}
+    const level = this.#enter()
+    if (this.#next() === CLOSE_OBJECT) return this.#leave(object)
+    for (;;) {
+      this.#steps[level] = null
+      if (this.#next() !== QUOTE) throw this.#notJson('a member name')
+      const name = this.#string()
+      this.#steps[level] = name
+      if (Object.hasOwn(object, name)) throw this.#refusal('the member name occurs twice in one object')
+      if (this.#next() !== COLON) throw this.#notJson('":"')
+      this.#at += 1
+      const value = this.#value()
+      if (name === '__proto__') defineOwn(object, name, value)
+      else object[name] = value
+      const char = this.#next()
+      if (char === CLOSE_OBJECT) return this.#leave(object)
+      if (char !== COMMA) throw this.#notJson('"," or "}"')
+      this.#at += 1
+    }
+  }
+
+  #array(): JsonValue[] {
+    const array: JsonValue[] = []
+    const level = this.#enter()
+    if (this.#next() === CLOSE_ARRAY) return this.#leave(array)
+    for (;;) {
+      this.#steps[level] = array.length
+      array.push(this.#value())
+      const char = this.#next()
+      if (char === CLOSE_ARRAY) return this.#leave(array)
+      if (char !== COMMA) throw this.#notJson('"," or "]"')
+      this.#at += 1
+    }
+  }
+
+  /** Steps over the opening bracket; gives the place in `#steps` that belongs to the new level. */
+  #enter(): number {
+    if (this.#depth >= this.#maxDepth) throw this.#refusal(`nested deeper than ${this.#maxDepth} levels`)
+    this.#depth += 1
+    this.#at += 1
+    return this.#steps.push(null) - 1
+  }
+
+  /** Steps over the closing bracket. */
+  #leave<Container>(container: Container): Container {
+    this.#depth -= 1
+    this.#at += 1
+    this.#steps.pop()
+    return container
+  }
+
+  #word<Word extends boolean | null>(word: string, value: Word): Word {
+    if (!this.#text.startsWith(word, this.#at)) throw this.#notJson('a value')
+    this.#at += word.length
+    return value
+  }
+
+  #number(): number | bigint {
+    const text = this.#text
+    const start = this.#at
+    if (text.charCodeAt(this.#at) === MINUS) this.#at += 1
+    if (text.charCodeAt(this.#at) === ZERO) this.#at += 1
+    else this.#digits()
+    let integer = true
+    if (text.charCodeAt(this.#at) === POINT) {
+      integer = false
+      this.#at += 1
+      this.#digits()
+    }
+    if ((text.charCodeAt(this.#at) | 0x20) === 0x65) {
+      integer = false
+      this.#at += 1
+      const sign = text.charCodeAt(this.#at)
+      if (sign === MINUS || sign === 0x2b) this.#at += 1
+      this.#digits()
+    }
+    const length = this.#at - start
+    const lexeme = text.slice(start, this.#at)
+    if (integer && length <= SAFE_LENGTH) return Number(lexeme)
+    const number = integer && length > MAX_INTEGER_LENGTH ? Infinity : Number(lexeme)
+    if (!Number.isFinite(number)) throw this.#refusal('the number is too large')
+    return integer && !Number.isSafeInteger(number) ? BigInt(lexeme) : number
+  }
+
+  #digits(): void {
+    if (!isDigit(this.#text.charCodeAt(this.#at))) throw this.#notJson('a digit')
+    do this.#at += 1
+    while (isDigit(this.#text.charCodeAt(this.#at)))
+  }
+
+  /** Reads the string whose opening quote is here. Most have no escapes and are one slice of the text. */
+  #string(): string {
+    const text = this.#text
+    const start = this.#at + 1
+    let at = start
+    let escapes = false
+    let surrogates = false
+    for (;;) {
+      const char = text.charCodeAt(at)
+      if (char === QUOTE) break
+      if (!(char >= 0x20)) throw this.#badCharacter(at)
+      if (char === BACKSLASH) {
+        escapes = true
+        at += 1
+      } else if ((char & 0xf800) === 0xd800) surrogates = true
+      at += 1
+    }
+    const value = escapes ? this.#unescaped(start - 1, at + 1) : text.slice(start, at)
+    // A pair may be written as two escapes, so it is judged when it is put together.
+    if ((escapes || surrogates) && !value.isWellFormed()) throw this.#refusal('the text has a lone surrogate')
+    if (escapes && value.includes('\0')) throw this.#refusal('the text has a NUL character')
+    this.#at = at + 1
+    return value
+  }
+
+  /** The string between two places, quotes included; what its escapes mean is left to the engine. */
+  #unescaped(start: number, end: number): string {
+    try {
+      return JSON.parse(this.#text.slice(start, end))
+    } catch {
+      throw this.#notJson('a string whose escapes are those of JSON')
+    }
+  }
+
+  /** The next character that is no white space, NaN at the end of the text; stays on it. */
+  #next(): number {
+    for (;;) {
+      const char = this.#text.charCodeAt(this.#at)
+      if (char > 0x20 || (char !== 0x20 && char !== 0x0a && char !== 0x0d && char !== 0x09)) return char
+      this.#at += 1
+    }
+  }
+
+  #badCharacter(at: number): JsonError {
+    if (at >= this.#text.length) {
+      this.#at = at
+      return this.#notJson('the end of a string')
+    }
+    if (this.#text.charCodeAt(at) === 0) return this.#refusal('the text has a NUL character')
+    return this.#refusal('the text has a control character that is not escaped')
+  }
+
+  #notJson(expected: string): JsonError {
+    return this.#refusal(`not JSON: ${expected} is expected at character ${this.#at + 1}`)
+  }
+
+  #refusal(rule: string): JsonError {
+    return new JsonError(pathText(this.#steps.filter((step) => step !== null)), rule)
+  }
+}
+
+function isDigit(char: number): boolean {
+  return char >= ZERO && char <= NINE
+}
+
+/** `__proto__` is a setter when assigned to; defined, it is a member like any other. */
+function defineOwn(object: JsonObject, name: string, value: JsonValue): void {
+  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+}
