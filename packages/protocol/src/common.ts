@@ -1,0 +1,140 @@
+/** Field types that every message uses. Spec "Common field types" and "Limits". */
+import Type, { type Static, type TSchemaOptions } from 'typebox'
+
+/** The protocol version that is spoken and emitted (spec "Versioning"). */
+export const PROTOCOL_VERSION = '1.0.0'
+
+/** The largest value of the int32 members (spec "SearchRequest", pagination). */
+export const INT32_MAX = 2_147_483_647
+
+/** A string that may be one of `values` only. */
+export function oneOf<const Value extends string>(values: readonly Value[], options: TSchemaOptions = {}) {
+  return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...options })
+}
+
+/**
+ * RFC 3339 with a zone (G5). The pattern refuses the bracketed suffix of RFC 9557, which the format alone
+ * would let through and no date parser reads.
+ */
+export const DATE_TIME = { format: 'date-time', pattern: '[Zz0-9]$' } as const
+
+export const Timestamp = Type.String({
+  ...DATE_TIME,
+  description:
+    'Date and time with a time zone, such as 2026-02-03T09:15:00.000Z (spec "Common field types").',
+})
+
+export const TransactionId = Type.String({
+  minLength: 1,
+  maxLength: 99,
+  description: 'Chosen by the initiating system and kept by all systems (spec "What the service does", 7).',
+})
+
+export const CorrelationId = Type.String({
+  minLength: 1,
+  maxLength: 99,
+  pattern: '^[a-zA-Z0-9-]+$',
+  description: 'Assigned by the processing system; ties related messages together (spec "Limits").',
+})
+
+export const ReferenceId = Type.String({
+  minLength: 1,
+  maxLength: 99,
+  description: 'Names one item of a batch and is unique in it (N2).',
+})
+
+/** In replies: a rejected item is named as its sender named it, or by "" when it was not named at all. */
+export const EchoedReferenceId = Type.String({
+  description: 'The reference_id of the item that this answers; empty when the item had none (N2).',
+})
+
+export const Locale = Type.String({
+  pattern: '^[a-z]{3}$',
+  description: 'Language code of three lower-case letters (G4, D4).',
+})
+
+export const Version = Type.String({
+  default: PROTOCOL_VERSION,
+  description: 'Protocol version (spec "Versioning").',
+})
+
+/** Where a message or an item stands (spec "States and transitions"; meanings from N7). */
+export const STATUSES = ['rcvd', 'pdng', 'succ', 'rjct'] as const
+export const Status = oneOf(STATUSES, {
+  description: 'rcvd received, pdng being processed, succ done, rjct rejected (N7).',
+})
+export type Status = Static<typeof Status>
+
+export const StatusReasonMessage = Type.String({
+  maxLength: 999,
+  description: 'An actionable text beside status rjct (spec "Errors", 5).',
+})
+
+/** How a subscription stands (N6). */
+export const SubscriptionStatus = oneOf(['subscribe', 'unsubscribe'], {
+  description: 'subscribe while it lives, unsubscribe when it has ended (N6).',
+})
+
+export const SubscriptionCode = Type.String({
+  minLength: 1,
+  maxLength: 99,
+  description: 'Names one subscription (spec "Limits").',
+})
+
+export const RegType = Type.String({
+  description:
+    'Registry type, a namespaced value whose last segment counts, such as ns:org:RegistryType:Civil (D32).',
+})
+
+export const RegRecordType = Type.String({
+  description: 'Record type, compared by its last segment (spec "Record shapes").',
+})
+
+export const RegEventType = Type.String({
+  description: 'Event type, compared by its last segment without regard to case (N15).',
+})
+
+/** A record. Records are open JSON-LD objects: nothing is required of them (N5). */
+export const RegistryRecord = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'A record of the registry; its documented shape is a component of its own (N5).',
+})
+
+const Int32 = (minimum: number, description: string, options: TSchemaOptions = {}) =>
+  Type.Integer({ minimum, maximum: INT32_MAX, description, ...options })
+
+/** The page asked for (spec "SearchRequest", pagination). */
+export const PageRequest = Type.Object(
+  {
+    page_size: Int32(1, 'Items on a page.'),
+    page_number: Type.Optional(Int32(1, 'Counts from 1.', { default: 1 })),
+  },
+  { title: 'PageRequest', description: 'The page that is asked for (spec "Limits").' },
+)
+export type PageRequest = Static<typeof PageRequest>
+
+/** The page given (spec "SearchResponse", pagination). */
+export const Pagination = Type.Object(
+  {
+    page_size: Int32(1, 'Items on a page.'),
+    page_number: Int32(1, 'Counts from 1.'),
+    total_count: Int32(0, 'Items on all pages.'),
+  },
+  { title: 'Pagination', description: 'The page that is given (spec "SearchResponse").' },
+)
+export type Pagination = Static<typeof Pagination>
+
+/** `consent` and `authorize` share this shape (spec "SearchRequest", G8). */
+export const Consent = Type.Object(
+  {
+    ts: Type.Optional(Timestamp),
+    purpose: Type.Optional(
+      Type.Object({
+        text: Type.Optional(Type.String()),
+        code: Type.Optional(Type.String({ description: 'No list of codes is published (G8).' })),
+        ref_uri: Type.Optional(Type.String({ format: 'uri' })),
+      }),
+    ),
+  },
+  { title: 'Consent', description: 'Consent or authority under which is asked (spec "SearchRequest", G8).' },
+)
+export type Consent = Static<typeof Consent>

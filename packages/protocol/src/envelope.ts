@@ -1,0 +1,194 @@
+/** The frame of every message: envelope, headers, encrypted message, ack and errors. Spec "Envelope", "Header"; N1. */
+import Type, { type Static, type TSchema } from 'typebox'
+import { codesOf } from './codes.ts'
+import { CorrelationId, oneOf, Status, StatusReasonMessage, Timestamp, Version } from './common.ts'
+
+const Id = (description: string) => Type.String({ minLength: 1, description })
+
+const optionalInBoth = {
+  version: Type.Optional(Version),
+  receiver_id: Type.Optional(Id('The system that the message is for.')),
+  is_msg_encrypted: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether message is an EncryptedMessage.' }),
+  ),
+  meta: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Free-form.' })),
+}
+
+const requiredInBoth = {
+  message_id: Id('Names the message; a retry keeps it.'),
+  message_ts: Timestamp,
+  action: Type.String({ minLength: 1, description: 'An action name of the operation (spec "Endpoints").' }),
+}
+
+const senderId = Id('The system that sends the message.')
+const totalCount = Type.Integer({ minimum: 0, description: 'Items in the batch (N7).' })
+
+export const RequestHeader = Type.Object(
+  {
+    ...requiredInBoth,
+    sender_id: senderId,
+    total_count: totalCount,
+    sender_uri: Type.Optional(
+      Type.String({ format: 'uri', description: 'Full address to which the callback is sent (G1).' }),
+    ),
+    ...optionalInBoth,
+  },
+  { title: 'RequestHeader', description: 'Header of a request (spec "Header"; required members N1).' },
+)
+export type RequestHeader = Static<typeof RequestHeader>
+
+export const CallbackHeader = Type.Object(
+  {
+    ...requiredInBoth,
+    status: Status,
+    status_reason_code: Type.Optional(
+      oneOf(codesOf('header'), { description: 'Set with status rjct (N18).' }),
+    ),
+    status_reason_message: Type.Optional(StatusReasonMessage),
+    total_count: Type.Optional(totalCount),
+    completed_count: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Items answered, with status succ or rjct (N7).' }),
+    ),
+    sender_id: Type.Optional(senderId),
+    ...optionalInBoth,
+  },
+  {
+    title: 'CallbackHeader',
+    description: 'Header of a callback and of a synchronous answer (spec "Header"; required members N1).',
+  },
+)
+export type CallbackHeader = Static<typeof CallbackHeader>
+
+/**
+ * What the header of an incoming request must satisfy to be taken at all. More is judged after it, with its own
+ * codes: a version that is not spoken, an action, a sender_uri, a total_count that lies. `total_count` may be
+ * missing, and callback headers come on request paths too (3.3), so nothing of a status is required or refused.
+ */
+export const IncomingHeader = Type.Object({
+  ...requiredInBoth,
+  ...optionalInBoth,
+  version: Type.Optional(Type.String()),
+  sender_id: senderId,
+  sender_uri: Type.Optional(Type.String()),
+  total_count: Type.Optional(
+    Type.Unsafe<number | bigint>({ if: { type: 'bigint' }, else: { type: 'integer' } }),
+  ),
+})
+export type IncomingHeader = Static<typeof IncomingHeader>
+
+export const EncryptedMessage = Type.Object(
+  {
+    header: Type.Object({
+      alg: Type.String({ description: 'How the content key is encrypted.' }),
+      enc: Type.String({ description: 'How the content is encrypted.' }),
+      kid: Type.String({ description: "The receiver's key." }),
+    }),
+    ciphertext: Type.String({ description: 'Base64url, encrypted plaintext.' }),
+    encrypted_key: Type.String({ description: 'Base64url, encrypted content key.' }),
+    tag: Type.String({ description: 'Base64url, integrity value.' }),
+    iv: Type.String({ description: 'Base64url, initialization vector; its size depends on the algorithm.' }),
+  },
+  { title: 'EncryptedMessage', description: 'Stands in place of any message (spec "EncryptedMessage").' },
+)
+export type EncryptedMessage = Static<typeof EncryptedMessage>
+
+export const Signature = Type.String({
+  description: 'Signature over header and message (spec "Authentication", 2).',
+})
+
+/** The envelope of a request: header and message are required (spec "Envelope"). */
+export function requestEnvelope<Message extends TSchema>(message: Message, title: string) {
+  return Type.Object(
+    {
+      signature: Type.Optional(Signature),
+      header: RequestHeader,
+      message: Type.Union([message, EncryptedMessage]),
+    },
+    { title, description: 'Envelope of a request (spec "Envelope").' },
+  )
+}
+
+/** The envelope of a callback or a synchronous answer: only the header is required (spec "Envelope"). */
+export function callbackEnvelope<Message extends TSchema>(message: Message, title: string) {
+  return Type.Object(
+    {
+      signature: Type.Optional(Signature),
+      header: CallbackHeader,
+      message: Type.Optional(Type.Union([message, EncryptedMessage])),
+    },
+    { title, description: 'Envelope of a callback or a synchronous answer (spec "Envelope").' },
+  )
+}
+
+/** The frame of an incoming request before its message is opened. */
+export const IncomingEnvelope = Type.Object({
+  signature: Type.Optional(Type.Unknown()),
+  header: IncomingHeader,
+  message: Type.Record(Type.String(), Type.Unknown()),
+})
+export type IncomingEnvelope = Static<typeof IncomingEnvelope>
+
+/** How an ack takes what was sent (G3). */
+export const AckStatus = oneOf(['ACK', 'NACK', 'ERR'], {
+  description:
+    'ACK valid, a callback follows; NACK valid, nothing follows; ERR invalid, error says why (G3).',
+})
+
+export const Fault = Type.Object(
+  {
+    code: oneOf(codesOf('ack'), { description: 'What was wrong (N19).' }),
+    message: StatusReasonMessage,
+  },
+  { title: 'Fault', description: 'Why a request was refused (N19).' },
+)
+export type Fault = Static<typeof Fault>
+
+/** What stands under `message` in an ack. */
+export const AckMessage = Type.Object(
+  {
+    ack_status: AckStatus,
+    timestamp: Timestamp,
+    correlation_id: CorrelationId,
+    error: Type.Optional(Fault),
+  },
+  { title: 'AckMessage', description: 'Acknowledgement (spec "Endpoints", responses 2; N11).' },
+)
+export type AckMessage = Static<typeof AckMessage>
+
+export const Ack = Type.Object(
+  { message: AckMessage },
+  { title: 'Ack', description: 'The immediate answer of an asynchronous endpoint (N11).' },
+)
+export type Ack = Static<typeof Ack>
+
+/** The body that the spec declares for 401, 403 and 500 (spec "Errors", 1). */
+export const HttpErrors = Type.Object(
+  { errors: Type.Array(Fault) },
+  { title: 'HttpErrors', description: 'Error body (spec "Errors", 1).' },
+)
+export type HttpErrors = Static<typeof HttpErrors>
+
+/** Every error answer of this house: an ack ERR that also carries `errors` (D1, D2). */
+export const ErrorAnswer = Type.Object(
+  {
+    message: Type.Object({
+      ...AckMessage.properties,
+      ack_status: oneOf(['ERR']),
+      error: Fault,
+    }),
+    errors: Type.Array(Fault, { minItems: 1 }),
+  },
+  { title: 'ErrorAnswer', description: 'An ack ERR and the error body in one (spec "Errors", D2).' },
+)
+export type ErrorAnswer = Static<typeof ErrorAnswer>
+
+/** The fields beside an uploaded file on asynchronous paths (spec "Endpoints"; fields from N8). */
+export const FileInfo = Type.Object(
+  {
+    action: Type.String({ description: "The path's action." }),
+    fileName: Type.String({ format: 'binary', description: 'The file: signature, header and message.' }),
+    fileFormat: Type.Optional(Type.String({ default: 'json', description: 'Such as json or csv.' })),
+  },
+  { title: 'FileInfo', description: 'Fields of multipart/form-data (N8).' },
+)
+export type FileInfo = Static<typeof FileInfo>

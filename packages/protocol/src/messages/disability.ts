@@ -1,0 +1,31 @@
+/** The calls that a disability registry answers beside the common ones. Public standard 2.7. */
+import Type, { type Static } from 'typebox'
+import { CorrelationId, oneOf, TransactionId } from '../common.ts'
+import { AttributeEqualsQuery, answeredItem } from './enrolment.ts'
+
+export const DisabledRequest = Type.Object(
+  {
+    transaction_id: TransactionId,
+    disabled_criteria: Type.Object({
+      query_type: Type.Optional(Type.String()),
+      query: AttributeEqualsQuery,
+    }),
+  },
+  {
+    title: 'DisabledRequest',
+    description: 'Names a person by an attribute, such as the member identifier (2.7).',
+  },
+)
+export type DisabledRequest = Static<typeof DisabledRequest>
+
+export const DisabledResponse = Type.Object(
+  {
+    transaction_id: TransactionId,
+    correlation_id: CorrelationId,
+    disabled_response: Type.Array(
+      Type.Object({ ...answeredItem, disabled_status: Type.Optional(oneOf(['yes', 'no'])) }),
+    ),
+  },
+  { title: 'DisabledResponse', description: 'Whether the person is registered as disabled (2.7).' },
+)
+export type DisabledResponse = Static<typeof DisabledResponse>

@@ -1,0 +1,87 @@
+/** Enrolment messages of IBR and ESS. Spec "Enrolment messages"; N9, N10, D8 to D10. */
+import Type, { type Static, type TProperties } from 'typebox'
+import {
+  CorrelationId,
+  EchoedReferenceId,
+  RegistryRecord,
+  Status,
+  StatusReasonMessage,
+  Timestamp,
+  TransactionId,
+} from '../common.ts'
+
+export const EnrollmentUpdatesRequest = Type.Object(
+  {
+    transaction_id: TransactionId,
+    enrolled_updates: Type.Object({
+      receipt_type: Type.Optional(Type.String({ description: 'Such as enrollement (N15).' })),
+      beneficiaries: Type.Array(RegistryRecord, { description: 'Beneficiary records.' }),
+    }),
+  },
+  {
+    title: 'EnrollmentUpdatesRequest',
+    description: 'Enrolments that changed, sent to the IBR (spec "Enrolment messages").',
+  },
+)
+export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
+
+/** The members that the items of all the yes-or-no answers share. */
+export const answeredItem = {
+  reference_id: EchoedReferenceId,
+  timestamp: Timestamp,
+  status: Status,
+  status_reason_message: Type.Optional(StatusReasonMessage),
+} satisfies TProperties
+
+export const EnrollmentUpdatesResponse = Type.Object(
+  {
+    transaction_id: TransactionId,
+    correlation_id: CorrelationId,
+    enrolled_response: Type.Array(Type.Object(answeredItem)),
+  },
+  {
+    title: 'EnrollmentUpdatesResponse',
+    description: 'One item for each beneficiary (spec "Enrolment messages", D8).',
+  },
+)
+export type EnrollmentUpdatesResponse = Static<typeof EnrollmentUpdatesResponse>
+
+/** Attribute names mapped to {eq}, or one comparison spelled out (D10). */
+export const AttributeEqualsQuery = Type.Record(Type.String(), Type.Unknown(), {
+  title: 'AttributeEqualsQuery',
+  description:
+    'An attribute name mapped to an object with key eq, or attribute_name, operator, attribute_value (D10).',
+})
+
+export const EnrolledRequest = Type.Object(
+  {
+    transaction_id: TransactionId,
+    enrolled_criteria: Type.Object({
+      query_type: Type.Optional(Type.String()),
+      response_entity: Type.Optional(Type.String({ description: 'Names the entity, such as Member.' })),
+      query: AttributeEqualsQuery,
+    }),
+  },
+  {
+    title: 'EnrolledRequest',
+    description: 'Asks whether a person is enrolled (spec "Enrolment messages", N9, N10).',
+  },
+)
+export type EnrolledRequest = Static<typeof EnrolledRequest>
+
+export const EnrolledResponse = Type.Object(
+  {
+    transaction_id: TransactionId,
+    correlation_id: CorrelationId,
+    enrolled_response: Type.Array(
+      Type.Object({
+        ...answeredItem,
+        enrolled_status: Type.Optional(
+          Type.String({ description: 'yes or no in an IBR, a label such as Active in an ESS (D9).' }),
+        ),
+      }),
+    ),
+  },
+  { title: 'EnrolledResponse', description: 'Whether the person is enrolled (spec "Enrolment messages").' },
+)
+export type EnrolledResponse = Static<typeof EnrolledResponse>

@@ -1,0 +1,81 @@
+/** What is searched for: the query forms, sorting, criteria. Spec "SearchRequest"; G6 to G13. */
+import Type, { type Static } from 'typebox'
+import { oneOf } from '../common.ts'
+
+/** Spec "SearchRequest"; the same values serve as `filter_type` of a subscription (N3). */
+export const QUERY_TYPES = ['idtype-value', 'expression', 'predicate', 'graphql'] as const
+export const QueryType = oneOf(QUERY_TYPES, { description: 'Which form the query takes (G6).' })
+export type QueryType = Static<typeof QueryType>
+
+/** The types a value compared with may have (spec "Query forms", 2 and 3). */
+export const ComparedValue = Type.Union(
+  [Type.String(), Type.Number(), Type.Boolean(), Type.Record(Type.String(), Type.Unknown())],
+  { description: 'A string, number, boolean or object; strings are safest (G10).' },
+)
+
+export const IdentifierQuery = Type.Object(
+  {
+    type: Type.String({ description: 'Identifier type, such as UIN or MOBILE.' }),
+    value: ComparedValue,
+  },
+  { title: 'IdentifierQuery', description: 'Form idtype-value (spec "Query forms", 2).' },
+)
+export type IdentifierQuery = Static<typeof IdentifierQuery>
+
+export const TypedExpression = Type.Object(
+  {
+    type: Type.String({ description: 'Names the query type, such as ns:org:QueryType:expression (G12).' }),
+    value: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'The expression: a query text, or {collection, query} with operators such as $and, $lt, $eq (G13).',
+    }),
+  },
+  { title: 'TypedExpression', description: 'Forms expression and graphql (spec "Query forms", 1).' },
+)
+export type TypedExpression = Static<typeof TypedExpression>
+
+/** Spec "Query forms", 3. */
+export const OPERATORS = ['gt', 'lt', 'eq', 'ge', 'le', 'in'] as const
+
+export const Comparison = Type.Object(
+  {
+    attribute_name: Type.String(),
+    operator: oneOf(OPERATORS),
+    attribute_value: Type.Union(
+      [...ComparedValue.anyOf, Type.Array(ComparedValue, { description: 'For operator in.' })],
+      { description: 'The value compared with; strings are safest (G10).' },
+    ),
+  },
+  { title: 'Comparison', description: 'One comparison (G11: all three members are required).' },
+)
+export type Comparison = Static<typeof Comparison>
+
+export const ExpressionListElement = Type.Object(
+  {
+    seq_num: Type.Optional(Type.Number({ description: 'Precedence of the element.' })),
+    expression1: Comparison,
+    condition: Type.Optional(oneOf(['and', 'or', 'not'])),
+    expression2: Type.Optional(Comparison),
+  },
+  { title: 'ExpressionListElement', description: 'One element of form predicate (spec "Query forms", 3).' },
+)
+export type ExpressionListElement = Static<typeof ExpressionListElement>
+
+export const ExpressionList = Type.Array(ExpressionListElement, {
+  description: 'Form predicate (spec "Query forms", 3).',
+})
+
+export const Query = Type.Union([IdentifierQuery, TypedExpression, ExpressionList], {
+  title: 'Query',
+  description: 'One of the query forms; its shape decides when query_type disagrees (D21).',
+})
+export type Query = Static<typeof Query>
+
+export const SortCriterion = Type.Object(
+  {
+    attribute_name: Type.Optional(Type.String({ description: 'A sortable attribute.' })),
+    sort_order: Type.Optional(oneOf(['asc', 'desc'])),
+  },
+  { title: 'SortCriterion', description: 'One key of the order of results (G9).' },
+)
+export type SortCriterion = Static<typeof SortCriterion>

@@ -1,0 +1,70 @@
+/** Transaction status check. Spec "TxnStatusRequest", "TxnStatusResponse"; values from N4, D13 to D15. */
+import Type, { type Static } from 'typebox'
+import { CorrelationId, Locale, oneOf, ReferenceId, RegistryRecord, TransactionId } from '../common.ts'
+import { SearchResponse } from './search.ts'
+import { SubscribeResponse } from './subscribe.ts'
+import { UnSubscribeResponse } from './unsubscribe.ts'
+
+/** What kind of transaction is asked about: the union of what the kinds list (D14). */
+export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], {
+  description: 'Which transactions are asked about (N4, D14).',
+})
+
+/** By what it is asked for: the union of what the kinds list (D15). */
+export const TxnAttributeType = oneOf(
+  ['transaction_id', 'reference_id_list', 'correlation_id', 'subscription_code_list'],
+  { description: 'What attribute_value holds (N4, D15).' },
+)
+
+const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
+
+export const TxnStatusQuestion = Type.Object(
+  {
+    reference_id: ReferenceId,
+    txn_type: TxnType,
+    attribute_type: TxnAttributeType,
+    attribute_value: Type.Union([AttributeValue, Type.Array(AttributeValue)], {
+      description: 'One value, or a list for the attribute types that end in _list (N4).',
+    }),
+    locale: Type.Optional(Locale),
+  },
+  { title: 'TxnStatusQuestion', description: 'Which transaction is meant (spec "TxnStatusRequest", N4).' },
+)
+export type TxnStatusQuestion = Static<typeof TxnStatusQuestion>
+
+export const TxnStatusRequest = Type.Object(
+  { transaction_id: TransactionId, txnstatus_request: TxnStatusQuestion },
+  { title: 'TxnStatusRequest', description: 'Asks how a request stands (spec "TxnStatusRequest").' },
+)
+export type TxnStatusRequest = Static<typeof TxnStatusRequest>
+
+/** Receipts of enrolment updates, embedded for txn_type receipt (N4, G19). */
+export const ReceiptRequest = Type.Object(
+  {
+    transaction_id: TransactionId,
+    receipt_information: Type.Object({
+      receipt_type: Type.Optional(Type.String()),
+      beneficiaries: Type.Array(RegistryRecord),
+    }),
+  },
+  { title: 'ReceiptRequest', description: 'Receipt of enrolment updates (G19).' },
+)
+export type ReceiptRequest = Static<typeof ReceiptRequest>
+
+export const TxnStatusResponse = Type.Object(
+  {
+    transaction_id: TransactionId,
+    correlation_id: CorrelationId,
+    txnstatus_response: Type.Object({
+      txn_type: TxnType,
+      txn_status: Type.Union([SearchResponse, SubscribeResponse, UnSubscribeResponse, ReceiptRequest], {
+        description: 'The original response message; exactly one of the four (3.2, rule 7).',
+      }),
+    }),
+  },
+  {
+    title: 'TxnStatusResponse',
+    description: 'Embeds the original response message (spec "TxnStatusResponse").',
+  },
+)
+export type TxnStatusResponse = Static<typeof TxnStatusResponse>

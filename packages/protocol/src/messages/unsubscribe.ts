@@ -1,0 +1,54 @@
+/** Unsubscribe. Spec "UnSubscribeRequest", "UnSubscribeResponse". */
+import Type, { type Static } from 'typebox'
+import { codesOf } from '../codes.ts'
+import {
+  CorrelationId,
+  oneOf,
+  Status,
+  StatusReasonMessage,
+  SubscriptionCode,
+  SubscriptionStatus,
+  Timestamp,
+  TransactionId,
+} from '../common.ts'
+
+export const UnSubscribeRequest = Type.Object(
+  {
+    transaction_id: TransactionId,
+    timestamp: Timestamp,
+    subscription_codes: Type.Array(SubscriptionCode),
+  },
+  { title: 'UnSubscribeRequest', description: 'Ends subscriptions (spec "UnSubscribeRequest").' },
+)
+export type UnSubscribeRequest = Static<typeof UnSubscribeRequest>
+
+/** The social variant may leave `timestamp` out (spec "UnSubscribeRequest"). */
+export const IncomingUnSubscribeRequest = Type.Object({
+  ...UnSubscribeRequest.properties,
+  timestamp: Type.Optional(Timestamp),
+})
+export type IncomingUnSubscribeRequest = Static<typeof IncomingUnSubscribeRequest>
+
+export const UnSubscribeReasonCode = oneOf(codesOf('unsubscribe'), {
+  description: 'Set with status rjct (spec "Errors", 4).',
+})
+
+export const UnSubscribeResponse = Type.Object(
+  {
+    transaction_id: TransactionId,
+    correlation_id: CorrelationId,
+    timestamp: Timestamp,
+    status: Status,
+    status_reason_code: Type.Optional(UnSubscribeReasonCode),
+    status_reason_message: Type.Optional(StatusReasonMessage),
+    subscription_status: Type.Optional(
+      Type.Array(Type.Object({ code: SubscriptionCode, status: SubscriptionStatus })),
+    ),
+  },
+  {
+    title: 'UnSubscribeResponse',
+    description:
+      'One status for the whole request, and the subscriptions ended (spec "UnSubscribeResponse").',
+  },
+)
+export type UnSubscribeResponse = Static<typeof UnSubscribeResponse>

@@ -1,0 +1,349 @@
+/**
+ * THE table: every operation of the protocol, one row each. Two roles speak it: the requester asks with the rows
+ * of OPERATIONS, and serves the rows of CALLBACKS, to which the registry sends results and events. Routes,
+ * action checks, tolerance, validation, grants and the OpenAPI documents are loops over these rows.
+ * Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31, 2.7 (paths), 3.1 (action spellings).
+ */
+import type { TSchema } from 'typebox'
+import { DisabledRequest, DisabledResponse } from './messages/disability.ts'
+import {
+  EnrolledRequest,
+  EnrolledResponse,
+  EnrollmentUpdatesRequest,
+  EnrollmentUpdatesResponse,
+} from './messages/enrolment.ts'
+import { IncomingNotifyEventRequest, NotifyEventRequest } from './messages/notify.ts'
+import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages/search.ts'
+import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
+import { TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
+import {
+  IncomingUnSubscribeRequest,
+  UnSubscribeRequest,
+  UnSubscribeResponse,
+} from './messages/unsubscribe.ts'
+
+/** A message that is answered with: its schema, and the member that holds its batch, if it has one. */
+export interface Reply {
+  readonly name: string
+  /** The documented shape, kept to by everything that is emitted. */
+  readonly schema: TSchema
+  readonly items: string | null
+}
+
+/** A message that is received. */
+export interface Message extends Reply {
+  /** What must hold, after tolerance, for the message to be taken at all; items are judged after it. */
+  readonly incoming: TSchema
+  /** `header.total_count` is compared with the number of items. */
+  readonly counted: boolean
+}
+
+/** Which header a message travels with (N1): the callback header adds the status members. */
+export type HeaderShape = 'request' | 'callback'
+
+/** Which rows of CODES the `status_reason_code` of a reply's items comes from. */
+export type ItemCodes = 'search' | 'subscribe' | 'unsubscribe'
+
+/** What the requester serves: results of its own requests, and events. Always answered with an ack. */
+export interface Callback {
+  readonly name: string
+  readonly action: string
+  readonly action_aliases: readonly string[]
+  /** Relative to the base address. */
+  readonly path: string
+  readonly header: HeaderShape
+  readonly message: Message
+}
+
+/** What a registry serves. */
+export interface Operation {
+  readonly name: string
+  /** One line for the reference page, with the clause. */
+  readonly summary: string
+  readonly action: string
+  /** Other spellings of the action that are taken for it (3.1). */
+  readonly action_aliases: readonly string[]
+  /** Paths answered with the result, relative to the base address; the first is canonical, the others aliases. */
+  readonly sync_paths: readonly string[]
+  /** Paths answered with an ack, the result following at `callback`. */
+  readonly async_paths: readonly string[]
+  readonly request: Message
+  readonly reply: Reply
+  /** The action in the header of a synchronous answer. */
+  readonly reply_action: string
+  /** The reply's members also stand beside its envelope, for those who read the bare message (D8, D9). */
+  readonly reply_also_bare: boolean
+  /** Where the result of an asynchronous request goes. */
+  readonly callback: Callback | null
+  /** Null when the items of the reply carry no reason code. */
+  readonly codes: ItemCodes | null
+  /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
+  readonly kinds: 'all' | 'own'
+}
+
+/** A message whose documented shape is all that is asked of an incoming one, unless `incoming` says less. */
+function message(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
+  return { name, schema, incoming: schema, items: null, counted: false, ...more }
+}
+
+const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
+const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
+const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse)
+const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse)
+const disabilityRequest = message('DisabledRequest', DisabledRequest)
+const disabilityActions = ['get_disability_info', 'check_disability_status']
+
+const ON_SEARCH: Callback = {
+  name: 'on-search',
+  action: 'on-search',
+  action_aliases: [
+    'search',
+    'get_disability_info',
+    'check_disability_status',
+    'verify',
+    'register',
+    'notify',
+  ],
+  path: 'registry/on-search',
+  header: 'callback',
+  message: searchReply,
+}
+
+const ON_SUBSCRIBE: Callback = {
+  name: 'on-subscribe',
+  action: 'on-subscribe',
+  action_aliases: [],
+  path: 'registry/on-subscribe',
+  header: 'request',
+  message: subscribeReply,
+}
+
+const ON_UNSUBSCRIBE: Callback = {
+  name: 'on-unsubscribe',
+  action: 'on-unsubscribe',
+  action_aliases: [],
+  path: 'registry/on-unsubscribe',
+  header: 'request',
+  message: unsubscribeReply,
+}
+
+const TXN_ON_STATUS: Callback = {
+  name: 'txn-on-status',
+  action: 'txn-on-status',
+  action_aliases: ['on-txn-status', 'txn/on-status', 'txn_on_status', 'on-status'],
+  path: 'registry/txn/on-status',
+  header: 'callback',
+  message: txnStatusReply,
+}
+
+/** Answers no request: the registry sends it when an event matches a subscription (spec "Events"). */
+const NOTIFY: Callback = {
+  name: 'notify',
+  action: 'notify',
+  action_aliases: [],
+  path: 'registry/notify',
+  header: 'callback',
+  message: message('NotifyEventRequest', NotifyEventRequest, {
+    incoming: IncomingNotifyEventRequest,
+    items: 'notify_event',
+    counted: true,
+  }),
+}
+
+export const CALLBACKS: readonly Callback[] = [ON_SEARCH, ON_SUBSCRIBE, ON_UNSUBSCRIBE, TXN_ON_STATUS, NOTIFY]
+
+export const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'search',
+    summary: 'Find records by identifier or by other query forms (spec "SearchRequest").',
+    action: 'search',
+    action_aliases: [],
+    sync_paths: ['registry/sync/search'],
+    async_paths: ['registry/search'],
+    request: message('SearchRequest', SearchRequest, {
+      incoming: IncomingSearchRequest,
+      items: 'search_request',
+      counted: true,
+    }),
+    reply: searchReply,
+    reply_action: 'on-search',
+    reply_also_bare: false,
+    callback: ON_SEARCH,
+    codes: 'search',
+    kinds: 'all',
+  },
+  {
+    name: 'subscribe',
+    summary: 'Register an interest in events (spec "SubscribeRequest").',
+    action: 'subscribe',
+    action_aliases: [],
+    sync_paths: [],
+    async_paths: ['registry/subscribe'],
+    request: message('SubscribeRequest', SubscribeRequest, {
+      incoming: IncomingSubscribeRequest,
+      items: 'subscribe_request',
+      counted: true,
+    }),
+    reply: subscribeReply,
+    reply_action: 'on-subscribe',
+    reply_also_bare: false,
+    callback: ON_SUBSCRIBE,
+    codes: 'subscribe',
+    kinds: 'all',
+  },
+  {
+    name: 'unsubscribe',
+    summary: 'End subscriptions by their codes (spec "UnSubscribeRequest").',
+    action: 'unsubscribe',
+    action_aliases: [],
+    sync_paths: [],
+    async_paths: ['registry/unsubscribe'],
+    request: message('UnSubscribeRequest', UnSubscribeRequest, { incoming: IncomingUnSubscribeRequest }),
+    reply: unsubscribeReply,
+    reply_action: 'on-unsubscribe',
+    reply_also_bare: false,
+    callback: ON_UNSUBSCRIBE,
+    codes: 'unsubscribe',
+    kinds: 'all',
+  },
+  {
+    name: 'txn-status',
+    summary: 'Ask how an earlier request stands (spec "TxnStatusRequest").',
+    action: 'txn-status',
+    action_aliases: ['txn/status', 'txn_status', 'status'],
+    sync_paths: ['registry/sync/txn/status'],
+    async_paths: ['registry/txn/status'],
+    request: message('TxnStatusRequest', TxnStatusRequest),
+    reply: txnStatusReply,
+    reply_action: 'txn-on-status',
+    reply_also_bare: false,
+    callback: TXN_ON_STATUS,
+    codes: null,
+    kinds: 'all',
+  },
+  {
+    name: 'enrolment-updates',
+    summary: 'Send enrolments that changed to a beneficiary registry (spec "Enrolment messages", D8).',
+    action: 'notify',
+    action_aliases: ['register'],
+    sync_paths: [
+      'registry/enrollments/updates',
+      'registry/sync/enrollment/updates',
+      'registry/enrollment/updates',
+      'registry/sync/enrollments/updates',
+    ],
+    async_paths: [],
+    request: message('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest),
+    reply: {
+      name: 'EnrollmentUpdatesResponse',
+      schema: EnrollmentUpdatesResponse,
+      items: 'enrolled_response',
+    },
+    reply_action: 'notify',
+    reply_also_bare: true,
+    callback: null,
+    codes: null,
+    kinds: 'own',
+  },
+  {
+    name: 'enrolled',
+    summary: 'Ask whether a person is enrolled in a programme (spec "Endpoints", N9).',
+    action: 'search',
+    action_aliases: ['enrolled'],
+    sync_paths: ['registry/sync/enrolled'],
+    async_paths: [],
+    request: message('EnrolledRequest', EnrolledRequest),
+    reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
+    reply_action: 'on-search',
+    reply_also_bare: true,
+    callback: null,
+    codes: null,
+    kinds: 'own',
+  },
+  {
+    name: 'enrolment-status',
+    summary: 'Ask whether a person remains enrolled (spec "Endpoints", N10).',
+    action: 'enrollementstatus',
+    action_aliases: ['enrollmentstatus', 'enrolmentstatus', 'search', 'enrolled', 'check-enrollment'],
+    sync_paths: ['registry/sync/check-enrollment', 'registry/check-enrollment', 'sync/check-enrollment'],
+    async_paths: [],
+    request: message('EnrolledRequest', EnrolledRequest),
+    reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
+    reply_action: 'txn-on-status',
+    reply_also_bare: false,
+    callback: null,
+    codes: null,
+    kinds: 'own',
+  },
+  {
+    name: 'disabled',
+    summary: 'Ask whether a person is registered as disabled (public standard 2.7).',
+    action: 'search',
+    action_aliases: disabilityActions,
+    sync_paths: ['registry/sync/disabled', 'registry/sync/get-disability-status'],
+    async_paths: [],
+    request: disabilityRequest,
+    reply: { name: 'DisabledResponse', schema: DisabledResponse, items: 'disabled_response' },
+    reply_action: 'on-search',
+    reply_also_bare: false,
+    callback: null,
+    codes: null,
+    kinds: 'own',
+  },
+  {
+    name: 'disability-details',
+    summary: "Ask for the details of a person's disability (public standard 2.7).",
+    action: 'search',
+    action_aliases: disabilityActions,
+    sync_paths: ['registry/sync/get-disability-details', 'registry/sync/get-disability-info'],
+    async_paths: [],
+    request: disabilityRequest,
+    reply: searchReply,
+    reply_action: 'on-search',
+    reply_also_bare: false,
+    callback: null,
+    codes: 'search',
+    kinds: 'own',
+  },
+  {
+    name: 'disability-support',
+    summary: 'Ask which support a person with a disability has (public standard 2.7).',
+    action: 'search',
+    action_aliases: disabilityActions,
+    sync_paths: ['registry/sync/get-disability-support'],
+    async_paths: [],
+    request: disabilityRequest,
+    reply: searchReply,
+    reply_action: 'on-search',
+    reply_also_bare: false,
+    callback: null,
+    codes: 'search',
+    kinds: 'own',
+  },
+]
+
+/** The operation of that name. @throws RangeError when there is none: names come from code, never from a peer. */
+export function operation(name: string): Operation {
+  const found = OPERATIONS.find((row) => row.name === name)
+  if (!found) throw new RangeError(`there is no operation ${name}`)
+  return found
+}
+
+/** The operations that a kind has: those of all kinds, and its own. */
+export function operationsOf(kind: { readonly operations: readonly string[] }): Operation[] {
+  return OPERATIONS.filter((row) => row.kinds === 'all' || kind.operations.includes(row.name))
+}
+
+/** Whether `action` is a spelling of this row's action (3.1). */
+export function actionMeans(row: Operation | Callback, action: string): boolean {
+  return row.action === action || row.action_aliases.includes(action)
+}
+
+const KNOWN_ACTIONS = new Set(
+  [...OPERATIONS, ...CALLBACKS].flatMap((row) => [row.action, ...row.action_aliases]),
+)
+
+/** Whether any operation or callback has this action: it then is the wrong one here, not an unknown one (N18). */
+export function isKnownAction(action: string): boolean {
+  return KNOWN_ACTIONS.has(action)
+}
