@@ -12,14 +12,15 @@ export interface Attribute {
   /** Other names under which a query or a sort may ask for it, such as `gender` for `sex`. */
   readonly aliases?: readonly string[]
   /**
-   * Dotted paths in the document, tried in order until one has a value. Arrays on the way are walked
-   * through, so `member_list.demographic_info.sex` reads every member's.
+   * Dotted paths in the document, tried in order until one has a value. Arrays on the way are walked through:
+   * with `many` every element is read, else the first that has a value. Keys in other spellings
+   * (`attributes/record-keys.ts`) and with a prefix (`spdci:identifier`) are found as well.
    */
   readonly paths: readonly string[]
   readonly type: AttributeType
   /** For type `code`: the list that says which spellings mean the same. */
   readonly codes?: CodeListName
-  /** The attribute may occur many times in one record. */
+  /** The attribute may occur many times in one record, and is always read as a list. */
   readonly many?: true
   /** Text compares without regard to case and accents. */
   readonly fold?: true
@@ -39,11 +40,14 @@ export interface IdentifierType {
   readonly normaliser: 'code' | 'phone' | 'email' | 'exact'
 }
 
-/** Where identifiers stand in a record. */
+/** Where identifiers stand in a record: objects {identifier_type, identifier_value}, bare values, or arrays of both. */
 export interface IdentifierSource {
-  /** Dotted path to identifier objects ({identifier_type, identifier_value}) or, with `type`, to bare values. */
+  /** Dotted path, walked like an attribute's; every identifier that stands there counts. */
   readonly path: string
-  /** The identifier type of bare values at `path`, such as MOBILE for `phone_number`. */
+  /**
+   * The identifier type of bare values there, and of objects that name no type: MOBILE for `phone_number`.
+   * Without it, what names no type is no identifier.
+   */
   readonly type?: string
   /** `record`: it names the record itself. `part`: it names a person inside the record, such as a household's member. */
   readonly names: 'record' | 'part'
@@ -51,14 +55,17 @@ export interface IdentifierSource {
 
 /** One type of record that a kind of registry holds. */
 export interface RecordType {
-  /** The canonical name, the one emitted as `reg_record_type`, such as `Person`. */
+  /** The canonical name, unique within the kind and the stem of its tables, such as `Beneficiary`. */
   readonly name: string
+  /** The spelling emitted as `reg_record_type`, such as `Member` for `Beneficiary`. */
+  readonly emitted: string
   /** Other spellings accepted in `reg_record_type` and `response_entity`; compared by the part after the last ":". */
   readonly aliases: readonly string[]
   /** Values of the document's own `@type` (part after the last ":") by which an import tells record types apart. */
   readonly document_types: readonly string[]
   /** Identifier type whose value is unique among the records of this type; every record has exactly one. */
   readonly primary_identifier: string
+  /** Sources that name the record come before those that name a part of it. */
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
   /** The documented shape; records are open, nothing is required of them but to be an object. */

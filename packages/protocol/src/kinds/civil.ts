@@ -1,0 +1,87 @@
+/** The civil registry (spec "Civil person record", public-standard.md 2.3). */
+import { Person } from '../records/person.ts'
+import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
+import type { Kind } from './kind.ts'
+import {
+  addressAttributes,
+  maritalStatus,
+  personAttributes,
+  registrationAttributes,
+} from './shared-attributes.ts'
+
+export const civil: Kind = {
+  name: 'civil',
+  title: 'Civil registry',
+  description: 'Births, deaths, marriages and divorces: one record a person.',
+  reg_type: { name: 'Civil', aliases: ['CRVS', 'CivilRegistry'] },
+  record_types: [
+    {
+      name: 'Person',
+      emitted: 'Person',
+      aliases: ['CRVSPerson', 'CRVS_Person', 'SRPerson'],
+      document_types: ['Person', 'CRVS_Person', 'CRVSPerson'],
+      primary_identifier: 'UIN',
+      identifiers: [
+        { path: 'identifier', type: 'UIN', names: 'record' },
+        { path: 'phone_number', type: 'MOBILE', names: 'record' },
+        { path: 'email', type: 'EMAIL', names: 'record' },
+      ],
+      attributes: [
+        ...personAttributes(['']),
+        {
+          name: 'birth_place',
+          aliases: ['place_of_birth', 'birthplace'],
+          paths: ['birth_place.name', 'birth_place', 'birth_place.address_line'],
+          type: 'text',
+          fold: true,
+        },
+        {
+          name: 'death_place',
+          aliases: ['place_of_death', 'deathplace'],
+          paths: ['death_place.name', 'death_place', 'death_place.address_line'],
+          type: 'text',
+          fold: true,
+        },
+        maritalStatus(['marital_status']),
+        {
+          name: 'marriage_date',
+          aliases: ['date_of_marriage', 'marriagedate'],
+          paths: ['marriage_date'],
+          type: 'date',
+          many: true,
+        },
+        {
+          name: 'divorce_date',
+          aliases: ['date_of_divorce', 'divorcedate'],
+          paths: ['divorce_date'],
+          type: 'date',
+          many: true,
+        },
+        ...addressAttributes(['']),
+        ...registrationAttributes(['']),
+      ],
+      schema: Person,
+    },
+  ],
+  identifier_types: [
+    UIN,
+    { name: 'BRN', aliases: ['BIRTH_REG_NO'], normaliser: 'code' },
+    { name: 'MRN', aliases: ['MARRIAGE_REG_NO'], normaliser: 'code' },
+    { name: 'DRN', aliases: ['DEATH_REG_NO'], normaliser: 'code' },
+    NID,
+    { name: 'OPENCRVS_RECORD_ID', normaliser: 'code' },
+    MOBILE,
+    EMAIL,
+  ],
+  event_types: [
+    { name: 'LiveBirth', aliases: ['live_birth', 'birth'] },
+    { name: 'Death', aliases: [] },
+    { name: 'FetalDeath', aliases: ['fetal_death'] },
+    { name: 'Marriage', aliases: [] },
+    { name: 'Divorce', aliases: [] },
+    { name: 'Adoption', aliases: [] },
+    { name: 'REGISTER', aliases: ['REGISTRATION'] },
+    { name: 'UPDATE', aliases: [] },
+  ],
+  operations: [],
+}

@@ -1,0 +1,110 @@
+/** The integrated beneficiary registry (spec "Beneficiary record", public-standard.md 2.4). */
+import { Beneficiary } from '../records/beneficiary.ts'
+import { NID, UIN } from './identifier-types.ts'
+import type { Kind } from './kind.ts'
+import {
+  addressAttributes,
+  personAttributes,
+  registrationAttributes,
+  situationAttributes,
+  under,
+} from './shared-attributes.ts'
+
+/** The beneficiary's shape first, the plain member's of notifications after it. */
+const persons = [
+  'member.demographic_info.person',
+  'member.demographic_info',
+  'demographic_info.person',
+  'demographic_info',
+]
+const members = ['member', '']
+/** Enrolments stand in the member in the examples, and beside it in the newer public classes. */
+const enrolments = under(members, 'programme_identifier')
+
+export const ibr: Kind = {
+  name: 'ibr',
+  title: 'Integrated beneficiary registry',
+  description: 'Who is enrolled in which social-protection programme: one record a person.',
+  reg_type: { name: 'IBR', aliases: ['IntegratedBeneficiaryRegistry'] },
+  record_types: [
+    {
+      name: 'Beneficiary',
+      emitted: 'Member',
+      aliases: ['Member', 'Person', 'IBRPerson', 'IBRMember'],
+      document_types: ['Beneficiary', 'Member', 'Person'],
+      primary_identifier: 'UIN',
+      identifiers: [
+        ...under(members, 'member_identifier').map((path) => ({
+          path,
+          type: 'UIN',
+          names: 'record' as const,
+        })),
+        ...persons.map((path) => ({ path, names: 'record' as const })),
+        ...under(persons, 'identifier').map((path) => ({ path, type: 'UIN', names: 'record' as const })),
+      ],
+      attributes: [
+        ...personAttributes(persons),
+        ...addressAttributes(persons),
+        ...situationAttributes(members),
+        {
+          name: 'assistance_unit',
+          paths: ['assistance_unit'],
+          type: 'code',
+          codes: 'group_type',
+        },
+        {
+          name: 'programme_identifier',
+          aliases: ['program_identifier', 'programme_identifier.program.programme_identifier'],
+          paths: [
+            ...under(enrolments, 'programme.programme_identifier', 'programme_identifier'),
+            ...enrolments,
+          ],
+          type: 'text',
+          fold: true,
+          many: true,
+          indexed: true,
+        },
+        {
+          name: 'programme_name',
+          aliases: ['program_name'],
+          paths: under(enrolments, 'programme.programme_name', 'programme_name'),
+          type: 'text',
+          fold: true,
+          many: true,
+        },
+        {
+          name: 'enrolment_status',
+          aliases: ['enrollment_status'],
+          paths: [
+            ...under(enrolments, 'enrolment_status', 'programme.enrolment_status'),
+            ...under(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
+          ],
+          type: 'code',
+          codes: 'ibr_enrolment_status',
+          many: true,
+        },
+        {
+          name: 'enrolment_date',
+          aliases: ['enrollment_date'],
+          paths: [
+            ...under(enrolments, 'enrolment_date', 'programme.enrolment_date'),
+            ...under(members, 'enrolment_date'),
+          ],
+          type: 'date',
+          many: true,
+        },
+        ...registrationAttributes(members),
+      ],
+      schema: Beneficiary,
+    },
+  ],
+  identifier_types: [UIN, NID],
+  event_types: [
+    { name: 'enrollement', aliases: ['enrollment', 'enrolment'] },
+    {
+      name: 'enrollement_status_change',
+      aliases: ['enrollment_status_change', 'enrolment_status_change'],
+    },
+  ],
+  operations: ['enrolment-updates', 'enrolled'],
+}

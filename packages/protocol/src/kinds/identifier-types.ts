@@ -1,0 +1,19 @@
+/** Identifier types that several kinds share (public-standard.md 2.0). */
+import type { IdentifierType } from './kind.ts'
+
+export const UIN: IdentifierType = { name: 'UIN', normaliser: 'code' }
+
+/** The national identity number under all its names. */
+export const NID: IdentifierType = {
+  name: 'NID',
+  aliases: ['NIN', 'NationalID', 'NATIONAL_ID'],
+  normaliser: 'code',
+}
+
+export const MOBILE: IdentifierType = {
+  name: 'MOBILE',
+  aliases: ['PHONE', 'PHONE_NUMBER', 'MOBILE_NUMBER'],
+  normaliser: 'phone',
+}
+
+export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS'], normaliser: 'email' }

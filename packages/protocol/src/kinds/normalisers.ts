@@ -1,0 +1,60 @@
+/** How the values of each sort of identifier are made comparable, one row a sort. */
+import type { IdentifierType } from './kind.ts'
+
+/** Longer values are not held and cannot be asked for. */
+export const IDENTIFIER_MAX_LENGTH = 256
+
+/** White space of every script, and characters that show nothing, such as a zero-width space. */
+const UNSEEN = /[\s\p{Cf}]+/gu
+const UNUSABLE = /[\p{Cc}\p{Cs}]/u
+const PLAIN_CODE = /^[A-Z0-9-]+$/
+
+const PHONE_PUNCTUATION = /[-./()]/g
+const PHONE = /^\+?[0-9]{3,32}$/
+const EMAIL = /^[^@]+@[^@]+$/
+
+/**
+ * Every row keeps leading zeros, gives null where there is no usable value, and leaves what it has once
+ * normalised as it is.
+ */
+const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string | null> = {
+  /** Case and spaces make no difference: "ab 0012" is "AB0012". */
+  code: (raw) => {
+    if (PLAIN_CODE.test(raw)) return raw
+    return (
+      raw.replace(UNSEEN, '').normalize('NFKC').toUpperCase().normalize('NFKC').replace(UNSEEN, '') || null
+    )
+  },
+  /** Digits with the leading plus, if one was written: a number without it may be another country's. */
+  phone: (raw) => {
+    const digits = raw
+      .replace(UNSEEN, '')
+      .normalize('NFKC')
+      .replace(/^tel:/i, '')
+      .replace(PHONE_PUNCTUATION, '')
+    return PHONE.test(digits) ? digits : null
+  },
+  email: (raw) => {
+    const address = raw
+      .replace(UNSEEN, '')
+      .normalize('NFKC')
+      .toLowerCase()
+      .normalize('NFKC')
+      .replace(UNSEEN, '')
+    return EMAIL.test(address) ? address : null
+  },
+  /** As written, but for composition and the space around it. */
+  exact: (raw) => raw.normalize('NFC').trim() || null,
+}
+
+/**
+ * The value by which an identifier is stored and compared, or null where `raw` is no usable value of its type:
+ * empty, longer than 256 characters, holding control characters, or no phone number or e-mail address at all.
+ */
+export function normaliseIdentifier(type: IdentifierType, raw: string): string | null {
+  if (raw.length > IDENTIFIER_MAX_LENGTH * 4) return null
+  const trimmed = raw.trim()
+  if (UNUSABLE.test(trimmed)) return null
+  const value = NORMALISERS[type.normaliser](trimmed)
+  return value !== null && value.length <= IDENTIFIER_MAX_LENGTH ? value : null
+}

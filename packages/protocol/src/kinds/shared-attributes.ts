@@ -1,0 +1,158 @@
+/**
+ * Attributes that the records of several kinds have, as rows at the paths where a kind keeps them. The other
+ * spellings of a key, such as `gender` for `sex`, are found by the walk and need no path of their own.
+ */
+import type { Attribute } from './kind.ts'
+
+/** `path` under each of the places, in order; the place "" is the record itself. */
+export function under(places: readonly string[], ...paths: readonly string[]): string[] {
+  return paths.flatMap((path) => places.map((place) => (place === '' ? path : `${place}.${path}`)))
+}
+
+/** When a record was registered and last changed: indexed and sortable in every record type. */
+export function registrationAttributes(places: readonly string[]): Attribute[] {
+  return [
+    {
+      name: 'registration_date',
+      aliases: ['date_of_registration'],
+      paths: under(places, 'registration_date'),
+      type: 'datetime',
+      indexed: true,
+      sortable: true,
+    },
+    {
+      name: 'last_updated',
+      aliases: ['last_update'],
+      paths: under(places, 'last_updated'),
+      type: 'datetime',
+      indexed: true,
+      sortable: true,
+    },
+  ]
+}
+
+/** Who a person is: name, sex, birth and death. */
+export function personAttributes(places: readonly string[]): Attribute[] {
+  return [
+    {
+      name: 'surname',
+      aliases: ['sur_name', 'last_name', 'family_name'],
+      paths: under(places, 'name.surname'),
+      type: 'text',
+      fold: true,
+      indexed: true,
+      sortable: true,
+    },
+    {
+      name: 'given_name',
+      aliases: ['first_name'],
+      paths: under(places, 'name.given_name'),
+      type: 'text',
+      fold: true,
+      sortable: true,
+    },
+    { name: 'sex', aliases: ['gender'], paths: under(places, 'sex'), type: 'code', codes: 'sex' },
+    {
+      name: 'birth_date',
+      aliases: ['date_of_birth', 'birthdate', 'dob'],
+      paths: under(places, 'birth_date'),
+      type: 'date',
+      indexed: true,
+      sortable: true,
+    },
+    {
+      name: 'death_date',
+      aliases: ['date_of_death'],
+      paths: under(places, 'death_date'),
+      type: 'date',
+      sortable: true,
+    },
+  ]
+}
+
+/** Where somebody lives: from the addresses under the places, then from `otherLocations`. */
+export function addressAttributes(
+  places: readonly string[],
+  otherLocations: readonly string[] = [],
+): Attribute[] {
+  const addresses = under(places, 'address')
+  return [
+    {
+      name: 'location',
+      aliases: ['locality', 'city'],
+      paths: [
+        ...under(places, 'location'),
+        ...under(addresses, 'locality', 'city'),
+        ...otherLocations,
+        ...additional('location'),
+      ],
+      type: 'text',
+      fold: true,
+      indexed: true,
+    },
+    {
+      name: 'district',
+      aliases: ['sub_region', 'sub_region_code'],
+      paths: [
+        ...under(places, 'district'),
+        ...under(addresses, 'sub_region_code'),
+        ...additional('district'),
+      ],
+      type: 'text',
+      fold: true,
+    },
+    {
+      name: 'region',
+      aliases: ['region_code', 'province'],
+      paths: [...under(places, 'region'), ...under(addresses, 'region_code'), ...additional('region')],
+      type: 'text',
+      fold: true,
+    },
+    {
+      name: 'postal_code',
+      aliases: ['postcode', 'zip_code'],
+      paths: [...under(addresses, 'postal_code'), ...additional('postal_code')],
+      type: 'text',
+      fold: true,
+    },
+  ]
+}
+
+/** How a member lives and works. */
+export function situationAttributes(places: readonly string[]): Attribute[] {
+  return [
+    { name: 'is_disabled', aliases: ['disabled'], paths: under(places, 'is_disabled'), type: 'boolean' },
+    maritalStatus(under(places, 'marital_status')),
+    {
+      name: 'employment_status',
+      paths: under(places, 'employment_status'),
+      type: 'code',
+      codes: 'employment_status',
+    },
+    { name: 'occupation', paths: under(places, 'occupation'), type: 'code', codes: 'occupation' },
+    {
+      name: 'education_level',
+      paths: under(places, 'education_level'),
+      type: 'code',
+      codes: 'education_level',
+    },
+    { name: 'income_level', paths: under(places, 'income_level'), type: 'text', fold: true },
+  ]
+}
+
+export function maritalStatus(paths: readonly string[]): Attribute {
+  return { name: 'marital_status', paths, type: 'code', codes: 'marital_status' }
+}
+
+/** A household's poverty score, which registries also write into their members. */
+export const povertyScore: Attribute = {
+  name: 'poverty_score',
+  paths: ['poverty_score', ...additional('poverty_score')],
+  type: 'number',
+  indexed: true,
+  sortable: true,
+}
+
+function additional(name: string): string[] {
+  return [`additional_attributes.${name}`]
+}

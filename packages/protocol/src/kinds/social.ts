@@ -1,0 +1,97 @@
+/** The social registry: members, and the groups they live in (spec "Group record", public-standard.md 2.6). */
+import { Group } from '../records/group.ts'
+import { Member } from '../records/member.ts'
+import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
+import type { IdentifierSource, Kind } from './kind.ts'
+import {
+  addressAttributes,
+  personAttributes,
+  povertyScore,
+  registrationAttributes,
+  situationAttributes,
+  under,
+} from './shared-attributes.ts'
+
+const persons = ['demographic_info', 'demographic_info.person']
+
+/** The identifiers of members who stand at these places. */
+function memberIdentifiers(places: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
+  const people = under(places, ...persons)
+  return [
+    ...under(places, 'member_identifier').map((path) => ({ path, type: 'UIN', names })),
+    ...people.map((path) => ({ path, names })),
+    ...under(people, 'identifier').map((path) => ({ path, type: 'UIN', names })),
+    ...under(people, 'phone_number').map((path) => ({ path, type: 'MOBILE', names })),
+    ...under(people, 'email').map((path) => ({ path, type: 'EMAIL', names })),
+  ]
+}
+
+export const social: Kind = {
+  name: 'social',
+  title: 'Social registry',
+  description: 'Households and their members, with what is known of their need.',
+  reg_type: { name: 'Social', aliases: ['SR', 'SocialRegistry', 'SOCIAL_REGISTRY'] },
+  record_types: [
+    {
+      name: 'Member',
+      emitted: 'Member',
+      aliases: ['Person', 'SRPerson', 'SRMember', 'Individual'],
+      document_types: ['Member', 'Person', 'SRPerson'],
+      primary_identifier: 'UIN',
+      identifiers: memberIdentifiers([''], 'record'),
+      attributes: [
+        ...personAttributes(persons),
+        ...addressAttributes([...persons, '']),
+        ...situationAttributes(['']),
+        povertyScore,
+        ...registrationAttributes(['', ...persons]),
+      ],
+      schema: Member,
+    },
+    {
+      name: 'Group',
+      emitted: 'Group',
+      aliases: ['Household', 'Family', 'SRGroup'],
+      document_types: ['Group', 'Household', 'Family'],
+      primary_identifier: 'HOUSEHOLD_ID',
+      identifiers: [
+        { path: 'group_identifier', type: 'HOUSEHOLD_ID', names: 'record' },
+        ...memberIdentifiers(['group_head_info', 'member_list', 'member_list.household_member'], 'part'),
+      ],
+      attributes: [
+        {
+          name: 'group_type',
+          aliases: ['household_type'],
+          paths: ['group_type'],
+          type: 'code',
+          codes: 'group_type',
+        },
+        povertyScore,
+        { name: 'poverty_score_type', paths: ['poverty_score_type'], type: 'text', fold: true },
+        {
+          name: 'group_size',
+          aliases: ['household_size'],
+          paths: ['group_size'],
+          type: 'number',
+          indexed: true,
+          sortable: true,
+        },
+        ...addressAttributes(['', 'place'], ['geographical_location', 'place.name', 'place.address']),
+        ...registrationAttributes(['']),
+      ],
+      schema: Group,
+    },
+  ],
+  identifier_types: [
+    UIN,
+    NID,
+    { name: 'HOUSEHOLD_ID', aliases: ['GROUP_ID', 'HOUSEHOLD_NO'], normaliser: 'code' },
+    MOBILE,
+    EMAIL,
+  ],
+  event_types: [
+    { name: 'REGISTER', aliases: ['REGISTRATION'] },
+    { name: 'NewHouseHoldMember', aliases: ['new_household_member'] },
+  ],
+  operations: [],
+}

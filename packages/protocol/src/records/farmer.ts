@@ -1,0 +1,59 @@
+/** The farmer registry's farmer (public-standard.md 2.8). */
+import Type from 'typebox'
+import { Group } from './group.ts'
+import {
+  Address,
+  CalendarDate,
+  codeOf,
+  Identifier,
+  jsonLd,
+  Name,
+  openObject,
+  Place,
+  registration,
+} from './parts.ts'
+
+const FarmingActivity = openObject('FarmingActivity', {
+  crop_details: Type.Array(
+    openObject('CropDetails', {
+      crop_type: codeOf('crop_type'),
+      variety: Type.String(),
+      season: Type.String(),
+      irrigation_type: Type.String(),
+    }),
+  ),
+  animal_details: Type.Array(openObject('Animals', { type: Type.String(), count: Type.Number() })),
+  aqua_farming: Type.Unknown(),
+})
+
+export const Farmer = openObject('Farmer', {
+  ...jsonLd,
+  farmer_personal_details: openObject('FarmerPersonalDetails', {
+    ...jsonLd,
+    member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
+    demographic_info: openObject('FarmerDemographicInfo', {
+      identifier: Type.Array(Identifier),
+      name: Name,
+      date_of_birth: CalendarDate,
+      gender: codeOf('sex'),
+    }),
+  }),
+  family_details: Group,
+  land_details: Type.Array(
+    openObject('LandDetails', {
+      land_type: Type.String(),
+      land_ownership: Type.String(),
+      land_size: Type.Number(),
+      measurement: codeOf('area_unit'),
+      address: Address,
+      farming_activities: Type.Array(FarmingActivity),
+    }),
+  ),
+  farm_type: Type.String(),
+  farm_details: Type.Array(
+    openObject('FarmDetails', { place: Place, farming_activities: Type.Array(FarmingActivity) }),
+  ),
+  farmer_type: Type.String(),
+  machineries_details: Type.Array(openObject('Machinery', { type: Type.String(), count: Type.Number() })),
+  ...registration,
+})

@@ -1,0 +1,19 @@
+/** The social registry's household, family or other group (spec "Group record", public-standard.md 2.6). */
+import Type from 'typebox'
+import { Member } from './member.ts'
+import { AdditionalAttributes, codeOf, Identifier, jsonLd, openObject, Place, registration } from './parts.ts'
+
+export const Group = openObject('Group', {
+  ...jsonLd,
+  group_identifier: Type.Array(Identifier),
+  group_type: codeOf('group_type'),
+  place: Place,
+  place_address: Type.Union([Type.Number(), Type.Boolean()]),
+  poverty_score: Type.Number(),
+  poverty_score_type: Type.String(),
+  group_head_info: Member,
+  group_size: Type.Integer(),
+  member_list: Type.Array(Member),
+  ...registration,
+  additional_attributes: AdditionalAttributes,
+})

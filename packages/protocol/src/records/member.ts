@@ -1,0 +1,80 @@
+/** The member of an employment support system, a social registry, and of beneficiary events (spec "Member record"). */
+import Type from 'typebox'
+import {
+  AdditionalAttributes,
+  Address,
+  CalendarDate,
+  codeOf,
+  DateTime,
+  Identifier,
+  jsonLd,
+  Name,
+  openObject,
+  registration,
+} from './parts.ts'
+
+/** Who a person is, wherever a person stands inside a record. */
+export const demographics = {
+  ...jsonLd,
+  identifier: Type.Array(Identifier),
+  name: Name,
+  sex: codeOf('sex'),
+  birth_date: CalendarDate,
+  death_date: CalendarDate,
+  address: Type.Union([Address, Type.Array(Address)]),
+  phone_number: Type.Array(Type.String()),
+  email: Type.Array(Type.String()),
+  registration_date: DateTime,
+}
+
+export const DemographicInfo = openObject('DemographicInfo', demographics)
+
+export const RelatedPerson = openObject('RelatedPerson', {
+  '@type': Type.String(),
+  relationship_type: codeOf('relationship_type'),
+  related_member: openObject('RelatedMember', {
+    ...jsonLd,
+    member_identifier: Type.Union([Type.String(), Type.Array(Identifier)]),
+  }),
+})
+
+/** What is known of a member's situation, wherever a member stands. */
+export const situation = {
+  is_disabled: Type.Boolean(),
+  marital_status: codeOf('marital_status'),
+  employment_status: codeOf('employment_status'),
+  occupation: codeOf('occupation'),
+  income_level: Type.String(),
+  language_code: Type.Array(Type.String()),
+  education_level: codeOf('education_level'),
+  additional_attributes: AdditionalAttributes,
+}
+
+/** Members that only an employment support system has (public-standard.md 2.5). */
+const employment = {
+  employment_info: Type.Array(
+    openObject('EmploymentInfo', {
+      '@type': Type.String(),
+      start_date: CalendarDate,
+      end_date: CalendarDate,
+      job_title: Type.String(),
+      employer: Type.String(),
+      employment_type: codeOf('employment_type'),
+    }),
+  ),
+  unemployment_reason: codeOf('unemployment_reason'),
+  enrolment_status: codeOf('ess_enrolment_status'),
+}
+
+const member = {
+  ...jsonLd,
+  member_identifier: Type.Array(Identifier),
+  demographic_info: DemographicInfo,
+  related_person: Type.Array(RelatedPerson),
+  ...situation,
+  ...registration,
+}
+
+export const Member = openObject('Member', member)
+
+export const EmploymentMember = openObject('EmploymentMember', { ...member, ...employment })

@@ -1,0 +1,135 @@
+/**
+ * The parts that records are made of (spec "Record shapes", public-standard.md 2.1). These schemas document:
+ * a record is an open object, nothing in it is required, and nothing but "is an object" is checked of it.
+ */
+import Type, { type TProperties } from 'typebox'
+import { CODE_LISTS, type Code, type CodeListName } from './code-lists.ts'
+
+/** An open object of which nothing is required. */
+export function openObject<Properties extends TProperties>(title: string, properties: Properties) {
+  return Type.Partial(Type.Object(properties), { title })
+}
+
+/** A code of one of the lists; other values may be held. */
+export function codeOf(list: CodeListName) {
+  const codes: readonly Code[] = CODE_LISTS[list]
+  const meanings = codes.map(([code, label]) => (code === label ? code : `${code} ${label}`))
+  return Type.String({ description: `A code of the list ${list}: ${meanings.join(', ')}` })
+}
+
+/** A calendar day as written, which may be partial or carry a time of day. */
+export const CalendarDate = Type.String({
+  description: 'A calendar day as written: 1985-06-12, 1985-06, 1985, 12.06.1985 or a date-time',
+})
+
+export const DateTime = Type.String({ description: 'A date-time; without a zone it is read as UTC' })
+
+/** Members that any JSON-LD object may have. */
+export const jsonLd = {
+  '@id': Type.String(),
+  '@type': Type.String(),
+}
+
+/** The two members by which an object names somebody. */
+export const identifier = {
+  identifier_type: Type.String({ description: 'Such as UIN or BRN' }),
+  identifier_value: Type.String(),
+}
+
+export const Identifier = openObject('Identifier', { ...jsonLd, ...identifier })
+
+/** Records of the integrated beneficiary, disability and farmer registries say `first_name` and `last_name`. */
+export const Name = openObject('Name', {
+  '@type': Type.String(),
+  surname: Type.String(),
+  given_name: Type.String(),
+  second_name: Type.String(),
+  maiden_name: Type.String(),
+  prefix: Type.String(),
+  suffix: Type.String(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+})
+
+/** Decimal degrees; some registries write them as strings. */
+export const GeoCoordinates = openObject('GeoCoordinates', {
+  '@type': Type.String(),
+  latitude: Type.Union([Type.Number(), Type.String()]),
+  longitude: Type.Union([Type.Number(), Type.String()]),
+})
+
+export const GeoLocation = openObject('GeoLocation', {
+  '@type': Type.String(),
+  plus_code: openObject('PlusCode', {
+    '@type': Type.String(),
+    global_code: Type.String(),
+    geometry: openObject('Geometry', {
+      '@type': Type.String(),
+      bounds: openObject('Bounds', { northeast: GeoCoordinates, southwest: GeoCoordinates }),
+      location: GeoCoordinates,
+    }),
+  }),
+})
+
+/** The second half is the social registry's way to write an address. */
+export const Address = openObject('Address', {
+  ...jsonLd,
+  address_line1: Type.String(),
+  address_line2: Type.String(),
+  locality: Type.String(),
+  sub_region_code: Type.String(),
+  region_code: Type.String(),
+  postal_code: Type.String(),
+  country_code: Type.String(),
+  geo_location: GeoLocation,
+  street_address: Type.String(),
+  city: Type.String(),
+  country: Type.String(),
+})
+
+const placeMembers = {
+  ...jsonLd,
+  name: Type.String(),
+  address: Type.Union([Type.String(), Address]),
+  address_line: Type.String(),
+  geo: GeoCoordinates,
+}
+
+export const Place = openObject('Place', {
+  ...placeMembers,
+  contained_in_place: Type.String(),
+  contains_place: Type.Array(openObject('ContainedPlace', placeMembers)),
+})
+
+export const Programme = openObject('Programme', {
+  '@type': Type.String(),
+  programme_identifier: Type.String(),
+  programme_name: Type.String(),
+})
+
+export const Benefit = openObject('Benefit', {
+  '@type': Type.String(),
+  benefit_type: codeOf('benefit_type'),
+  benefit_date: CalendarDate,
+  benefit_value: Type.String(),
+  benefit_frequency: Type.Union([Type.String(), openObject('BenefitFrequency', { freq: Type.String() })]),
+})
+
+/** One enrolment of a beneficiary in one programme. */
+export const Enrolment = openObject('Enrolment', {
+  '@type': Type.String(),
+  programme: Programme,
+  enrolment_date: CalendarDate,
+  enrolment_status: codeOf('ibr_enrolment_status'),
+  status_change_date: CalendarDate,
+  benefits: Benefit,
+})
+
+/** Attributes that a registry holds beyond the documented ones. */
+export const AdditionalAttributes = Type.Array(Type.Record(Type.String(), Type.Unknown()))
+
+/** When a record was registered and last changed; every record type has both. */
+export const registration = {
+  registration_date: DateTime,
+  last_updated: DateTime,
+}
