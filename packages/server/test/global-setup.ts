@@ -1,0 +1,40 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openEmbeddedPostgres } from '../src/embedded/postgres.ts'
+
+/** How to reach the one PostgreSQL of a test run. */
+export interface TestServer {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgres: TestServer
+  }
+}
+
+/** Starts one embedded PostgreSQL for the whole run, and stops it at the end. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
+  // mkdtemp makes it 0700; as root PostgreSQL runs as somebody else, who has to get through.
+  await chmod(directory, 0o711)
+  const postgres = await openEmbeddedPostgres(directory)
+  const connection = postgres.connection as TestServer
+  const client = new pg.Client(connection)
+  await client.connect()
+  // Test data need not survive a power cut.
+  await client.query(`alter role ${connection.user} set synchronous_commit = off`)
+  await client.end()
+  project.provide('postgres', connection)
+  return async () => {
+    await postgres.close()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
