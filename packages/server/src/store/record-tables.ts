@@ -171,7 +171,12 @@ async function existingIndexes(db: Kysely<Tables>, table: string): Promise<Set<s
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Whether the server can compress with lz4, which is several times faster to read than the default. */
+/**
+ * Whether the server can compress with lz4, which costs less time than its default. A document below about
+ * 2 kB stays as it is in its row; a longer one is compressed. Look-ups took the same time (within 10 %, documents
+ * of 1.7 to 6.9 kB) whether it was compressed, moved out of the row, or neither, and compressed it took a third
+ * of the room, so nothing else is tuned.
+ */
 async function hasLz4(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ lz4: boolean }>`
     select 'lz4' = any(enumvals) as lz4 from pg_settings where name = 'default_toast_compression'`.execute(db)

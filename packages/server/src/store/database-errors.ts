@@ -1,0 +1,85 @@
+/** What may be said about a failed statement, and whether another try may help. */
+import { DatabaseError } from 'pg'
+
+/** Safe to log: no message, detail, parameter or SQL text, all of which may quote a record. */
+export interface SafeDatabaseError {
+  /** The class of the error. */
+  readonly error: string
+  /** PostgreSQL's five-character code, such as 23505. */
+  readonly sqlstate?: string
+  readonly severity?: string
+  /** The function of PostgreSQL that reported it. */
+  readonly routine?: string
+  /** The code of a failure below PostgreSQL, such as ECONNREFUSED. */
+  readonly code?: string
+}
+
+export function safeDatabaseError(error: unknown): SafeDatabaseError {
+  if (error instanceof DatabaseError) {
+    const { code, severity, routine } = error
+    return {
+      error: 'DatabaseError',
+      ...(code !== undefined && { sqlstate: code }),
+      ...(severity !== undefined && { severity }),
+      ...(routine !== undefined && { routine }),
+    }
+  }
+  if (!(error instanceof Error)) return { error: typeof error }
+  const code = systemCode(error)
+  return { error: error.constructor.name, ...(code !== undefined && { code }) }
+}
+
+/** SQLSTATEs, or their first two characters, with which the database as a whole declines, for now. */
+const UNAVAILABLE_STATES: readonly string[] = [
+  '08', // connection exception
+  '25006', // read-only transaction: we are connected to a standby
+  '28', // login refused: credentials are being changed
+  '3D000', // the database does not exist: it is being restored
+  '53', // insufficient resources: connections, memory, disk
+  '57', // operator intervention: shutdown, crash, starting up, statement timeout
+  '58', // error of the system below PostgreSQL
+]
+
+const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+
+/** What pg throws as plain errors, known by their texts alone. */
+const UNAVAILABLE_TEXTS =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
+
+/**
+ * Whether the failure is the database's and may pass: it refuses, shuts down, is full or too slow. A caller
+ * answers 503 and may be asked again. False for what is wrong with the statement itself.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseError) {
+    return UNAVAILABLE_STATES.some((state) => error.code?.startsWith(state) === true)
+  }
+  if (!(error instanceof Error)) return false
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable)
+  const code = systemCode(error)
+  // A unix socket that is not there, as opposed to any other file.
+  if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
+  if (code !== undefined) return UNAVAILABLE_CODES.has(code)
+  return UNAVAILABLE_TEXTS.test(error.message)
+}
+
+/** Whether a row with the same unique value is there already. */
+export function isDuplicate(error: unknown, constraint: string): boolean {
+  return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
+}
+
+function systemCode(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}

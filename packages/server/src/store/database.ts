@@ -1,0 +1,84 @@
+/** The connection to PostgreSQL: one pool, typed SQL over it. */
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { runMigrations } from './migrate.ts'
+import type { Tables } from './tables.ts'
+
+export interface Database {
+  /** For named prepared statements and COPY. */
+  readonly pool: pg.Pool
+  /** For everything else; it uses the same pool. */
+  readonly kysely: Kysely<Tables>
+  /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
+  close(): Promise<void>
+}
+
+/** What a connection has unless the caller, or its connection string, says otherwise. Times in milliseconds. */
+const DEFAULTS = {
+  max: 10,
+  application_name: 'rollcall',
+  statement_timeout: 30_000,
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+} as const satisfies pg.PoolConfig
+
+/**
+ * Opens a pool; the first connection is made when it is needed, so this does not fail when PostgreSQL is away.
+ *
+ * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
+ * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
+ */
+export function openDatabase(connection: pg.PoolConfig): Database {
+  const pool = new pg.Pool({ ...DEFAULTS, ...connection, types: { getTypeParser } })
+  // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
+  // listens to would end the process. The pool reports the idle ones, each client those in use.
+  pool.on('error', ignoreLostConnection)
+  pool.on('connect', (client) => client.on('error', ignoreLostConnection))
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  let closing: Promise<void> | undefined
+  return {
+    pool,
+    kysely,
+    close() {
+      // Not through kysely.destroy(), which ends the pool only after its own first query.
+      closing ??= pool.end()
+      return closing
+    },
+  }
+}
+
+function ignoreLostConnection(): void {}
+
+/**
+ * Brings the database to the tables that this code expects and returns the names of the migrations that ran.
+ * Any number of nodes may do so at once: one works, the others wait for it. The record tables of registries
+ * are not among them (`ensureRecordTables`).
+ *
+ * Throws StoreRefusal when the server is older than PostgreSQL 15, when the database's encoding is not UTF8,
+ * or when a newer Rollcall has migrated the database.
+ */
+export async function migrate(db: Database): Promise<readonly string[]> {
+  return db.kysely.connection().execute(runMigrations)
+}
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
+
+const { builtins } = pg.types
+/** Array types are missing from `builtins`. */
+const ARRAY_OF_TEXT = 1009 as TypeId
+const ARRAY_OF_DATE = 1182 as TypeId
+
+const READERS: ReadonlyMap<TypeId, (text: string) => unknown> = new Map<TypeId, (text: string) => unknown>([
+  [builtins.INT8, readBigint],
+  [builtins.DATE, String],
+  [ARRAY_OF_DATE, pg.types.getTypeParser(ARRAY_OF_TEXT)],
+])
+
+function readBigint(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number)) throw new RangeError('a bigint of the database is beyond 2^53-1')
+  return number
+}
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
+  (format === 'binary' ? undefined : READERS.get(oid)) ?? pg.types.getTypeParser(oid, format)

@@ -1,0 +1,69 @@
+/** Running the migrations, on a server that will do. */
+import { type Kysely, sql } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { MIGRATIONS } from './migrations/index.ts'
+import { StoreRefusal } from './refusal.ts'
+import type { Tables } from './tables.ts'
+
+const MIGRATION_TABLE = 'rollcall_migration'
+const OLDEST_SERVER = 15
+
+/** What `migrate` does, on one connection. */
+export async function runMigrations(connection: Kysely<Tables>): Promise<readonly string[]> {
+  await checkServer(connection)
+  // Neither the work nor the waiting for another node's work is a query with a deadline.
+  await sql`set statement_timeout = 0`.execute(connection)
+  try {
+    await checkNotNewer(connection)
+    const migrator = new Migrator({
+      db: connection,
+      provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
+      migrationTableName: MIGRATION_TABLE,
+      migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+    })
+    const { error, results } = await migrator.migrateToLatest()
+    if (error !== undefined) throw error
+    return (results ?? []).map((result) => result.migrationName)
+  } finally {
+    await sql`reset statement_timeout`.execute(connection)
+  }
+}
+
+async function checkServer(connection: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ version: number; encoding: string }>`
+    select current_setting('server_version_num')::int / 10000 as version,
+      current_setting('server_encoding') as encoding`.execute(connection)
+  for (const { version, encoding } of rows) checkServerSettings(version, encoding)
+}
+
+/**
+ * @param version major
+ * @throws StoreRefusal
+ */
+export function checkServerSettings(version: number, encoding: string): void {
+  if (version < OLDEST_SERVER) {
+    throw new StoreRefusal(
+      `PostgreSQL ${OLDEST_SERVER} or newer is needed; this server is version ${version}`,
+    )
+  }
+  if (encoding !== 'UTF8') {
+    throw new StoreRefusal(
+      `a database with encoding UTF8 is needed; this one has ${encoding}: create it with ENCODING 'UTF8' TEMPLATE template0`,
+    )
+  }
+}
+
+async function checkNotNewer(connection: Kysely<Tables>): Promise<void> {
+  const { rows: found } = await sql`
+    select 1 where to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
+  if (found.length === 0) return
+  const { rows } = await sql<{
+    name: string
+  }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(connection)
+  const unknown = rows.map((row) => row.name).filter((name) => !Object.hasOwn(MIGRATIONS, name))
+  if (unknown.length > 0) {
+    throw new StoreRefusal(
+      `a newer Rollcall has migrated this database (${unknown.join(', ')}); run that version or a later one`,
+    )
+  }
+}

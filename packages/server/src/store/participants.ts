@@ -1,0 +1,157 @@
+/** The directory of participants, with the digests of their client secrets. */
+import { randomBytes } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import type { Database } from './database.ts'
+import { isDuplicate } from './database-errors.ts'
+import { StoreRefusal } from './refusal.ts'
+import type { ParticipantRow } from './tables.ts'
+import { checkSenderId, isStorable } from './text.ts'
+
+/** A counterparty, known by its `sender_id`. */
+export interface Participant {
+  readonly id: number
+  readonly sender_id: string
+  /** What it names itself by to get a token; ours, not its own choice. */
+  readonly client_id: string
+  readonly name: string
+  readonly status: 'active' | 'disabled'
+  /** Records in a page that it may ask for; null: the server's limit. */
+  readonly max_page_size: number | null
+  /** Made by `rollcall demo`; a server that is not a demo refuses to run beside one. */
+  readonly demo: boolean
+}
+
+/** A participant with the SHA-256 of its live secrets, newest first. */
+export interface Client {
+  readonly participant: Participant
+  readonly secrets: readonly Buffer[]
+}
+
+/** Two, so that the old one still works while the new one is being put in place. */
+const LIVE_SECRETS = 2
+const NAME_LIMIT = 255
+
+const COLUMNS = ['id', 'sender_id', 'client_id', 'name', 'status', 'max_page_size', 'demo'] as const
+
+/**
+ * Adds a participant, active and without a secret; its `client_id` is made here.
+ * @throws StoreRefusal a sender_id of the wrong form or already there, no name
+ */
+export async function addParticipant(
+  db: Database,
+  participant: Pick<Participant, 'sender_id' | 'name'> & Partial<Pick<Participant, 'max_page_size' | 'demo'>>,
+): Promise<Participant> {
+  const { sender_id, name, max_page_size = null, demo = false } = participant
+  checkSenderId(sender_id)
+  if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
+    throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
+  }
+  if (max_page_size !== null && !(Number.isInteger(max_page_size) && max_page_size >= 1)) {
+    throw new StoreRefusal('max_page_size is a whole number of at least 1')
+  }
+  // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
+  const client_id = randomBytes(16).toString('hex')
+  try {
+    return await db.kysely
+      .insertInto('participant')
+      .values({ sender_id, client_id, name, max_page_size, demo })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow()
+  } catch (error) {
+    if (isDuplicate(error, 'participant_sender_id_key')) {
+      throw new StoreRefusal(`a participant with sender_id ${sender_id} exists already`)
+    }
+    throw error
+  }
+}
+
+/** Every participant, by sender_id. */
+export async function listParticipants(db: Database): Promise<readonly Participant[]> {
+  return db.kysely.selectFrom('participant').select(COLUMNS).orderBy('sender_id').execute()
+}
+
+/** The participant, whatever its status; null when there is none. */
+export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
+  if (!isStorable(sender_id)) return null
+  const found = await db.kysely
+    .selectFrom('participant')
+    .select(COLUMNS)
+    .where('sender_id', '=', sender_id)
+    .executeTakeFirst()
+  return found ?? null
+}
+
+/**
+ * Nodes that remember participants must not remember for longer than a second.
+ * @throws StoreRefusal no such participant
+ */
+export async function setParticipantStatus(
+  db: Database,
+  sender_id: string,
+  status: Participant['status'],
+): Promise<Participant> {
+  const changed =
+    isStorable(sender_id) &&
+    (await db.kysely
+      .updateTable('participant')
+      .set({ status })
+      .where('sender_id', '=', sender_id)
+      .returning(COLUMNS)
+      .executeTakeFirst())
+  if (!changed) throw new StoreRefusal(`no participant has sender_id ${sender_id}`)
+  return changed
+}
+
+/** The participant with this client id, whatever its status, and its live secrets; null when there is none. */
+export async function findClient(db: Database, client_id: string): Promise<Client | null> {
+  if (!isStorable(client_id)) return null
+  const { rows } = await db.pool.query<Selectable<ParticipantRow> & { secrets: Buffer[] }>({
+    name: 'find client',
+    text: `select ${COLUMNS.join(', ')}, array(
+        select sha256 from participant_secret
+        where participant = participant.id and retired_at is null order by id desc
+      ) as secrets
+      from participant where client_id = $1`,
+    values: [client_id],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  const { secrets, ...participant } = row
+  return { participant, secrets }
+}
+
+/**
+ * Gives a participant one more secret, known here by its SHA-256 only; of more than two live ones the oldest
+ * are retired.
+ * @throws StoreRefusal no such participant
+ */
+export async function addSecret(
+  db: Database,
+  participant: Pick<Participant, 'id'>,
+  sha256: Buffer,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (transaction) => {
+    // The row's lock puts two callers in order: each sees the other's secret.
+    const owner = await transaction
+      .selectFrom('participant')
+      .select('id')
+      .where('id', '=', participant.id)
+      .forUpdate()
+      .executeTakeFirst()
+    if (!owner) throw new StoreRefusal('no such participant')
+    await transaction.insertInto('participant_secret').values({ participant: owner.id, sha256 }).execute()
+    const newest = transaction
+      .selectFrom('participant_secret')
+      .select('id')
+      .where('participant', '=', owner.id)
+      .orderBy('id', 'desc')
+      .limit(LIVE_SECRETS)
+    await transaction
+      .updateTable('participant_secret')
+      .set({ retired_at: sql<Date>`now()` })
+      .where('participant', '=', owner.id)
+      .where('retired_at', 'is', null)
+      .where('id', 'not in', newest)
+      .execute()
+  })
+}
