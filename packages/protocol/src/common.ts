@@ -4,6 +4,17 @@ import Type, { type Static, type TSchemaOptions } from 'typebox'
 /** The protocol version that is spoken and emitted (spec "Versioning"). */
 export const PROTOCOL_VERSION = '1.0.0'
 
+/** Spellings of the one published version (D26). */
+const SPOKEN_VERSIONS: readonly string[] = [PROTOCOL_VERSION, '1.0', '1']
+
+/** Whether a `version` member, which may be absent, names a version that is spoken (spec "Versioning" 3, D26). */
+export function isSpokenVersion(version: string | undefined): boolean {
+  return version === undefined || SPOKEN_VERSIONS.includes(version)
+}
+
+/** What stands before a kind's own segment in the `reg_type` that is emitted (D32). */
+export const REG_TYPE_PREFIX = 'ns:org:RegistryType:'
+
 /** The largest value of the int32 members (spec "SearchRequest", pagination). */
 export const INT32_MAX = 2_147_483_647
 
@@ -12,14 +23,9 @@ export function oneOf<const Value extends string>(values: readonly Value[], opti
   return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...options })
 }
 
-/**
- * RFC 3339 with a zone (G5). The pattern refuses the bracketed suffix of RFC 9557, which the format alone
- * would let through and no date parser reads.
- */
-export const DATE_TIME = { format: 'date-time', pattern: '[Zz0-9]$' } as const
-
+/** RFC 3339 with a zone (G5); `validate.ts` says which texts that are. */
 export const Timestamp = Type.String({
-  ...DATE_TIME,
+  format: 'date-time',
   description:
     'Date and time with a time zone, such as 2026-02-03T09:15:00.000Z (spec "Common field types").',
 })

@@ -4,7 +4,6 @@
  * where another type is to be judged later: `properties` alone constrains objects and lets the rest pass.
  */
 import Type, { type TSchema } from 'typebox'
-import { DATE_TIME } from '../common.ts'
 
 /**
  * An integer of at least 1 with no maximum: above a limit is for the item to say. The reader of JSON gives
@@ -27,7 +26,7 @@ export function whereObject(properties: Record<string, TSchema>): TSchema {
 }
 
 /** A time stamp where the value is a string; anything else is not looked at. */
-export const WhereString = Type.Unsafe<unknown>(DATE_TIME)
+export const WhereString = Type.Unsafe<unknown>({ format: 'date-time' })
 
 /** The time stamps inside `consent` and `authorize` (G8). */
 export const IncomingConsent = whereObject({ ts: WhereString })
