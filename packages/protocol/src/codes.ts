@@ -226,12 +226,12 @@ export const CODES = [
   {
     where: 'unsubscribe',
     code: 'rjct.reference_id.invalid',
-    meaning: 'A reference_id was given and is empty or longer than 99 characters.',
+    meaning: 'The reference_id of the request is not valid.',
   },
   {
     where: 'unsubscribe',
     code: 'rjct.reference_id.duplicate',
-    meaning: 'The same subscription code or reference_id is given twice in one request.',
+    meaning: 'The reference_id of the request has been used before.',
   },
   {
     where: 'unsubscribe',

@@ -1,0 +1,249 @@
+import { isDeepStrictEqual } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isJsonObject, JsonError, parseJson } from './json.ts'
+
+/** The refusal that a text meets; anything but a JsonError fails the test. */
+function refusal(text: string, options?: { maxDepth: number }): { path: string; message: string } {
+  try {
+    parseJson(text, options)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    return { path: error.path, message: error.message }
+  }
+  throw new Error('the text was accepted')
+}
+
+/** What is refused on purpose though JSON.parse takes it: NUL, lone surrogates; and bigint in place of a number. */
+const plainText = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'))
+const { value: plainValue } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom(null, true, false, 0, -0, 1e308, 5e-324, 1.5, Number.MAX_SAFE_INTEGER, '__proto__'),
+    fc
+      .double({ noNaN: true, noDefaultInfinity: true })
+      .filter((n) => !Number.isInteger(n) || Number.isSafeInteger(n)),
+    fc.integer(),
+    plainText,
+    fc.array(tie('value')),
+    fc.dictionary(fc.oneof(plainText, fc.constantFrom('__proto__', 'constructor', '1', '')), tie('value')),
+  ),
+}))
+
+describe('agrees with JSON.parse', () => {
+  test('on every value that JSON.stringify writes, with and without white space', () => {
+    fc.assert(
+      fc.property(plainValue, fc.constantFrom('', ' ', '\t', '\r\n'), (value, space) => {
+        const text = JSON.stringify(value, null, space)
+        expect(isDeepStrictEqual(parseJson(text), JSON.parse(text))).toBe(true)
+        expect(JSON.stringify(parseJson(text))).toBe(JSON.stringify(value))
+      }),
+    )
+  })
+
+  test('on any escape spelling of a text', () => {
+    const spellings = (unit: string) => {
+      const hex = unit.charCodeAt(0).toString(16).padStart(4, '0')
+      return [`\\u${hex}`, `\\u${hex.toUpperCase()}`, JSON.stringify(unit).slice(1, -1)]
+    }
+    fc.assert(
+      fc.property(plainText, fc.infiniteStream(fc.nat(2)), (text, choices) => {
+        const spelled = text.split('').map((unit) => {
+          const [lower, upper, short] = spellings(unit)
+          return [lower, upper, /[\ud800-\udfff]/.test(unit) ? lower : short][choices.next().value ?? 0]
+        })
+        expect(parseJson(`"${spelled.join('')}"`)).toBe(text)
+      }),
+    )
+  })
+
+  test.each([
+    ['white space around', ' \t\r\n{} \t\r\n', {}],
+    ['a solidus with and without escape', '["/","\\/"]', ['/', '/']],
+    ['DEL and line separators unescaped', '"\u007f\u2028"', '\u007f\u2028'],
+    ['an exponent', '[1e2,1E+2,1.5e-2,0e0]', [100, 100, 0.015, 0]],
+    ['a number too small for a double', '1e-400', 0],
+    ['negative zero', '-0', -0],
+    ['a pair as character and as escapes', '["\u{1f600}","\\ud83d\\ude00"]', ['\u{1f600}', '\u{1f600}']],
+  ])('%s', (_, text, expected) => {
+    expect(parseJson(text)).toStrictEqual(expected)
+  })
+})
+
+describe('integers are never rounded', () => {
+  test.each([
+    ['9007199254740991', Number.MAX_SAFE_INTEGER],
+    ['9007199254740992', 9007199254740992n],
+    ['9007199254740993', 9007199254740993n],
+    ['-9007199254740993', -9007199254740993n],
+    ['123456789012345', 123456789012345],
+    ['1'.repeat(309), BigInt('1'.repeat(309))],
+    ['9007199254740993.0', 9007199254740992],
+    ['1e20', 1e20],
+  ])('%s', (text, expected) => {
+    expect(parseJson(text)).toBe(expected)
+  })
+
+  test('any integer is read by its digits', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }), (integer) => {
+        expect(BigInt(parseJson(String(integer)) as number | bigint)).toBe(integer)
+      }),
+    )
+  })
+})
+
+describe('names are plain data', () => {
+  test('__proto__ and constructor are own members and reach no prototype', () => {
+    const value = parseJson('{"__proto__":{"admin":true},"constructor":1,"toString":2}')
+    expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor', 'toString'])
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
+    expect((value as { admin?: true }).admin).toBeUndefined()
+    expect(({} as { admin?: true }).admin).toBeUndefined()
+  })
+
+  test.each([
+    ['{"a":1,"a":1}', 'a'],
+    ['{"m":[{},{"a":1,"b":2,"a":3}]}', 'm[1].a'],
+    ['{"\\u0061":1,"a":2}', 'a'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['{"/":1,"\\/":2}', '["/"]'],
+    ['{"__proto__":1,"__proto__":2}', '__proto__'],
+    ['{"":1,"":2}', '[""]'],
+    ['{"1":1,"\\u0031":2}', '["1"]'],
+  ])('%s repeats a name', (text, path) => {
+    expect(refusal(text)).toEqual({ path, message: `${path}: the member name occurs twice in one object` })
+  })
+
+  test('a repeated name is refused in any escape spelling, anywhere', () => {
+    const escaped = (name: string) =>
+      name
+        .split('')
+        .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        .join('')
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(plainText, { minLength: 1 }),
+        fc.nat(),
+        fc.boolean(),
+        (names, pick, spelled) => {
+          const twice = names[pick % names.length] ?? ''
+          const members = names.map((name) => `${JSON.stringify(name)}:0`)
+          const again = `${spelled ? `"${escaped(twice)}"` : JSON.stringify(twice)}:1`
+          expect(refusal(`[{${[...members, again].join()}}]`).message).toMatch(/occurs twice in one object$/)
+        },
+      ),
+    )
+  })
+})
+
+describe('refuses, with the path and the rule', () => {
+  test.each([
+    ['', '', 'not JSON: a value is expected at character 1'],
+    [' ', '', 'not JSON: a value is expected at character 2'],
+    ['{} {}', '', 'not JSON: the end of the text is expected at character 4'],
+    ['\ufeff{}', '', 'not JSON: a value is expected at character 1'],
+    ['tru', '', 'not JSON: a value is expected at character 1'],
+    ['nul', '', 'not JSON: a value is expected at character 1'],
+    ['NaN', '', 'not JSON: a value is expected at character 1'],
+    ["'a'", '', 'not JSON: a value is expected at character 1'],
+    ['[1,]', '[1]', 'not JSON: a value is expected at character 4'],
+    ['[1 2]', '[0]', 'not JSON: "," or "]" is expected at character 4'],
+    ['{"a":1,}', '', 'not JSON: a member name is expected at character 8'],
+    ['{a:1}', '', 'not JSON: a member name is expected at character 2'],
+    ['{"a" 1}', 'a', 'not JSON: ":" is expected at character 6'],
+    ['{"a":1;', 'a', 'not JSON: "," or "}" is expected at character 7'],
+    ['{"a":{"b":[0,-]}}', 'a.b[1]', 'not JSON: a digit is expected at character 15'],
+    ['[1.]', '[0]', 'not JSON: a digit is expected at character 4'],
+    ['[1e+]', '[0]', 'not JSON: a digit is expected at character 5'],
+    ['[01]', '[0]', 'not JSON: "," or "]" is expected at character 3'],
+    ['[+1]', '[0]', 'not JSON: a value is expected at character 2'],
+    ['"open', '', 'not JSON: the end of a string is expected at character 6'],
+    ['"open\\', '', 'not JSON: the end of a string is expected at character 8'],
+    ['["\\x"]', '[0]', 'not JSON: a string whose escapes are those of JSON is expected at character 2'],
+    ['["\\u12g4"]', '[0]', 'not JSON: a string whose escapes are those of JSON is expected at character 2'],
+    ['{"a":"x\ty"}', 'a', 'the text has a control character that is not escaped'],
+    ['{"a":"x\0y"}', 'a', 'the text has a NUL character'],
+    ['{"a":"x\\u0000y"}', 'a', 'the text has a NUL character'],
+    ['{"\\u0000":1}', '', 'the text has a NUL character'],
+    ['{"a":"\\ud83d"}', 'a', 'the text has a lone surrogate'],
+    ['{"a":"\\ude00\\ud83d"}', 'a', 'the text has a lone surrogate'],
+    ['{"a":"\ud83d"}', 'a', 'the text has a lone surrogate'],
+    ['{"a":["\\ud83d","\\ude00"]}', 'a[0]', 'the text has a lone surrogate'],
+    ['{"a":1e400}', 'a', 'the number is too large'],
+    ['{"a":-1e400}', 'a', 'the number is too large'],
+    [`{"a":1${'0'.repeat(309)}}`, 'a', 'the number is too large'],
+    [`{"a":-1${'0'.repeat(308)}0}`, 'a', 'the number is too large'],
+  ])('%j', (text, path, rule) => {
+    expect(refusal(text)).toEqual({ path, message: path === '' ? rule : `${path}: ${rule}` })
+  })
+
+  test('nesting beyond the limit, 64 unless told otherwise, before it is walked', () => {
+    expect(parseJson('['.repeat(64) + ']'.repeat(64))).toBeInstanceOf(Array)
+    expect(refusal('['.repeat(65)).message).toMatch(/: nested deeper than 64 levels$/)
+    expect(refusal('{"a":'.repeat(10_000)).message).toMatch(/: nested deeper than 64 levels$/)
+    expect(refusal('{"a":{"b":[]}}', { maxDepth: 2 })).toEqual({
+      path: 'a.b',
+      message: 'a.b: nested deeper than 2 levels',
+    })
+    expect(parseJson('[[],[],[]]', { maxDepth: 2 })).toEqual([[], [], []])
+  })
+
+  test('never repeating a value', () => {
+    for (const text of [
+      '{"a":"SECRET\\u0000"}',
+      '{"a":SECRET}',
+      '{"a":"SECRET',
+      '["SECRET" 1]',
+      '{"a":"SECRET\\q"}',
+    ]) {
+      expect(refusal(text).message).not.toContain('SECRET')
+    }
+  })
+})
+
+test('arbitrary and mutated text is read or refused, never anything else', () => {
+  const mutated = fc
+    .tuple(plainValue, fc.nat(), fc.nat(4), fc.string({ unit: 'binary', maxLength: 3 }))
+    .map(([value, at, cut, put]) => {
+      const text = JSON.stringify(value)
+      const from = at % (text.length + 1)
+      return text.slice(0, from) + put + text.slice(from + cut)
+    })
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json(), mutated), (text) => {
+      let value: unknown
+      try {
+        value = parseJson(text)
+      } catch (error) {
+        expect(error).toBeInstanceOf(JsonError)
+        return
+      }
+      // Whatever is accepted is JSON, and means what it means to JSON.parse but for integers kept exact.
+      const rounded = JSON.stringify(value, (_, member) =>
+        typeof member === 'bigint' ? Number(member) : member,
+      )
+      expect(rounded).toBe(JSON.stringify(JSON.parse(text)))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('8 MB of a batch are read in well under a second', () => {
+  const item = {
+    reference_id: 'r-1',
+    timestamp: '2026-02-03T09:00:00Z',
+    text: 'word '.repeat(140),
+    n: [1, 2.5, null],
+  }
+  const text = JSON.stringify({ message: { search_request: Array.from({ length: 10_000 }, () => item) } })
+  expect(text.length).toBeGreaterThan(7_500_000)
+  const start = performance.now()
+  parseJson(text)
+  expect(performance.now() - start).toBeLessThan(1000)
+})
+
+test('isJsonObject knows objects from all else', () => {
+  expect(isJsonObject({})).toBe(true)
+  for (const other of [null, [], 'a', 1, 1n, true, undefined]) expect(isJsonObject(other)).toBe(false)
+})

@@ -1,0 +1,51 @@
+/** Timestamps on the wire: RFC 3339 date-times with a zone (spec "Resources and their fields", G5, D24). */
+
+// RFC 3339, 5.6: "T" and "Z" may be lower case; seconds are required; a fraction has any number of digits.
+const DATE_TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/
+const MINUTE = 60_000
+const MINUTES_IN_DAY = 1440
+
+/**
+ * The instant that a timestamp names, in milliseconds since 1970 UTC, or null when the text is no RFC 3339
+ * date-time with a zone or names a day or time that does not exist. A leap second (23:59:60 UTC) counts as the
+ * first instant of the next minute, since no clock of ours has it; digits beyond milliseconds are cut.
+ */
+export function timestampInstant(text: string): number | null {
+  const parts = DATE_TIME.exec(text)
+  if (parts === null) return null
+  const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as Six<number>
+  if (month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month)) return null
+  if (hour > 23 || minute > 59 || second > 60) return null
+
+  const offsetHour = Number(parts[9] ?? 0)
+  const offsetMinute = Number(parts[10] ?? 0)
+  if (offsetHour > 23 || offsetMinute > 59) return null
+  const offset = (parts[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute)
+  const utcMinute = hour * 60 + minute - offset
+  const lastOfDay = (utcMinute + MINUTES_IN_DAY + 1) % MINUTES_IN_DAY === 0
+  if (second === 60 && !lastOfDay) return null
+
+  // Date.UTC would take the years 0 to 99 for 1900 to 1999.
+  const midnight = new Date(0).setUTCFullYear(year, month - 1, day)
+  const milliseconds = second === 60 ? 0 : Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  return midnight + utcMinute * MINUTE + second * 1000 + milliseconds
+}
+
+/** A real date and time in RFC 3339 form with a zone. */
+export function isTimestamp(text: string): boolean {
+  return timestampInstant(text) !== null
+}
+
+/** Looks like a date and time whose zone was forgotten: worth a reason of its own. */
+export function lacksZone(text: string): boolean {
+  return WITHOUT_ZONE.test(text)
+}
+
+type Six<Item> = [Item, Item, Item, Item, Item, Item]
+
+export function daysInMonth(year: number, month: number): number {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}

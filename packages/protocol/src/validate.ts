@@ -1,0 +1,165 @@
+/** Checks values against the schemas and says in plain words what is wrong, without repeating the value. */
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
+import Format from 'typebox/format'
+import { type PathStep, pathText } from './paths.ts'
+import { isTimestamp, lacksZone } from './timestamps.ts'
+
+export { isTimestamp } from './timestamps.ts'
+
+// Compiled validators keep the check that was registered when they were compiled, so this stands before all.
+Format.Set('date-time', isTimestamp)
+
+/** A compiled schema. */
+export interface Validator {
+  /**
+   * The first problem as "message.search_request[0].timestamp: must be a date-time with a time zone ...", or
+   * null when there is none. First means: elements in the order of the document, the members of one object in
+   * the order of the schema, missing members before wrong ones. `path` is where `value` stands, such as
+   * `message`; it may be empty.
+   */
+  problem(value: unknown, path: string): string | null
+}
+
+/** Compiles a schema, once; keep what is returned. */
+export function validator(schema: TSchema): Validator {
+  const compiled = Compile(schema)
+  return {
+    problem(value, path) {
+      if (compiled.Check(value)) return null
+      const error = tellingError(compiled.Errors(value))
+      // Check and Errors are two readings of one schema; were they ever to disagree, the value stays refused.
+      if (error === undefined) return located(path, [], 'is not accepted')
+      const { steps, found } = follow(value, error.instancePath)
+      if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
+      return located(path, steps, rule(error, found, schema))
+    },
+  }
+}
+
+function located(path: string, steps: readonly PathStep[], rule: string): string {
+  const inside = pathText(steps)
+  const joint = path === '' || inside === '' || inside.startsWith('[') ? '' : '.'
+  const place = `${path}${joint}${inside}`
+  return place === '' ? rule : `${place}: ${rule}`
+}
+
+/**
+ * The error to report. A union fails with the errors of every branch before its own: where a branch had the
+ * right type and failed by another rule, that error tells most; otherwise the union's own does.
+ */
+function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
+  const [first] = errors
+  const union = first?.schemaPath.indexOf('/anyOf/') ?? -1
+  if (first === undefined || union < 0) return first
+  const unionPath = first.schemaPath.slice(0, union)
+  const whole = errors.find((error) => error.keyword === 'anyOf' && error.schemaPath === unionPath)
+  if (whole === undefined) return first
+  const inBranches = errors.slice(0, errors.indexOf(whole))
+  const sameKind = (error: TLocalizedValidationError) =>
+    error.instancePath.length > whole.instancePath.length ||
+    !['type', 'const', 'enum'].includes(error.keyword)
+  return inBranches.find(sameKind) ?? whole
+}
+
+/** The steps of a JSON pointer and the value it leads to. */
+function follow(value: unknown, pointer: string): { steps: PathStep[]; found: unknown } {
+  const steps: PathStep[] = []
+  let found = value
+  for (const escaped of pointer.split('/').slice(1)) {
+    const name = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
+    steps.push(Array.isArray(found) ? Number(name) : name)
+    found = (found as Record<string, unknown> | null | undefined)?.[name]
+  }
+  return { steps, found }
+}
+
+/** JSON types as they are called in a sentence. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+}
+
+/** What a pattern of the schemas asks for, in words. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^[a-z]{3}$': 'must be three lower-case letters (ISO 639-3)',
+  '^[a-zA-Z0-9-]+$': 'may hold only letters, digits and "-"',
+}
+
+const DATE_TIME_RULE = 'must be a date-time with a time zone, such as 2026-02-03T09:15:00Z'
+const ZONE_RULE = 'must be a date-time with a time zone; the zone (Z or an offset such as +02:00) is missing'
+
+/** What a format of the schemas asks for, in words. */
+const FORMATS: Readonly<Record<string, (found: unknown) => string>> = {
+  'date-time': (found) => (typeof found === 'string' && lacksZone(found) ? ZONE_RULE : DATE_TIME_RULE),
+  uri: () => 'must be an absolute URI',
+}
+
+function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'is required'
+    // A closed object refuses its strangers with the schema `false`.
+    case 'boolean':
+      return 'is not a member that is known here'
+    case 'type':
+      return `must be ${typeNames(error.params.type)}`
+    case 'minLength':
+      if (error.params.limit === 1) return 'must not be empty'
+      return `must have at least ${error.params.limit} characters`
+    case 'maxLength':
+      return `must have at most ${error.params.limit} characters`
+    case 'minItems':
+      return `must have at least ${error.params.limit} elements`
+    case 'maxItems':
+      return `must have at most ${error.params.limit} elements`
+    case 'minimum':
+      return `must be at least ${error.params.limit}`
+    case 'maximum':
+      return `must be at most ${error.params.limit}`
+    case 'pattern': {
+      const pattern = String(error.params.pattern)
+      return PATTERNS[pattern] ?? `must match ${pattern}`
+    }
+    case 'format':
+      return FORMATS[error.params.format]?.(found) ?? `must have the format ${error.params.format}`
+    case 'enum':
+      return `must be one of ${error.params.allowedValues.join(', ')}`
+    case 'const':
+      return `must be ${error.params.allowedValue}`
+    case 'anyOf':
+      return `must be ${branches(schemaAt(schema, error.schemaPath))}`
+    default:
+      // TypeBox's own words; like ours they speak of the schema and never of the value.
+      return error.message
+  }
+}
+
+function typeNames(type: string | readonly string[]): string {
+  return [type]
+    .flat()
+    .map((name) => TYPE_NAMES[name] ?? name)
+    .join(' or ')
+}
+
+/** What the branches of a union accept: their constants or their types. */
+function branches(union: Record<string, unknown>): string {
+  const accepted = (union.anyOf as Record<string, unknown>[]).map((branch) => {
+    if (Array.isArray(branch.enum)) return branch.enum.join(' or ')
+    return 'const' in branch ? String(branch.const) : typeNames((branch.type as string) ?? 'another form')
+  })
+  return [...new Set(accepted)].join(' or ')
+}
+
+/** The part of a schema that a path such as `#/properties/query` names. */
+function schemaAt(schema: TSchema, path: string): Record<string, unknown> {
+  let part: unknown = schema
+  for (const name of path.split('/').slice(1)) part = (part as Record<string, unknown>)[name]
+  return part as Record<string, unknown>
+}
