@@ -1,0 +1,17 @@
+/** The public face of the protocol package. */
+
+export * from './attributes/attribute-types.ts'
+export * from './attributes/read-attribute.ts'
+export * from './attributes/read-identifiers.ts'
+export * from './codes.ts'
+export * from './common.ts'
+export * from './envelope.ts'
+export * from './faults.ts'
+export * from './json.ts'
+export * from './kinds/index.ts'
+export * from './kinds/kind.ts'
+export * from './kinds/normalisers.ts'
+export * from './operations.ts'
+export * from './paths.ts'
+export * from './seal/canonical-json.ts'
+export * from './validate.ts'

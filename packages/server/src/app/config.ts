@@ -1,0 +1,82 @@
+/** The environment, read once and typed. docs/operations.md lists the variables. */
+import { resolve } from 'node:path'
+import { type Limits, readLimits } from '../limits.ts'
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly adminHost: string
+  readonly adminPort: number
+  /** Where the embedded database and the demo's files live. */
+  readonly dataDirectory: string
+  /** Undefined: the embedded database. */
+  readonly databaseUrl: string | undefined
+  /** The address that peers know; in printed commands and documents. */
+  readonly publicUrl: string
+  readonly logLevel: string
+  readonly tokenQueryParameters: boolean
+  readonly limits: Limits
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** @throws Error that names the variable and what it must be */
+export function readConfig(env: Environment): Config {
+  const host = text(env, 'HOST') ?? '127.0.0.1'
+  const port = readPort(env, 'PORT', 8080)
+  return {
+    host,
+    port,
+    adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
+    adminPort: readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1),
+    dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
+    databaseUrl: text(env, 'DATABASE_URL'),
+    publicUrl: readPublicUrl(env) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
+    limits: readLimits(env),
+  }
+}
+
+function text(env: Environment, variable: string): string | undefined {
+  const value = env[variable]
+  return value === '' ? undefined : value
+}
+
+function readPort(env: Environment, variable: string, otherwise: number): number {
+  const value = text(env, variable)
+  if (value === undefined) return otherwise
+  const port = Number(value)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`${variable} must be a port, a whole number from 0 to 65535`)
+  }
+  return port
+}
+
+function readChoice(
+  env: Environment,
+  variable: string,
+  choices: readonly string[],
+  otherwise: string,
+): string {
+  const value = text(env, variable) ?? otherwise
+  if (!choices.includes(value)) throw new Error(`${variable} must be one of ${choices.join(', ')}`)
+  return value
+}
+
+function readPublicUrl(env: Environment): string | undefined {
+  const value = text(env, 'ROLLCALL_PUBLIC_URL')
+  if (value === undefined) return undefined
+  const url = URL.parse(value)
+  if (
+    url === null ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search !== '' ||
+    url.username !== ''
+  ) {
+    throw new Error('ROLLCALL_PUBLIC_URL must be an http or https address without query and credentials')
+  }
+  return value.replace(/\/+$/, '')
+}

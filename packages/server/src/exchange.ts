@@ -1,0 +1,19 @@
+/** One accepted request while it is worked on, known by its correlation_id. */
+import type { IncomingHeader, Operation } from '@rollcall/protocol'
+import type { Participant } from './store/participants.ts'
+import type { Registry } from './store/registries.ts'
+
+export interface Exchange {
+  /** Assigned by us, unique, ties all messages of the exchange together (spec 7, D12: a UUID). */
+  readonly correlation_id: string
+  readonly operation: Operation
+  readonly registry: Registry
+  readonly participant: Participant
+  readonly header: IncomingHeader
+}
+
+/** A message whose schema was checked: every operation's has a transaction_id. */
+export interface Message {
+  readonly transaction_id: string
+  readonly [member: string]: unknown
+}

@@ -1,0 +1,27 @@
+/** Writes answers. Past Fastify's reply, which would send header names in lower case. */
+import type { FastifyReply } from 'fastify'
+
+/** Header names as some clients compare them: letter by letter (public standard 3.2, rule 11). */
+export type AnswerHeaders = { readonly [name: string]: string }
+
+/** Sends `text` as JSON. */
+export function sendJson(
+  reply: FastifyReply,
+  status: number,
+  text: string,
+  headers: AnswerHeaders = {},
+): void {
+  send(reply, status, text, { 'Content-Type': 'application/json', ...headers })
+}
+
+/** Sends `text`; `headers` name its Content-Type. */
+export function send(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders): void {
+  reply.hijack()
+  reply.raw.writeHead(status, {
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(text)),
+  })
+  reply.raw.end(text)
+}

@@ -1,0 +1,85 @@
+/** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { readText } from '../inbound/body.ts'
+import { isSecretOf } from '../participants/secrets.ts'
+import { createThrottle, type Throttle } from '../participants/throttle.ts'
+import { readTokenRequest, TokenRefusal } from '../participants/token-request.ts'
+import { findClient } from '../store/participants.ts'
+import { sendJson } from './answer.ts'
+import { type HttpServer, mount } from './server.ts'
+
+export const TOKEN_PATH = '/oauth2/client/token'
+
+/** A token request is small; what is larger is none. */
+const MAX_TOKEN_REQUEST_BYTES = 16_384
+
+/** @param options.queryParameters whether credentials in the query string are taken: they end up in proxies' logs */
+export function addTokenRoute(
+  app: HttpServer,
+  context: Context,
+  options: { queryParameters: boolean },
+): void {
+  const throttle = createThrottle(context.limits.token_failures)
+  mount(app, 'POST', 'token', TOKEN_PATH, async (request, reply) => {
+    try {
+      const token = await answer(context, throttle, request, options.queryParameters)
+      context.metrics.tokenAnswered('issued')
+      sendJson(reply, 200, JSON.stringify(token), { Pragma: 'no-cache' })
+    } catch (error) {
+      const refusal = asRefusal(error)
+      context.metrics.tokenAnswered(refusal.retryAfter === undefined ? 'refused' : 'throttled')
+      sendRefusal(reply, refusal)
+    }
+  })
+}
+
+async function answer(
+  context: Context,
+  throttle: Throttle,
+  request: FastifyRequest,
+  queryParameters: boolean,
+): Promise<object> {
+  const body = await readText(request.raw, MAX_TOKEN_REQUEST_BYTES)
+  const credentials = readTokenRequest({
+    authorization: request.headers.authorization,
+    contentType: request.headers['content-type'] ?? '',
+    body,
+    query: queryParameters ? request.url.split('?')[1] : undefined,
+  })
+  const caller = `${request.ip} ${credentials.client_id}`
+  const wait = throttle.wait(caller)
+  if (wait > 0) {
+    throw new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, wait)
+  }
+  const client = await findClient(context.db, credentials.client_id)
+  const proven = isSecretOf(client?.secrets ?? [], credentials.client_secret)
+  if (client === null || !proven || client.participant.status !== 'active') {
+    throttle.fail(caller)
+    throw new TokenRefusal(
+      'invalid_client',
+      'client_id or client_secret is wrong, or the client is disabled',
+      401,
+    )
+  }
+  const { access_token, expires_in } = await context.tokens.issue(client.participant.sender_id)
+  return { access_token, token_type: 'bearer', expires_in }
+}
+
+/** An unreadable body is an invalid_request here, in the words of this endpoint's own standard. */
+function asRefusal(error: unknown): TokenRefusal {
+  if (error instanceof TokenRefusal) return error
+  if (error instanceof RequestFault)
+    return new TokenRefusal('invalid_request', error.message, error.httpStatus)
+  throw error
+}
+
+function sendRefusal(reply: FastifyReply, refusal: TokenRefusal): void {
+  const body = JSON.stringify({ error: refusal.error, error_description: refusal.message })
+  sendJson(reply, refusal.httpStatus, body, {
+    Pragma: 'no-cache',
+    ...(refusal.httpStatus === 401 && { 'WWW-Authenticate': 'Basic realm="rollcall"' }),
+    ...(refusal.retryAfter !== undefined && { 'Retry-After': String(refusal.retryAfter) }),
+  })
+}

@@ -1,0 +1,48 @@
+/** A route for every path of every operation that is answered here: a loop over the operations table. */
+import type { Operation } from '@rollcall/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { Context } from '../context.ts'
+import { receive } from '../inbound/receive.ts'
+import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
+import type { Registry } from '../store/registries.ts'
+import { sendJson } from './answer.ts'
+import { notFound } from './faults.ts'
+import { type HttpServer, mount } from './server.ts'
+
+/** The version segment of every base address (spec "Versioning" 2). */
+export const VERSION_SEGMENT = 'v1.0.0'
+
+export function addProtocolRoutes(app: HttpServer, context: Context): void {
+  for (const operation of ANSWERED_OPERATIONS) {
+    for (const path of operation.sync_paths) {
+      mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
+        const registry = await registryOf(context, request, operation)
+        const { text } = await receive(context, operation, registry, {
+          headers: request.headers,
+          body: request.raw,
+        })
+        sendJson(reply, 200, text)
+      })
+    }
+  }
+}
+
+/**
+ * The registry that the path names.
+ * @throws RequestFault 404 when there is none, or when its kind has no such operation
+ */
+export async function registryOf(
+  context: Context,
+  request: FastifyRequest,
+  operation?: Operation,
+): Promise<Registry> {
+  const { namespace } = request.params as { namespace: string }
+  const registry = await context.directory.registry(namespace)
+  if (registry === undefined) throw notFound()
+  if (operation !== undefined && !answers(registry, operation)) throw notFound()
+  return registry
+}
+
+function answers({ kind }: Registry, operation: Operation): boolean {
+  return operation.kinds === 'all' || kind.operations.includes(operation.name)
+}

@@ -1,0 +1,89 @@
+/** The checks between an envelope and its items, in the order of docs/message-flow.md. */
+import {
+  actionMeans,
+  HeaderRejection,
+  type IncomingHeader,
+  isKnownAction,
+  isSpokenVersion,
+  type Operation,
+  RequestFault,
+} from '@rollcall/protocol'
+import type { Message } from '../exchange.ts'
+import type { Limits } from '../limits.ts'
+import type { Participant } from '../store/participants.ts'
+import type { Registry } from '../store/registries.ts'
+
+/**
+ * The sender named in the header is the participant that the token was issued to. One answer whether the
+ * named sender exists or not.
+ * @throws RequestFault 403 err.sender_id.invalid
+ */
+export function checkSender(header: IncomingHeader, participant: Participant): void {
+  if (header.sender_id === participant.sender_id) return
+  throw new RequestFault(
+    'err.sender_id.invalid',
+    'header.sender_id: must be the participant that the access token was issued to',
+    403,
+  )
+}
+
+/**
+ * The message is for this version, this registry and this operation.
+ * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
+ * @throws RequestFault 400 err.receiver_id.invalid
+ */
+export function checkAddress(header: IncomingHeader, registry: Registry, operation: Operation): void {
+  if (!isSpokenVersion(header.version)) {
+    throw new HeaderRejection('rjct.version.invalid', 'header.version: only 1.0.0 is spoken here')
+  }
+  const { receiver_id } = header
+  if (
+    receiver_id !== undefined &&
+    receiver_id !== registry.sender_id &&
+    !registry.aliases.includes(receiver_id)
+  ) {
+    throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this registry')
+  }
+  if (actionMeans(operation, header.action)) return
+  if (isKnownAction(header.action)) {
+    throw new HeaderRejection(
+      'rjct.action.invalid',
+      `header.action: must be ${operation.action} on this path`,
+    )
+  }
+  throw new HeaderRejection(
+    'rjct.action.not_supported',
+    `header.action: is no action of this protocol; must be ${operation.action} on this path`,
+  )
+}
+
+/**
+ * The batch is as long as the header says and not longer than allowed. A missing or zero total_count says
+ * nothing (3.1); operations that are no batch are not compared.
+ * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded
+ */
+export function checkCount(
+  header: IncomingHeader,
+  operation: Operation,
+  message: Message,
+  limits: Limits,
+): void {
+  const { items, counted } = operation.request
+  if (items === null) return
+  const batch = message[items]
+  if (!Array.isArray(batch)) return
+  if (counted && header.total_count !== undefined && header.total_count !== 0) {
+    if (header.total_count !== batch.length) {
+      throw new HeaderRejection(
+        'rjct.total_count.invalid',
+        `header.total_count: must be the number of items in message.${items}`,
+      )
+    }
+  }
+  if (batch.length > limits.batch_items) {
+    throw new HeaderRejection(
+      'rjct.total_count.limit_exceeded',
+      `message.${items}: must have at most ${limits.batch_items} items`,
+    )
+  }
+}

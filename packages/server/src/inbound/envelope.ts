@@ -1,0 +1,81 @@
+/** From text to a checked frame: header and message (spec "Envelope", "Header"; N1), and then the message. */
+import {
+  EncryptedMessage,
+  IncomingHeader,
+  JsonError,
+  type JsonValue,
+  type Operation,
+  parseJson,
+  RequestFault,
+  tolerateHeader,
+  tolerateMessage,
+  validator,
+} from '@rollcall/protocol'
+import type { Message } from '../exchange.ts'
+
+export interface Envelope {
+  readonly header: IncomingHeader
+  /** A JSON object, not checked yet. */
+  readonly message: JsonObject
+}
+
+type JsonObject = { [member: string]: JsonValue }
+
+const headers = validator(IncomingHeader)
+const encrypted = validator(EncryptedMessage)
+
+/**
+ * The frame of a request: its header in canonical spelling, checked, and its message as an object.
+ * @throws RequestFault 400 err.request.bad
+ */
+export function readEnvelope(text: string, maxDepth: number): Envelope {
+  const body = parse(text, maxDepth)
+  if (!isObject(body)) throw bad('body: must be a JSON object with header and message')
+  const { header = body.headers, message } = body
+  if (!isObject(header)) throw bad('header: must be an object')
+  if (!isObject(message)) throw bad('message: must be an object')
+  const tolerated = tolerateHeader(header)
+  const problem = headers.problem(tolerated, 'header')
+  if (problem !== null) throw bad(problem)
+  return { header: tolerated as unknown as IncomingHeader, message }
+}
+
+/**
+ * The message of an operation in canonical spelling, checked against what the operation asks of a whole
+ * message; what concerns one item only is left to that item.
+ * @throws RequestFault 400 err.request.bad, naming the member and the rule; err.encryption.invalid for an
+ * encrypted message
+ */
+export function readMessage(operation: Operation, { header, message }: Envelope): Message {
+  if (header.is_msg_encrypted === true || encrypted.problem(message, 'message') === null) {
+    throw new RequestFault('err.encryption.invalid', 'message: this registry takes no encrypted messages')
+  }
+  const tolerated = tolerateMessage(operation, message)
+  const problem = messagesOf(operation).problem(tolerated, 'message')
+  if (problem !== null) throw bad(problem)
+  return tolerated as unknown as Message
+}
+
+const compiled = new Map<Operation, ReturnType<typeof validator>>()
+
+function messagesOf(operation: Operation): ReturnType<typeof validator> {
+  const known = compiled.get(operation)
+  if (known !== undefined) return known
+  const made = validator(operation.request.incoming)
+  compiled.set(operation, made)
+  return made
+}
+
+function parse(text: string, maxDepth: number): JsonValue {
+  try {
+    return parseJson(text, { maxDepth })
+  } catch (error) {
+    if (error instanceof JsonError) throw bad(error.message)
+    throw error
+  }
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

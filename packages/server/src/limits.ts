@@ -1,0 +1,133 @@
+/** Every limit of the server, as rows: one place to read them, to set them and to document them. */
+
+interface LimitRow {
+  /** The environment variable that sets it. */
+  readonly variable: string
+  readonly default: number
+  readonly min: number
+  readonly max: number
+  readonly unit: string
+  readonly meaning: string
+}
+
+/** What `docs/limits.md` lists; a test compares the two. */
+export const LIMITS = {
+  body_bytes: {
+    variable: 'ROLLCALL_MAX_BODY_BYTES',
+    default: 8_388_608,
+    min: 1_024,
+    max: 268_435_456,
+    unit: 'bytes',
+    meaning: 'size of a request body; above it 413 err.request.bad',
+  },
+  body_depth: {
+    variable: 'ROLLCALL_MAX_BODY_DEPTH',
+    default: 64,
+    min: 8,
+    max: 512,
+    unit: 'levels',
+    meaning: 'nesting of objects and arrays in a request body; above it 400 err.request.bad',
+  },
+  batch_items: {
+    variable: 'ROLLCALL_MAX_BATCH_ITEMS',
+    default: 10_000,
+    min: 1,
+    max: 100_000,
+    unit: 'items',
+    meaning: 'items in one request; above it rjct.total_count.limit_exceeded',
+  },
+  page_size: {
+    variable: 'ROLLCALL_MAX_PAGE_SIZE',
+    default: 100,
+    min: 1,
+    max: 10_000,
+    unit: 'records',
+    meaning: 'page_size that a participant may ask for; above it rjct.pagination.invalid',
+  },
+  default_page_size: {
+    variable: 'ROLLCALL_DEFAULT_PAGE_SIZE',
+    default: 10,
+    min: 1,
+    max: 1_000,
+    unit: 'records',
+    meaning: 'page size when a request names none',
+  },
+  page_offset: {
+    variable: 'ROLLCALL_MAX_PAGE_OFFSET',
+    default: 1_000_000,
+    min: 1_000,
+    max: 2_147_483_647,
+    unit: 'records',
+    meaning: 'records that may lie before the page asked for; above it rjct.pagination.invalid',
+  },
+  reply_bytes: {
+    variable: 'ROLLCALL_MAX_REPLY_BYTES',
+    default: 67_108_864,
+    min: 1_048_576,
+    max: 268_435_456,
+    unit: 'bytes',
+    meaning: 'records in one answer, all items together; items above it rjct.search.too_many_records_found',
+  },
+  timestamp_window: {
+    variable: 'ROLLCALL_TIMESTAMP_WINDOW',
+    default: 0,
+    min: 0,
+    max: 31_536_000,
+    unit: 'seconds',
+    meaning: 'distance of an item timestamp from now, 0 for no limit; outside it rjct.timestamp.invalid',
+  },
+  request_timeout: {
+    variable: 'ROLLCALL_REQUEST_TIMEOUT',
+    default: 30,
+    min: 1,
+    max: 600,
+    unit: 'seconds',
+    meaning: 'time to receive a whole request; above it 408 err.request.timeout',
+  },
+  statement_timeout: {
+    variable: 'ROLLCALL_STATEMENT_TIMEOUT',
+    default: 30,
+    min: 1,
+    max: 3_600,
+    unit: 'seconds',
+    meaning: 'time for one database statement; above it 503 err.service.unavailable',
+  },
+  token_lifetime: {
+    variable: 'ROLLCALL_TOKEN_LIFETIME',
+    default: 900,
+    min: 30,
+    max: 900,
+    unit: 'seconds',
+    meaning: 'lifetime of an access token',
+  },
+  token_failures: {
+    variable: 'ROLLCALL_MAX_TOKEN_FAILURES',
+    default: 20,
+    min: 1,
+    max: 10_000,
+    unit: 'failures a minute',
+    meaning: 'failed token requests of one client from one address; above it 429',
+  },
+} as const satisfies Record<string, LimitRow>
+
+export type LimitName = keyof typeof LIMITS
+export type Limits = { readonly [name in LimitName]: number }
+
+/**
+ * Reads the limits from the environment.
+ * @throws Error that names the variable and its range when a value is not a whole number within it
+ */
+export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
+  const entries = Object.entries(LIMITS).map(([name, row]: [string, LimitRow]) => [name, readLimit(row, env)])
+  return Object.fromEntries(entries) as Limits
+}
+
+function readLimit(row: LimitRow, env: Readonly<Record<string, string | undefined>>): number {
+  const text = env[row.variable]
+  if (text === undefined || text === '') return row.default
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < row.min || value > row.max) {
+    throw new Error(`${row.variable} must be a whole number from ${row.min} to ${row.max} (${row.unit})`)
+  }
+  return value
+}

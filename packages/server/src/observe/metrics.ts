@@ -1,0 +1,56 @@
+/** What an operator's Prometheus collects. Labels are bounded: never a sender, an identifier or a path as sent. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  /** One request answered: `route` is an operation's name or the name of a fixed page. */
+  requestAnswered(route: string, status: number, seconds: number): void
+  /** One item of a batch answered: `code` is its reason code, or `none`. */
+  itemAnswered(operation: string, status: string, code: string): void
+  /** Tokens issued or refused. */
+  tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
+  /** The exposition format of all metrics, with its content type. */
+  render(): Promise<{ contentType: string; text: string }>
+}
+
+/** Makes the metrics; `connections` reports the database pool when they are collected. */
+export function createMetrics(connections: () => { total: number; idle: number; waiting: number }): Metrics {
+  const registers = [new Registry()]
+  const [register] = registers as [Registry]
+  collectDefaultMetrics({ register })
+
+  const requests = new Histogram({
+    name: 'rollcall_request_seconds',
+    help: 'Time to answer a request',
+    labelNames: ['route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
+  const items = new Counter({
+    name: 'rollcall_items_total',
+    help: 'Items answered, by operation, status and reason code',
+    labelNames: ['operation', 'status', 'code'],
+    registers,
+  })
+  const tokens = new Counter({
+    name: 'rollcall_tokens_total',
+    help: 'Token requests, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
+  new Gauge({
+    name: 'rollcall_database_connections',
+    help: 'Connections of the database pool, by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(connections())) this.set({ state }, count)
+    },
+  })
+
+  return {
+    requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
+    itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
+    tokenAnswered: (outcome) => tokens.inc({ outcome }),
+    render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
+  }
+}

@@ -1,0 +1,14 @@
+/** What an operation made of a message, before it becomes a reply. */
+import type { HeaderCode, Status } from '@rollcall/protocol'
+
+export interface Outcome {
+  readonly status: Status
+  readonly status_reason_code?: HeaderCode
+  readonly status_reason_message?: string
+  /** Items in the batch. */
+  readonly total_count: number
+  /** Items that are answered for good: succ or rjct (N7). */
+  readonly completed_count: number
+  /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
+  readonly members: { readonly [member: string]: unknown }
+}

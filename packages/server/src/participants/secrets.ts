@@ -1,0 +1,23 @@
+/** Client secrets: 256 random bits, of which the database holds only the SHA-256. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** A new secret, 43 URL-safe characters, and the digest to store. It is shown once and never again. */
+export function newSecret(): { secret: string; sha256: Buffer } {
+  const secret = randomBytes(32).toString('base64url')
+  return { secret, sha256: digestSecret(secret) }
+}
+
+/** SHA-256 of a secret. A plain digest is enough: 256 random bits leave nothing to guess. */
+export function digestSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret, 'utf8').digest()
+}
+
+/** Whether `secret` is one of those stored; every stored digest is compared, each in constant time. */
+export function isSecretOf(stored: readonly Buffer[], secret: string): boolean {
+  const given = digestSecret(secret)
+  let found = false
+  for (const digest of stored) {
+    if (digest.length === given.length && timingSafeEqual(digest, given)) found = true
+  }
+  return found
+}

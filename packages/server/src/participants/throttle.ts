@@ -1,0 +1,39 @@
+/** Counts failures, so that guessing gets slow. Per process: 256-bit secrets need no more than a brake on noise. */
+
+export interface Throttle {
+  /** Seconds to wait before `key` may try again; 0 when it may now. */
+  wait(key: string): number
+  /** One more failure of `key`. */
+  fail(key: string): void
+}
+
+const WINDOW = 60_000
+const MAX_KEYS = 100_000
+
+/** Allows `limit` failures of one key a minute. */
+export function createThrottle(limit: number): Throttle {
+  const failures = new Map<string, { since: number; count: number }>()
+
+  const current = (key: string): { since: number; count: number } | undefined => {
+    const known = failures.get(key)
+    if (known !== undefined && performance.now() - known.since < WINDOW) return known
+    failures.delete(key)
+    return undefined
+  }
+
+  return {
+    wait(key) {
+      const known = current(key)
+      if (known === undefined || known.count < limit) return 0
+      return Math.max(1, Math.ceil((WINDOW - (performance.now() - known.since)) / 1_000))
+    },
+    fail(key) {
+      const known = current(key)
+      if (known !== undefined) known.count += 1
+      else failures.set(key, { since: performance.now(), count: 1 })
+      if (failures.size <= MAX_KEYS) return
+      const oldest = failures.keys().next()
+      if (!oldest.done) failures.delete(oldest.value)
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/** Reads a token request in its three forms and answers it as RFC 6749 says (sections 2.3.1, 4.4, 5; D35). */
+import { JsonError, parseJson } from '@rollcall/protocol'
+
+/** What a client sent to prove who it is. */
+export interface ClientCredentials {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+/** A refusal in the words of RFC 6749 section 5.2. */
+export class TokenRefusal extends Error {
+  override readonly name = 'TokenRefusal'
+  readonly error: 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'temporarily_unavailable'
+  readonly httpStatus: number
+  /** Seconds to wait, with temporarily_unavailable. */
+  readonly retryAfter: number | undefined
+
+  constructor(error: TokenRefusal['error'], description: string, httpStatus = 400, retryAfter?: number) {
+    super(description)
+    this.error = error
+    this.httpStatus = httpStatus
+    this.retryAfter = retryAfter
+  }
+}
+
+/** What HTTP handed over; `query` is undefined unless parameters in the address are configured. */
+export interface TokenRequest {
+  readonly authorization: string | undefined
+  readonly contentType: string
+  readonly body: string
+  readonly query: string | undefined
+}
+
+const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope']
+type Parameters = ReadonlyMap<string, string>
+
+/**
+ * The client's credentials, from HTTP Basic or from the parameters, never from both.
+ * @throws TokenRefusal invalid_request, invalid_client, unsupported_grant_type
+ */
+export function readTokenRequest(request: TokenRequest): ClientCredentials {
+  const parameters = readParameters(request)
+  const grant_type = parameters.get('grant_type')
+  if (grant_type === undefined) throw new TokenRefusal('invalid_request', 'grant_type is required')
+  if (grant_type !== 'client_credentials') {
+    throw new TokenRefusal('unsupported_grant_type', 'grant_type must be client_credentials')
+  }
+  const basic = readBasic(request.authorization)
+  const client_id = parameters.get('client_id')
+  const client_secret = parameters.get('client_secret')
+  if (basic !== null) {
+    if (client_secret !== undefined || (client_id !== undefined && client_id !== basic.client_id)) {
+      throw new TokenRefusal('invalid_request', 'client credentials must be sent in one place only')
+    }
+    return basic
+  }
+  if (client_id === undefined || client_secret === undefined) {
+    throw new TokenRefusal('invalid_client', 'client_id and client_secret are required', 401)
+  }
+  return { client_id, client_secret }
+}
+
+function readParameters({ contentType, body, query }: TokenRequest): Parameters {
+  const [type = ''] = contentType.toLowerCase().split(';')
+  const fromQuery = query === undefined ? [] : [...new URLSearchParams(query)]
+  if (body === '') return collect(fromQuery)
+  switch (type.trim()) {
+    case 'application/x-www-form-urlencoded':
+      return collect([...new URLSearchParams(body), ...fromQuery])
+    case 'application/json':
+      return collect([...readJson(body), ...fromQuery])
+    default:
+      throw new TokenRefusal(
+        'invalid_request',
+        'Content-Type must be application/x-www-form-urlencoded or application/json',
+      )
+  }
+}
+
+/** Parameters we know; one sent twice is refused (RFC 6749 section 3.2), one sent empty counts as not sent. */
+function collect(pairs: readonly (readonly [string, string])[]): Parameters {
+  const parameters = new Map<string, string>()
+  for (const [name, value] of pairs) {
+    if (!PARAMETERS.includes(name) || value === '') continue
+    if (parameters.has(name)) throw new TokenRefusal('invalid_request', `${name} must be sent once`)
+    parameters.set(name, value)
+  }
+  return parameters
+}
+
+function readJson(body: string): [string, string][] {
+  try {
+    const value = parseJson(body, { maxDepth: 4 })
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      const pairs = Object.entries(value).filter(([name]) => PARAMETERS.includes(name))
+      if (pairs.every((pair): pair is [string, string] => typeof pair[1] === 'string')) return pairs
+    }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+  }
+  throw new TokenRefusal('invalid_request', 'the body must be a JSON object of strings')
+}
+
+/** HTTP Basic with both parts form-encoded, as RFC 6749 section 2.3.1 wants and few clients do; both are read. */
+function readBasic(authorization: string | undefined): ClientCredentials | null {
+  if (authorization === undefined) return null
+  const encoded = /^basic +([A-Za-z0-9+/_-]+=*)$/i.exec(authorization)?.[1]
+  const [client_id, ...secret] = Buffer.from(encoded ?? '', 'base64')
+    .toString('utf8')
+    .split(':')
+  if (encoded === undefined || client_id === undefined || secret.length === 0) {
+    throw new TokenRefusal(
+      'invalid_client',
+      'Authorization must be HTTP Basic with client_id and secret',
+      401,
+    )
+  }
+  return { client_id: formDecoded(client_id), client_secret: formDecoded(secret.join(':')) }
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,66 @@
+/** Order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
+import { ItemRejection, type RecordType, resolveAttribute } from '@rollcall/protocol'
+import type { SortKey } from '../store/records.ts'
+import type { PageLimits } from './search-criteria.ts'
+
+/**
+ * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1).
+ * @throws ItemRejection rjct.sort.invalid
+ */
+export function readSort(recordType: RecordType, sort: unknown): SortKey[] {
+  if (sort === undefined) return []
+  if (!Array.isArray(sort)) throw invalidSort('search_criteria.sort: must be an array')
+  const keys: SortKey[] = []
+  for (const [index, element] of (sort as unknown[]).entries()) {
+    const at = `search_criteria.sort[${index}]`
+    if (typeof element !== 'object' || element === null) throw invalidSort(`${at}: must be an object`)
+    const { attribute_name, sort_order } = element as { attribute_name?: unknown; sort_order?: unknown }
+    if (attribute_name === undefined || attribute_name === '') continue
+    const descending = isDescending(sort_order, at)
+    const attribute =
+      typeof attribute_name === 'string' ? resolveAttribute(recordType, attribute_name) : undefined
+    if (attribute?.sortable !== true) {
+      const sortable = recordType.attributes.filter((candidate) => candidate.sortable).map(({ name }) => name)
+      throw invalidSort(`${at}.attribute_name: must be one of ${sortable.join(', ')}`)
+    }
+    if (keys.some((key) => key.attribute === attribute.name)) {
+      throw invalidSort(`${at}.attribute_name: repeats an earlier one`)
+    }
+    keys.push({ attribute: attribute.name, descending })
+  }
+  return keys
+}
+
+function isDescending(sort_order: unknown, at: string): boolean {
+  if (sort_order === undefined || sort_order === '') return false
+  const order = typeof sort_order === 'string' ? sort_order.toLowerCase() : ''
+  if (order !== 'asc' && order !== 'desc') throw invalidSort(`${at}.sort_order: must be asc or desc`)
+  return order === 'desc'
+}
+
+/**
+ * The page asked for. Values below 1 and of a wrong type were refused with the whole message (D23); what is
+ * left to refuse here lies above a limit.
+ * @throws ItemRejection rjct.pagination.invalid
+ */
+export function readPage(
+  pagination: unknown,
+  limits: PageLimits,
+): { page_size: number; page_number: number } {
+  if (pagination === undefined) return { page_size: limits.defaultPageSize, page_number: 1 }
+  const { page_size, page_number = 1 } = pagination as {
+    page_size: number | bigint
+    page_number?: number | bigint
+  }
+  if (page_size > limits.maxPageSize) {
+    throw invalidPage(`pagination.page_size: must be at most ${limits.maxPageSize}`)
+  }
+  const lastPage = Math.floor(limits.maxOffset / Number(page_size)) + 1
+  if (page_number > lastPage) {
+    throw invalidPage(`pagination.page_number: must be at most ${lastPage} with this page_size`)
+  }
+  return { page_size: Number(page_size), page_number: Number(page_number) }
+}
+
+const invalidSort = (message: string): ItemRejection => new ItemRejection('rjct.sort.invalid', message)
+const invalidPage = (message: string): ItemRejection => new ItemRejection('rjct.pagination.invalid', message)
