@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { collect, memorySource, START } from '../../test/sources.ts'
+import { readColumnMapping } from './column-mapping.ts'
+import { readCsv } from './csv.ts'
+import { ImportError, MAX_ENTRY_BYTES } from './entry.ts'
+
+const mapping = readColumnMapping({ No: 'no', Name: 'name' })
+const rows = (content: string | Buffer, { chunkBytes = 1000, entries = 0, delimiter = ',' } = {}) =>
+  collect(readCsv(memorySource(content, chunkBytes), { ...START, entries }, { mapping, delimiter }))
+
+test.each([1, 3, 1000])('quoted cells, blank lines and CRLF, in chunks of %i bytes', async (chunkBytes) => {
+  const content = 'No,Name\r\n1,"Élodie ""E"", B"\r\n\r\n2,"two\r\nlines"\r\n"3",'
+  expect(await rows(content, { chunkBytes })).toEqual([
+    { line: 2, end: 31, document: { no: '1', name: 'Élodie "E", B' } },
+    { line: 4, end: 49, document: { no: '2', name: 'two\r\nlines' } },
+    { line: 6, end: 53, document: { no: '3' } },
+  ])
+})
+
+test('any cells are read as they were written', async () => {
+  const cell = fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', 'a', 'é', ' ') })
+  const table = fc.array(fc.tuple(fc.nat().map(String), cell), { minLength: 1 })
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
+  await fc.assert(
+    fc.asyncProperty(table, fc.integer({ min: 1, max: 9 }), async (cells, chunkBytes) => {
+      const content = ['No,Name', ...cells.map(([no, name]) => `${no},${quote(name)}`)].join('\n')
+      const found = (await rows(content, { chunkBytes })) as { document: { no: string; name?: string } }[]
+      expect(found.map(({ document }) => [document.no, document.name ?? ''])).toEqual(
+        cells.map(([no, name]) => [no, name.trim() === '' ? '' : name]),
+      )
+    }),
+  )
+})
+
+test('another delimiter', async () => {
+  expect(await rows('Name;No\na,b;7\n', { delimiter: ';' })).toMatchObject([
+    { document: { name: 'a,b', no: '7' } },
+  ])
+})
+
+test('a bad row is reported in its place and the others are read', async () => {
+  const content = Buffer.concat([
+    Buffer.from('No,Name\n1,a\n2,b,c\n3\n4,"x"y\n5,z"z\n6,'),
+    Buffer.from([0xc3, 0x28]),
+    Buffer.from('\n7,g\n8,"open\n9,i\n'),
+  ])
+  const expected = [
+    { line: 2, document: { no: '1', name: 'a' } },
+    { line: 3, problem: '3 cells where the header has 2' },
+    { line: 4, problem: '1 cells where the header has 2' },
+    { line: 5, problem: 'text after the closing quote of a cell' },
+    { line: 6, document: { no: '5', name: 'z"z' } },
+    { line: 7, problem: 'not valid UTF-8' },
+    { line: 8, document: { no: '7', name: 'g' } },
+    { line: 9, problem: 'a quote is never closed' },
+  ]
+  expect(await rows(content)).toMatchObject(expected)
+  expect(await rows(content, { chunkBytes: 1 })).toMatchObject(expected)
+  // What is passed over when an import goes on is counted the same way.
+  expect(await rows(content, { entries: 4 })).toMatchObject(expected.slice(4))
+  expect(await rows(content, { entries: 8 })).toEqual([])
+})
+
+test('a header alone, or nothing at all, has no rows', async () => {
+  expect(await rows('No,Name\n')).toEqual([])
+  expect(await rows('')).toEqual([])
+})
+
+const endless = `No,Name\n1,a\n2,"${'x\n'.repeat(MAX_ENTRY_BYTES / 2 + 1)}`
+
+test.each([
+  ['No,Other\n1,2\n', 'the source has no column Name'],
+  [Buffer.from([0x4e, 0x6f, 0xff, 0x0a]), 'the header line: not valid UTF-8'],
+  ['"No"x,Name\n', 'the header line: text after the closing quote of a cell'],
+  [endless, 'line 3: a row longer than 8388608 bytes; is a quote never closed?'],
+])('a source that is unreadable as a whole is refused (%#)', async (content, reason) => {
+  await expect(rows(content, { chunkBytes: 64 * 1024 })).rejects.toThrow(new ImportError(reason))
+})

@@ -1,0 +1,230 @@
+/**
+ * Imports a file of records into a registry: read, prepare, write. While PostgreSQL writes one batch the next
+ * one is prepared; there are never more than these two in memory.
+ */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { Database } from '../store/database.ts'
+import {
+  claimImport,
+  forgetProgress,
+  loadProgress,
+  NOTHING_YET,
+  type Progress,
+  saveProgress,
+} from '../store/import-progress.ts'
+import type { Registry } from '../store/registries.ts'
+import { inTransaction } from '../store/transaction.ts'
+import { Batch } from './batch.ts'
+import { type Entry, ImportError } from './entry.ts'
+import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
+import { openRejects, type RejectsFile } from './rejects.ts'
+import { openSource, type Source } from './source.ts'
+
+const BATCH_ENTRIES = 2_000
+/** A batch of large records ends earlier. */
+const BATCH_SIZE = 16 * 1024 * 1024
+/** Entries prepared before the batch that is being written gets its turn on the thread. */
+const SLICE = 32
+
+export interface ImportOptions extends FormatOptions {
+  /** Unless given, the file's extension says. */
+  readonly format?: FormatName
+  /** A record type of the registry's kind; unless given, each document's `@type` says. */
+  readonly recordType?: string
+  /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
+  readonly rejectsPath?: string | null
+  /** Checked between batches; what is committed stays, and the same import goes on from there. */
+  readonly signal?: AbortSignal
+  /** Called after each committed batch. */
+  readonly onProgress?: (progress: ImportProgress) => void
+  /** Entries of one transaction. */
+  readonly batchEntries?: number
+}
+
+/** Counts from the beginning of the source, those of an interrupted import included. */
+export interface ImportProgress {
+  /** Records read: written and rejected. Blank lines do not count. */
+  readonly lines: number
+  readonly written: number
+  readonly rejected: number
+  readonly bytes: number
+  /** Null for a stream. */
+  readonly totalBytes: number | null
+}
+
+export interface ImportResult extends ImportProgress {
+  /** False: stopped by the signal. */
+  readonly finished: boolean
+  /** Lines that an earlier, interrupted import had done. */
+  readonly resumedFrom: number
+  /** Null when nothing was rejected, or no file was wanted. */
+  readonly rejectsPath: string | null
+}
+
+/**
+ * Imports NDJSON, a JSON array or CSV; each record replaces the one with its primary identifier. An import that
+ * was interrupted goes on after its last committed batch when the same file is given with the same options; a
+ * finished one begins anew.
+ *
+ * @param source a path, or a stream, which cannot be gone on with
+ * @throws ImportError for what is wrong with the source as a whole, or when another import into the registry runs
+ */
+export async function importFile(
+  db: Database,
+  registry: Registry,
+  source: string | Readable,
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  const format = formatOf(source, options.format)
+  const read = FORMATS[format].reader(options)
+  const recordType = recordTypeNamed(registry.kind, options.recordType)
+  const opened = await openSource(source)
+  const client = await db.pool.connect()
+  try {
+    if (!(await claimImport(client, registry.id))) {
+      throw new ImportError(`another import into ${registry.namespace} is running`)
+    }
+    const identity = importIdentity(opened, format, recordType, options)
+    const from = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
+    if (identity === null) await forgetProgress(client, registry.id)
+    const rejectsPath = rejectsPathFor(source, opened, options.rejectsPath)
+    const rejects = await openRejects(rejectsPath, from.rejects_bytes)
+    try {
+      const run = { client, registry, recordType, identity, rejects, totalBytes: opened.totalBytes, options }
+      const [progress, finished] = await runImport(run, read(opened, from), from)
+      return {
+        ...counts(progress, opened.totalBytes),
+        finished,
+        resumedFrom: from.entries,
+        rejectsPath: progress.rejected > 0 ? rejectsPath : null,
+      }
+    } finally {
+      await rejects.close()
+    }
+  } finally {
+    // Closing the connection is what surely gives up its lock, whatever state a failure left it in.
+    client.release(true)
+    await opened.close()
+  }
+}
+
+interface Run {
+  readonly client: ClientBase
+  readonly registry: Registry
+  readonly recordType: RecordType | null
+  readonly identity: string | null
+  readonly rejects: RejectsFile
+  readonly totalBytes: number | null
+  readonly options: ImportOptions
+}
+
+async function runImport(
+  run: Run,
+  groups: AsyncIterable<Entry[]>,
+  from: Progress,
+): Promise<[progress: Progress, finished: boolean]> {
+  const { registry, recordType, options } = run
+  let writing: Promise<Progress> = Promise.resolve(from)
+  try {
+    for await (const batch of batches(
+      groups,
+      registry.kind,
+      recordType,
+      options.batchEntries ?? BATCH_ENTRIES,
+    )) {
+      const before = await writing
+      if (options.signal?.aborted) return [before, false]
+      writing = commitBatch(run, batch, before)
+      // It is awaited above or below; meanwhile its failure must not count as unhandled.
+      writing.catch(() => undefined)
+    }
+    const done = await writing
+    await forgetProgress(run.client, registry.id)
+    const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
+    if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes))
+    return [progress, true]
+  } finally {
+    await writing.catch(() => undefined)
+  }
+}
+
+async function* batches(
+  groups: AsyncIterable<Entry[]>,
+  kind: Kind,
+  recordType: RecordType | null,
+  limit: number,
+): AsyncGenerator<Batch> {
+  let batch = new Batch()
+  for await (const group of groups) {
+    for (const entry of group) {
+      batch.add(kind, recordType, entry)
+      if (batch.entries % SLICE === 0) await setImmediate()
+      if (batch.entries < limit && batch.size < BATCH_SIZE) continue
+      yield batch
+      batch = new Batch()
+    }
+  }
+  if (batch.entries > 0) yield batch
+}
+
+async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
+  const { client, registry, rejects, options } = run
+  const progress = await inTransaction(client, async () => {
+    await batch.write(client, registry)
+    await rejects.append(batch.rejects)
+    const reached: Progress = {
+      bytes: batch.last?.end ?? before.bytes,
+      line: batch.last?.line ?? before.line,
+      entries: before.entries + batch.entries,
+      written: before.written + batch.entries - batch.rejects.length,
+      rejected: before.rejected + batch.rejects.length,
+      rejects_bytes: rejects.bytes,
+    }
+    if (run.identity !== null) await saveProgress(client, registry.id, run.identity, reached)
+    return reached
+  })
+  options.onProgress?.(counts(progress, run.totalBytes))
+  return progress
+}
+
+function counts(progress: Progress, totalBytes: number | null): ImportProgress {
+  const { entries: lines, written, rejected, bytes } = progress
+  return { lines, written, rejected, bytes, totalBytes }
+}
+
+function rejectsPathFor(
+  source: string | Readable,
+  opened: Source,
+  asked: string | null | undefined,
+): string | null {
+  if (typeof source !== 'string') return asked ?? null
+  if (asked && resolve(asked) === resolve(source))
+    throw new ImportError('the rejects file is the source itself')
+  if (asked !== undefined) return asked
+  return opened.identity === null ? null : `${source}.rejects.ndjson`
+}
+
+function recordTypeNamed(kind: Kind, name: string | undefined): RecordType | null {
+  if (name === undefined) return null
+  const found = resolveRecordType(kind, name)
+  if (found) return found
+  const names = kind.record_types.map((recordType) => recordType.name).join(', ')
+  throw new ImportError(`${name} is none of the registry's record types (${names})`)
+}
+
+/** Equal for the same file read in the same way; the registry has a row of its own. Null: cannot be gone on with. */
+function importIdentity(
+  source: Source,
+  format: FormatName,
+  recordType: RecordType | null,
+  { mapping, delimiter }: ImportOptions,
+): string | null {
+  if (source.identity === null) return null
+  const read = { source: source.identity, format, record_type: recordType?.name, mapping, delimiter }
+  return createHash('sha256').update(canonicalJson(read)).digest('hex')
+}

@@ -1,0 +1,135 @@
+/** A JSON array of documents, cut into its elements while it streams by: never the whole in memory. */
+import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position } from './entry.ts'
+import type { Source } from './source.ts'
+
+const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
+const OPENING = new Set([0x7b, 0x5b])
+const CLOSING = new Set([0x7d, 0x5d])
+const [ARRAY_START, ARRAY_END] = [0x5b, 0x5d]
+const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE])
+
+/**
+ * Reads the elements of the array. Only where each begins and ends is decided here; whether it is JSON is for
+ * the parser, so that a bad element is rejected and the rest goes on.
+ * @throws ImportError when the source is no array, or is cut off, or has something between elements or after
+ */
+export async function* readJsonArray(source: Source, from: Position): AsyncGenerator<Entry[]> {
+  const splitter = new ArraySplitter()
+  let skip = from.entries
+  for await (const chunk of source.chunks(0)) {
+    const entries = splitter.push(chunk)
+    const fresh = skip > 0 ? entries.slice(skip) : entries
+    skip = Math.max(0, skip - entries.length)
+    if (fresh.length > 0) yield fresh
+  }
+  splitter.finish()
+}
+
+/** What may come next outside an element. */
+type Expected = 'array' | 'first' | 'element' | 'comma' | 'nothing'
+
+class ArraySplitter {
+  #expected: Expected = 'array'
+  #line = 1
+  #bytes = 0
+  /** Inside an element: its depth of brackets, and whether a string or an escape is open. */
+  #inside = false
+  #depth = 0
+  #inString = false
+  #escaped = false
+  #pieces: Buffer[] = []
+  #length = 0
+  #startLine = 0
+
+  /** The elements that end in this chunk. */
+  push(chunk: Buffer): Entry[] {
+    const entries: Entry[] = []
+    let start = 0
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number
+      if (byte === NEWLINE) this.#line += 1
+      if (!this.#inside) {
+        if (BLANK.has(byte) || !this.#between(byte)) continue
+        start = at
+      }
+      if (!this.#endsElement(byte)) continue
+      // A bare value such as 17 ends before what ends it, an object or a string with its last character.
+      const after = this.#depth < 0 || byte === COMMA || BLANK.has(byte) ? at : at + 1
+      this.#keep(chunk.subarray(start, after))
+      entries.push(this.#take(this.#bytes + after))
+      if (after === at && !BLANK.has(byte)) this.#between(byte)
+    }
+    if (this.#inside) this.#keep(chunk.subarray(start))
+    this.#bytes += chunk.length
+    return entries
+  }
+
+  finish(): void {
+    if (this.#expected === 'array') throw new ImportError('the source is empty, a JSON array was expected')
+    if (this.#expected !== 'nothing') throw new ImportError('the source ends before its JSON array does')
+  }
+
+  /** A byte outside elements; true when it begins one. */
+  #between(byte: number): boolean {
+    const expected = this.#expected
+    if (expected === 'array') {
+      if (byte !== ARRAY_START) throw new ImportError('the source is not a JSON array')
+      this.#expected = 'first'
+      return false
+    }
+    if (byte === ARRAY_END && (expected === 'first' || expected === 'comma')) {
+      this.#expected = 'nothing'
+      return false
+    }
+    if (expected === 'comma' && byte === COMMA) {
+      this.#expected = 'element'
+      return false
+    }
+    if (expected === 'nothing') throw new ImportError(`line ${this.#line}: text after the end of the array`)
+    if (expected === 'comma')
+      throw new ImportError(`line ${this.#line}: a comma or the array's end is missing`)
+    if (byte === COMMA || CLOSING.has(byte)) {
+      throw new ImportError(`line ${this.#line}: an element of the array is missing`)
+    }
+    this.#inside = true
+    this.#startLine = this.#line
+    return true
+  }
+
+  /** A byte of the element that is open; true when the element ends with or just before it. */
+  #endsElement(byte: number): boolean {
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false
+      else if (byte === BACKSLASH) this.#escaped = true
+      else if (byte === QUOTE) this.#inString = false
+      return !this.#inString && this.#depth === 0
+    }
+    if (byte === QUOTE) this.#inString = true
+    else if (OPENING.has(byte)) this.#depth += 1
+    else if (CLOSING.has(byte)) {
+      this.#depth -= 1
+      return this.#depth <= 0
+    } else if (this.#depth === 0) return byte === COMMA || BLANK.has(byte)
+    return false
+  }
+
+  #keep(piece: Buffer): void {
+    this.#length += piece.length
+    if (this.#length > MAX_ENTRY_BYTES) this.#pieces = []
+    else this.#pieces.push(piece)
+  }
+
+  #take(end: number): Entry {
+    const place = { line: this.#startLine, end }
+    const entry: Entry =
+      this.#length > MAX_ENTRY_BYTES
+        ? { ...place, problem: `longer than ${MAX_ENTRY_BYTES} bytes` }
+        : { ...place, text: Buffer.concat(this.#pieces) }
+    this.#pieces = []
+    this.#length = 0
+    this.#depth = 0
+    this.#inside = false
+    this.#expected = 'comma'
+    return entry
+  }
+}

@@ -1,0 +1,67 @@
+/** The file of what was not imported: one JSON line each, with the place and the reason, never the record. */
+import { type FileHandle, lstat, open, rm, truncate } from 'node:fs/promises'
+import { ImportError } from './entry.ts'
+
+export interface Reject {
+  readonly line: number
+  readonly reason: string
+}
+
+export interface RejectsFile {
+  /** Appends, and returns only when it is on disk. */
+  append(rejects: readonly Reject[]): Promise<void>
+  /** Length of the file. */
+  readonly bytes: number
+  close(): Promise<void>
+}
+
+const NOWHERE: RejectsFile = {
+  append: async () => undefined,
+  bytes: 0,
+  close: async () => undefined,
+}
+
+/**
+ * Opens a rejects file, readable by its owner only. What an interrupted import wrote after its last committed
+ * batch is cut off; an import that begins anew replaces the file. There is none before the first reject.
+ * @param path null: rejects are counted and not written down
+ * @param bytes how much of the file belongs to batches already committed
+ * @throws ImportError when the path cannot be written
+ */
+export async function openRejects(path: string | null, bytes: number): Promise<RejectsFile> {
+  if (path === null) return NOWHERE
+  const found = await lstat(path).catch(() => null)
+  // Only an ordinary file is cut or removed: the path may be /dev/stderr.
+  if (found?.isFile() && bytes === 0) await rm(path).catch(unusable)
+  else if (found?.isFile() && found.size > bytes) await truncate(path, bytes).catch(unusable)
+  let handle: FileHandle | null = null
+  let length = bytes
+  return {
+    async append(rejects) {
+      if (rejects.length === 0) return
+      handle ??= await openFile(path).catch(unusable)
+      const lines = rejects.map(({ line, reason }) => `${JSON.stringify({ line, reason })}\n`)
+      const text = Buffer.from(lines.join(''))
+      await handle.appendFile(text)
+      length += text.length
+      if ((await handle.stat()).isFile()) await handle.datasync()
+    },
+    get bytes() {
+      return length
+    },
+    async close() {
+      await handle?.close()
+    },
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  const handle = await open(path, 'a', 0o600)
+  // An existing file keeps its mode when it is opened.
+  if ((await handle.stat()).isFile()) await handle.chmod(0o600)
+  return handle
+}
+
+function unusable(error: NodeJS.ErrnoException): never {
+  throw new ImportError(`the rejects file cannot be written (${error.code})`)
+}

@@ -1,0 +1,82 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ImportError } from './entry.ts'
+import { openSource, type Source } from './source.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'rollcall-source-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+async function file(content: string | Buffer): Promise<string> {
+  const path = join(directory, `${Math.random()}.ndjson`)
+  await writeFile(path, content)
+  return path
+}
+
+async function text(source: Source, offset = 0): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const chunk of source.chunks(offset)) pieces.push(chunk)
+  await source.close()
+  return Buffer.concat(pieces).toString()
+}
+
+test('a file is read from any offset and knows its length', async () => {
+  const path = await file('abcdef')
+  expect(await text(await openSource(path))).toBe('abcdef')
+  const source = await openSource(path)
+  expect(source.totalBytes).toBe(6)
+  expect(await text(source, 4)).toBe('ef')
+})
+
+test('the identity changes with the content, the length and the time of change, and with nothing else', async () => {
+  const path = await file('one')
+  const identity = async () => {
+    const source = await openSource(path)
+    await source.close()
+    return source.identity
+  }
+  await utimes(path, 1, 1)
+  const first = await identity()
+  expect(await identity()).toBe(first)
+  await utimes(path, 1, 2)
+  expect(await identity()).not.toBe(first)
+  await writeFile(path, 'two')
+  await utimes(path, 1, 1)
+  expect(await identity()).not.toBe(first)
+})
+
+test('a byte order mark is left out, of a file and of a stream, wherever its chunks end', async () => {
+  const marked = Buffer.from('\ufeffabc')
+  const source = await openSource(await file(marked))
+  expect(source.markBytes).toBe(3)
+  expect(await text(source)).toBe('abc')
+  const bytes = Array.from(marked, (_, at) => marked.subarray(at, at + 1))
+  expect(await text(await openSource(Readable.from(bytes)))).toBe('abc')
+  expect(await text(await openSource(Readable.from([Buffer.from('a')])))).toBe('a')
+  expect(await text(await openSource(Readable.from(['text', ' pieces'])))).toBe('text pieces')
+})
+
+test('a stream has no identity and no length', async () => {
+  expect(await openSource(Readable.from(['x']))).toMatchObject({ identity: null, totalBytes: null })
+})
+
+test.each([
+  ['little endian', Buffer.from('\ufeff{}', 'utf16le')],
+  ['big endian', Buffer.from('\ufeff{}', 'utf16le').swap16()],
+])('UTF-16 is refused: %s', async (_, bytes) => {
+  const refusal = new ImportError('the source is UTF-16; it must be UTF-8')
+  await expect(openSource(await file(bytes))).rejects.toThrow(refusal)
+  await expect(openSource(Readable.from([bytes])).then(text)).rejects.toThrow(refusal)
+})
+
+test('what cannot be read is refused by its reason, without its path', async () => {
+  await expect(openSource(join(directory, 'no-such-file'))).rejects.toThrow(
+    new ImportError('the source cannot be opened (ENOENT)'),
+  )
+  await expect(openSource(directory)).rejects.toThrow(new ImportError('the source is a directory'))
+})

@@ -1,0 +1,106 @@
+/** Where an import reads from: a file or a stream, as chunks of bytes without a byte order mark. */
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { ImportError } from './entry.ts'
+
+const CHUNK_BYTES = 256 * 1024
+/** How much of a file its identity is computed over. */
+const HEAD_BYTES = 1024 * 1024
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+export interface Source {
+  /** Null when it is not known: a stream, a pipe. */
+  readonly totalBytes: number | null
+  /** The same for the same unchanged file; null for what cannot be read a second time. */
+  readonly identity: string | null
+  /** Length of a byte order mark, as far as it is known; it counts as read, but is not among the chunks. */
+  readonly markBytes: number
+  /** The bytes from an offset on. May be called once. */
+  chunks(offset: number): AsyncIterable<Buffer>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a source.
+ * @throws ImportError when the path cannot be read or the source is UTF-16
+ */
+export async function openSource(source: string | Readable): Promise<Source> {
+  return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
+}
+
+async function openPath(path: string): Promise<Source> {
+  const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new ImportError(`the source cannot be opened (${error.code})`)
+  })
+  try {
+    const stat = await handle.stat({ bigint: true })
+    if (stat.isDirectory()) throw new ImportError('the source is a directory')
+    if (!stat.isFile()) return streamSource(read(handle), () => handle.close())
+    const head = await readHead(handle)
+    const mark = markLength(head)
+    const digest = createHash('sha256').update(head).digest('hex')
+    return {
+      totalBytes: Number(stat.size),
+      identity: `${stat.size}:${stat.mtimeNs}:${digest}`,
+      markBytes: mark,
+      chunks: (offset) => read(handle, Math.max(offset, mark)),
+      close: () => handle.close(),
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+function read(handle: FileHandle, start?: number): Readable {
+  const options = { highWaterMark: CHUNK_BYTES, autoClose: false }
+  return handle.createReadStream(start === undefined ? options : { ...options, start })
+}
+
+async function readHead(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(HEAD_BYTES)
+  let length = 0
+  while (length < HEAD_BYTES) {
+    const { bytesRead } = await handle.read(buffer, length, HEAD_BYTES - length, length)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return buffer.subarray(0, length)
+}
+
+function streamSource(stream: Readable, close: () => Promise<void>): Source {
+  return {
+    totalBytes: null,
+    identity: null,
+    markBytes: 0,
+    chunks: () => withoutMark(stream),
+    close: async () => {
+      stream.destroy()
+      await close()
+    },
+  }
+}
+
+async function* withoutMark(stream: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
+  let head: Buffer | null = Buffer.alloc(0)
+  for await (const piece of stream) {
+    const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece
+    if (head === null) {
+      yield chunk
+      continue
+    }
+    head = Buffer.concat([head, chunk])
+    if (head.length < UTF8_MARK.length) continue
+    yield head.subarray(markLength(head))
+    head = null
+  }
+  if (head !== null && head.length > 0) yield head.subarray(markLength(head))
+}
+
+function markLength(head: Buffer): number {
+  if (head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)) return UTF8_MARK.length
+  if (head[0] === 0xff && head[1] === 0xfe) throw new ImportError('the source is UTF-16; it must be UTF-8')
+  if (head[0] === 0xfe && head[1] === 0xff) throw new ImportError('the source is UTF-16; it must be UTF-8')
+  return 0
+}

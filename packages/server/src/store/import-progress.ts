@@ -1,0 +1,79 @@
+/** How far an import came: one row for each registry, committed with every batch. */
+import type { ClientBase } from 'pg'
+
+/** All counts are from the beginning of the source, whether or not the import was interrupted. */
+export interface Progress {
+  readonly bytes: number
+  /** Line of the source on which the last consumed entry stands. */
+  readonly line: number
+  readonly entries: number
+  readonly written: number
+  readonly rejected: number
+  /** Length of the rejects file. */
+  readonly rejects_bytes: number
+}
+
+export const NOTHING_YET: Progress = {
+  bytes: 0,
+  line: 0,
+  entries: 0,
+  written: 0,
+  rejected: 0,
+  rejects_bytes: 0,
+}
+
+const MEMBERS = Object.keys(NOTHING_YET) as (keyof Progress)[]
+
+/**
+ * Claims a connection for an import into a registry; false when another import holds the registry. The claim
+ * belongs to the session: it ends with the connection, also when this process is killed. Statements of the
+ * session have no deadline from then on.
+ */
+export async function claimImport(client: ClientBase, registryId: number): Promise<boolean> {
+  await client.query('set statement_timeout = 0')
+  const { rows } = await client.query<{ claimed: boolean }>(
+    `select pg_try_advisory_lock(hashtext('rollcall import'), $1) as claimed`,
+    [registryId],
+  )
+  return rows[0]?.claimed === true
+}
+
+/**
+ * Where the same import was interrupted. Any other import into the registry has the row for itself: to go on
+ * in the middle of a file after another one was read would let old records win over newer ones.
+ * @param identity of the source and the options it is read with
+ */
+export async function loadProgress(
+  client: ClientBase,
+  registryId: number,
+  identity: string,
+): Promise<Progress> {
+  const { rows } = await client.query<Record<keyof Progress, string>>(
+    `select ${MEMBERS.join(', ')} from import_progress where registry = $1 and source = $2`,
+    [registryId, identity],
+  )
+  const [row] = rows
+  if (row === undefined) return NOTHING_YET
+  return Object.fromEntries(MEMBERS.map((member) => [member, Number(row[member])])) as unknown as Progress
+}
+
+/** Part of the transaction that writes the batch. */
+export async function saveProgress(
+  client: ClientBase,
+  registryId: number,
+  identity: string,
+  progress: Progress,
+): Promise<void> {
+  const all = ['registry', 'source', ...MEMBERS]
+  await client.query(
+    `insert into import_progress (${all.join(', ')}) values (${all.map((_, at) => `$${at + 1}`).join(', ')})
+     on conflict (registry) do update
+     set ${all.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now()`,
+    [registryId, identity, ...MEMBERS.map((member) => progress[member])],
+  )
+}
+
+/** After the end there is nothing to go on with: the same file begins anew. */
+export async function forgetProgress(client: ClientBase, registryId: number): Promise<void> {
+  await client.query('delete from import_progress where registry = $1', [registryId])
+}

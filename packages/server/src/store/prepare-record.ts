@@ -1,0 +1,98 @@
+/** From a document to what is stored of it: canonical text, identifiers, and a value for every column. */
+import {
+  canonicalJson,
+  type JsonValue,
+  type Kind,
+  pathText,
+  type RecordIdentifier,
+  type RecordType,
+  readAttribute,
+  readIdentifiers,
+} from '@rollcall/protocol'
+import { type AttributeColumn, attributeColumns } from './attribute-columns.ts'
+
+/** A document that cannot be stored as a record. The reason names members and rules, never values. */
+export class InvalidRecord extends Error {
+  override readonly name = 'InvalidRecord'
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+/** A record ready to be written. */
+export interface PreparedRecord {
+  /** The normalised value of the record type's primary identifier. */
+  readonly primary_identifier: string
+  /** The document as canonical JSON (RFC 8785): the bytes that will be sent. */
+  readonly document: string
+  /** The primary one among them; (type, value) occurs once. */
+  readonly identifiers: readonly RecordIdentifier[]
+  /** As PostgreSQL's text input, in the order of `RecordTable.columns`. */
+  readonly columns: readonly (string | null)[]
+}
+
+/**
+ * Reads a document the one way in which search reads it later.
+ * @throws InvalidRecord
+ */
+export function prepareRecord(kind: Kind, recordType: RecordType, document: JsonValue): PreparedRecord {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new InvalidRecord('a record is a JSON object')
+  }
+  const text = canonicalText(document)
+  const identifiers = readIdentifiers(kind, recordType, document)
+  const [primary, another] = identifiers.filter(
+    ({ type, names }) => type === recordType.primary_identifier && names === 'record',
+  )
+  if (primary === undefined) {
+    throw new InvalidRecord(`no usable ${recordType.primary_identifier}, by which a ${recordType.name} is known`)
+  }
+  if (another !== undefined) {
+    throw new InvalidRecord(`more than one ${recordType.primary_identifier}, by which a ${recordType.name} is known`)
+  }
+  const columns: (string | null)[] = []
+  for (const [attribute, own] of attributesOf(recordType)) {
+    const value = readAttribute(attribute, document)
+    for (const column of own) columns.push(column.toSql(value))
+  }
+  return { primary_identifier: primary.value, document: text, identifiers, columns }
+}
+
+type AttributeColumns = readonly [RecordType['attributes'][number], readonly AttributeColumn[]]
+const known = new WeakMap<RecordType, readonly AttributeColumns[]>()
+
+function attributesOf(recordType: RecordType): readonly AttributeColumns[] {
+  let found = known.get(recordType)
+  if (found === undefined) {
+    found = recordType.attributes.map((attribute) => [attribute, attributeColumns(attribute)] as const)
+    known.set(recordType, found)
+  }
+  return found
+}
+
+function canonicalText(document: JsonValue): string {
+  try {
+    return canonicalJson(document)
+  } catch {
+    const path = findBigint(document)
+    if (path === null) throw new InvalidRecord('the document cannot be written as canonical JSON (RFC 8785)')
+    throw new InvalidRecord(`${pathText(path)} must be a string, it would be rounded`)
+  }
+}
+
+/** Only asked when the document cannot be written. */
+function findBigint(value: JsonValue): (string | number)[] | null {
+  if (typeof value === 'bigint') return []
+  if (typeof value !== 'object' || value === null) return null
+  const members: [string | number, JsonValue][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value)
+  for (const [step, member] of members) {
+    const path = findBigint(member)
+    if (path !== null) return [step, ...path]
+  }
+  return null
+}

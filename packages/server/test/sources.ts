@@ -1,0 +1,28 @@
+import type { Entry } from '../src/import/entry.ts'
+import type { Source } from '../src/import/source.ts'
+
+/** A source in memory, in chunks of so many bytes. */
+export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): Source {
+  const bytes = Buffer.from(content)
+  return {
+    totalBytes: bytes.length,
+    identity: null,
+    markBytes: 0,
+    async *chunks(offset) {
+      for (let at = offset; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+    },
+    close: async () => undefined,
+  }
+}
+
+/** All that a reader yields, with texts as strings. */
+export async function collect(groups: AsyncIterable<Entry[]>): Promise<object[]> {
+  const entries: object[] = []
+  for await (const group of groups) {
+    for (const entry of group)
+      entries.push('text' in entry ? { ...entry, text: entry.text.toString() } : entry)
+  }
+  return entries
+}
+
+export const START = { bytes: 0, line: 0, entries: 0 }
