@@ -1,9 +1,6 @@
 /** How attributes of each type are held in columns: one table, and the only place where the two meet. */
-import type { Attribute, AttributeType, AttributeValue } from '@rollcall/protocol'
+import type { Attribute, AttributeScalar, AttributeType, AttributeValue } from '@rollcall/protocol'
 import { columnName } from './names.ts'
-
-/** One occurrence of an attribute: what `many` holds several of. */
-export type SingleValue = Exclude<AttributeValue, readonly unknown[]>
 
 /** One column of a record table that holds (a part of) an attribute. */
 export interface AttributeColumn {
@@ -25,13 +22,13 @@ interface ColumnShape {
   readonly sql_type: string
   /** "C" for text: ordered by code point and the same whatever the database's locale is. */
   readonly collation?: '"C"'
-  toSql(value: SingleValue): string
+  toSql(value: AttributeScalar): string
 }
 
 const plain = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
 const text: ColumnShape = { ...plain('text'), collation: '"C"' }
 
-function dayOf(value: SingleValue, end: 'from' | 'to'): string {
+function dayOf(value: AttributeScalar, end: 'from' | 'to'): string {
   if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
   return value[end]
 }

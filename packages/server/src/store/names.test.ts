@@ -1,0 +1,50 @@
+import type { Attribute, RecordType } from '@rollcall/protocol'
+import { describe, expect, test } from 'vitest'
+import { columnName, joinName, NAME_LIMIT, quoteName, recordTableName, snakeCase } from './names.ts'
+
+const recordType = (name: string) => ({ name }) as RecordType
+
+test.each(['r1_person', '_x', 'birth_date_from'])('%s is quoted', (name) => {
+  expect(quoteName(name)).toBe(`"${name}"`)
+})
+
+test.each(['', 'Person', '1st', 'a b', 'a"b', 'a;drop', 'é', 'a\0', 'x'.repeat(NAME_LIMIT + 1)])(
+  '%j is no name for a database object',
+  (name) => {
+    expect(() => quoteName(name)).toThrow(`not a name for a database object: ${JSON.stringify(name)}`)
+  },
+)
+
+test.each([
+  ['Person', 'person'],
+  ['DisabledPerson', 'disabled_person'],
+  ['SRPerson', 'sr_person'],
+  ['Group2Member', 'group2_member'],
+])('%s becomes %s', (name, expected) => {
+  expect(snakeCase(name)).toBe(expected)
+})
+
+describe('joinName', () => {
+  test('joins what fits', () => {
+    expect(joinName('r1', 'person', 'index')).toBe('r1_person_index')
+    expect(joinName('x'.repeat(NAME_LIMIT))).toHaveLength(NAME_LIMIT)
+  })
+
+  test('long names that begin alike stay different, and the same each time', () => {
+    const stem = 'x'.repeat(NAME_LIMIT)
+    expect(joinName(stem, 'a')).toHaveLength(NAME_LIMIT)
+    expect(joinName(stem, 'a')).not.toBe(joinName(stem, 'b'))
+    expect(joinName(stem, 'a')).toBe(joinName(stem, 'a'))
+    expect(quoteName(joinName(stem, 'a'))).toMatch(/^"x{54}_[0-9a-f]{8}"$/)
+  })
+})
+
+test('a record table is named by registry and record type', () => {
+  expect(recordTableName(7, recordType('DisabledPerson'))).toBe('r7_disabled_person')
+  expect(() => recordTableName(0, recordType('Person'))).toThrow('not a registry id: 0')
+  expect(() => recordTableName(1.5, recordType('Person'))).toThrow('not a registry id: 1.5')
+})
+
+test('a column is named by attribute and suffix', () => {
+  expect(columnName({ name: 'birth_date' } as Attribute, '_from')).toBe('birth_date_from')
+})
