@@ -1,0 +1,38 @@
+import { type Kind, kindNamed } from '@rollcall/protocol'
+import { expect, test } from 'vitest'
+import { InvalidRecord } from '../store/prepare-record.ts'
+import { recordTypeOf } from './record-type.ts'
+
+const social = kindNamed('social')
+if (!social) throw new Error('no kind social')
+
+test.each([
+  ['Group', 'Group'],
+  ['spdci-extensions-dci:group', 'Group'],
+  [['owl:Thing', 'Household'], 'Group'],
+  ['Member', 'Member'],
+  ['', 'Member'],
+  [null, 'Member'],
+])('@type %j is a %s', (type, name) => {
+  expect(recordTypeOf(social, { '@type': type }).name).toBe(name)
+})
+
+test('without @type, and as no object at all, a document is of the default record type', () => {
+  expect(recordTypeOf(social, {}).name).toBe('Member')
+  expect(recordTypeOf(social, []).name).toBe('Member')
+})
+
+test.each([
+  ['Farmer', "@type is none of this registry's record types (Member, Group)"],
+  [['Group', 'Member'], '@type may mean Member or Group; state the record type'],
+])('@type %j is refused', (type, reason) => {
+  expect(() => recordTypeOf(social, { '@type': type })).toThrow(new InvalidRecord(reason))
+})
+
+test('a spelling that two record types share is refused', () => {
+  const [member, ...others] = social.record_types
+  const shared: Kind = { ...social, record_types: [{ ...member, document_types: ['Group'] }, ...others] }
+  expect(() => recordTypeOf(shared, { '@type': 'Group' })).toThrow(
+    new InvalidRecord('@type may mean Member or Group; state the record type'),
+  )
+})
