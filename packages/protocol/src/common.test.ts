@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   CorrelationId,
   INT32_MAX,
+  isSpokenVersion,
   Locale,
   oneOf,
   PageRequest,
@@ -58,5 +59,15 @@ describe('a field at its bounds', () => {
   ]
   it.each(refused)('is refused: %s', (_, schema, value, problem) => {
     expect(validator(schema).problem(value, 'x')).toBe(problem)
+  })
+})
+
+describe('isSpokenVersion (D26)', () => {
+  it.each([undefined, '1.0.0', '1.0', '1'])('%s is spoken', (version) => {
+    expect(isSpokenVersion(version)).toBe(true)
+  })
+
+  it.each(['2.0.0', '1.0.1', '', ' 1.0.0', '1.0.0\n'])('%j is not', (version) => {
+    expect(isSpokenVersion(version)).toBe(false)
   })
 })

@@ -1,17 +1,158 @@
-/** The public face of the protocol package. */
+/** The public face of the protocol package: all that the server, the client and the command line need of it. */
 
-export * from './attributes/attribute-types.ts'
-export * from './attributes/read-attribute.ts'
-export * from './attributes/read-identifiers.ts'
-export * from './codes.ts'
-export * from './common.ts'
-export * from './envelope.ts'
-export * from './faults.ts'
-export * from './json.ts'
-export * from './kinds/index.ts'
-export * from './kinds/kind.ts'
-export * from './kinds/normalisers.ts'
-export * from './operations.ts'
-export * from './paths.ts'
-export * from './seal/canonical-json.ts'
-export * from './validate.ts'
+// Reading records
+export type { AttributeScalar, AttributeValue } from './attributes/attribute-types.ts'
+export type { DayInterval } from './attributes/dates.ts'
+export { readAttribute } from './attributes/read-attribute.ts'
+export { identifierValue, type RecordIdentifier, readIdentifiers } from './attributes/read-identifiers.ts'
+
+// Codes and faults
+export {
+  type AckCode,
+  CODES,
+  type CodePlace,
+  type CodeRow,
+  codesOf,
+  type HeaderCode,
+  httpStatusOf,
+  type ItemCode,
+  type SearchCode,
+  type SubscribeCode,
+  type UnsubscribeCode,
+} from './codes.ts'
+// The frame
+export {
+  Consent,
+  CorrelationId,
+  INT32_MAX,
+  isSpokenVersion,
+  Locale,
+  PageRequest,
+  Pagination,
+  PROTOCOL_VERSION,
+  REG_TYPE_PREFIX,
+  ReferenceId,
+  STATUSES,
+  Status,
+  Timestamp,
+  TransactionId,
+} from './common.ts'
+export {
+  Ack,
+  AckMessage,
+  CallbackHeader,
+  callbackEnvelope,
+  EncryptedMessage,
+  ErrorAnswer,
+  Fault,
+  FileInfo,
+  HttpErrors,
+  IncomingEnvelope,
+  IncomingHeader,
+  RequestHeader,
+  requestEnvelope,
+} from './envelope.ts'
+export { HeaderRejection, ItemRejection, REASON_MAX_LENGTH, RequestFault, reasonText } from './faults.ts'
+// Reading, checking and writing JSON
+export {
+  DEFAULT_MAX_DEPTH,
+  isJsonObject,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from './json.ts'
+// Kinds
+export {
+  isRegType,
+  KINDS,
+  kindNamed,
+  recordTypeOf,
+  resolveAttribute,
+  resolveEventType,
+  resolveIdentifierType,
+  resolveRecordType,
+} from './kinds/index.ts'
+export type {
+  Attribute,
+  AttributeType,
+  EventType,
+  IdentifierSource,
+  IdentifierType,
+  Kind,
+  RecordType,
+} from './kinds/kind.ts'
+export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
+// Messages
+export { DisabledRequest, DisabledResponse } from './messages/disability.ts'
+export {
+  EnrolledRequest,
+  EnrolledResponse,
+  EnrollmentUpdatesRequest,
+  EnrollmentUpdatesResponse,
+} from './messages/enrolment.ts'
+export { IncomingNotifyEventRequest, NotifyData, NotifyEvent, NotifyEventRequest } from './messages/notify.ts'
+export {
+  Comparison,
+  ExpressionListElement,
+  IdentifierQuery,
+  OPERATORS,
+  QUERY_TYPES,
+  Query,
+  QueryType,
+  SortCriterion,
+  TypedExpression,
+} from './messages/query.ts'
+export {
+  IncomingSearchRequest,
+  SearchCriteria,
+  SearchData,
+  SearchRequest,
+  SearchRequestItem,
+  SearchResponse,
+  SearchResponseItem,
+} from './messages/search.ts'
+export {
+  Frequency,
+  IncomingSubscribeRequest,
+  SubscribeCriteria,
+  SubscribeRequest,
+  SubscribeRequestItem,
+  SubscribeResponse,
+  SubscribeResponseItem,
+  Subscription,
+} from './messages/subscribe.ts'
+export {
+  ReceiptRequest,
+  TxnStatusQuestion,
+  TxnStatusRequest,
+  TxnStatusResponse,
+} from './messages/txn-status.ts'
+export {
+  IncomingUnSubscribeRequest,
+  UnSubscribeRequest,
+  UnSubscribeResponse,
+} from './messages/unsubscribe.ts'
+// Operations
+export { type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi.ts'
+export {
+  actionMeans,
+  CALLBACKS,
+  type Callback,
+  type HeaderShape,
+  type ItemCodes,
+  isKnownAction,
+  type Message,
+  OPERATIONS,
+  type Operation,
+  operation,
+  operationsOf,
+  type Reply,
+} from './operations.ts'
+export { type PathStep, pathText } from './paths.ts'
+export { CODE_LISTS, type CodeListName, normaliseCode } from './records/code-lists.ts'
+export { CanonicalJsonError, CanonicalText, canonicalJson } from './seal/canonical-json.ts'
+export { isTimestamp, timestampInstant } from './timestamps.ts'
+export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
+export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'
+export { type Validator, validator } from './validate.ts'

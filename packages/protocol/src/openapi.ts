@@ -1,0 +1,135 @@
+/** The OpenAPI 3.1 document of a kind, made from the table of operations, the schemas and the kind's literal. */
+import type { TSchema } from 'typebox'
+import { PROTOCOL_VERSION } from './common.ts'
+import { Ack, callbackEnvelope, requestEnvelope } from './envelope.ts'
+import type { Kind } from './kinds/kind.ts'
+import { type Components, collectComponents, type JsonObject } from './openapi/components.ts'
+import { errorReferences, errorResponses } from './openapi/errors.ts'
+import { exampleAck, exampleReply, exampleRequest } from './openapi/examples.ts'
+import { codeTable, kindTables } from './openapi/tables.ts'
+import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
+import type { Callback, Operation } from './operations.ts'
+
+export interface OpenApiDocument extends JsonObject {
+  readonly openapi: '3.1.0'
+  readonly info: JsonObject
+  readonly servers: readonly JsonObject[]
+  readonly paths: { readonly [path: string]: JsonObject }
+  readonly components: JsonObject
+}
+
+export interface OpenApiOptions {
+  /** The base address of the registry with namespace and version; it may be relative to the host. */
+  readonly server_url: string
+  /** The operations that are served; only these are described. */
+  readonly operations: readonly Operation[]
+}
+
+/** The document that is served at `{base}/openapi.json`. It holds nothing but JSON and refers only to itself. */
+export function openApiDocument(kind: Kind, { server_url, operations }: OpenApiOptions): OpenApiDocument {
+  const components = collectComponents()
+  const paths: Record<string, JsonObject> = {}
+  for (const operation of operations) {
+    const { sync_paths, async_paths } = operation
+    const [sync] = sync_paths
+    const [async] = async_paths
+    if (sync) paths[`/${sync}`] = { post: syncOperation(kind, operation, components) }
+    if (async) paths[`/${async}`] = { post: asyncOperation(kind, operation, components) }
+  }
+  for (const { schema } of kind.record_types) components.refer(schema)
+  return {
+    openapi: '3.1.0',
+    info: { title: kind.title, version: PROTOCOL_VERSION, description: kindTables(kind) },
+    servers: [{ url: server_url }],
+    security: [{ bearer: [] }],
+    paths: { ...paths, ...tokenPath(server_url, components) },
+    components: {
+      securitySchemes: tokenSecuritySchemes,
+      responses: errorResponses(components),
+      schemas: components.schemas,
+    },
+  }
+}
+
+/** A body of JSON with its example. */
+function json(schema: JsonObject, example: unknown): JsonObject {
+  return { 'application/json': { schema, example } }
+}
+
+function describe({ summary, codes }: Operation, paths: readonly string[]): JsonObject {
+  const aliases = paths.slice(1).map((path) => `\`/${path}\``)
+  const text = [
+    summary,
+    ...(aliases.length > 0 ? [`Also answered at ${aliases.join(', ')}.`] : []),
+    ...(codes ? [codeTable(codes)] : []),
+  ]
+  return { summary, description: text.join('\n\n') }
+}
+
+function requestBody(
+  kind: Kind,
+  operation: Operation,
+  way: 'sync' | 'async',
+  components: Components,
+): JsonObject {
+  const { name, schema } = operation.request
+  const envelope = components.refer(requestEnvelope(schema, `${name}Envelope`))
+  return { required: true, content: json(envelope, exampleRequest(kind, operation, way)) }
+}
+
+function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
+  const { reply } = operation
+  const envelope = components.refer(callbackEnvelope(reply.schema, `${reply.name}Envelope`))
+  // For readers of the bare message its members stand beside the envelope's as well (D8, D9).
+  const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
+  return {
+    operationId: `sync-${operation.name}`,
+    ...describe(operation, operation.sync_paths),
+    requestBody: requestBody(kind, operation, 'sync', components),
+    responses: {
+      200: {
+        description: 'The result. What was rejected says so in the header or in its item.',
+        content: json(schema, exampleReply(kind, operation)),
+      },
+      ...errorReferences(),
+    },
+  }
+}
+
+function asyncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
+  const { callback } = operation
+  const result = callback && {
+    callbacks: { [callback.name]: callbackTo(callback, exampleReply(kind, operation), components) },
+  }
+  return {
+    operationId: operation.name,
+    ...describe(operation, operation.async_paths),
+    requestBody: requestBody(kind, operation, 'async', components),
+    responses: { 200: ackResponse(components), ...errorReferences() },
+    ...result,
+  }
+}
+
+/** What the registry sends to the address that the request's header gives (G1). */
+function callbackTo(callback: Callback, example: JsonObject, components: Components): JsonObject {
+  const { name, schema } = callback.message
+  const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
+  return {
+    '{$request.body#/header/sender_uri}': {
+      post: {
+        summary: `The result, with action ${callback.action}; by default at /${callback.path}.`,
+        requestBody: { required: true, content: json(components.refer(envelope), example) },
+        responses: { 200: ackResponse(components) },
+      },
+    },
+  }
+}
+
+const ENVELOPES = {
+  request: requestEnvelope<TSchema>,
+  callback: callbackEnvelope<TSchema>,
+}
+
+function ackResponse(components: Components): JsonObject {
+  return { description: 'Acknowledged.', content: json(components.refer(Ack), exampleAck) }
+}

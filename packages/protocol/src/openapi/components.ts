@@ -1,0 +1,44 @@
+/** Turns TypeBox schemas into the components of an OpenAPI document and references to them. */
+import type { TSchema } from 'typebox'
+
+/** Names that OpenAPI allows for a component (OpenAPI 3.1, "Components Object"). */
+const COMPONENT_NAME = /^[A-Za-z][A-Za-z0-9._-]*$/
+
+/** A plain JSON object. */
+export type JsonObject = { [member: string]: unknown }
+
+/** Collects schemas: each one with a title becomes the component of that name, once. */
+export interface Components {
+  /** `{ $ref }` for a schema with a title, else the schema itself with references inside. */
+  refer(schema: TSchema): JsonObject
+  /** What was referred to so far, by name. */
+  readonly schemas: JsonObject
+}
+
+/** @throws Error when two different schemas have the same title: a reader could not tell them apart. */
+export function collectComponents(): Components {
+  const schemas: JsonObject = {}
+
+  function refer(schema: TSchema): JsonObject {
+    const { title } = schema as { title?: unknown }
+    if (typeof title !== 'string' || !COMPONENT_NAME.test(title)) return inside(schema)
+    const component = inside(schema)
+    if (schemas[title] === undefined) schemas[title] = component
+    else if (JSON.stringify(schemas[title]) !== JSON.stringify(component)) {
+      throw new Error(`two different schemas are titled ${title}`)
+    }
+    return { $ref: `#/components/schemas/${title}` }
+  }
+
+  /** The schema with every titled schema below it replaced by a reference. */
+  function inside(schema: TSchema): JsonObject {
+    return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, below(value)]))
+  }
+
+  function below(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(below)
+    return typeof value === 'object' && value !== null ? refer(value) : value
+  }
+
+  return { refer, schemas }
+}

@@ -1,0 +1,236 @@
+/** An invented request and its reply for every operation, in the words of a kind. Public standard 2.2 to 2.7. */
+import type { AckCode } from '../codes.ts'
+import { PROTOCOL_VERSION, REG_TYPE_PREFIX } from '../common.ts'
+import type { Kind } from '../kinds/kind.ts'
+import type { Operation } from '../operations.ts'
+import type { JsonObject } from './components.ts'
+import { sampleIdentifier, sampleRecord } from './sample-record.ts'
+
+/** The messages of one operation; an envelope is put around them by `exampleEnvelope`. */
+export interface Example {
+  readonly request: JsonObject
+  readonly reply: JsonObject
+}
+
+const asked = '2026-02-03T09:15:00.000Z'
+const answered = '2026-02-03T09:15:00.120Z'
+const transaction_id = 'tx-900'
+const correlation_id = '5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a001'
+const ids = { transaction_id, correlation_id }
+const page = { page_size: 10, page_number: 1 }
+
+const regType = (kind: Kind) => `${REG_TYPE_PREFIX}${kind.reg_type.name}`
+const eventType = (kind: Kind) => kind.event_types[0]?.name ?? 'REGISTER'
+const person = (kind: Kind) => sampleIdentifier(kind.record_types[0]).value
+
+function searchReply(
+  kind: Kind,
+  records: readonly unknown[] = [sampleRecord(kind.record_types[0])],
+): JsonObject {
+  const data = {
+    version: PROTOCOL_VERSION,
+    reg_type: regType(kind),
+    reg_record_type: kind.record_types[0].emitted,
+    reg_records: records,
+  }
+  const pagination = { ...page, total_count: records.length }
+  const item = { reference_id: 'r1', timestamp: answered, status: 'succ', data, pagination, locale: 'eng' }
+  return { ...ids, search_response: [item] }
+}
+
+function search(kind: Kind): Example {
+  const [recordType] = kind.record_types
+  const search_criteria = {
+    version: PROTOCOL_VERSION,
+    reg_type: regType(kind),
+    reg_record_type: recordType.emitted,
+    query_type: 'idtype-value',
+    query: sampleIdentifier(recordType),
+    pagination: page,
+  }
+  const item = { reference_id: 'r1', timestamp: asked, search_criteria, locale: 'eng' }
+  return { request: { transaction_id, search_request: [item] }, reply: searchReply(kind) }
+}
+
+function subscribe(kind: Kind): Example {
+  const [recordType] = kind.record_types
+  const wanted = {
+    reg_type: regType(kind),
+    reg_event_type: eventType(kind),
+    filter_type: 'idtype-value',
+    filter: sampleIdentifier(recordType),
+    notify_record_type: recordType.emitted,
+  }
+  const subscription = { ...wanted, code: 'SUB-AB12', status: 'subscribe', timestamp: answered }
+  return {
+    request: {
+      transaction_id,
+      subscribe_request: [
+        { reference_id: 's1', timestamp: asked, subscribe_criteria: wanted, locale: 'eng' },
+      ],
+    },
+    reply: {
+      ...ids,
+      subscribe_response: [
+        { reference_id: 's1', timestamp: answered, status: 'succ', subscriptions: [subscription] },
+      ],
+    },
+  }
+}
+
+const unsubscribe = (): Example => ({
+  request: { transaction_id, timestamp: asked, subscription_codes: ['SUB-AB12'] },
+  reply: {
+    ...ids,
+    timestamp: answered,
+    status: 'succ',
+    subscription_status: [{ code: 'SUB-AB12', status: 'unsubscribe' }],
+  },
+})
+
+const txnStatus = (kind: Kind): Example => ({
+  request: {
+    transaction_id: 'tx-950',
+    txnstatus_request: {
+      reference_id: 'q1',
+      txn_type: 'search',
+      attribute_type: 'transaction_id',
+      attribute_value: transaction_id,
+    },
+  },
+  reply: {
+    ...ids,
+    transaction_id: 'tx-950',
+    txnstatus_response: { txn_type: 'search', txn_status: searchReply(kind) },
+  },
+})
+
+const enrolmentUpdates = (kind: Kind): Example => ({
+  request: {
+    transaction_id,
+    enrolled_updates: {
+      receipt_type: eventType(kind),
+      beneficiaries: [sampleRecord(kind.record_types[0])],
+    },
+  },
+  reply: {
+    ...ids,
+    enrolled_response: [{ reference_id: person(kind), timestamp: answered, status: 'succ' }],
+  },
+})
+
+/** Whether a person is enrolled; what is answered differs between the operations (D9). */
+const enrolled =
+  (enrolled_status: string) =>
+  (kind: Kind): Example => ({
+    request: {
+      transaction_id,
+      enrolled_criteria: {
+        query_type: 'expression',
+        response_entity: kind.record_types[0].emitted,
+        query: { person_identifier: { eq: person(kind) } },
+      },
+    },
+    reply: {
+      ...ids,
+      enrolled_response: [
+        { reference_id: person(kind), timestamp: answered, status: 'succ', enrolled_status },
+      ],
+    },
+  })
+
+/** The calls of a disability registry ask alike and are answered differently (2.7). */
+const disability =
+  (reply: (kind: Kind) => JsonObject) =>
+  (kind: Kind): Example => ({
+    request: {
+      transaction_id,
+      disabled_criteria: {
+        query_type: 'expression',
+        query: { 'personal_details.member_identifier': { eq: person(kind) } },
+      },
+    },
+    reply: reply(kind),
+  })
+
+const EXAMPLES: Readonly<Record<string, (kind: Kind) => Example>> = {
+  search,
+  subscribe,
+  unsubscribe,
+  'txn-status': txnStatus,
+  'enrolment-updates': enrolmentUpdates,
+  enrolled: enrolled('yes'),
+  'enrolment-status': enrolled('Active'),
+  disabled: disability((kind) => ({
+    ...ids,
+    disabled_response: [
+      { reference_id: person(kind), timestamp: answered, status: 'succ', disabled_status: 'yes' },
+    ],
+  })),
+  'disability-details': disability((kind) =>
+    searchReply(kind, [
+      { impairment_type: '1', impairment_level: '3', impairment_cause: '2', age_on_set: '2' },
+    ]),
+  ),
+  'disability-support': disability((kind) =>
+    searchReply(kind, [{ human_assistance: { type: 'mobility', frequency: '2', support_status: '1' } }]),
+  ),
+}
+
+/** The example of an operation. @throws RangeError when there is none for it. */
+export function exampleOf(kind: Kind, operationName: string): Example {
+  const make = Object.hasOwn(EXAMPLES, operationName) ? EXAMPLES[operationName] : undefined
+  if (!make) throw new RangeError(`there is no example of operation ${operationName}`)
+  return make(kind)
+}
+
+const requestHeader = {
+  version: PROTOCOL_VERSION,
+  message_id: 'm-31',
+  message_ts: asked,
+  sender_id: 'spmis.demo',
+  total_count: 1,
+  is_msg_encrypted: false,
+}
+
+/** With the members of both headers, so that it is right wherever it stands (N1, D7). */
+const replyHeader = {
+  version: PROTOCOL_VERSION,
+  message_id: 'm-77',
+  message_ts: answered,
+  status: 'succ',
+  total_count: 1,
+  completed_count: 1,
+  sender_id: 'registry.demo',
+  receiver_id: 'spmis.demo',
+  is_msg_encrypted: false,
+}
+
+/** The request of an operation in its envelope; asynchronous ones say where the callback goes (G1). */
+export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {
+  const path = way === 'async' ? operation.callback?.path : undefined
+  const sender_uri = path === undefined ? {} : { sender_uri: `https://spmis.demo/${path}` }
+  return {
+    header: { ...requestHeader, action: operation.action, ...sender_uri },
+    message: exampleOf(kind, operation.name).request,
+  }
+}
+
+/** The reply of an operation in its envelope. */
+export function exampleReply(kind: Kind, operation: Operation): JsonObject {
+  const { reply } = exampleOf(kind, operation.name)
+  const bare = operation.reply_also_bare ? reply : {}
+  return { header: { ...replyHeader, action: operation.reply_action }, message: reply, ...bare }
+}
+
+/** The immediate answer to an asynchronous request. */
+export const exampleAck = { message: { ack_status: 'ACK', timestamp: answered, correlation_id } }
+
+/** A refusal with this code. */
+export function exampleError(code: AckCode, message: string): JsonObject {
+  const error = { code, message }
+  return {
+    message: { ack_status: 'ERR', timestamp: answered, correlation_id, error },
+    errors: [error],
+  }
+}

@@ -1,0 +1,66 @@
+/** What a kind knows, as Markdown tables for the reference page. */
+import { CODES } from '../codes.ts'
+import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
+import type { ItemCodes } from '../operations.ts'
+
+/** A Markdown table. Cells hold no "|": they come from the literals of kinds and codes. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, head.map(() => '---'), ...rows]
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+const listed = (names: readonly string[] | undefined) => (names ?? []).join(', ')
+
+/** Identifier types, record types with their searchable attributes, and event types of a kind. */
+export function kindTables(kind: Kind): string {
+  return [
+    kind.description,
+    `\`reg_type\` ends in \`${kind.reg_type.name}\`; also accepted: ${listed(kind.reg_type.aliases)}. ` +
+      'Names compare by the text after the last ":", without regard to case.',
+    '## Identifier types',
+    table(
+      ['Type', 'Also accepted'],
+      kind.identifier_types.map((type) => [type.name, listed(type.aliases)]),
+    ),
+    '## Record types',
+    table(
+      ['Record type', 'Emitted as', 'Also accepted', 'Primary identifier'],
+      kind.record_types.map((type) => [
+        type.name,
+        type.emitted,
+        listed(type.aliases),
+        type.primary_identifier,
+      ]),
+    ),
+    `Unless \`reg_record_type\` or \`response_entity\` says otherwise, ${kind.record_types[0].name} is meant.`,
+    ...kind.record_types.flatMap(attributeTable),
+    '## Event types',
+    table(
+      ['Event type', 'Also accepted'],
+      kind.event_types.map((type) => [type.name, listed(type.aliases)]),
+    ),
+  ].join('\n\n')
+}
+
+function attributeTable({ name, attributes }: RecordType): string[] {
+  const rows = attributes.map((attribute) => [
+    attribute.name,
+    listed(attribute.aliases),
+    typeOf(attribute),
+    attribute.sortable ? 'yes' : '',
+  ])
+  return [
+    `## Searchable attributes of ${name}`,
+    table(['Attribute', 'Also accepted', 'Type', 'Sortable'], rows),
+  ]
+}
+
+function typeOf({ type, codes, many }: Attribute): string {
+  return `${codes ? `${type} of ${codes}` : type}${many ? ', many' : ''}`
+}
+
+/** The reason codes that the items of a reply may carry. */
+export function codeTable(where: ItemCodes): string {
+  const rows = CODES.filter((row) => row.where === where).map((row) => [`\`${row.code}\``, row.meaning])
+  return ['Reason codes of rejected items:', table(['Code', 'Meaning'], rows)].join('\n\n')
+}

@@ -1,0 +1,67 @@
+/** The token endpoint in an OpenAPI document. It belongs to the host, not to one registry. */
+import { PROTOCOL_VERSION } from '../common.ts'
+import { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from '../token.ts'
+import type { Components, JsonObject } from './components.ts'
+
+export const tokenSecuritySchemes: JsonObject = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: `An access token from POST /${TOKEN_PATH} (N12).`,
+  },
+  client: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'client_id and client_secret, as another way than in the body (RFC 6749, 2.3.1).',
+  },
+}
+
+/** The address of the host: the registry's without namespace and version segment. */
+export function hostUrl(serverUrl: string): string {
+  return serverUrl.replace(new RegExp(`/[^/]+/v${PROTOCOL_VERSION}/?$`), '') || '/'
+}
+
+export function tokenPath(
+  serverUrl: string,
+  components: Components,
+): JsonObject & Record<string, JsonObject> {
+  const example = { grant_type: 'client_credentials', client_id: 'spmis', client_secret: 'a-secret' }
+  const asked = { schema: components.refer(TokenRequest), example }
+  const refused = (description: string, error: string) => ({
+    description,
+    content: { 'application/json': { schema: components.refer(TokenError), example: { error } } },
+  })
+  return {
+    [`/${TOKEN_PATH}`]: {
+      servers: [{ url: hostUrl(serverUrl) }],
+      post: {
+        operationId: 'token',
+        summary: 'Get an access token (RFC 6749 client credentials, public standard 1.3).',
+        security: [{}, { client: [] }],
+        requestBody: {
+          required: true,
+          content: { 'application/x-www-form-urlencoded': asked, 'application/json': asked },
+        },
+        responses: {
+          200: {
+            description: 'A token.',
+            content: {
+              'application/json': {
+                schema: components.refer(TokenAnswer),
+                example: {
+                  access_token: 'eyJ0eXAiOiJhdCtqd3QifQ.e30.c2ln',
+                  token_type: 'Bearer',
+                  expires_in: 900,
+                },
+              },
+            },
+          },
+          400: refused('The request is not understood.', 'invalid_request'),
+          401: refused('The client or its secret is not known.', 'invalid_client'),
+          429: refused('Too many attempts.', 'invalid_client'),
+        },
+      },
+    },
+  }
+}
