@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { isTimestamp, validator } from './validate.ts'
+import { isTimestamp } from './timestamps.ts'
+import { validator } from './validate.ts'
 
 const Item = Type.Object({
   reference_id: Type.String({ minLength: 1, maxLength: 99 }),

@@ -6,8 +6,6 @@ import Format from 'typebox/format'
 import { type PathStep, pathText } from './paths.ts'
 import { isTimestamp, lacksZone } from './timestamps.ts'
 
-export { isTimestamp } from './timestamps.ts'
-
 // Compiled validators keep the check that was registered when they were compiled, so this stands before all.
 Format.Set('date-time', isTimestamp)
 

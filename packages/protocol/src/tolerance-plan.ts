@@ -1,0 +1,122 @@
+/**
+ * The interpreter behind `tolerance.ts`: rows of accepted spellings and a schema become a plan, worked out once,
+ * and a plan is applied to a message by copying only what it changes.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts'
+
+/** Reads a value written otherwise; gives the same value when it knows no better, undefined for none at all. */
+export type Reading = (value: JsonValue) => JsonValue | undefined
+
+/** What is accepted in one object beside its documented shape. */
+export interface Tolerated {
+  /** Accepted member name -> canonical one; a canonical member that has a value wins. */
+  readonly spellings?: Readonly<Record<string, string>>
+  readonly readings?: Readonly<Record<string, Reading>>
+  /** Members that are accepted and may be absent, though the documented shape does not say so. */
+  readonly optional?: readonly string[]
+  /** The same for the object, or for each object of the array, that a member holds. */
+  readonly inside?: Readonly<Record<string, Tolerated>>
+}
+
+/** A schema and its rows, worked out once. */
+export interface Plan {
+  readonly spellings: readonly (readonly [accepted: string, canonical: string])[]
+  readonly readings: readonly (readonly [member: string, reading: Reading])[]
+  readonly inside: readonly (readonly [member: string, plan: Plan])[]
+  /** Members that may be absent; `object` says that its shape is known and {} says nothing. */
+  readonly optional: readonly { readonly member: string; readonly object: boolean }[]
+}
+
+/** What the interpreter reads off a schema; unions and records have no properties and are left alone. */
+export interface ObjectSchema {
+  readonly type?: unknown
+  readonly properties?: Readonly<Record<string, ObjectSchema>>
+  readonly required?: readonly string[]
+  readonly items?: ObjectSchema
+}
+
+export function planOf(schema: ObjectSchema, rows: Tolerated): Plan {
+  const { properties = {}, required = [] } = schema.items ?? schema
+  const inside = new Set([...Object.keys(properties), ...Object.keys(rows.inside ?? {})])
+  const optional = Object.keys(properties).filter((member) => !required.includes(member))
+  return {
+    spellings: Object.entries(rows.spellings ?? {}),
+    readings: Object.entries(rows.readings ?? {}),
+    inside: [...inside].flatMap((member) => {
+      const plan = planOf(properties[member] ?? {}, rows.inside?.[member] ?? {})
+      return Object.values(plan).every((part) => part.length === 0) ? [] : [[member, plan] as const]
+    }),
+    optional: [...optional, ...(rows.optional ?? [])].map((member) => ({
+      member,
+      object: properties[member]?.properties !== undefined || rows.inside?.[member] !== undefined,
+    })),
+  }
+}
+
+/** Applies a plan to an object, or to each object of an array; copies only what it changes. */
+export function apply(plan: Plan, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) {
+    return replaceEach(value, (element) => (isJsonObject(element) ? applyToObject(plan, element) : element))
+  }
+  return isJsonObject(value) ? applyToObject(plan, value) : value
+}
+
+function applyToObject(plan: Plan, object: JsonObject): JsonObject {
+  let result = object
+  const put = (member: string, value: JsonValue | undefined) => {
+    // A spread keeps a member called __proto__ a plain member.
+    if (result === object) result = { ...object }
+    if (value === undefined) delete result[member]
+    else result[member] = value
+  }
+  for (const [accepted, canonical] of plan.spellings) {
+    const value = own(result, accepted)
+    if (value === undefined) continue
+    if (isBlank(own(result, canonical))) put(canonical, value)
+    put(accepted, undefined)
+  }
+  for (const [member, reading] of plan.readings) {
+    const value = own(result, member)
+    if (value === undefined) continue
+    const read = reading(value)
+    if (read !== value) put(member, read)
+  }
+  for (const [member, inner] of plan.inside) {
+    const value = own(result, member)
+    if (value === undefined) continue
+    const read = apply(inner, value)
+    if (read !== value) put(member, read)
+  }
+  for (const { member, object: mayBeEmpty } of plan.optional) {
+    const value = own(result, member)
+    if (value === undefined) continue
+    if (isBlank(value) || (mayBeEmpty && isEmptyObject(value))) put(member, undefined)
+  }
+  return result
+}
+
+/** Own members only: a name such as `constructor` must not reach a prototype. */
+function own(object: JsonObject, member: string): JsonValue | undefined {
+  return Object.hasOwn(object, member) ? object[member] : undefined
+}
+
+/** The ways in which peers write that they say nothing (D33, 3.1). */
+function isBlank(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === ''
+}
+
+function isEmptyObject(value: JsonValue): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0
+}
+
+/** The array with its elements replaced, or the array itself when none changes. */
+export function replaceEach(array: JsonValue[], replace: (element: JsonValue) => JsonValue): JsonValue[] {
+  let result = array
+  for (const [index, element] of array.entries()) {
+    const replacement = replace(element)
+    if (replacement === element) continue
+    if (result === array) result = array.slice()
+    result[index] = replacement
+  }
+  return result
+}

@@ -1,0 +1,156 @@
+/**
+ * Input tolerance: what peers send in other spellings is brought into the canonical one before it is validated.
+ * The rows below say what is accepted beside the documented shape (public standard 3.1); one small interpreter
+ * applies them together with D33, which it reads off the schemas: an optional member that is "" or null, or {} where
+ * members are known, is absent; a required one stays as it is and is refused. Nothing inside a query, a filter or a record is touched.
+ *
+ * Seals are checked over what was received, so tolerance comes after them.
+ */
+import type { TSchema } from 'typebox'
+import { RequestHeader } from './envelope.ts'
+import { isJsonObject, type JsonValue } from './json.ts'
+import { apply, type Plan, planOf, type Reading, replaceEach, type Tolerated } from './tolerance-plan.ts'
+
+/** An integer given for a text is read by its digits. */
+const digits: Reading = (value) =>
+  Number.isSafeInteger(value) || typeof value === 'bigint' ? String(value) : value
+
+const digitsEach: Reading = (value) =>
+  Array.isArray(value) ? replaceEach(value, (element) => digits(element) ?? element) : digits(value)
+
+/** A count given as text: "1" for 1. */
+const count: Reading = (value) =>
+  typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+
+/** One object where an array of objects is meant. */
+const oneObject: Reading = (value) => (isJsonObject(value) ? [value] : value)
+
+/** One text where an array of texts is meant. */
+const oneText: Reading = (value) => (typeof value === 'string' && value !== '' ? [value] : value)
+
+/** A text where a free-form object is meant says nothing. */
+const noText: Reading = (value) => (typeof value === 'string' ? undefined : value)
+
+/** A word in another spelling, compared without regard to case. */
+const word = (spellings: Readonly<Record<string, string>>): Reading => {
+  const canonical = new Map(Object.entries(spellings))
+  return (value) => (typeof value === 'string' ? (canonical.get(value.toLowerCase()) ?? value) : value)
+}
+
+const queryType = word({ idtype: 'idtype-value' })
+const txnType = word({
+  subscibe: 'subscribe',
+  'on-search': 'search',
+  'on-subscribe': 'subscribe',
+  'on-subscibe': 'subscribe',
+  'on-unsubscribe': 'unsubscribe',
+})
+
+const ENVELOPE: Tolerated = { spellings: { headers: 'header' } }
+
+const HEADER: Tolerated = {
+  spellings: { is_encrypted: 'is_msg_encrypted' },
+  readings: {
+    total_count: count,
+    completed_count: count,
+    meta: noText,
+    status: word({ ack: 'rcvd', acknowledged: 'rcvd', request: 'rcvd', success: 'succ', part: 'succ' }),
+  },
+  optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
+}
+
+/** Accepted in every message. */
+const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
+
+/** By the name of the message. */
+const MESSAGES: Readonly<Record<string, Tolerated>> = {
+  SearchRequest: {
+    readings: { search_request: oneObject },
+    inside: {
+      search_request: {
+        optional: ['pagination'],
+        inside: {
+          search_criteria: { readings: { query_type: queryType } },
+          // The place of pagination is the criteria; beside them it is accepted too (D23).
+          pagination: { optional: ['page_number'] },
+        },
+      },
+    },
+  },
+  SearchResponse: {
+    readings: { search_response: oneObject },
+    inside: { search_response: { inside: { data: { readings: { reg_records: oneObject } } } } },
+  },
+  SubscribeRequest: {
+    readings: { subscribe_request: oneObject },
+    inside: {
+      subscribe_request: { inside: { subscribe_criteria: { readings: { filter_type: queryType } } } },
+    },
+  },
+  SubscribeResponse: {
+    readings: { subscribe_response: oneObject },
+    inside: {
+      subscribe_response: { inside: { subscriptions: { spellings: { subscription_code: 'code' } } } },
+    },
+  },
+  UnSubscribeRequest: {
+    spellings: { timesstamp: 'timestamp', sunscription_codes: 'subscription_codes' },
+    readings: { subscription_codes: oneText },
+  },
+  UnSubscribeResponse: {
+    spellings: { timesatmp: 'timestamp' },
+    inside: { subscription_status: { spellings: { subscription_code: 'code' } } },
+  },
+  NotifyEventRequest: { readings: { notify_event: oneObject } },
+  TxnStatusRequest: {
+    inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } },
+  },
+  TxnStatusResponse: { inside: { txnstatus_response: { readings: { txn_type: txnType } } } },
+  EnrollmentUpdatesRequest: {
+    spellings: { receipt_information: 'enrolled_updates' },
+    inside: { enrolled_updates: { readings: { beneficiaries: oneObject } } },
+  },
+}
+
+const PLANS = new WeakMap<TSchema, Plan>()
+const ENVELOPE_PLAN = planOf({}, ENVELOPE)
+const HEADER_PLAN = planOf(RequestHeader, HEADER)
+
+/** A message as `operations.ts` names it. */
+export interface NamedMessage {
+  readonly name: string
+  readonly schema: TSchema
+}
+
+/** The envelope with its members in canonical spelling; what they hold is left as it is. */
+export function tolerateEnvelope(envelope: JsonValue): JsonValue {
+  return apply(ENVELOPE_PLAN, envelope)
+}
+
+/** A request header or callback header in canonical spelling. */
+export function tolerateHeader(header: JsonValue): JsonValue {
+  return apply(HEADER_PLAN, header)
+}
+
+/** An operation's request in canonical spelling. */
+export function tolerateMessage(
+  operation: { readonly request: NamedMessage },
+  message: JsonValue,
+): JsonValue {
+  return tolerateAs(operation.request, message)
+}
+
+/**
+ * Any message, such as a reply or a callback, in canonical spelling. The argument is never changed; it is given
+ * back itself when there is nothing to bring into another spelling. Whatever has another shape than is meant is
+ * left for validation to refuse.
+ */
+export function tolerateAs({ name, schema }: NamedMessage, message: JsonValue): JsonValue {
+  let plan = PLANS.get(schema)
+  if (plan === undefined) {
+    const rows = Object.hasOwn(MESSAGES, name) ? MESSAGES[name] : undefined
+    plan = planOf(schema, { ...rows, readings: { ...EVERY_MESSAGE, ...rows?.readings } })
+    PLANS.set(schema, plan)
+  }
+  return apply(plan, message)
+}
