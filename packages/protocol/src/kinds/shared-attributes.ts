@@ -81,8 +81,8 @@ export function addressAttributes(
       name: 'location',
       aliases: ['locality', 'city'],
       paths: [
-        ...under(places, 'location'),
         ...under(addresses, 'locality', 'city'),
+        ...under(places, 'location'),
         ...otherLocations,
         ...additional('location'),
       ],
@@ -94,8 +94,8 @@ export function addressAttributes(
       name: 'district',
       aliases: ['sub_region', 'sub_region_code'],
       paths: [
-        ...under(places, 'district'),
         ...under(addresses, 'sub_region_code'),
+        ...under(places, 'district'),
         ...additional('district'),
       ],
       type: 'text',
@@ -104,7 +104,7 @@ export function addressAttributes(
     {
       name: 'region',
       aliases: ['region_code', 'province'],
-      paths: [...under(places, 'region'), ...under(addresses, 'region_code'), ...additional('region')],
+      paths: [...under(addresses, 'region_code'), ...under(places, 'region'), ...additional('region')],
       type: 'text',
       fold: true,
     },

@@ -30,7 +30,7 @@ const PEOPLE = {
     ['3', 'unknown'],
     ['4', 'paid: employee', 'employee', 'paid employee'],
     ['5', 'self: employer', 'employer'],
-    ['6', 'self: own-account', 'own-account worker', 'self-employed'],
+    ['6', 'self: own-account', 'own-account', 'self-employed'],
     ['7', 'self: cooperative member', 'cooperative member'],
     ['8', 'self: contributing family worker', 'contributing family worker'],
   ],

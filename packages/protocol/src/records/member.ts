@@ -77,4 +77,4 @@ const member = {
 
 export const Member = openObject('Member', member)
 
-export const EmploymentMember = openObject('EmploymentMember', { ...member, ...employment })
+export const EmploymentMember = openObject('Member', { ...member, ...employment })

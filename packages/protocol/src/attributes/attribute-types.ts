@@ -1,0 +1,81 @@
+/**
+ * What each attribute type makes of one JSON value, one row a type. Records and the values that a query compares
+ * them with are read by the same row, so that the two always mean the same.
+ */
+import type { JsonValue } from '../json.ts'
+import type { Attribute, AttributeType } from '../kinds/kind.ts'
+import { normaliseCode } from '../records/code-lists.ts'
+import { type DayInterval, dayInterval, instantText } from './dates.ts'
+import { composed, foldCaseAndAccents } from './text.ts'
+
+/**
+ * One comparable value:
+ * - text: NFC, folded where the attribute says so; code: the canonical code of its list
+ * - date: the interval of days as written; datetime: ISO UTC to the millisecond, "2014-05-31T23:10:00.000Z"
+ * - number: a finite number; boolean: true or false
+ */
+export type AttributeScalar = string | number | boolean | DayInterval
+
+/** What an attribute has in one record: a list, never empty, where it may occur many times. */
+export type AttributeValue = AttributeScalar | readonly AttributeScalar[]
+
+/** Reads one value, or gives null where it is no value of the type. Never throws, whatever it is given. */
+export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScalar | null
+
+/**
+ * Longer text is no value: it is kept in the record and cannot be searched. In any script this many characters
+ * fit an entry of a database index, which is bounded.
+ */
+export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
+  [true, true],
+  ['true', true],
+  [1, true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  [0, false],
+  ['0', false],
+])
+
+export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
+  text: (raw, attribute) => {
+    const text = textOf(raw)
+    if (text === null) return null
+    return bounded(attribute.fold ? foldCaseAndAccents(text) : composed(text))
+  },
+  code: (raw, attribute) => {
+    const text = textOf(raw)
+    if (text === null || attribute.codes === undefined) return text
+    return bounded(normaliseCode(attribute.codes, text))
+  },
+  // A year is often written as a number.
+  date: (raw) =>
+    typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
+  datetime: (raw) => (typeof raw === 'string' ? instantText(raw) : null),
+  number: (raw) => {
+    const number = numberOf(raw)
+    // No -0: it equals 0, and is told apart in some places only.
+    return Number.isFinite(number) ? number + 0 : null
+  },
+  boolean: (raw) => BOOLEANS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
+}
+
+/** Strings, and numbers by their digits: a postal code is sometimes one. */
+function textOf(raw: JsonValue): string | null {
+  if (typeof raw === 'string') return bounded(raw)
+  return typeof raw === 'number' || typeof raw === 'bigint' ? bounded(String(raw)) : null
+}
+
+/** Text that is neither empty nor too long; asked again of normalised text, since that may be of another length. */
+function bounded(text: string | null): string | null {
+  return text === null || text === '' || text.length > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
+}
+
+function numberOf(raw: JsonValue): number {
+  if (typeof raw === 'number') return raw
+  if (typeof raw === 'bigint') return Number(raw)
+  return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : Number.NaN
+}

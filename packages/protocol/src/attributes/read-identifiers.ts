@@ -1,0 +1,70 @@
+/** Which identifiers a record holds, and whether they name the record or somebody in it. */
+import { isJsonObject, type JsonValue } from '../json.ts'
+import { resolveIdentifierType } from '../kinds/index.ts'
+import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
+import { normaliseIdentifier } from '../kinds/normalisers.ts'
+import { compilePath, member, type Path, walk } from './walk.ts'
+
+/** An identifier as it is stored and looked up. */
+export interface RecordIdentifier {
+  /** The canonical name of its type, such as `UIN`. */
+  readonly type: string
+  /** Normalised. */
+  readonly value: string
+  /** `record`: it names the record itself. `part`: it names a person inside it, such as a household's member. */
+  readonly names: IdentifierSource['names']
+}
+
+const [IDENTIFIER_TYPE, IDENTIFIER_VALUE] = [keyed('identifier_type'), keyed('identifier_value')]
+
+function keyed(key: string) {
+  return { key, spellings: [] }
+}
+
+const pathsOf = new WeakMap<IdentifierSource, Path>()
+
+function compiledPath(source: IdentifierSource): Path {
+  let path = pathsOf.get(source)
+  if (path === undefined) {
+    path = compilePath(source.path)
+    pathsOf.set(source, path)
+  }
+  return path
+}
+
+/**
+ * Every identifier of `document`, normalised, each (type, value) once: as one of the record if it is both that and
+ * a part's. Those of a type that the kind does not know, and those without a usable value, are left out.
+ */
+export function readIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): RecordIdentifier[] {
+  const found = new Map<string, RecordIdentifier>()
+  for (const source of recordType.identifiers) {
+    walk(document, compiledPath(source), (leaf) => {
+      const type = identifierTypeOf(kind, source, leaf)
+      const raw = isJsonObject(leaf) ? member(leaf, IDENTIFIER_VALUE) : leaf
+      const value = type === undefined ? null : identifierValue(type, raw)
+      if (type === undefined || value === null) return false
+      const key = `${type.name}:${value}`
+      if (!found.has(key)) found.set(key, { type: type.name, value, names: source.names })
+      return false
+    })
+  }
+  return [...found.values()]
+}
+
+/** The type that an identifier object names, else the source's. A type that is named and unknown is no other type. */
+function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
+  const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
+  const spelling = named === undefined ? source.type : named
+  return typeof spelling === 'string' ? resolveIdentifierType(kind, spelling) : undefined
+}
+
+/**
+ * The value of an identifier as it is compared, of a record or of a query: a string, or an integer by its digits.
+ * Null for everything else: a number that JSON could only hold rounded is no identifier.
+ */
+export function identifierValue(type: IdentifierType, raw: JsonValue | undefined): string | null {
+  if (typeof raw === 'string') return normaliseIdentifier(type, raw)
+  if (typeof raw === 'bigint' || Number.isSafeInteger(raw)) return normaliseIdentifier(type, String(raw))
+  return null
+}

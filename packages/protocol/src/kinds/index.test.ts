@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest'
+import { OPERATIONS } from '../operations.ts'
+import { CODE_LISTS } from '../records/code-lists.ts'
+import {
+  isRegType,
+  KINDS,
+  kindNamed,
+  recordTypeOf,
+  resolveAttribute,
+  resolveEventType,
+  resolveIdentifierType,
+  resolveRecordType,
+} from './index.ts'
+import type { Kind } from './kind.ts'
+
+function kind(name: string): Kind {
+  const found = kindNamed(name)
+  if (found === undefined) throw new Error(`no kind ${name}`)
+  return found
+}
+
+it('there are six kinds, and no other is found', () => {
+  expect(KINDS.map(({ name }) => name)).toEqual(['civil', 'ibr', 'ess', 'social', 'disability', 'farmer'])
+  expect(kindNamed('Civil')).toBeUndefined()
+  expect(kindNamed('constructor')).toBeUndefined()
+})
+
+describe('names on the wire', () => {
+  it.each([
+    ['civil', 'spdci-extensions-dci:Person', 'Person'],
+    ['civil', 'person', 'Person'],
+    ['civil', 'CRVSPerson', 'Person'],
+    ['civil', 'SRPerson', 'Person'],
+    ['ibr', 'Member', 'Beneficiary'],
+    ['ibr', 'spdci-extensions-dci:Member', 'Beneficiary'],
+    ['ibr', 'Person', 'Beneficiary'],
+    ['ess', 'member', 'Member'],
+    ['social', 'SRPerson', 'Member'],
+    ['social', 'Group', 'Group'],
+    ['social', 'Household', 'Group'],
+    ['disability', 'spdci-extensions-dci:DisabledPerson', 'DisabledPerson'],
+    ['disability', 'PWD_PERSON', 'DisabledPerson'],
+    ['farmer', 'spdci-extensions-dci:FRPerspn', 'Farmer'],
+  ])('%s: record type %s is %s', (name, spelling, recordType) => {
+    expect(resolveRecordType(kind(name), spelling)?.name).toBe(recordType)
+  })
+
+  it.each([
+    ['civil', 'Group'],
+    ['ess', 'Group'],
+    ['farmer', ''],
+    ['civil', '__proto__'],
+    ['social', 'Person:'],
+  ])('%s: %j is no record type', (name, spelling) => {
+    expect(resolveRecordType(kind(name), spelling)).toBeUndefined()
+  })
+
+  it.each([
+    ['civil', 'BIRTH_REG_NO', 'BRN'],
+    ['civil', 'birth_reg_no', 'BRN'],
+    ['civil', 'NIN', 'NID'],
+    ['civil', 'spdci:UIN', 'UIN'],
+    ['social', 'NationalID', 'NID'],
+    ['social', 'HOUSEHOLD_ID', 'HOUSEHOLD_ID'],
+    ['farmer', 'FID', 'FARMER_ID'],
+  ])('%s: identifier type %s is %s', (name, spelling, type) => {
+    expect(resolveIdentifierType(kind(name), spelling)?.name).toBe(type)
+  })
+
+  it('an identifier type of another kind is unknown', () => {
+    expect(resolveIdentifierType(kind('civil'), 'HOUSEHOLD_ID')).toBeUndefined()
+  })
+
+  it.each([
+    ['civil', 'spdci-common:RegistryEventType:LiveBirth', 'LiveBirth'],
+    ['civil', 'BIRTH', 'LiveBirth'],
+    ['civil', 'live_birth', 'LiveBirth'],
+    ['civil', 'DEATH', 'Death'],
+    ['ibr', 'enrollment', 'enrollement'],
+    ['ibr', 'enrolment_status_change', 'enrollement_status_change'],
+    ['ess', 'enrolment', 'enrolment'],
+    ['social', 'spdci:common:RegistryEventType:NewHouseHoldMember', 'NewHouseHoldMember'],
+    ['disability', 'NewDisabledNewborn', 'REGISTER'],
+    ['farmer', 'NewFarmer', 'REGISTER'],
+  ])('%s: event type %s is %s', (name, spelling, event) => {
+    expect(resolveEventType(kind(name), spelling)?.name).toBe(event)
+  })
+
+  it('an unknown event type is not published', () => {
+    expect(resolveEventType(kind('ibr'), 'left_the_country')).toBeUndefined()
+  })
+
+  it.each([
+    ['civil', 'ns:org:RegistryType:Civil'],
+    ['civil', '<NAMESPACE>:RegistryType:CRVS'],
+    ['ibr', 'ns:org:RegistryType:IBR'],
+    ['ess', 'ESS'],
+    ['social', 'SOCIAL_REGISTRY'],
+    ['social', 'ns:org:RegistryType:SR'],
+    ['disability', 'ns:org:RegistryType:Disability'],
+    ['farmer', 'Farmer'],
+  ])('%s is meant by reg_type %s, and no other kind is', (name, spelling) => {
+    expect(KINDS.filter((each) => isRegType(each, spelling)).map((each) => each.name)).toEqual([name])
+  })
+
+  it.each([
+    ['civil', 'gender', 'sex'],
+    ['civil', 'date_of_birth', 'birth_date'],
+    ['civil', 'Place_Of_Birth', 'birth_place'],
+    ['civil', 'last_update', 'last_updated'],
+    ['ibr', 'member.demographic_info.person.sex', 'sex'],
+    ['ibr', 'enrollment_status', 'enrolment_status'],
+    ['ibr', 'programme_identifier.programme.programme_identifier', 'programme_identifier'],
+    ['social', 'demographic_info.person.sex', 'sex'],
+  ])('%s: attribute %s is %s', (name, spelling, attribute) => {
+    expect(resolveAttribute(kind(name).record_types[0], spelling)?.name).toBe(attribute)
+  })
+
+  it.each(['shoe_size', '', 'constructor', 'age'])('%j is no attribute', (spelling) => {
+    expect(resolveAttribute(kind('civil').record_types[0], spelling)).toBeUndefined()
+  })
+})
+
+describe('recordTypeOf', () => {
+  it.each([
+    [{ '@type': 'spdci:Group' }, 'Group'],
+    [{ '@type': 'Member' }, 'Member'],
+    [{ '@type': ['Thing', 'spdci:member'] }, 'Member'],
+  ])('%j is a %s', (document, recordType) => {
+    expect(recordTypeOf(kind('social'), document)?.name).toBe(recordType)
+  })
+
+  it.each([[{}], [{ '@type': 'Animal' }], [{ '@type': 7 }], [null], ['Group'], [[]]])(
+    '%j does not tell',
+    (document) => {
+      expect(recordTypeOf(kind('social'), document)).toBeUndefined()
+    },
+  )
+
+  it('a kind of one record type needs no telling', () => {
+    expect(recordTypeOf(kind('civil'), {})?.name).toBe('Person')
+  })
+})
+
+describe.each(KINDS)('the literal of $name', (kind) => {
+  const spellings = (rows: readonly { name: string; aliases?: readonly string[] }[]) =>
+    rows.flatMap(({ name, aliases = [] }) => [name, ...aliases]).map((name) => name.toLowerCase())
+  const unique = <Item>(items: readonly Item[]) =>
+    expect(new Set(items).size, items.join(' ')).toBe(items.length)
+
+  it('has one meaning for every name', () => {
+    unique(spellings(kind.record_types))
+    unique(spellings(kind.identifier_types))
+    unique(spellings(kind.event_types))
+    unique(kind.record_types.flatMap(({ document_types }) => document_types))
+    for (const { attributes } of kind.record_types) unique(spellings(attributes))
+  })
+
+  it('emits what it understands', () => {
+    for (const type of kind.record_types) expect(resolveRecordType(kind, type.emitted)).toBe(type)
+    expect(isRegType(kind, kind.reg_type.name)).toBe(true)
+  })
+
+  it('names only operations that exist', () => {
+    const own = OPERATIONS.filter((row) => row.kinds === 'own').map(({ name }) => name)
+    expect(own).toEqual(expect.arrayContaining([...kind.operations]))
+  })
+
+  describe.each(kind.record_types)('$name', (type) => {
+    it('has attributes from which columns can be made', () => {
+      for (const attribute of type.attributes) {
+        expect(attribute.name).toMatch(/^[a-z][a-z0-9_]{0,40}$/)
+        expect(attribute.paths.length).toBeGreaterThan(0)
+        unique(attribute.paths)
+        expect(attribute.sortable && attribute.many, attribute.name).toBeFalsy()
+        expect(attribute.type === 'code', attribute.name).toBe(attribute.codes !== undefined)
+        if (attribute.codes) expect(CODE_LISTS).toHaveProperty(attribute.codes)
+        if (attribute.fold) expect(attribute.type).toBe('text')
+      }
+    })
+
+    it.each(['registration_date', 'last_updated'])('keeps %s indexed and sortable', (name) => {
+      expect(resolveAttribute(type, name)).toMatchObject({
+        name,
+        type: 'datetime',
+        indexed: true,
+        sortable: true,
+      })
+    })
+
+    it('has identifier sources of known types, those of the record first', () => {
+      expect(kind.identifier_types.map(({ name }) => name)).toContain(type.primary_identifier)
+      for (const source of type.identifiers) {
+        if (source.type) expect(resolveIdentifierType(kind, source.type)?.name).toBe(source.type)
+      }
+      const names = type.identifiers.map((source) => source.names)
+      expect(names).toEqual(names.toSorted((one, other) => other.localeCompare(one)))
+      unique(type.identifiers.map(({ path }) => path))
+    })
+  })
+})

@@ -1,0 +1,26 @@
+/** What the kinds' tests look at: all that is read from one record. */
+import type { AttributeValue } from '../src/attributes/attribute-types.ts'
+import { readAttribute } from '../src/attributes/read-attribute.ts'
+import { readIdentifiers } from '../src/attributes/read-identifiers.ts'
+import type { JsonValue } from '../src/json.ts'
+import type { Kind, RecordType } from '../src/kinds/kind.ts'
+
+/** The attributes that have a value, by name. */
+export function attributesOf(type: RecordType, document: JsonValue): Record<string, AttributeValue> {
+  const values: Record<string, AttributeValue> = {}
+  for (const attribute of type.attributes) {
+    const value = readAttribute(attribute, document)
+    if (value !== null) values[attribute.name] = value
+  }
+  return values
+}
+
+/** The identifiers, each as "record UIN U-44". */
+export function identifiersOf(kind: Kind, type: RecordType, document: JsonValue): string[] {
+  return readIdentifiers(kind, type, document).map(({ names, type, value }) => `${names} ${type} ${value}`)
+}
+
+/** One day as an attribute holds it. */
+export function day(text: string) {
+  return { from: text, to: text }
+}
