@@ -1,0 +1,128 @@
+/** Who makes a household: ages, marriages, deaths and children that fit each other. Days are day numbers (dates.ts). */
+import { CENSUS_DAY } from './dates.ts'
+import type { Sex } from './names.ts'
+import type { Stream } from './stream.ts'
+
+const YEAR = 365.2425
+const COMING_OF_AGE = Math.ceil(18 * YEAR)
+/** All deaths fall in so many days before the census. */
+const DEATHS_WITHIN = 6 * 365
+
+/** What someone is to the head of the household. */
+export type Role = 'head' | 'spouse' | 'child' | 'parent'
+
+/** A marriage, known by the index of one of the two; `divorce_day` null when it was not divorced. */
+export interface Union {
+  readonly number: number
+  readonly marriage_day: number
+  readonly divorce_day: number | null
+}
+
+/** One place in a household and what follows from it. */
+export interface Place {
+  readonly role: Role
+  readonly sex: Sex
+  readonly birth_day: number
+  readonly death_day: number | null
+  readonly union: Union | null
+  /** Code of the marital_status list. */
+  readonly marital_status: 'S' | 'M' | 'W' | 'D'
+}
+
+type Born = Pick<Place, 'role' | 'sex' | 'birth_day' | 'death_day'>
+
+/** The days between which the children of a household can have been born. */
+interface Childbearing {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Deals the places of a household of `size` whose first person has the index `first`: a head, mostly a
+ * spouse, in some large households a parent of the head, else children.
+ */
+export function dealPlaces(stream: Stream, first: number, size: number): [Place, ...Place[]] {
+  // At 24 one has been of age for as long as people have been dying here: children are born to the living.
+  const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
+  const headAge = stream.between(youngest, oldest)
+  const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
+  const headBirth = birthDay(stream, headAge)
+  const married = size > 1 && stream.chance(0.75)
+  const places: [Place, ...Place[]] = married
+    ? couple(stream, first, sex, headBirth, Math.max(youngest, headAge + stream.between(-7, 5)))
+    : [single(stream, born(stream, 'head', sex, headBirth), first)]
+  const bearing = childbearing(places)
+  const withParent = size >= 5 && stream.chance(0.35)
+  while (places.length < size) {
+    const parental = withParent && places.length === size - 1
+    places.push(parental ? parent(stream, headBirth, first + size - 1) : child(stream, bearing))
+  }
+  return places
+}
+
+/** The head and the spouse, who share one union; whoever is left of the two is widowed. */
+function couple(
+  stream: Stream,
+  first: number,
+  sex: Sex,
+  headBirth: number,
+  spouseAge: number,
+): [Place, Place] {
+  const spouseBirth = birthDay(stream, spouseAge)
+  const union = marriage(stream, first, Math.max(headBirth, spouseBirth) + COMING_OF_AGE)
+  const head = born(stream, 'head', sex, headBirth, union.marriage_day)
+  const spouse = born(stream, 'spouse', sex === 'male' ? 'female' : 'male', spouseBirth, union.marriage_day)
+  return [
+    { ...head, union, marital_status: spouse.death_day === null ? 'M' : 'W' },
+    { ...spouse, union, marital_status: head.death_day === null ? 'M' : 'W' },
+  ]
+}
+
+/** Someone without a spouse in the house: never married, divorced or widowed. */
+function single(stream: Stream, person: Born, index: number): Place {
+  const grown = person.birth_day + COMING_OF_AGE
+  const past = stream.below(100)
+  const young = grown > CENSUS_DAY - DEATHS_WITHIN - 10
+  if (past < 50 || young) return { ...person, union: null, marital_status: 'S' }
+  const union = marriage(stream, index, grown)
+  if (past < 75) return { ...person, union, marital_status: 'W' }
+  const divorce_day = stream.between(union.marriage_day + 1, (person.death_day ?? CENSUS_DAY) - 1)
+  return { ...person, union: { ...union, divorce_day }, marital_status: 'D' }
+}
+
+function child(stream: Stream, { from, to }: Childbearing): Place {
+  const sex: Sex = stream.chance(0.5) ? 'female' : 'male'
+  return { ...born(stream, 'child', sex, stream.between(from, to)), union: null, marital_status: 'S' }
+}
+
+/** A parent of the head, 18 to 40 years older. */
+function parent(stream: Stream, headBirth: number, index: number): Place {
+  const sex: Sex = stream.chance(0.7) ? 'female' : 'male'
+  const birth_day = headBirth - stream.between(COMING_OF_AGE, Math.floor(40 * YEAR))
+  return single(stream, born(stream, 'parent', sex, birth_day), index)
+}
+
+/** From the coming of age of the younger parent, 28 years ago at most, to the first death or the census. */
+function childbearing(parents: readonly Place[]): Childbearing {
+  const grown = Math.max(...parents.map((each) => each.birth_day)) + COMING_OF_AGE
+  const ends = parents.map((each) => each.death_day ?? CENSUS_DAY - 30)
+  return { from: Math.max(grown, CENSUS_DAY - 28 * 365), to: Math.min(...ends) }
+}
+
+/** A marriage within ten years of coming of age, before the years of deaths where that is possible. */
+function marriage(stream: Stream, number: number, grown: number): Union {
+  const latest = Math.min(grown + 3650, CENSUS_DAY - DEATHS_WITHIN - 10)
+  return { number, marriage_day: stream.between(grown, latest), divorce_day: null }
+}
+
+function birthDay(stream: Stream, age: number): number {
+  return CENSUS_DAY - Math.floor(age * YEAR) - stream.below(365)
+}
+
+/** Someone, with the day of death of those who died: likelier with age, and never before `notBefore`. */
+function born(stream: Stream, role: Role, sex: Sex, birth_day: number, notBefore = birth_day): Born {
+  const age = (CENSUS_DAY - birth_day) / YEAR
+  const died = stream.chance(age < 50 ? 0.01 : age < 70 ? 0.07 : 0.3)
+  const day = CENSUS_DAY - stream.below(DEATHS_WITHIN)
+  return { role, sex, birth_day, death_day: died ? Math.max(day, notBefore) : null }
+}

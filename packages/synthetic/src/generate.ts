@@ -1,0 +1,60 @@
+/** Documents of the population, kind by kind. */
+import { civil } from './kinds/civil.ts'
+import { disability } from './kinds/disability.ts'
+import { ess } from './kinds/ess.ts'
+import { farmer } from './kinds/farmer.ts'
+import { ibr } from './kinds/ibr.ts'
+import type { KindGenerator } from './kinds/parts.ts'
+import { social } from './kinds/social.ts'
+import { populationOf } from './stream.ts'
+
+/** One row per kind of registry that has synthetic documents. */
+export const KIND_GENERATORS: readonly KindGenerator[] = [civil, ibr, ess, social, disability, farmer]
+
+/** The most documents of one kind: every person they name has an index below numbers.ts's PERSON_LIMIT. */
+export const COUNT_LIMIT = 100_000_000
+
+export interface GenerateOptions {
+  /** How many documents, 0 to COUNT_LIMIT. */
+  readonly count: number
+  /** Which population: the same seed gives the same people in every kind. */
+  readonly seed: number | string
+}
+
+/**
+ * The first `count` documents of a kind. Document i depends on the kind, the seed and i alone, so a longer
+ * run begins with a shorter one; documents are made as they are asked for and none is kept.
+ * @throws RangeError when the kind has no generator or count is out of range; at the call, not at the first document
+ */
+export function generate(kindName: string, options: GenerateOptions): Iterable<object> {
+  return documents(generatorOf(kindName), checkedCount(options.count), options.seed)
+}
+
+/**
+ * The same documents as lines of NDJSON, without the line ends.
+ * @throws RangeError as `generate` does
+ */
+export function generateLines(kindName: string, options: GenerateOptions): Iterable<string> {
+  return lines(generate(kindName, options))
+}
+
+function* documents({ document }: KindGenerator, count: number, seed: number | string): Generator<object> {
+  const population = populationOf(seed)
+  for (let ordinal = 0; ordinal < count; ordinal++) yield document(population, ordinal)
+}
+
+function* lines(all: Iterable<object>): Generator<string> {
+  for (const document of all) yield JSON.stringify(document)
+}
+
+function generatorOf(kindName: string): KindGenerator {
+  const found = KIND_GENERATORS.find((generator) => generator.kind === kindName)
+  if (found) return found
+  const known = KIND_GENERATORS.map((generator) => generator.kind).join(', ')
+  throw new RangeError(`no synthetic documents for kind "${kindName}"; there are some for ${known}`)
+}
+
+function checkedCount(count: number): number {
+  if (Number.isInteger(count) && count >= 0 && count <= COUNT_LIMIT) return count
+  throw new RangeError(`count must be a whole number from 0 to ${COUNT_LIMIT}, not ${count}`)
+}

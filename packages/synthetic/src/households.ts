@@ -1,0 +1,110 @@
+/**
+ * Who lives with whom. Persons are dealt to households in blocks: every block of 55 consecutive persons
+ * makes 14 households of 1 to 8, in an order of its own. So the household of any person, and the persons of
+ * any household, are found without looking at any other.
+ */
+import { type Culture, cultureAt } from './cultures.ts'
+import { DIRT } from './dirt.ts'
+import { dealPlaces, type Place } from './families.ts'
+import { familyName } from './names.ts'
+import { householdPhone } from './phones.ts'
+import { type Dwelling, dwelling } from './places.ts'
+import { type Population, PURPOSE, Stream } from './stream.ts'
+
+const BLOCK_SIZES: readonly number[] = [1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 8]
+export const HOUSEHOLDS_PER_BLOCK = BLOCK_SIZES.length
+export const PERSONS_PER_BLOCK = BLOCK_SIZES.reduce((sum, size) => sum + size, 0)
+
+export interface Household {
+  readonly number: number
+  /** Index of its first person, the head; the others follow. */
+  readonly first: number
+  readonly places: readonly [Place, ...Place[]]
+  readonly culture: Culture
+  readonly surname: string
+  /** The surname the spouse was born with, when that is another. */
+  readonly spouse_birth_surname: string | null
+  /** Names are written with combining characters. */
+  readonly decomposed: boolean
+  readonly phone: string | null
+  readonly home: Dwelling
+}
+
+/**
+ * The latest block and household, kept because neighbours are mostly asked for together. This saves time
+ * and decides nothing: both are functions of the population and a number.
+ */
+let latestSizes: {
+  readonly of: Population
+  readonly block: number
+  readonly sizes: readonly number[]
+} | null = null
+let latestHousehold: { readonly of: Population; readonly household: Household } | null = null
+
+/** The sizes of a block's households, in their order. */
+export function blockSizes(population: Population, block: number): readonly number[] {
+  if (latestSizes?.of === population && latestSizes.block === block) return latestSizes.sizes
+  const sizes = shuffledSizes(population, block)
+  latestSizes = { of: population, block, sizes }
+  return sizes
+}
+
+function shuffledSizes(population: Population, block: number): number[] {
+  const stream = new Stream(population, PURPOSE.block, block)
+  const sizes = [...BLOCK_SIZES]
+  for (let last = sizes.length - 1; last > 0; last--) {
+    const other = stream.below(last + 1)
+    const size = sizes[last] ?? 1
+    sizes[last] = sizes[other] ?? 1
+    sizes[other] = size
+  }
+  return sizes
+}
+
+/** The household in which the person lives. */
+export function householdOfPerson(population: Population, index: number): Household {
+  const block = Math.floor(index / PERSONS_PER_BLOCK)
+  let first = block * PERSONS_PER_BLOCK
+  let number = block * HOUSEHOLDS_PER_BLOCK
+  for (const size of blockSizes(population, block)) {
+    if (index < first + size) return household(population, number, first, size)
+    first += size
+    number += 1
+  }
+  throw new RangeError(`person ${index} is in no household`)
+}
+
+/** The household of a number (0, 1, 2 ...). */
+export function householdNumbered(population: Population, number: number): Household {
+  const block = Math.floor(number / HOUSEHOLDS_PER_BLOCK)
+  const position = number % HOUSEHOLDS_PER_BLOCK
+  const sizes = blockSizes(population, block)
+  const before = sizes.slice(0, position).reduce((sum, size) => sum + size, 0)
+  return household(population, number, block * PERSONS_PER_BLOCK + before, sizes[position] ?? 1)
+}
+
+function household(population: Population, number: number, first: number, size: number): Household {
+  if (latestHousehold?.of === population && latestHousehold.household.number === number) {
+    return latestHousehold.household
+  }
+  const made = makeHousehold(population, number, first, size)
+  latestHousehold = { of: population, household: made }
+  return made
+}
+
+function makeHousehold(population: Population, number: number, first: number, size: number): Household {
+  const stream = new Stream(population, PURPOSE.household, number)
+  const culture = cultureAt(stream.below(100))
+  const spouseSurname = stream.chance(0.6) ? familyName(stream, culture) : null
+  return {
+    number,
+    first,
+    places: dealPlaces(stream, first, size),
+    culture,
+    surname: familyName(stream, culture),
+    spouse_birth_surname: spouseSurname,
+    decomposed: culture.accented === true && stream.chance(DIRT.decomposed_name),
+    phone: stream.chance(DIRT.household_phone) ? householdPhone(population, number) : null,
+    home: dwelling(stream),
+  }
+}

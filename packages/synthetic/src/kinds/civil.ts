@@ -1,0 +1,74 @@
+/** Civil registry: one CRVS_Person per person of the population (public-standard 2.3). */
+import { isoDay, isoTime } from '../dates.ts'
+import { DIRT } from '../dirt.ts'
+import { numberOf } from '../numbers.ts'
+import { type Person, personAt } from '../people.ts'
+import { addressLine, civilAddress, dwelling } from '../places.ts'
+import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { identifier, type KindGenerator, MARITAL_WORDS, mostly, spelled } from './parts.ts'
+
+/** Plain addresses as in the public standard; nobody fetches them. */
+const CONTEXT = ['https://schema.spdci.org/common/v1', 'https://schema.spdci.org/core/v1']
+
+/** Civil: ordinal i is person i. */
+export const civil: KindGenerator = { kind: 'civil', document: civilPerson }
+
+function civilPerson(population: Population, index: number): object {
+  const person = personAt(population, index)
+  const { place, household } = person
+  const stream = new Stream(population, PURPOSE.civil, index)
+  const { union, death_day } = place
+  const blank = stream.chance(DIRT.empty_string)
+  return {
+    '@context': CONTEXT,
+    '@id': `urn:rollcall:synthetic:${person.uin}`,
+    '@type': 'CRVS_Person',
+    identifier: [
+      identifier('UIN', person.uin),
+      identifier('BRN', person.brn),
+      ...(union ? [identifier('MRN', numberOf(population, 'MRN', union.number))] : []),
+      ...(death_day !== null ? [identifier('DRN', numberOf(population, 'DRN', index))] : []),
+    ],
+    name: { '@type': 'Name', ...person.name },
+    ...(person.phone !== null && { phone_number: [person.phone] }),
+    ...(person.email !== null && { email: [person.email] }),
+    sex: person.sex,
+    birth_date: birthDate(stream, person),
+    ...mostly(stream, { birth_place: birthPlace(stream) }),
+    ...(death_day !== null
+      ? death(stream, death_day, household.home.locality)
+      : blank && { death_date: '', death_place: '' }),
+    address: civilAddress(household.home, stream.chance(0.3)),
+    ...mostly(stream, {
+      marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+    }),
+    ...(union ? { marriage_date: isoDay(union.marriage_day) } : blank && { marriage_date: '' }),
+    ...(union?.divorce_day ? { divorce_date: isoDay(union.divorce_day) } : blank && { divorce_date: '' }),
+    parent1_identifier: identifier('UIN', person.parents[0]),
+    parent2_identifier: identifier('UIN', person.parents[1]),
+    registration_date: person.registration_date,
+    last_updated: person.last_updated,
+  }
+}
+
+/** A full birth date is now and then a date-time, its day the day of birth whatever zone is written. */
+function birthDate(stream: Stream, person: Person): string {
+  const full = person.birth_date.length === 10
+  if (!full || !stream.chance(DIRT.birth_date_time)) return person.birth_date
+  const time = isoTime(person.place.birth_day, stream.below(86_400)).slice(0, 19)
+  return time + stream.pick(['', 'Z', '+02:00', '-05:00'])
+}
+
+function birthPlace(stream: Stream): object {
+  const born = dwelling(stream)
+  return {
+    name: `${born.locality} Hospital`,
+    geo: { '@type': 'GeoCoordinates', latitude: born.latitude, longitude: born.longitude },
+    address_line: addressLine(born),
+    contained_in_place: born.region,
+  }
+}
+
+function death(stream: Stream, day: number, locality: string): object {
+  return { death_date: isoDay(day), ...mostly(stream, { death_place: locality }) }
+}

@@ -1,0 +1,94 @@
+/** Disability registry: one DisabledPerson for every seventh person of the population (public-standard 2.7). */
+import { shortName } from '../names.ts'
+import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
+import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { identifier, type KindGenerator, mostly, spelled } from './parts.ts'
+import { programmesOf } from './programmes.ts'
+
+/** Disability: ordinal i is the i-th person with `is_disabled`, who is so in every kind. */
+export const disability: KindGenerator = {
+  kind: 'disability',
+  document: (population, ordinal) =>
+    disabledPerson(
+      population,
+      personAt(population, ordinal * DISABILITY_STRIDE + disabilityOffset(population)),
+    ),
+}
+
+/** Pairs of the usual spelling and the other; each as often as it is listed. */
+type Spellings = readonly [Pair, ...Pair[]]
+type Pair = readonly [usual: string, other: string]
+
+const STATUSES = [
+  ['Approved', '0'],
+  ['Approved', '0'],
+  ['Approved', '0'],
+  ['Pending', '1'],
+  ['Expired', '2'],
+] as const satisfies Spellings
+const LEVELS = [
+  ['High support needs', '1'],
+  ['Severe', '2'],
+  ['Moderate', '3'],
+  ['Mild', '4'],
+] as const satisfies Spellings
+const ASSISTANCE = ['basic_activity', 'mobility', 'communication', 'decision_making', 'multiple'] as const
+
+function disabledPerson(population: Population, person: Person): object {
+  const stream = new Stream(population, PURPOSE.disability, person.index)
+  const { uin } = person
+  const [programme] = programmesOf(population, person)
+  return {
+    '@id': `urn:rollcall:synthetic:disabled:${uin}`,
+    '@type': 'DisabledPerson',
+    personal_details: {
+      identifier: [identifier('UIN', uin)],
+      member_identifier: uin,
+      name: shortName(person.name),
+      date_of_birth: person.birth_date,
+      gender: person.sex,
+    },
+    disability_status: anySpelling(stream, STATUSES),
+    disability_level: anySpelling(stream, LEVELS),
+    disability_details: Array.from({ length: stream.between(1, 2) }, () => impairment(stream)),
+    ...mostly(stream, { disability_support: [support(stream)] }),
+    ...mostly(stream, { transport_requirement: String(stream.below(3)) }),
+    ...mostly(stream, { housing_type: String(stream.between(1, 4)) }),
+    ...mostly(stream, {
+      programs_enrollments: [
+        { programme_name: programme.programme_name, programme_identifier: programme.programme_identifier },
+      ],
+    }),
+    registration_date: person.registration_date,
+    last_updated: person.last_updated,
+  }
+}
+
+function anySpelling(stream: Stream, spellings: Spellings): string {
+  const [usual, other] = stream.pick(spellings)
+  return spelled(stream, usual, other)
+}
+
+function impairment(stream: Stream): object {
+  return {
+    impairment_type: String(stream.between(1, 6)),
+    impairment_level: String(stream.between(1, 4)),
+    ...mostly(stream, { impairment_cause: String(stream.below(9)) }),
+    ...mostly(stream, { age_on_set: String(stream.below(4)) }),
+  }
+}
+
+function support(stream: Stream): object {
+  return {
+    human_assistance: {
+      type: stream.pick(ASSISTANCE),
+      frequency: String(stream.between(1, 5)),
+      support_status: String(stream.below(2)),
+      relationship: stream.pick(['SPS', 'CHILD', 'PRN', 'SIB']),
+    },
+    assistive_technology: [String(stream.between(1, 3))],
+    housing_support: [stream.pick(['home_adaptation', 'relocation', 'utility_cost'])],
+    medical_care: [stream.pick(['maintenance_medicine', 'specialized_habitation', 'constant_healthcare'])],
+    animal_assistance: stream.chance(0.1) ? ['service_dog'] : [],
+  }
+}

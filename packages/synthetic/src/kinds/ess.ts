@@ -1,0 +1,101 @@
+/** Employment support system: one Member per person (public-standard 2.5). */
+import { CENSUS_DAY, isoDay } from '../dates.ts'
+import { numberOf } from '../numbers.ts'
+import { type Person, personAt } from '../people.ts'
+import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { identifier, type KindGenerator, mostly, ofWorkingAge, relationshipToHead, spelled } from './parts.ts'
+
+/** ESS: ordinal i is person i; those too young or too old to work are there as dependants of those who do. */
+export const ess: KindGenerator = { kind: 'ess', document: essMember }
+
+/** Job titles, each with its code of the occupation list. */
+const JOBS = [
+  ['welder', '7'],
+  ['baker', '7'],
+  ['nurse', '2'],
+  ['driver', '8'],
+  ['teacher', '2'],
+  ['clerk', '4'],
+  ['farm hand', '6'],
+  ['guard', '5'],
+  ['porter', '9'],
+] as const
+const EMPLOYERS = ['Copper Coast Works', 'Tarn Mills', 'Saltmarsh Clinic', 'Old Forest Timber'] as const
+const LANGUAGES = ['en', 'fr', 'ar', 'am', 'hi', 'uk', 'zh'] as const
+
+function essMember(population: Population, index: number): object {
+  const person = personAt(population, index)
+  const stream = new Stream(population, PURPOSE.ess, index)
+  const { uin, place } = person
+  return {
+    '@id': `urn:rollcall:synthetic:member:${uin}`,
+    '@type': 'spdci:member',
+    member_identifier: [identifier('UIN', uin)],
+    demographic_info: {
+      '@type': 'ESSPerson',
+      identifier: [identifier('UIN', uin), identifier('BRN', person.brn)],
+      name: { '@type': 'Name', ...person.name },
+      sex: person.sex,
+      birth_date: person.birth_date,
+      ...(person.phone !== null && { phone_number: [person.phone] }),
+      ...(person.email !== null && { email: [person.email] }),
+    },
+    ...(place.role !== 'head' && mostly(stream, { related_person: [relatedHead(population, person)] })),
+    is_disabled: person.is_disabled,
+    ...mostly(stream, { marital_status: place.marital_status }),
+    ...(ofWorkingAge(person) && work(stream, person)),
+    ...mostly(stream, { income_level: '1' }),
+    ...mostly(stream, { language_code: [stream.pick(LANGUAGES)] }),
+    ...mostly(stream, { education_level: person.education_level }),
+    additional_attributes: [{ enrolment_status: enrolmentStatus(stream, person) }],
+    registration_date: person.registration_date,
+    last_updated: person.last_updated,
+  }
+}
+
+function relatedHead(population: Population, person: Person): object {
+  const related_member = {
+    '@type': 'Member',
+    member_identifier: numberOf(population, 'UIN', person.household.first),
+  }
+  return { '@type': 'RelatedPerson', relationship_type: relationshipToHead(person), related_member }
+}
+
+/** Employment of someone of working age: a job, or why there is none. */
+function work(stream: Stream, person: Person): object {
+  if (!person.is_employed) {
+    const reason = { unemployment_reason: String(stream.between(1, 8)) }
+    return { employment_status: spelled(stream, 'unemployed', '2'), ...mostly(stream, reason) }
+  }
+  const [job_title, code] = stream.pick(JOBS)
+  const earliest = Math.max(CENSUS_DAY - 5000, person.place.birth_day + 5600)
+  return {
+    employment_status: spelled(stream, 'employed', stream.pick(['1', '4', '6'])),
+    occupation: spelled(stream, code, job_title),
+    ...mostly(stream, {
+      employment_info: [
+        {
+          start_date: isoDay(stream.between(earliest, CENSUS_DAY)),
+          job_title,
+          employer: stream.pick(EMPLOYERS),
+          employment_type: String(stream.between(1, 5)),
+        },
+      ],
+    }),
+  }
+}
+
+/** The ESS has not heard of every death. */
+function enrolmentStatus(stream: Stream, person: Person): string {
+  if (person.place.death_day !== null && stream.chance(0.7)) return 'Deceased'
+  return stream.pick([
+    'Active',
+    'Active',
+    'Active',
+    'Active',
+    'Inactive',
+    'Suspended',
+    'Awaiting Renewal',
+    '1',
+  ])
+}

@@ -1,0 +1,89 @@
+/** Farmer registry: one Farmer for the head of every second household (public-standard 2.8). */
+import { householdNumbered } from '../households.ts'
+import { shortName } from '../names.ts'
+import { numberOf } from '../numbers.ts'
+import { memberOf, type Person } from '../people.ts'
+import { civilAddress } from '../places.ts'
+import { type Population, PURPOSE, Stream } from '../stream.ts'
+import { identifier, type KindGenerator, mostly } from './parts.ts'
+
+/** Farmer: ordinal i is the head of household 2i. */
+export const farmer: KindGenerator = {
+  kind: 'farmer',
+  document: (population, ordinal) => {
+    const household = householdNumbered(population, ordinal * 2)
+    return farmerOf(population, memberOf(population, household, household.first))
+  },
+}
+
+const UNITS = ['H', 'H', 'H', 'AC', 'DU', 'SQM'] as const
+const IRRIGATION = ['rainfed', 'canal', 'well', 'drip'] as const
+const SEASONS = ['short rains', 'long rains', 'dry'] as const
+
+function farmerOf(population: Population, person: Person): object {
+  const stream = new Stream(population, PURPOSE.farmer, person.index)
+  const { household } = person
+  const number = (register: 'FARMER_ID' | 'FARM_REG_NO' | 'FARM_ID') =>
+    identifier(register, numberOf(population, register, person.index))
+  return {
+    '@id': `urn:rollcall:synthetic:farmer:${person.uin}`,
+    '@type': 'Farmer',
+    farmer_personal_details: {
+      member_identifier: [
+        number('FARMER_ID'),
+        number('FARM_REG_NO'),
+        number('FARM_ID'),
+        identifier('UIN', person.uin),
+      ],
+      demographic_info: {
+        identifier: [identifier('UIN', person.uin)],
+        name: shortName(person.name),
+        date_of_birth: person.birth_date,
+        gender: person.sex,
+        ...(person.phone !== null && { phone_number: [person.phone] }),
+      },
+    },
+    family_details: {
+      '@type': 'spdci:Group',
+      group_identifier: [identifier('HOUSEHOLD_ID', person.household_id)],
+      group_type: '3',
+      group_size: household.places.length,
+    },
+    land_details: Array.from({ length: stream.between(1, 2) }, () => land(stream, person)),
+    farmer_type: String(stream.between(1, 6)),
+    ...mostly(stream, {
+      machineries_details: [{ type: stream.pick(['10', '20', '31', '37']), count: stream.between(1, 3) }],
+    }),
+    registration_date: person.registration_date,
+    last_updated: person.last_updated,
+  }
+}
+
+function land(stream: Stream, person: Person): object {
+  const { home } = person.household
+  return {
+    land_type: String(stream.between(1, 6)),
+    land_ownership: String(stream.between(1, 6)),
+    land_size: stream.between(1, 400) / 10,
+    measurement: stream.pick(UNITS),
+    ...mostly(stream, { address: civilAddress(home, false) }),
+    farming_activities: [
+      {
+        crop_details: [crop(stream)],
+        ...mostly(stream, {
+          animal_details: [{ type: String(stream.between(1, 8)), count: stream.between(1, 60) }],
+        }),
+        aqua_farming: stream.chance(0.05),
+      },
+    ],
+  }
+}
+
+function crop(stream: Stream): object {
+  return {
+    crop_type: String(stream.between(1, 9)),
+    variety: 'local',
+    season: stream.pick(SEASONS),
+    ...mostly(stream, { irrigation_type: stream.pick(IRRIGATION) }),
+  }
+}

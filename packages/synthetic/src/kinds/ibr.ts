@@ -1,0 +1,110 @@
+/** Integrated beneficiary registry: one Beneficiary per person, in one to three programmes (public-standard 2.4). */
+import { CENSUS_DAY, isoDay, localDay } from '../dates.ts'
+import { DIRT } from '../dirt.ts'
+import { programmeName } from '../names.ts'
+import { type Person, personAt } from '../people.ts'
+import { civilAddress } from '../places.ts'
+import { type Population, PURPOSE, Stream } from '../stream.ts'
+import {
+  employment,
+  identifier,
+  type KindGenerator,
+  MARITAL_WORDS,
+  mostly,
+  relationshipToHead,
+  spelled,
+} from './parts.ts'
+import { type Programme, programmesOf } from './programmes.ts'
+
+/** IBR: ordinal i is person i. Numbers and flags are strings, as in the specification's examples. */
+export const ibr: KindGenerator = { kind: 'ibr', document: beneficiary }
+
+/** Codes of the IBR enrolment_status list with their labels; each as often as it is listed. */
+const DECEASED = ['2', 'Deceased'] as const
+const STATUSES = [
+  ['1', 'Active'],
+  ['1', 'Active'],
+  ['1', 'Active'],
+  ['1', 'Active'],
+  ['3', 'Graduated'],
+  ['4', 'Suspended'],
+] as const
+
+function beneficiary(population: Population, index: number): object {
+  const person = personAt(population, index)
+  const stream = new Stream(population, PURPOSE.ibr, index)
+  const { uin, place } = person
+  return {
+    '@id': `urn:rollcall:synthetic:beneficiary:${uin}`,
+    '@type': 'Beneficiary',
+    assistance_unit: stream.pick(['1', '1', '2', '3']),
+    member: {
+      member_identifier: uin,
+      demographic_info: { person: demographics(stream, person) },
+      relationship_head: relationshipToHead(person),
+      ...(place.role !== 'head' && mostly(stream, { related_person: relatedHead(person) })),
+      is_disabled: person.is_disabled ? '1' : '0',
+      ...mostly(stream, {
+        marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+      }),
+      ...mostly(stream, { employment_status: employment(stream, person) }),
+      ...mostly(stream, { income_level: '1', language_code: ['en'] }),
+      ...mostly(stream, { education_level: person.education_level }),
+      registration_date: person.registration_date,
+      last_update: person.last_updated,
+      programme_identifier: enrolments(stream, population, person),
+    },
+  }
+}
+
+function demographics(stream: Stream, person: Person): object {
+  const { home } = person.household
+  const death = person.place.death_day
+  return {
+    identifier_type: 'UIN',
+    identifier_value: person.uin,
+    name: programmeName(person.name),
+    sex: spelled(stream, person.sex === 'female' ? 'F' : 'M', person.sex),
+    birth_date: stream.chance(DIRT.birth_local_spelling) ? localDay(person.birth_date) : person.birth_date,
+    ...(death !== null && mostly(stream, { death_date: isoDay(death) })),
+    ...mostly(stream, { address: civilAddress(home, false) }),
+    ...(person.phone !== null && { phone_number: [person.phone] }),
+    ...(person.email !== null && { email: [person.email] }),
+  }
+}
+
+function relatedHead(person: Person): object {
+  return {
+    relationship_type: relationshipToHead(person),
+    group_identifier: identifier('HOUSEHOLD_ID', person.household_id),
+  }
+}
+
+/** One enrolment as an object; two or three, of different programmes, as an array. */
+function enrolments(stream: Stream, population: Population, person: Person): object {
+  const [only, ...more] = programmesOf(population, person)
+  const first = enrolment(stream, person, only)
+  return more.length === 0 ? first : [first, ...more.map((programme) => enrolment(stream, person, programme))]
+}
+
+function enrolment(stream: Stream, person: Person, programme: Programme): object {
+  const { programme_identifier, programme_name, benefit_type, benefit_frequency, benefit_value } = programme
+  const enrolled = stream.between(Math.max(person.place.birth_day + 1, CENSUS_DAY - 4000), CENSUS_DAY)
+  const changed = stream.between(enrolled, CENSUS_DAY)
+  const gone = person.place.death_day !== null && stream.chance(0.7)
+  const [status, label] = gone ? DECEASED : stream.pick(STATUSES)
+  return {
+    programme: { programme_identifier, programme_name },
+    enrolment_date: isoDay(enrolled),
+    enrolment_status: spelled(stream, status, label),
+    ...mostly(stream, { status_change_date: isoDay(changed) }),
+    ...mostly(stream, {
+      benefits: {
+        benefit_type,
+        benefit_date: isoDay(changed),
+        benefit_value: String(benefit_value),
+        benefit_frequency,
+      },
+    }),
+  }
+}

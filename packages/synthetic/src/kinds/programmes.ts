@@ -1,0 +1,49 @@
+/** The benefit programmes of the invented country, and who is in which. */
+import type { Person } from '../people.ts'
+import { type Population, PURPOSE, Stream } from '../stream.ts'
+
+/** One programme; benefit_type and benefit_frequency as IBR records write them. */
+export interface Programme {
+  readonly programme_identifier: string
+  readonly programme_name: string
+  readonly benefit_type: string
+  readonly benefit_frequency: string
+  /** Completed years of age, both included, of those whom the programme serves. */
+  readonly ages: readonly [number, number]
+  /** In whole units of currency for each benefit. */
+  readonly benefit_value: number
+}
+
+const EVERYONE = [0, 200] as const
+
+export const PROGRAMMES: readonly [Programme, ...Programme[]] = [
+  row('PRG-01', 'Winter Grant', '1', 'Yearly', 120),
+  row('PRG-02', 'Child Allowance', '1', 'Monthly', 35, [0, 17]),
+  row('PRG-03', 'School Meals', '3', 'Daily', 2, [6, 17]),
+  row('PRG-04', 'Old Age Support', '1', 'Monthly', 80, [65, 200]),
+  row('PRG-05', 'Public Works', '5', 'Weekly', 45, [18, 64]),
+  row('PRG-06', 'Food Voucher', '2', 'Monthly', 25),
+  row('PRG-07', 'Health Cover', '6', 'Yearly', 60),
+  row('PRG-08', 'Skills for Work', '4', 'Quarterly', 150, [16, 60]),
+]
+
+/** The programmes that a person is enrolled in: mostly one, else two or three, the same in every kind. */
+export function programmesOf(population: Population, person: Person): [Programme, ...Programme[]] {
+  const stream = new Stream(population, PURPOSE.programmes, person.index)
+  const open = PROGRAMMES.filter(({ ages: [from, to] }) => person.age >= from && person.age <= to)
+  const first = stream.below(open.length)
+  const count = stream.chance(0.7) ? 1 : stream.between(2, 3)
+  const [one = PROGRAMMES[0], ...more] = [...open.slice(first), ...open.slice(0, first)]
+  return [one, ...more.slice(0, count - 1)]
+}
+
+function row(
+  programme_identifier: string,
+  programme_name: string,
+  benefit_type: string,
+  benefit_frequency: string,
+  benefit_value: number,
+  ages: readonly [number, number] = EVERYONE,
+): Programme {
+  return { programme_identifier, programme_name, benefit_type, benefit_frequency, benefit_value, ages }
+}

@@ -1,0 +1,141 @@
+/** Social registry: households as Group documents and the people in them as Member documents (public-standard 2.6). */
+import { CENSUS_DAY, isoTime } from '../dates.ts'
+import { DIRT } from '../dirt.ts'
+import {
+  blockSizes,
+  HOUSEHOLDS_PER_BLOCK,
+  type Household,
+  householdNumbered,
+  PERSONS_PER_BLOCK,
+} from '../households.ts'
+import { memberOf, type Person } from '../people.ts'
+import { addressLine, socialAddress } from '../places.ts'
+import { type Population, PURPOSE, Stream } from '../stream.ts'
+import {
+  employment,
+  identifier,
+  type KindGenerator,
+  MARITAL_WORDS,
+  mostly,
+  relationshipToHead,
+  spelled,
+} from './parts.ts'
+
+/**
+ * Social: each household is its Group followed by a Member for each person in it. So every Member's Group
+ * stands before it whatever the count; the last household of a run may lack some of its Members. Of 69
+ * documents, 14 are Groups and 55 are Members.
+ */
+export const social: KindGenerator = { kind: 'social', document: socialDocument }
+
+const DOCUMENTS_PER_BLOCK = HOUSEHOLDS_PER_BLOCK + PERSONS_PER_BLOCK
+const LIMITATIONS = ['VIS_SS', 'HEAR_SS', 'MOB_SS', 'COG_SS', 'SC_SS', 'COM_SS'] as const
+
+function socialDocument(population: Population, ordinal: number): object {
+  const block = Math.floor(ordinal / DOCUMENTS_PER_BLOCK)
+  let number = block * HOUSEHOLDS_PER_BLOCK
+  let position = ordinal % DOCUMENTS_PER_BLOCK
+  for (const size of blockSizes(population, block)) {
+    if (position <= size) break
+    position -= size + 1
+    number += 1
+  }
+  const household = householdNumbered(population, number)
+  if (position === 0) return group(population, household)
+  return member(population, memberOf(population, household, household.first + position - 1))
+}
+
+function group(population: Population, household: Household): object {
+  const { number, first, home, places } = household
+  const head = memberOf(population, household, first)
+  const others = places.slice(1).map((_, at) => memberOf(population, household, first + 1 + at))
+  const stream = new Stream(population, PURPOSE.group, number)
+  const poor = povertyScore(population, household)
+  const registered = stream.between(head.place.birth_day + 6600, CENSUS_DAY - 30)
+  const second = stream.below(86_400)
+  const geo = {
+    '@type': 'GeoCoordinates',
+    latitude: String(home.latitude),
+    longitude: String(home.longitude),
+  }
+  return {
+    '@id': `urn:rollcall:synthetic:group:${head.household_id}`,
+    '@type': 'spdci:Group',
+    group_identifier: [identifier('HOUSEHOLD_ID', head.household_id)],
+    group_type: spelled(stream, 'family', stream.pick(['2', '3', 'Household'])),
+    geographical_location: home.locality,
+    place: { '@type': 'Place', geo, address: `${addressLine(home)}, ${home.locality}, ${home.region}` },
+    place_address: 1,
+    ...(poor !== null && { poverty_score: poor, poverty_score_type: 'PMT' }),
+    group_head_info: shortMember(head),
+    group_size: places.length,
+    member_list: [head, ...others].map(shortMember),
+    registration_date: isoTime(registered, second),
+    last_updated: isoTime(stream.between(Math.max(registered, CENSUS_DAY - 1500), CENSUS_DAY), second),
+    additional_attributes: [{ region: home.region_code }, { district: home.sub_region_code }],
+  }
+}
+
+/** The household's score, 0.0 to 10.0, lower is poorer; null for those not yet assessed. */
+function povertyScore(population: Population, household: Household): number | null {
+  const stream = new Stream(population, PURPOSE.poverty, household.number)
+  return stream.chance(DIRT.missing_member) ? null : stream.below(101) / 10
+}
+
+/** A member as a group names it: who they are and what they are to the head. */
+function shortMember(person: Person): object {
+  return {
+    '@type': 'Member',
+    member_identifier: [identifier('UIN', person.uin)],
+    demographic_info: {
+      '@type': 'SRPerson',
+      identifier: [identifier('UIN', person.uin)],
+      name: { '@type': 'Name', ...person.name },
+      sex: person.sex,
+      birth_date: person.birth_date,
+    },
+    related_person: [{ '@type': 'RelatedPerson', relationship_type: relationshipToHead(person) }],
+    is_disabled: person.is_disabled,
+    marital_status: person.place.marital_status,
+  }
+}
+
+function member(population: Population, person: Person): object {
+  const stream = new Stream(population, PURPOSE.member, person.index)
+  const { uin, place, household, is_disabled } = person
+  const poor = povertyScore(population, household)
+  const limitation = {
+    functional_limitation_type: stream.pick(LIMITATIONS),
+    functional_severity: String(stream.between(2, 4)),
+  }
+  return {
+    '@id': `urn:rollcall:synthetic:social:${uin}`,
+    '@type': 'Member',
+    member_identifier: [identifier('UIN', uin)],
+    demographic_info: {
+      '@type': 'SRPerson',
+      identifier: [identifier('UIN', uin)],
+      name: { '@type': 'Name', ...person.name },
+      sex: spelled(stream, person.sex, person.sex === 'female' ? 'FeMale' : 'Male'),
+      ...mostly(stream, { address: socialAddress(household.home) }),
+      birth_date: person.birth_date,
+      ...(person.phone !== null && { phone_number: [person.phone] }),
+      ...(person.email !== null && { email: [person.email] }),
+      registration_date: person.registration_date,
+    },
+    is_disabled,
+    ...(is_disabled && mostly(stream, { disability_info: [limitation] })),
+    ...mostly(stream, {
+      marital_status: spelled(stream, place.marital_status, MARITAL_WORDS[place.marital_status]),
+    }),
+    ...mostly(stream, { employment_status: employment(stream, person) }),
+    ...mostly(stream, { education_level: person.education_level }),
+    additional_attributes: [
+      { household_id: person.household_id },
+      { relationship_head: relationshipToHead(person) },
+      ...(poor !== null ? [{ poverty_score: poor }] : []),
+    ],
+    registration_date: person.registration_date,
+    last_updated: person.last_updated,
+  }
+}

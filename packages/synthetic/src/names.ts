@@ -1,0 +1,73 @@
+/** Personal names as the record shapes hold them, and how people in a household come to have them. */
+import type { Culture } from './cultures.ts'
+import { DIRT } from './dirt.ts'
+import type { Stream } from './stream.ts'
+
+/** The parts of a name (public-standard 2.1 Name); at least one of surname and given_name is present. */
+export interface PersonName {
+  readonly surname?: string
+  readonly given_name?: string
+  readonly second_name?: string
+  readonly maiden_name?: string
+  readonly prefix?: string
+  readonly suffix?: string
+}
+
+export type Sex = 'female' | 'male'
+
+const PREFIXES = { female: ['Ms', 'Mrs', 'Dr'], male: ['Mr', 'Dr', 'Hon.'] } as const
+const SUFFIXES = ['Jr', 'III', 'PhD'] as const
+
+/** A given name of the culture. */
+export function givenName(stream: Stream, culture: Culture, sex: Sex): string {
+  return stream.pick(culture.openings) + stream.pick(culture[sex])
+}
+
+/** A family name of the culture. */
+export function familyName(stream: Stream, culture: Culture): string {
+  return stream.pick(culture.surnames.openings) + stream.pick(culture.surnames.endings)
+}
+
+/** A whole name. `birth_surname` is given for someone who took another surname by marriage. */
+export function personName(
+  stream: Stream,
+  culture: Culture,
+  sex: Sex,
+  surname: string,
+  birth_surname: string | null,
+): PersonName {
+  const given_name = givenName(stream, culture, sex)
+  if (stream.chance(DIRT.single_name)) return stream.chance(0.5) ? { given_name } : { surname }
+  return {
+    surname,
+    given_name,
+    ...(stream.chance(0.25) && { second_name: givenName(stream, culture, sex) }),
+    ...(birth_surname !== null && { maiden_name: birth_surname }),
+    ...(stream.chance(0.05) && { prefix: stream.pick(PREFIXES[sex]) }),
+    ...(stream.chance(0.02) && { suffix: stream.pick(SUFFIXES) }),
+  }
+}
+
+/** The name with its accents as combining characters (NFD), as some input methods type it. */
+export function decomposed(name: PersonName): PersonName {
+  return Object.fromEntries(Object.entries(name).map(([part, text]) => [part, text.normalize('NFD')]))
+}
+
+/** The name in the members that benefit programmes use: first_name, second_name, surname. */
+export function programmeName(name: PersonName): object {
+  const { given_name, second_name, surname } = name
+  return {
+    ...(given_name !== undefined && { first_name: given_name }),
+    ...(second_name !== undefined && { second_name }),
+    ...(surname !== undefined && { surname }),
+  }
+}
+
+/** The name in the two members that the disability and farmer registries use: first_name, last_name. */
+export function shortName(name: PersonName): object {
+  const { given_name, surname } = name
+  return {
+    ...(given_name !== undefined && { first_name: given_name }),
+    ...(surname !== undefined && { last_name: surname }),
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Identifier numbers. Each is ten digits, leading zeros included, and none can collide: within one
+ * register of numbers the digits are index × multiplier + offset modulo 10^10, a bijection because the
+ * multiplier shares no factor with 10. They carry no check digit and follow no country's layout.
+ */
+import type { Population } from './stream.ts'
+
+/** Persons have indices below this; the indices above it are people who are named but never listed. */
+export const PERSON_LIMIT = 1_000_000_000
+
+const MODULUS = 10_000_000_000
+
+/** One register of numbers. Rows differ in prefix and offset, so that no UIN has the digits of its BRN. */
+const REGISTERS = {
+  UIN: { prefix: '', salt: 1 },
+  BRN: { prefix: 'B-', salt: 2 },
+  MRN: { prefix: 'M-', salt: 3 },
+  DRN: { prefix: 'D-', salt: 4 },
+  HOUSEHOLD_ID: { prefix: 'H-', salt: 5 },
+  FARMER_ID: { prefix: 'F-', salt: 6 },
+  FARM_REG_NO: { prefix: 'FR-', salt: 7 },
+  FARM_ID: { prefix: 'FM-', salt: 8 },
+} as const
+
+export type NumberRegister = keyof typeof REGISTERS
+
+/** The identifier that a register gives to an index (0 to 10^10 − 1). */
+export function numberOf(population: Population, register: NumberRegister, index: number): string {
+  const { prefix, salt } = REGISTERS[register]
+  const high = (population.high ^ Math.imul(salt, 0x9e3779b1)) >>> 0
+  const low = (population.low ^ Math.imul(salt, 0x85ebca6b)) >>> 0
+  const offset = (high % 100_000) * 100_000 + (low % 100_000)
+  return prefix + String(scatter(index, offset)).padStart(10, '0')
+}
+
+/**
+ * The UIN of a forebear: someone named as a parent who is not in the population. Indices above
+ * PERSON_LIMIT are theirs, so that the number of a forebear is never the number of a listed person.
+ */
+export function forebearUin(population: Population, index: number, parent: 1 | 2): string {
+  return numberOf(population, 'UIN', PERSON_LIMIT * 2 + index * 2 + parent - 1)
+}
+
+/** index × 7,364,829,317 + offset modulo 10^10, in two halves so that doubles hold every product exactly. */
+function scatter(index: number, offset: number): number {
+  const high = ((index * 73_648) % 100_000) * 100_000
+  return (index * 29_317 + high + offset) % MODULUS
+}

@@ -1,0 +1,31 @@
+/** Telephones and email. Country code 999 is assigned to nobody, and example.org accepts no mail. */
+import { DIRT } from './dirt.ts'
+import { type Population, PURPOSE, Stream } from './stream.ts'
+
+/** The telephone of a household, `+999` and nine digits; two households may come to have the same. */
+export function householdPhone(population: Population, household: number): string {
+  const stream = new Stream(population, PURPOSE.phone, household)
+  return `+999${String(200_000_000 + stream.below(700_000_000))}`
+}
+
+/**
+ * The telephone that a person gives: the household's, now and then that of strangers (an earlier
+ * household), or none.
+ */
+export function personPhone(
+  stream: Stream,
+  population: Population,
+  household: number,
+  phone: string | null,
+): string | null {
+  if (stream.chance(DIRT.strangers_phone)) return spaced(stream, householdPhone(population, household >> 1))
+  if (phone === null || stream.chance(DIRT.no_phone)) return null
+  return spaced(stream, phone)
+}
+
+/** The telephone as people write it: mostly plain, some with spaces or hyphens. */
+function spaced(stream: Stream, phone: string): string {
+  if (!stream.chance(DIRT.spaced_phone)) return phone
+  const gap = stream.chance(0.5) ? ' ' : '-'
+  return [phone.slice(0, 4), phone.slice(4, 7), phone.slice(7, 10), phone.slice(10)].join(gap)
+}

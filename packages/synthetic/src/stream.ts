@@ -1,0 +1,90 @@
+/** Random numbers of our own: a stream is a pure function of the seed, a purpose and an index. */
+
+/** What a seed becomes: two words, computed once for a whole run. */
+export interface Population {
+  readonly low: number
+  readonly high: number
+}
+
+/** The population that a seed names; 7 and '7' are the same seed. */
+export function populationOf(seed: number | string): Population {
+  const text = String(seed)
+  return { low: hashText(text, 0x811c9dc5), high: hashText(text, 0x9e3779b9) }
+}
+
+/**
+ * The purposes that streams are drawn for. Each has its own, so that a draw added to one kind's
+ * documents changes nothing in the others.
+ */
+export const PURPOSE = {
+  block: 1,
+  household: 2,
+  person: 3,
+  death: 4,
+  phone: 5,
+  programmes: 6,
+  civil: 10,
+  ibr: 11,
+  ess: 12,
+  group: 13,
+  member: 14,
+  poverty: 15,
+  disability: 17,
+  farmer: 16,
+} as const
+
+export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE]
+
+/** A stream of random numbers: sfc32, 128 bits of state. */
+export class Stream {
+  private a: number
+  private b: number
+  private c: number
+  private counter = 1
+
+  constructor(population: Population, purpose: Purpose, index: number) {
+    this.a = population.low ^ index
+    this.b = population.high ^ Math.imul(purpose, 0x9e3779b1)
+    this.c = index
+    for (let round = 0; round < 8; round++) this.next()
+  }
+
+  /** 32 random bits, unsigned. */
+  next(): number {
+    const sum = (this.a + this.b + this.counter) | 0
+    this.counter = (this.counter + 1) | 0
+    this.a = this.b ^ (this.b >>> 9)
+    this.b = (this.c + (this.c << 3)) | 0
+    this.c = (((this.c << 21) | (this.c >>> 11)) + sum) | 0
+    return sum >>> 0
+  }
+
+  /** A whole number from 0 to limit − 1. */
+  below(limit: number): number {
+    return Math.floor((this.next() / 0x1_0000_0000) * limit)
+  }
+
+  /** A whole number from first to last, both included; first when the range is empty. */
+  between(first: number, last: number): number {
+    return last <= first ? first : first + this.below(last - first + 1)
+  }
+
+  /** True at the given rate, 0 to 1. */
+  chance(rate: number): boolean {
+    return this.next() < rate * 0x1_0000_0000
+  }
+
+  /** One of the choices, each equally likely. */
+  pick<const T extends readonly [unknown, ...unknown[]]>(choices: T): T[number] {
+    return choices[this.below(choices.length)] ?? choices[0]
+  }
+}
+
+/** FNV-1a over UTF-16 units, with a last mixing so that neighbouring seeds lie far apart. */
+function hashText(text: string, basis: number): number {
+  let hash = basis
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
