@@ -1,21 +1,35 @@
 /** The public face of the server: what the command line and an embedding program need. */
+export { baseUrl, isLoopback, listenerUrl } from './app/addresses.ts'
 export { type Config, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type RunningServer, startServer } from './app/serve.ts'
 export { openStorage, type Storage } from './app/storage.ts'
 export type { Context } from './context.ts'
+export { EmbeddedPostgresError } from './embedded/errors.ts'
+export { layout as embeddedLayout } from './embedded/files.ts'
+export { ImportError } from './import/entry.ts'
+export { FORMATS, type FormatName } from './import/formats.ts'
 export { type ImportOptions, type ImportProgress, type ImportResult, importFile } from './import/import-file.ts'
-export { LIMITS } from './limits.ts'
+export { LIMITS, type LimitName } from './limits.ts'
 export { createLog, type Log } from './observe/log.ts'
-export { newSecret } from './participants/secrets.ts'
-export { type Database, migrate, openDatabase } from './store/database.ts'
+export { isSecretOf, newSecret } from './participants/secrets.ts'
+export { type Database, migrate, openDatabase, pendingMigrations } from './store/database.ts'
+export { isUnavailable, safeDatabaseError } from './store/database-errors.ts'
+export { type DirectoryContent, directoryContent } from './store/demo-data.ts'
+export { sampleIdentifiers } from './store/identifier-samples.ts'
 export {
   addParticipant,
   addSecret,
+  findClient,
   findParticipant,
   listParticipants,
+  listWithoutSecret,
   type Participant,
   setParticipantStatus,
 } from './store/participants.ts'
+export { countRecords, hasRecords } from './store/record-counts.ts'
+export { ensureRecordTables } from './store/record-tables.ts'
+export { findByIdentifier, type Identifier } from './store/records.ts'
 export { StoreRefusal } from './store/refusal.ts'
 export { addRegistry, findRegistry, listRegistries, type Registry } from './store/registries.ts'
+export { readServerSettings, type ServerSettings } from './store/server-settings.ts'

@@ -11,8 +11,8 @@ export interface Config {
   readonly dataDirectory: string
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
-  /** The address that peers know; in printed commands and documents. */
-  readonly publicUrl: string
+  /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
+  readonly publicUrl: string | undefined
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
   readonly limits: Limits
@@ -24,16 +24,15 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 /** @throws Error that names the variable and what it must be */
 export function readConfig(env: Environment): Config {
-  const host = text(env, 'HOST') ?? '127.0.0.1'
   const port = readPort(env, 'PORT', 8080)
   return {
-    host,
+    host: text(env, 'HOST') ?? '127.0.0.1',
     port,
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1),
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
     databaseUrl: text(env, 'DATABASE_URL'),
-    publicUrl: readPublicUrl(env) ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    publicUrl: readPublicUrl(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     limits: readLimits(env),

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
+  chmod,
   lstat,
   mkdir,
+  open,
   readdir,
   readFile,
   readlink,
@@ -13,7 +15,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Binaries, usableBinaries } from './binaries.ts'
 import { EmbeddedPostgresError, hasCode } from './errors.ts'
@@ -39,10 +41,8 @@ export interface Cluster extends Layout {
 export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
   await mkdir(dataDirectory, { recursive: true })
   const place = join(await realpath(dataDirectory), 'postgres')
-  if (!(await isThere(place))) {
-    await sweep(place)
-    await makeCluster(place)
-  }
+  await sweep(place)
+  if (!(await isThere(place))) await makeCluster(place)
   return openCluster(place)
 }
 
@@ -69,7 +69,7 @@ async function openCluster(place: string): Promise<Cluster> {
     if (binaries.major !== major) {
       throw new EmbeddedPostgresError(
         `The database in ${files.data} was made by PostgreSQL ${major}, and the installed one is ${binaries.major}. ` +
-          `Install the earlier Rollcall, dump the database and load it into the new one. The log file is ${files.logFile}.`,
+          `Start the Rollcall that made it, or set ROLLCALL_DATA to another directory. Its log file is ${files.logFile}.`,
       )
     }
     return { ...files, user, binaries, password }
@@ -105,6 +105,7 @@ async function makeCluster(place: string): Promise<void> {
     } else {
       await rename(unfinished, place)
     }
+    await syncDirectory(join(place, '..'))
   } catch (error) {
     await rm(home, { recursive: true, force: true })
     await rm(unfinished, { recursive: true, force: true })
@@ -155,7 +156,9 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
     ['/tmp', 'rollcall-'],
   ] as const) {
     try {
-      await mkdir(parent, { recursive: true, mode: 0o755 })
+      const made = await mkdir(parent, { recursive: true })
+      // Whatever our umask says: PostgreSQL's user goes through it.
+      if (made !== undefined) await chmod(parent, 0o755)
       if (await canEnter(user, parent)) return join(await realpath(parent), prefix + name)
     } catch (error) {
       if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR')) throw error
@@ -166,17 +169,29 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
   )
 }
 
+/** So that a power cut does not forget the new name. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path)
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
 /** Removes clusters that a killed process left half made. */
 async function sweep(place: string): Promise<void> {
   const parent = join(place, '..')
   for (const name of await readdir(parent)) {
-    if (!name.startsWith('postgres.new-') || isBeingMade(name)) continue
+    if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
     const leftover = join(parent, name)
     const target = await readlink(leftover).catch(() => null)
     // A process killed between its last two steps left a second link to the finished cluster.
     const finished = target !== null && target === (await readlink(place).catch(() => null))
-    if (target !== null && !finished) await rm(target, { recursive: true, force: true })
-    await rm(leftover, { recursive: true, force: true, maxRetries: 5 })
+    const ours = target !== null && /^(rollcall-)?[0-9a-f]{16}$/.test(basename(target))
+    const gone = ours && !finished ? [target, leftover] : [leftover]
+    // Another process may be sweeping too, or the killed one's initdb still writing: the next start sweeps again.
+    for (const path of gone) await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { ClientConfig } from 'pg'
 import { type Cluster, ensureCluster, SUPERUSER } from './cluster.ts'
 import { hasCode } from './errors.ts'
+import { keepHold } from './hold.ts'
 import { enter, leave, type Session } from './session.ts'
 
 /** The name of the one database. */
@@ -32,6 +33,7 @@ export async function openEmbeddedPostgres(dataDirectory: string): Promise<Embed
 }
 
 function use(cluster: Cluster, session: Session): EmbeddedPostgres {
+  const hold = keepHold(cluster, session)
   let closed: Promise<void> | null = null
   return {
     connection: {
@@ -42,7 +44,7 @@ function use(cluster: Cluster, session: Session): EmbeddedPostgres {
       database: DATABASE,
     },
     close() {
-      closed ??= leave(session, cluster)
+      closed ??= hold.release()
       return closed
     },
   }

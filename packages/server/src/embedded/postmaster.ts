@@ -1,56 +1,20 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { removeOldCopies } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
-import { EmbeddedPostgresError, hasCode } from './errors.ts'
-import { giveOne, isAlive } from './files.ts'
+import { EmbeddedPostgresError } from './errors.ts'
+import { giveOne } from './files.ts'
+import { isPostmaster, type Postmaster, removeStale } from './lock-file.ts'
 import { SETTINGS } from './settings.ts'
 import { PORT, removeSocketDirectory, socketDirectory } from './socket.ts'
-
-const run = promisify(execFile)
 
 /** A log file larger than this (bytes) is put aside, as postgres.log.1, at the next start. */
 const LOG_LIMIT = 10_000_000
 
 /** Milliseconds a stop may take: first in good order with a checkpoint, then at once with a recovery at the next start. */
 const STOP_PATIENCE = { fast: 60_000, immediate: 15_000 }
-
-/** The main process of a PostgreSQL that runs, and where it listens. */
-export interface Postmaster {
-  readonly pid: number
-  readonly socketDirectory: string
-  readonly port: number
-}
-
-/** The postmaster of this very data directory, whoever started it, or null. */
-export async function findPostmaster(cluster: Cluster): Promise<Postmaster | null> {
-  const text = await readIfThere(join(cluster.data, 'postmaster.pid'))
-  // Lines: process id, data directory, start time, port, socket directory, listen address, shared memory, status.
-  const [pid, , , port, directory] = text?.split('\n') ?? []
-  if (!pid || !port || !directory || !(await isPostmaster(Number(pid), cluster))) return null
-  return { pid: Number(pid), port: Number(port), socketDirectory: directory }
-}
-
-/** Whether process `pid` is a living postmaster of this data directory: its command line names it after -D. */
-export async function isPostmaster(pid: number, cluster: Cluster): Promise<boolean> {
-  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false
-  const words = await commandLine(pid)
-  return words.includes(` -D ${cluster.data} `)
-}
-
-/** The command line of a process with a space after each word; empty for a zombie and for a process that is gone. */
-async function commandLine(pid: number): Promise<string> {
-  if (process.platform === 'linux') {
-    return (await readIfThere(`/proc/${pid}/cmdline`))?.replaceAll('\0', ' ') ?? ''
-  }
-  return run('ps', ['-ww', '-o', 'command=', '-p', String(pid)]).then(
-    ({ stdout }) => `${stdout.trim()} `,
-    () => '',
-  )
-}
 
 /** A postmaster that we started: what became of it, and what it said. */
 export interface Start {
@@ -86,7 +50,13 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
     child.once('exit', (code) => {
       exit = code
     })
-    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject))
+    await new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject)).catch(
+      (error) => {
+        throw new EmbeddedPostgresError(
+          `PostgreSQL did not start (${error.message}). Its log file is ${cluster.logFile}.`,
+        )
+      },
+    )
     child.unref()
     return { child, exitCode: () => exit, said: () => logSince(cluster, size, child.pid) }
   } finally {
@@ -118,21 +88,6 @@ async function hasGone({ pid }: Postmaster, cluster: Cluster, patience: number):
   return false
 }
 
-/**
- * Removes a lock file whose process is not a postmaster of this cluster. PostgreSQL itself gets past the file of a dead
- * process, but refuses to start when the process id now belongs to something else, or when the file is empty.
- */
-async function removeStale(path: string, cluster: Cluster): Promise<void> {
-  const text = await readIfThere(path)
-  if (text === null) return
-  if (text === '') {
-    // Empty for an instant while another start writes it; for longer only after a power cut.
-    const age = Date.now() - (await stat(path).then((file) => file.mtimeMs, Date.now))
-    if (age < 5_000) return
-  } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
-  if ((await readIfThere(path)) === text) await rm(path, { force: true })
-}
-
 async function putLogAside({ logFile }: Cluster): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,
@@ -147,13 +102,4 @@ async function logSince(cluster: Cluster, size: number, pid: number | undefined)
     .split('\n')
     .filter((line) => line.includes(`[${pid}]`) || !line.includes('] '))
     .join('\n')
-}
-
-async function readIfThere(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ESRCH')) return null
-    throw error
-  }
 }

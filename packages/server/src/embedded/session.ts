@@ -2,13 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cluster, SUPERUSER } from './cluster.ts'
 import { EmbeddedPostgresError, hasCode } from './errors.ts'
-import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostmaster } from './postmaster.ts'
+import { findPostmaster, type Postmaster } from './lock-file.ts'
+import { type Start, startPostmaster, stopPostmaster } from './postmaster.ts'
 
 /** The advisory lock, in the database `postgres`, that every process holds (shared) while it uses the cluster. */
 const LOCK = 5_294_201_871_530
 
-/** Milliseconds: for a recovery after a crash, and for what a killed postmaster leaves behind to go away. */
-const PATIENCE = { start: 300_000, blocked: 30_000 }
+/** Milliseconds until PostgreSQL is ready: a recovery after a crash may take minutes. */
+const PATIENCE = 300_000
+
+/** Starts (one each 200 ms) that may fail for a passing reason, such as what a killed postmaster leaves behind. */
+const TRIES = 100
 
 /** Messages of a start that another try gets past: another start is ahead, or the last one's remains still hold on. */
 const PASSING = /already exists|is empty|is still in use|Is another postmaster already running/
@@ -19,25 +23,34 @@ export interface Session {
   readonly postmaster: Postmaster
 }
 
-/** Finds or starts the cluster's PostgreSQL and takes the shared lock in it. */
-export async function enter(cluster: Cluster): Promise<Session> {
+/**
+ * Finds or starts the cluster's PostgreSQL and takes the shared lock in it. Throws EmbeddedPostgresError, or the reason
+ * of `signal`.
+ */
+export async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Session> {
   const begun = Date.now()
   let start: Start | null = null
+  let tries = 0
   for (;;) {
+    signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster) {
-      const client = await connect(cluster, postmaster)
+      const client = await connect(cluster, postmaster).catch(async (error) => {
+        // Nobody can use what we started: it must not stay behind.
+        if (start) await stopPostmaster(postmaster, cluster)
+        throw error
+      })
       if (client && (await take(client, 'pg_try_advisory_lock_shared'))) return { client, postmaster }
       await client?.end().catch(() => undefined)
     } else if (start === null) {
       start = await startPostmaster(cluster)
     }
     if (start && start.exitCode() !== undefined) {
-      await requirePassing(start, cluster, Date.now() - begun)
+      await requirePassing(start, cluster, ++tries)
       start = null
       await sleep(200)
     }
-    if (Date.now() - begun > PATIENCE.start) {
+    if (Date.now() - begun > PATIENCE) {
       throw new EmbeddedPostgresError(`PostgreSQL does not get ready. Its log file is ${cluster.logFile}.`)
     }
     await sleep(20)
@@ -46,12 +59,14 @@ export async function enter(cluster: Cluster): Promise<Session> {
 
 /** Gives the lock back; the last one to do so stops PostgreSQL. */
 export async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<void> {
-  let last = false
   try {
     await client.query('select pg_advisory_unlock_all()')
-    last = await take(client, 'pg_try_advisory_lock')
+    const last = await take(client, 'pg_try_advisory_lock')
     // Whoever comes now fails to get the lock, waits for the end and starts PostgreSQL anew.
     if (last) await stopPostmaster(postmaster, cluster)
+  } catch (error) {
+    // It went away by itself in this moment: nothing is left to stop.
+    if (!isPassing(error)) throw error
   } finally {
     await client.end().catch(() => undefined)
   }
@@ -66,6 +81,7 @@ export async function connect(cluster: Cluster, postmaster: Postmaster): Promise
     password: cluster.password,
     database: 'postgres',
     application_name: 'rollcall lock',
+    connectionTimeoutMillis: 10_000,
   })
   // A lost connection shows at the next query; without a listener it would end the process.
   client.on('error', () => undefined)
@@ -88,7 +104,7 @@ export async function connect(cluster: Cluster, postmaster: Postmaster): Promise
 function isPassing(error: unknown): boolean {
   if (hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300'))
     return true
-  return error instanceof Error && /Connection terminated|not queryable/.test(error.message)
+  return error instanceof Error && /Connection terminated|not queryable|timeout expired/.test(error.message)
 }
 
 async function take(
@@ -104,13 +120,14 @@ async function take(
   }
 }
 
-async function requirePassing(start: Start, cluster: Cluster, waited: number): Promise<void> {
+async function requirePassing(start: Start, cluster: Cluster, tries: number): Promise<void> {
   const said = await start.said()
   // Exit code 0: somebody stopped it in good order; null: somebody killed it.
   const code = start.exitCode()
-  if (code === 0 || ((code === null || PASSING.test(said)) && waited < PATIENCE.blocked)) return
-  const reason = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line)) ?? 'It gave no reason'
+  if (code === 0 || ((code === null || PASSING.test(said)) && tries < TRIES)) return
+  const fatal = said.split('\n').findLast((line) => /FATAL|PANIC/.test(line))
+  const reason = fatal?.replace(/^.*(FATAL|PANIC):\s*/, '') ?? said.trim().slice(0, 500)
   throw new EmbeddedPostgresError(
-    `PostgreSQL did not start (${reason.replace(/^.*(FATAL|PANIC):\s*/, '')}). Its log file is ${cluster.logFile}.`,
+    `PostgreSQL did not start (${reason || 'it gave no reason'}). Its log file is ${cluster.logFile}.`,
   )
 }

@@ -49,11 +49,9 @@ export function asFault(error: unknown, log: Log): RequestFault {
 
 /** The class of an error and where it was thrown; its message may hold personal data and stays out. */
 function describe(error: unknown): object {
-  const database = safeDatabaseError(error)
-  if (database !== null) return { database }
-  if (!(error instanceof Error)) return { thrown: typeof error }
-  const stack = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
-  return { error: error.name, stack: stack.map((line) => line.trim()) }
+  const stack = error instanceof Error ? (error.stack ?? '').split('\n') : []
+  const frames = stack.filter((line) => line.startsWith('    at ')).map((line) => line.trim())
+  return { ...safeDatabaseError(error), frames }
 }
 
 /** 404: one answer for an unknown namespace and an unknown path. */

@@ -1,12 +1,7 @@
 /** The HTTP server of both listeners: what every answer has in common, and every way in which one can fail. */
 import type { Socket } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
-import fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type RouteHandlerMethod,
-} from 'fastify'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -43,10 +38,11 @@ export function createHttpServer({
     frameworkErrors: (error, _request, reply) => sendFault(reply, frameworkFault(error)),
     clientErrorHandler: answerBrokenRequest,
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
   app.setNotFoundHandler((_request, reply) => sendFault(reply, notFound()))
-  app.setErrorHandler((error, _request, reply) => sendFault(reply, asFault(error, log)))
+  // An unknown path stays one whatever Fastify thinks of the request's headers.
+  app.setErrorHandler((error, request, reply) =>
+    sendFault(reply, request.is404 ? notFound() : asFault(error, log)),
+  )
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.config.name ?? 'none'
     metrics.requestAnswered(route, reply.raw.statusCode, reply.elapsedTime / 1_000)
@@ -63,7 +59,10 @@ declare module 'fastify' {
   }
 }
 
-/** Mounts one handler; other methods on its path are answered 405. */
+/**
+ * Mounts one handler; other methods on its path are answered 405. Handlers run as onRequest hooks: Fastify would
+ * read and judge the body between that and its own handlers, and ours must come to see the token before the body.
+ */
 export function mount(
   app: HttpServer,
   method: 'GET' | 'POST',
@@ -72,25 +71,24 @@ export function mount(
   handler: Handler,
 ): void {
   const allowed = method === 'GET' ? ['GET', 'HEAD'] : ['POST']
-  const refuse: RouteHandlerMethod = (_request, reply) => {
+  const others = app.supportedMethods.filter((other) => !allowed.includes(other))
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    try {
+      await handler(request, reply)
+    } finally {
+      // Whatever the handler left unread is discarded, so that the connection can carry the next request.
+      request.raw.resume()
+    }
+  }
+  const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     sendFault(reply, wrongMethod(allowed.join(' or ')), { Allow: allowed.join(', ') })
   }
-  const others = app.supportedMethods.filter((other) => !allowed.includes(other))
-  app.route({
-    method,
-    url: path,
-    config: { name },
-    handler: async (request, reply) => {
-      try {
-        await handler(request, reply)
-      } finally {
-        // Whatever the handler left unread is discarded, so that the connection can carry the next request.
-        request.raw.resume()
-      }
-    },
-  })
-  app.route({ method: others, url: path, config: { name }, handler: refuse })
+  app.route({ method, url: path, config: { name }, onRequest: answer, handler: answered })
+  app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })
 }
+
+/** Never reached: the hook has answered. */
+function answered(): void {}
 
 function frameworkFault(error: Error & { code?: string }): RequestFault {
   if (error.code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound()

@@ -1,7 +1,7 @@
 /** The connection to PostgreSQL: one pool, typed SQL over it. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { runMigrations } from './migrate.ts'
+import { pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
@@ -59,6 +59,11 @@ function ignoreLostConnection(): void {}
  */
 export async function migrate(db: Database): Promise<readonly string[]> {
   return db.kysely.connection().execute(runMigrations)
+}
+
+/** The names of the migrations that `migrate` would run; changes nothing. Throws StoreRefusal as `migrate` does. */
+export async function pendingMigrations(db: Database): Promise<readonly string[]> {
+  return db.kysely.connection().execute(readPending)
 }
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]

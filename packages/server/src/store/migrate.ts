@@ -29,6 +29,16 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
   }
 }
 
+/**
+ * The migrations that `runMigrations` would run; nothing is changed.
+ * @throws StoreRefusal as `runMigrations` does
+ */
+export async function pendingMigrations(connection: Kysely<Tables>): Promise<readonly string[]> {
+  await checkServer(connection)
+  const done = await checkNotNewer(connection)
+  return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
+}
+
 async function checkServer(connection: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select current_setting('server_version_num')::int / 10000 as version,
@@ -53,17 +63,20 @@ export function checkServerSettings(version: number, encoding: string): void {
   }
 }
 
-async function checkNotNewer(connection: Kysely<Tables>): Promise<void> {
+/** The migrations that have run; throws where one of them is unknown here. */
+async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
-  if (found.length === 0) return
+  if (found.length === 0) return []
   const { rows } = await sql<{
     name: string
   }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(connection)
-  const unknown = rows.map((row) => row.name).filter((name) => !Object.hasOwn(MIGRATIONS, name))
+  const done = rows.map((row) => row.name)
+  const unknown = done.filter((name) => !Object.hasOwn(MIGRATIONS, name))
   if (unknown.length > 0) {
     throw new StoreRefusal(
       `a newer Rollcall has migrated this database (${unknown.join(', ')}); run that version or a later one`,
     )
   }
+  return done
 }

@@ -70,6 +70,25 @@ export async function listParticipants(db: Database): Promise<readonly Participa
   return db.kysely.selectFrom('participant').select(COLUMNS).orderBy('sender_id').execute()
 }
 
+/** Those that cannot get a token, because no secret of theirs is live; by sender_id. */
+export async function listWithoutSecret(db: Database): Promise<readonly Participant[]> {
+  return db.kysely
+    .selectFrom('participant')
+    .select(COLUMNS)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('participant_secret')
+            .select('id')
+            .whereRef('participant', '=', 'participant.id')
+            .where('retired_at', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('sender_id')
+    .execute()
+}
+
 /** The participant, whatever its status; null when there is none. */
 export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
   if (!isStorable(sender_id)) return null

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { onTestFinished } from 'vitest'
+
+const isRoot = process.getuid?.() === 0
+
+/** A directory for one test, which others may enter. Afterwards it goes, with a PostgreSQL that a test left in it. */
+export async function temporaryDirectory(mode = 0o711): Promise<string> {
+  const directory = await mkdtemp(join(await realpath(tmpdir()), 'rollcall-embedded-'))
+  await chmod(directory, mode)
+  onTestFinished(async () => {
+    await remove(directory)
+  })
+  return directory
+}
+
+async function remove(directory: string): Promise<void> {
+  const home = await realpath(join(directory, 'postgres')).catch(() => null)
+  if (home) {
+    const pid = await postmasterOf(directory)
+    if (pid && isRunning(pid)) {
+      process.kill(pid, 'SIGKILL')
+      await waitUntil(() => !isRunning(pid))
+    }
+    // Backends of a killed postmaster leave a moment later.
+    await rm(home, { recursive: true, force: true, maxRetries: 10 })
+  }
+  await rm(directory, { recursive: true, force: true, maxRetries: 10 })
+}
+
+/** The process id in the cluster's postmaster.pid, or null when there is none. */
+export async function postmasterOf(directory: string): Promise<number | null> {
+  const text = await readFile(join(directory, 'postgres/data/postmaster.pid'), 'utf8').catch(() => null)
+  return text ? Number.parseInt(text, 10) : null
+}
+
+/** Whether a process lives (a zombie, which only waits to be counted, does not). */
+export function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  return /^[^Z]/.test(stdout)
+}
+
+/** Asks every 20 ms, for 20 seconds at most. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(20)) if (await condition()) return
+  throw new Error(`not within 20 seconds: ${condition}`)
+}
+
+/** Runs one statement over a connection of its own and gives its rows. */
+export async function query(
+  connection: pg.ClientConfig,
+  text: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(connection)
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Another process that uses the PostgreSQL of a directory. */
+export interface Other {
+  readonly child: ChildProcess
+  /** What it said when it was through: 'open', or the error. */
+  readonly said: string
+  /** Lets it close and waits for its end. */
+  close(): Promise<void>
+  /** Kills it as kill -9 does. */
+  kill(): Promise<void>
+}
+
+/** Starts a process that opens the PostgreSQL of `directory`, as `user` if given (root only). */
+export async function openElsewhere(directory: string, user?: { uid: number; gid: number }): Promise<Other> {
+  const script = join(import.meta.dirname, 'embedded-child.ts')
+  const options = [script, directory, ...(user ? [JSON.stringify(user)] : [])]
+  const child = spawn(process.execPath, options, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  const [said] = await once(createInterface(child.stdout), 'line')
+  return {
+    child,
+    said,
+    async close() {
+      child.stdin.write('close\n')
+      await ended
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+/** A user other than root and other than the one a cluster gets, when we are root; else nobody is needed. */
+export const ordinaryUser = isRoot ? { uid: 65534, gid: 65534 } : undefined
+export { isRoot }

@@ -1,0 +1,161 @@
+/** A real server on real PostgreSQL for tests: loopback HTTP, a few registries, two participants. */
+import { Writable } from 'node:stream'
+import { recordTypeOf } from '@rollcall/protocol'
+import { readConfig } from '../src/app/config.ts'
+import { createContext } from '../src/app/context.ts'
+import { type RunningServer, startServer } from '../src/app/serve.ts'
+import type { Context } from '../src/context.ts'
+import { createLog } from '../src/observe/log.ts'
+import { newSecret } from '../src/participants/secrets.ts'
+import { addParticipant, addSecret } from '../src/store/participants.ts'
+import { prepareRecord } from '../src/store/prepare-record.ts'
+import { writeRecords } from '../src/store/record-writer.ts'
+import { addRegistry, type Registry } from '../src/store/registries.ts'
+import { type TestDatabase, testDatabase } from './postgres.ts'
+
+export interface TestParticipant {
+  readonly sender_id: string
+  readonly client_id: string
+  readonly secret: string
+  readonly token: string
+}
+
+export interface TestServer {
+  readonly url: string
+  readonly adminUrl: string
+  readonly context: Context
+  readonly database: TestDatabase
+  readonly running: RunningServer
+  /** Everything the server has logged, at level debug. */
+  readonly logged: () => string
+  /** A participant with a secret and a live token. */
+  participant(sender_id: string, settings?: { max_page_size?: number }): Promise<TestParticipant>
+  /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents. */
+  registry(kind: string, documents?: readonly object[], namespace?: string): Promise<Registry>
+  close(): Promise<void>
+}
+
+/** @param env limits and switches, as environment variables */
+export async function testServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+  const database = await testDatabase()
+  const lines: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', ...env })
+  const context = createContext(config, database.db, { log: createLog({ level: 'debug', destination }) })
+  const running = await startServer(config, context)
+  running.markReady()
+  const url = `http://127.0.0.1:${running.port}`
+  return {
+    url,
+    adminUrl: `http://127.0.0.1:${running.adminPort}`,
+    context,
+    database,
+    running,
+    logged: () => lines.join(''),
+    async participant(sender_id, settings = {}) {
+      const added = await addParticipant(database.db, { sender_id, name: sender_id, ...settings })
+      const { secret, sha256 } = newSecret()
+      await addSecret(database.db, added, sha256)
+      const { access_token } = await context.tokens.issue(sender_id)
+      return { sender_id, client_id: added.client_id, secret, token: access_token }
+    },
+    async registry(kind, documents = [], namespace = kind) {
+      const registry = await addRegistry(database.db, { namespace, kind, sender_id: `${namespace}.example` })
+      await write(database, registry, documents)
+      return registry
+    },
+    async close() {
+      await running.stop()
+      await database.close()
+    },
+  }
+}
+
+async function write({ db }: TestDatabase, registry: Registry, documents: readonly object[]): Promise<void> {
+  const client = await db.pool.connect()
+  try {
+    await client.query('begin')
+    for (const document of documents) {
+      const recordType = recordTypeOf(registry.kind, document)
+      if (recordType === undefined) throw new Error(`no record type of ${registry.kind.name}`)
+      // A document of a test is plain JSON.
+      const prepared = prepareRecord(registry.kind, recordType, document as never)
+      await writeRecords(client, registry, recordType, [prepared])
+    }
+    await client.query('commit')
+  } finally {
+    client.release()
+  }
+}
+
+/** A valid search message for one identifier, to be bent by tests. */
+export function searchRequest(
+  sender_id: string,
+  query: object,
+  changes: { header?: object; message?: object; item?: object; criteria?: object } = {},
+) {
+  return {
+    header: {
+      version: '1.0.0',
+      message_id: 'm-1',
+      message_ts: '2026-02-03T09:15:00.000Z',
+      action: 'search',
+      sender_id,
+      total_count: 1,
+      is_msg_encrypted: false,
+      meta: {},
+      ...changes.header,
+    },
+    message: {
+      transaction_id: 'tx-1',
+      search_request: [
+        {
+          reference_id: 'r-1',
+          timestamp: '2026-02-03T09:15:00.000Z',
+          search_criteria: { query_type: 'idtype-value', query, ...changes.criteria },
+          ...changes.item,
+        },
+      ],
+      ...changes.message,
+    },
+  }
+}
+
+/** What came back: the status and the body, parsed where it is JSON. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // The shapes of answers are what the tests are about; naming them here would hide what is asserted.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any
+}
+
+export async function post(
+  url: string,
+  body: string | Uint8Array<ArrayBuffer> | object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  const response = await fetch(url, {
+    method: 'POST',
+    body: raw,
+    headers: { 'Content-Type': 'application/json', ...headers },
+  })
+  return answerOf(response)
+}
+
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
+
+/** A bearer header. */
+export const bearer = (participant: TestParticipant): { Authorization: string } => ({
+  Authorization: `Bearer ${participant.token}`,
+})
