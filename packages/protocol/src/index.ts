@@ -134,7 +134,7 @@ export {
   UnSubscribeResponse,
 } from './messages/unsubscribe.ts'
 // Operations
-export { type OpenApiDocument, type OpenApiOptions, openApiDocument } from './openapi.ts'
+export { type OpenApiDocument, type OpenApiOptions, openApiDocument, type Way } from './openapi.ts'
 export {
   actionMeans,
   CALLBACKS,

@@ -164,6 +164,20 @@ describe('openApiDocument', () => {
     expect(document.components.schemas).not.toHaveProperty('SearchRequest')
   })
 
+  it('describes only the paths that are served', () => {
+    const pathsOf = (...ways: ('sync' | 'async')[]) =>
+      Object.keys(openApiDocument(civil, { server_url, operations: [operation('search')], ways }).paths)
+    expect(pathsOf('sync')).toEqual(['/registry/sync/search', '/oauth2/client/token'])
+    expect(pathsOf('async')).toEqual(['/registry/search', '/oauth2/client/token'])
+  })
+
+  it('leaves out operations that the kind does not have', () => {
+    const operations = [operation('search'), operation('enrolled')]
+    const has = (kind: Kind) =>
+      '/registry/sync/enrolled' in openApiDocument(kind, { server_url, operations }).paths
+    expect([has(civil), has(ibr)]).toEqual([false, true])
+  })
+
   it('says what may go wrong on every operation, with our error body', () => {
     const responses = documentOf(civil).paths['/registry/sync/search']?.post as { responses: object }
     expect(Object.keys(responses.responses)).toEqual(

@@ -8,7 +8,7 @@ import { errorReferences, errorResponses } from './openapi/errors.ts'
 import { exampleAck, exampleReply, exampleRequest } from './openapi/examples.ts'
 import { codeTable, kindTables } from './openapi/tables.ts'
 import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
-import type { Callback, Operation } from './operations.ts'
+import { type Callback, type Operation, operationsOf } from './operations.ts'
 
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: '3.1.0'
@@ -21,18 +21,23 @@ export interface OpenApiDocument extends JsonObject {
 export interface OpenApiOptions {
   /** The base address of the registry with namespace and version; it may be relative to the host. */
   readonly server_url: string
-  /** The operations that are served; only these are described. */
+  /** The operations that are served; of these the ones that the kind has are described. */
   readonly operations: readonly Operation[]
+  /** The paths that are served; both unless said otherwise. */
+  readonly ways?: readonly Way[]
 }
 
+/** Whether a path is answered with the result, or with an ack and the result later. */
+export type Way = 'sync' | 'async'
+
 /** The document that is served at `{base}/openapi.json`. It holds nothing but JSON and refers only to itself. */
-export function openApiDocument(kind: Kind, { server_url, operations }: OpenApiOptions): OpenApiDocument {
+export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDocument {
+  const { server_url, operations, ways = ['sync', 'async'] } = options
   const components = collectComponents()
   const paths: Record<string, JsonObject> = {}
-  for (const operation of operations) {
-    const { sync_paths, async_paths } = operation
-    const [sync] = sync_paths
-    const [async] = async_paths
+  for (const operation of operationsOf(kind).filter((row) => operations.includes(row))) {
+    const [sync] = ways.includes('sync') ? operation.sync_paths : []
+    const [async] = ways.includes('async') ? operation.async_paths : []
     if (sync) paths[`/${sync}`] = { post: syncOperation(kind, operation, components) }
     if (async) paths[`/${async}`] = { post: asyncOperation(kind, operation, components) }
   }
@@ -66,12 +71,7 @@ function describe({ summary, codes }: Operation, paths: readonly string[]): Json
   return { summary, description: text.join('\n\n') }
 }
 
-function requestBody(
-  kind: Kind,
-  operation: Operation,
-  way: 'sync' | 'async',
-  components: Components,
-): JsonObject {
+function requestBody(kind: Kind, operation: Operation, way: Way, components: Components): JsonObject {
   const { name, schema } = operation.request
   const envelope = components.refer(requestEnvelope(schema, `${name}Envelope`))
   return { required: true, content: json(envelope, exampleRequest(kind, operation, way)) }

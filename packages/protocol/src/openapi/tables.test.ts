@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { kindNamed } from '../kinds/index.ts'
+import type { Kind } from '../kinds/kind.ts'
+import { codeTable, kindTables, table } from './tables.ts'
+
+const social = kindNamed('social') as Kind
+
+it('writes a Markdown table', () => {
+  expect(table(['A', 'B'], [['1', '2']])).toBe('| A | B |\n| --- | --- |\n| 1 | 2 |')
+})
+
+it('says of a kind what it knows', () => {
+  const lines = kindTables(social).split('\n')
+  expect(lines).toContain('| UIN |  |')
+  expect(lines).toContain('| Group | Group | Household, Family, SRGroup | HOUSEHOLD_ID |')
+  expect(lines).toContain('| group_size | household_size | number | yes |')
+  expect(lines).toContain('| group_type | household_type | code of group_type |  |')
+  expect(lines).toContain('| NewHouseHoldMember | new_household_member |')
+  expect(lines).toContain('## Searchable attributes of Member')
+  expect(lines).toContain('Unless `reg_record_type` or `response_entity` says otherwise, Member is meant.')
+})
+
+it('lists the codes of one place only', () => {
+  const text = codeTable('unsubscribe')
+  expect(text).toContain('| `rjct.requester.invalid` | The subscription belongs to another sender. |')
+  expect(text).not.toContain('rjct.sort.invalid')
+})
