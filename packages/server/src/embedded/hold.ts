@@ -46,8 +46,9 @@ export function keepHold(cluster: Cluster, first: Session): Hold {
     async release() {
       releasing.abort()
       await renewal
-      const last = session ?? (await reconnect(cluster))
-      if (last) await leave(last, cluster)
+      if (session && (await leave(session, cluster))) return
+      const again = await reconnect(cluster)
+      if (again) await leave(again, cluster)
     },
   }
 }

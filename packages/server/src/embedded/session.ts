@@ -57,16 +57,17 @@ export async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Ses
   }
 }
 
-/** Gives the lock back; the last one to do so stops PostgreSQL. */
-export async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<void> {
+/** Gives the lock back; the last one to do so stops PostgreSQL. False when the connection was lost before. */
+export async function leave({ client, postmaster }: Session, cluster: Cluster): Promise<boolean> {
   try {
     await client.query('select pg_advisory_unlock_all()')
     const last = await take(client, 'pg_try_advisory_lock')
     // Whoever comes now fails to get the lock, waits for the end and starts PostgreSQL anew.
     if (last) await stopPostmaster(postmaster, cluster)
+    return true
   } catch (error) {
-    // It went away by itself in this moment: nothing is left to stop.
-    if (!isPassing(error)) throw error
+    if (isPassing(error)) return false
+    throw error
   } finally {
     await client.end().catch(() => undefined)
   }

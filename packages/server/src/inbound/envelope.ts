@@ -2,11 +2,14 @@
 import {
   EncryptedMessage,
   IncomingHeader,
+  isJsonObject,
   JsonError,
+  type JsonObject,
   type JsonValue,
   type Operation,
   parseJson,
   RequestFault,
+  tolerateEnvelope,
   tolerateHeader,
   tolerateMessage,
   validator,
@@ -19,8 +22,6 @@ export interface Envelope {
   readonly message: JsonObject
 }
 
-type JsonObject = { [member: string]: JsonValue }
-
 const headers = validator(IncomingHeader)
 const encrypted = validator(EncryptedMessage)
 
@@ -29,11 +30,11 @@ const encrypted = validator(EncryptedMessage)
  * @throws RequestFault 400 err.request.bad
  */
 export function readEnvelope(text: string, maxDepth: number): Envelope {
-  const body = parse(text, maxDepth)
-  if (!isObject(body)) throw bad('body: must be a JSON object with header and message')
-  const { header = body.headers, message } = body
-  if (!isObject(header)) throw bad('header: must be an object')
-  if (!isObject(message)) throw bad('message: must be an object')
+  const body = tolerateEnvelope(parse(text, maxDepth))
+  if (!isJsonObject(body)) throw bad('body: must be a JSON object with header and message')
+  const { header, message } = body
+  if (!isJsonObject(header)) throw bad('header: must be an object')
+  if (!isJsonObject(message)) throw bad('message: must be an object')
   const tolerated = tolerateHeader(header)
   const problem = headers.problem(tolerated, 'header')
   if (problem !== null) throw bad(problem)
@@ -74,8 +75,5 @@ function parse(text: string, maxDepth: number): JsonValue {
     throw error
   }
 }
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -1,5 +1,5 @@
 /** Answers a batch item by item, in order: a fault of one item is said in that item, the others go on. */
-import { ItemRejection } from '@rollcall/protocol'
+import { ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
 import type { Outcome } from './outcome.ts'
@@ -118,7 +118,9 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
 
 /** @param window seconds around now, 0 for none */
 function checkTimestamp(timestamp: string, window: number): void {
-  if (window === 0 || Math.abs(Date.now() - Date.parse(timestamp)) <= window * 1_000) return
+  if (window === 0) return
+  const instant = timestampInstant(timestamp)
+  if (instant !== null && Math.abs(Date.now() - instant) <= window * 1_000) return
   throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of now`)
 }
 

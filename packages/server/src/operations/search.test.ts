@@ -1,0 +1,453 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  bearer,
+  post,
+  searchRequest,
+  type TestParticipant,
+  type TestServer,
+  testServer,
+} from '../../test/server.ts'
+
+const person = (uin: string, born: string, more: object = {}) => ({
+  '@type': 'CRVS_Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: uin }],
+  name: { given_name: uin },
+  birth_date: born,
+  phone_number: ['+1 555 0100'],
+  ...more,
+})
+const PEOPLE = [
+  person('3', '1990-05-05'),
+  person('1', '1970'),
+  person('2', '2001-01-01'),
+  person('007', '1980-01-01', { phone_number: [] }),
+  person('9007199254740993', '1985', { phone_number: [], note: '</script> \u2028 "quoted" 中文 é' }),
+]
+const HOUSEHOLD = {
+  '@type': 'spdci:Group',
+  group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
+  member_list: [{ member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-7' }] }],
+}
+const MEMBER = { '@type': 'Member', member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-7' }] }
+
+const BY_PHONE = { type: 'MOBILE', value: '+1 555 0100' }
+const BY_UIN = { type: 'UIN', value: '007' }
+
+let server: TestServer
+let peer: TestParticipant
+let favoured: TestParticipant
+
+beforeAll(async () => {
+  server = await testServer({ ROLLCALL_TIMESTAMP_WINDOW: '3600', ROLLCALL_MAX_REPLY_BYTES: '1048576' })
+  peer = await server.participant('spmis.demo')
+  favoured = await server.participant('favoured.demo', { max_page_size: 500 })
+  await server.registry('civil', PEOPLE)
+  await server.registry('social', [HOUSEHOLD, MEMBER])
+  const wide = { pad: 'x'.repeat(50_000) }
+  await server.registry(
+    'civil',
+    Array.from({ length: 40 }, (_, i) => person(`${i}`, '1990', wide)),
+    'wide',
+  )
+})
+
+afterAll(() => server.close())
+
+const now = () => new Date().toISOString()
+
+async function ask(items: readonly object[], namespace = 'civil', by = peer) {
+  const search_request = items.map((item, index) => ({
+    reference_id: `r-${index}`,
+    timestamp: now(),
+    ...item,
+  }))
+  const request = searchRequest(by.sender_id, BY_UIN, {
+    header: { total_count: 0 },
+    message: { search_request },
+  })
+  return post(`${server.url}/${namespace}/v1.0.0/registry/sync/search`, request, bearer(by))
+}
+
+async function askOne(criteria: object, item: object = {}, namespace = 'civil', by = peer) {
+  const search_criteria = { query_type: 'idtype-value', query: BY_UIN, ...criteria }
+  const answer = await ask([{ search_criteria, ...item }], namespace, by)
+  expect(answer.status).toBe(200)
+  return answer.body.message.search_response[0]
+}
+
+const uins = (item: { data: { reg_records: { name: { given_name: string } }[] } }) =>
+  item.data.reg_records.map(({ name }) => name.given_name)
+
+describe('the identifier form', () => {
+  it.each([
+    [{ type: 'UIN', value: '007' }],
+    [{ type: 'uin', value: ' 007 ' }],
+    [{ type: 'ns:org:IdentifierType:UIN', value: '007' }],
+    [{ identifier_type: 'UIN', identifier_value: '007' }],
+    [{ type: 'idtype-value', value: { id_type: 'UIN', id_value: '007' } }],
+    [{ field: 'UIN', operator: 'eq', value: '007' }],
+  ])('%j', async (query) => {
+    expect(uins(await askOne({ query }))).toEqual(['007'])
+  })
+
+  it('the older word idtype', async () => {
+    expect(uins(await askOne({ query_type: 'idtype' }))).toEqual(['007'])
+  })
+
+  it('the shape decides when query_type says otherwise', async () => {
+    expect(uins(await askOne({ query_type: 'expression' }))).toEqual(['007'])
+  })
+
+  it('a number is read by its digits, and never rounded', async () => {
+    const body = (digits: string) =>
+      JSON.stringify(
+        searchRequest(peer.sender_id, { type: 'UIN', value: 'DIGITS' }, { item: { timestamp: now() } }),
+      ).replace('"DIGITS"', digits)
+    const url = `${server.url}/civil/v1.0.0/registry/sync/search`
+    const exact = await post(url, body('9007199254740993'), bearer(peer))
+    expect(uins(exact.body.message.search_response[0])).toEqual(['9007199254740993'])
+    const neighbour = await post(url, body('9007199254740992'), bearer(peer))
+    expect(neighbour.body.message.search_response[0].pagination.total_count).toBe(0)
+  })
+
+  it('no hit is an empty array and a true total', async () => {
+    const item = await askOne({ query: { type: 'UIN', value: '7' } })
+    expect(item).toMatchObject({
+      status: 'succ',
+      data: { reg_records: [] },
+      pagination: { page_size: 10, page_number: 1, total_count: 0 },
+    })
+  })
+
+  it.each([
+    "' or 1=1 --",
+    '%',
+    '_',
+    '$.identifier[*]',
+    '\\',
+    '"; drop table registry; --',
+    '*',
+    '{}',
+    "$1 'x' || pg_sleep(9)",
+    '../../etc/passwd',
+  ])('%j is a value like any other', async (value) => {
+    const item = await askOne({ query: { type: 'UIN', value } })
+    expect(item.status).toBe('succ')
+    expect(item.data.reg_records).toEqual([])
+  })
+
+  it('the record is answered as it is held', async () => {
+    const item = await askOne({ query: { type: 'UIN', value: '9007199254740993' } })
+    expect(item.data.reg_records).toEqual([PEOPLE[4]])
+  })
+})
+
+describe('rjct.search_criteria.invalid', () => {
+  const types = 'UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID, MOBILE, EMAIL'
+  const form = 'search_criteria.query: must be {"type": an identifier type, "value": its value}'
+  it.each([
+    [
+      'unknown identifier type',
+      { query: { type: 'SHOE', value: '9' } },
+      `search_criteria.query.type: must be one of ${types}`,
+    ],
+    [
+      'the type of another kind',
+      { query: { type: 'HOUSEHOLD_ID', value: 'H' } },
+      `search_criteria.query.type: must be one of ${types}`,
+    ],
+    [
+      'a type that is no text',
+      { query: { type: 5, value: '9' } },
+      `search_criteria.query.type: must be one of ${types}`,
+    ],
+    [
+      '__proto__ as type',
+      { query: { type: '__proto__', value: '9' } },
+      `search_criteria.query.type: must be one of ${types}`,
+    ],
+    ['no value', { query: { type: 'UIN' } }, form],
+    ['a third member', { query: { type: 'UIN', value: '007', sex: 'female' } }, form],
+    ['another operator', { query: { field: 'UIN', operator: 'gt', value: '0' } }, form],
+    ['no query', { query: undefined }, form],
+    ['a query that is text', { query: 'UIN=007' }, form],
+    ['an expression list', { query_type: 'predicate', query: [{ seq_num: 1 }] }, form],
+    ['an expression', { query_type: 'expression', query: { type: 'x', value: { expression: {} } } }, form],
+    [
+      'null as value',
+      { query: { type: 'UIN', value: null } },
+      'search_criteria.query.value: must be a string or a whole number',
+    ],
+    [
+      'true as value',
+      { query: { type: 'UIN', value: true } },
+      'search_criteria.query.value: must be a string or a whole number',
+    ],
+    [
+      'an array as value',
+      { query: { type: 'UIN', value: ['007'] } },
+      'search_criteria.query.value: must be a string or a whole number',
+    ],
+    [
+      'a fraction',
+      { query: { type: 'UIN', value: 0.5 } },
+      'search_criteria.query.value: must be a string or a whole number',
+    ],
+    [
+      'a rounded number',
+      { query: { type: 'UIN', value: 1e21 } },
+      'search_criteria.query.value: must be a string or a whole number',
+    ],
+    [
+      'an empty value',
+      { query: { type: 'UIN', value: ' ' } },
+      'search_criteria.query.value: is empty or no UIN can look so',
+    ],
+    [
+      'a long value',
+      { query: { type: 'UIN', value: '7'.repeat(257) } },
+      'search_criteria.query.value: must have at most 256 characters',
+    ],
+    [
+      'an unknown query_type',
+      { query_type: 'namedQuery' },
+      'search_criteria.query_type: must be one of idtype-value, expression, predicate, graphql',
+    ],
+    [
+      'no query_type',
+      { query_type: undefined },
+      'search_criteria.query_type: must be one of idtype-value, expression, predicate, graphql',
+    ],
+    [
+      'a foreign reg_type',
+      { reg_type: 'ns:org:RegistryType:IBR' },
+      'search_criteria.reg_type: this registry is ns:org:RegistryType:Civil',
+    ],
+    [
+      'a foreign record type',
+      { reg_record_type: 'Farmer' },
+      'search_criteria.reg_record_type: must be one of Person',
+    ],
+    [
+      'a foreign entity',
+      { response_entity: 'Group' },
+      'search_criteria.response_entity: must be one of Person',
+    ],
+    [
+      'an unknown event',
+      { reg_event_type: 'Coronation' },
+      /^search_criteria\.reg_event_type: must be one of LiveBirth, Death, /,
+    ],
+    ['another version', { version: '3.0' }, 'search_criteria.version: only 1.0.0 is spoken here'],
+    ['consent that is text', { consent: 'yes' }, 'search_criteria.consent: must be an object'],
+  ])('%s', async (_name, criteria, message) => {
+    const item = await askOne(criteria)
+    expect(item).toEqual({
+      reference_id: 'r-0',
+      timestamp: expect.any(String),
+      status: 'rjct',
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message: typeof message === 'string' ? message : expect.stringMatching(message),
+    })
+  })
+
+  it.each([[undefined], ['text'], [[]], [null]])('search_criteria as %j', async (search_criteria) => {
+    const answer = await ask([{ search_criteria }])
+    expect(answer.body.message.search_response[0]).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message: 'search_criteria: must be an object',
+    })
+  })
+})
+
+describe('what is asked for and answered', () => {
+  it.each([
+    [
+      { reg_type: 'ns:org:RegistryType:CRVS' },
+      { reg_type: 'ns:org:RegistryType:CRVS', reg_record_type: 'Person' },
+    ],
+    [
+      { reg_record_type: 'spdci-extensions-dci:Person' },
+      { reg_type: 'ns:org:RegistryType:Civil', reg_record_type: 'spdci-extensions-dci:Person' },
+    ],
+    [{ reg_event_type: 'spdci-common:RegistryEventType:LiveBirth' }, { reg_record_type: 'Person' }],
+  ])('%j is answered in the spelling asked', async (criteria, data) => {
+    expect((await askOne(criteria)).data).toMatchObject(data)
+  })
+
+  it('a member asked as Group gives the household, as Member the person', async () => {
+    const query = { type: 'UIN', value: 'U-7' }
+    const group = await askOne({ query, response_entity: 'Group' }, {}, 'social')
+    expect(group.data).toMatchObject({ reg_record_type: 'Group', reg_records: [HOUSEHOLD] })
+    const member = await askOne({ query, reg_record_type: 'SRPerson' }, {}, 'social')
+    expect(member.data).toMatchObject({ reg_record_type: 'SRPerson', reg_records: [MEMBER] })
+    expect((await askOne({ query }, {}, 'social')).data).toMatchObject({
+      reg_record_type: 'Member',
+      reg_records: [MEMBER],
+    })
+  })
+
+  it('two names of the result must mean the same', async () => {
+    const criteria = {
+      query: { type: 'UIN', value: 'U-7' },
+      reg_record_type: 'Member',
+      response_entity: 'Group',
+    }
+    expect(await askOne(criteria, {}, 'social')).toMatchObject({
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message:
+        'search_criteria.response_entity: must mean the same record type as reg_record_type',
+    })
+  })
+})
+
+describe('sort and pagination', () => {
+  it('sorts by a sortable attribute, by its alias, either way', async () => {
+    const sort = (attribute_name: string, sort_order?: string) => ({
+      query: BY_PHONE,
+      sort: [{ attribute_name, sort_order }],
+    })
+    expect(uins(await askOne(sort('birth_date')))).toEqual(['1', '3', '2'])
+    expect(uins(await askOne(sort('date_of_birth', 'desc')))).toEqual(['2', '3', '1'])
+    expect(uins(await askOne({ query: BY_PHONE, sort: [] }))).toEqual(['3', '1', '2'])
+    expect(uins(await askOne({ query: BY_PHONE, sort: [{ sort_order: 'asc' }] }))).toEqual(['3', '1', '2'])
+  })
+
+  it.each([
+    [
+      [{ attribute_name: 'shoe_size' }],
+      /^search_criteria\.sort\[0\]\.attribute_name: must be one of .*birth_date/,
+    ],
+    [[{ attribute_name: 'phone_number' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
+    [[{ attribute_name: 'constructor' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
+    [
+      [{ attribute_name: 'birth_date', sort_order: 'up' }],
+      /^search_criteria\.sort\[0\]\.sort_order: must be asc or desc$/,
+    ],
+    [
+      [{ attribute_name: 'birth_date' }, { attribute_name: 'date_of_birth' }],
+      /^search_criteria\.sort\[1\]\.attribute_name: repeats an earlier one$/,
+    ],
+    ['birth_date', /^search_criteria\.sort: must be an array$/],
+    [['birth_date'], /^search_criteria\.sort\[0\]: must be an object$/],
+  ])('sort %j', async (sort, message) => {
+    const item = await askOne({ sort })
+    expect(item).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.sort.invalid' })
+    expect(item.status_reason_message).toMatch(message)
+  })
+
+  it('pages in the criteria or beside them, the criteria first, with a true total', async () => {
+    const sort = [{ attribute_name: 'birth_date' }]
+    const page = { page_size: 2, page_number: 2 }
+    const inside = await askOne({ query: BY_PHONE, sort, pagination: page })
+    expect(uins(inside)).toEqual(['2'])
+    expect(inside.pagination).toEqual({ ...page, total_count: 3 })
+    const beside = await askOne({ query: BY_PHONE, sort, pagination: {} }, { pagination: page })
+    expect(uins(beside)).toEqual(['2'])
+    const both = await askOne({ query: BY_PHONE, sort, pagination: { page_size: 1 } }, { pagination: page })
+    expect(uins(both)).toEqual(['1'])
+    const beyond = await askOne({ query: BY_PHONE, pagination: { page_size: 2, page_number: 9 } })
+    expect(beyond).toMatchObject({ data: { reg_records: [] }, pagination: { total_count: 3 } })
+  })
+
+  it.each([
+    [{ page_size: 101 }, 'pagination.page_size: must be at most 100'],
+    [{ page_size: 2 ** 31 }, 'pagination.page_size: must be at most 100'],
+    [
+      { page_size: 10, page_number: 2 ** 31 },
+      'pagination.page_number: must be at most 100001 with this page_size',
+    ],
+  ])('%j', async (pagination, message) => {
+    expect(await askOne({ pagination })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.pagination.invalid',
+      status_reason_message: message,
+    })
+  })
+
+  it('a participant may have a page size of its own', async () => {
+    expect(await askOne({ pagination: { page_size: 500 } }, {}, 'civil', favoured)).toMatchObject({
+      status: 'succ',
+    })
+    expect(await askOne({ pagination: { page_size: 501 } }, {}, 'civil', favoured)).toMatchObject({
+      status_reason_message: 'pagination.page_size: must be at most 500',
+    })
+  })
+})
+
+describe('a batch', () => {
+  const search_criteria = { query_type: 'idtype-value', query: BY_UIN }
+
+  it('answers every item in its order, what is wrong in its own place', async () => {
+    const answer = await ask([
+      { search_criteria, reference_id: 'a' },
+      { search_criteria, reference_id: 'a', locale: 'fra' },
+      { search_criteria, reference_id: '' },
+      { search_criteria, reference_id: undefined },
+      { search_criteria, reference_id: 'x'.repeat(99) },
+      { search_criteria, reference_id: 'x'.repeat(100) },
+      { search_criteria, reference_id: 7 },
+      { search_criteria, reference_id: 'old', timestamp: '2020-01-01T00:00:00Z' },
+      { search_criteria, reference_id: 'a' },
+      { search_criteria, reference_id: 'last' },
+    ])
+    const invalid = 'rjct.reference_id.invalid'
+    const items = answer.body.message.search_response as Record<string, string>[]
+    expect(items.map((item) => [item.reference_id, item.status, item.status_reason_code])).toEqual([
+      ['a', 'succ', undefined],
+      ['a', 'rjct', 'rjct.reference_id.duplicate'],
+      ['', 'rjct', invalid],
+      ['', 'rjct', invalid],
+      ['x'.repeat(99), 'succ', undefined],
+      ['x'.repeat(99), 'rjct', invalid],
+      ['', 'rjct', invalid],
+      ['old', 'rjct', 'rjct.timestamp.invalid'],
+      ['a', 'rjct', 'rjct.reference_id.duplicate'],
+      ['last', 'succ', undefined],
+    ])
+    expect(items[1]).toMatchObject({
+      locale: 'fra',
+      status_reason_message: 'reference_id: names an earlier item of this batch',
+    })
+    expect(items[2]?.status_reason_message).toBe('reference_id: must be a string of 1 to 99 characters')
+    expect(items[7]?.status_reason_message).toBe('timestamp: must lie within 3600 seconds of now')
+    expect(answer.body.header).toMatchObject({
+      status: 'succ',
+      status_reason_message: '7 of 10 items rejected; see each item',
+      total_count: 10,
+      completed_count: 10,
+    })
+  })
+
+  it('is rejected as a whole when every item is', async () => {
+    const answer = await ask([{ search_criteria: null }])
+    expect(answer.body.header).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.errors.too_many',
+      status_reason_message: '1 of 1 items rejected; see each item',
+    })
+  })
+
+  it('of 10,000 items is answered', async () => {
+    const nobody = { ...search_criteria, query: { type: 'UIN', value: 'nobody' } }
+    const answer = await ask(Array.from({ length: 10_000 }, () => ({ search_criteria: nobody })))
+    const items = answer.body.message.search_response as { reference_id: string; status: string }[]
+    expect(items.length).toBe(10_000)
+    expect(
+      items.every(({ reference_id, status }, index) => reference_id === `r-${index}` && status === 'succ'),
+    ).toBe(true)
+  }, 60_000)
+
+  it('holds so many records and no more', async () => {
+    const criteria = { ...search_criteria, query: BY_PHONE, pagination: { page_size: 15 } }
+    const answer = await ask([{ search_criteria: criteria }, { search_criteria: criteria }], 'wide')
+    const items = answer.body.message.search_response as { status: string; status_reason_code?: string }[]
+    expect(items.map(({ status }) => status).sort()).toEqual(['rjct', 'succ'])
+    expect(items.find(({ status }) => status === 'rjct')).toMatchObject({
+      status_reason_code: 'rjct.search.too_many_records_found',
+      status_reason_message:
+        'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
+    })
+  })
+})
