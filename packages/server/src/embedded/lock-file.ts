@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, rm, stat } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Cluster } from './cluster.ts'
 import { EmbeddedPostgresError, hasCode } from './errors.ts'
@@ -11,6 +12,9 @@ const run = promisify(execFile)
 
 /** How long (milliseconds) a lock file may be empty because a start is about to write it. */
 const WRITING = 5_000
+
+/** How long (milliseconds) the socket of a process that has ended may still accept connections. */
+const CLOSING = 5_000
 
 /** The main process of a PostgreSQL that runs, and where it listens. */
 export interface Postmaster {
@@ -58,15 +62,16 @@ export async function removeStale(path: string, cluster: Cluster): Promise<void>
     const age = Date.now() - (await stat(path).then((file) => file.mtimeMs, Date.now))
     if (age < WRITING) return
   } else if (await isPostmaster(Number.parseInt(text, 10), cluster)) return
-  const listening = await isListening(text)
-  // Not the text we judged: another start is ahead.
-  if ((await readIfThere(path)) !== text) return
-  if (listening) {
+  // A killed postmaster has no command line any more a moment before its sockets close.
+  for (const end = Date.now() + CLOSING; await isListening(text); await sleep(50)) {
+    // Not the text we judged: another start is ahead.
+    if ((await readIfThere(path)) !== text) return
+    if (Date.now() < end) continue
     throw new EmbeddedPostgresError(
       `A PostgreSQL that this process cannot see, in another container perhaps, uses ${cluster.data}. Stop it first.`,
     )
   }
-  await rm(path, { force: true })
+  if ((await readIfThere(path)) === text) await rm(path, { force: true })
 }
 
 /** Whether something accepts connections at the socket that a lock file names. */

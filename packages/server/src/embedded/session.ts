@@ -40,7 +40,7 @@ export async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Ses
         if (start) await stopPostmaster(postmaster, cluster)
         throw error
       })
-      if (client && (await take(client, 'pg_try_advisory_lock_shared'))) return { client, postmaster }
+      if (client && (await takeShared(client))) return { client, postmaster }
       await client?.end().catch(() => undefined)
     } else if (start === null) {
       start = await startPostmaster(cluster)
@@ -112,13 +112,16 @@ async function take(
   client: pg.Client,
   way: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
 ): Promise<boolean> {
-  try {
-    const { rows } = await client.query<{ taken: boolean }>(`select ${way}($1) as taken`, [LOCK])
-    return rows[0]?.taken === true
-  } catch (error) {
+  const { rows } = await client.query<{ taken: boolean }>(`select ${way}($1) as taken`, [LOCK])
+  return rows[0]?.taken === true
+}
+
+/** False while the last user stops PostgreSQL: he has the exclusive lock, and then the connection breaks. */
+async function takeShared(client: pg.Client): Promise<boolean> {
+  return take(client, 'pg_try_advisory_lock_shared').catch((error) => {
     if (isPassing(error)) return false
     throw error
-  }
+  })
 }
 
 async function requirePassing(start: Start, cluster: Cluster, tries: number): Promise<void> {

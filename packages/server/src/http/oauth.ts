@@ -1,5 +1,5 @@
 /** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
-import { RequestFault } from '@rollcall/protocol'
+import { RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { readText } from '../inbound/body.ts'
@@ -9,8 +9,6 @@ import { readTokenRequest, TokenRefusal } from '../participants/token-request.ts
 import { findClient } from '../store/participants.ts'
 import { sendJson } from './answer.ts'
 import { type HttpServer, mount } from './server.ts'
-
-export const TOKEN_PATH = '/oauth2/client/token'
 
 /** A token request is small; what is larger is none. */
 const MAX_TOKEN_REQUEST_BYTES = 16_384
@@ -22,7 +20,7 @@ export function addTokenRoute(
   options: { queryParameters: boolean },
 ): void {
   const throttle = createThrottle(context.limits.token_failures)
-  mount(app, 'POST', 'token', TOKEN_PATH, async (request, reply) => {
+  mount(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
     try {
       const token = await answer(context, throttle, request, options.queryParameters)
       context.metrics.tokenAnswered('issued')

@@ -1,9 +1,11 @@
 /** The identifier form of a query: type and value, in every documented spelling (spec "Query forms" 2, 3.1, D21). */
 import {
+  IDENTIFIER_MAX_LENGTH,
   type IdentifierType,
   ItemRejection,
+  identifierValue,
+  type JsonValue,
   type Kind,
-  normaliseIdentifier,
   resolveIdentifierType,
 } from '@rollcall/protocol'
 import type { Identifier } from '../store/records.ts'
@@ -11,7 +13,6 @@ import type { Identifier } from '../store/records.ts'
 const QUERY_TYPES = ['idtype-value', 'expression', 'predicate', 'graphql']
 /** An older word for idtype-value (3.1). */
 const IDENTIFIER_WORDS = ['idtype-value', 'idtype']
-const MAX_VALUE_LENGTH = 256
 
 /**
  * Reads a query that names a record by an identifier.
@@ -82,23 +83,12 @@ const isEquality = (operator: unknown): boolean =>
   typeof operator === 'string' && ['eq', '$eq', '='].includes(operator.toLowerCase())
 
 function readValue(type: IdentifierType, value: unknown): string {
-  const text = readDigits(value)
-  if (text === null) throw invalid('search_criteria.query.value: must be a string or a whole number')
-  if (text.length > MAX_VALUE_LENGTH) {
-    throw invalid(`search_criteria.query.value: must have at most ${MAX_VALUE_LENGTH} characters`)
-  }
-  const normalised = normaliseIdentifier(type, text)
-  if (normalised === null)
-    throw invalid(`search_criteria.query.value: is empty or no ${type.name} can look so`)
-  return normalised
-}
-
-/** Numbers are read by their digits: those beyond 2^53 arrive as bigint, so that none was ever rounded. */
-function readDigits(value: unknown): string | null {
-  if (typeof value === 'string') return value
-  if (typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value)))
-    return value.toString()
-  return null
+  // Numbers are read by their digits: those beyond 2^53 arrive as bigint, so that none was ever rounded.
+  const normalised = identifierValue(type, value as JsonValue | undefined)
+  if (normalised !== null) return normalised
+  throw invalid(
+    `search_criteria.query.value: must be a string of 1 to ${IDENTIFIER_MAX_LENGTH} characters or a whole number`,
+  )
 }
 
 function isMembers(value: unknown): value is Members {
