@@ -7,8 +7,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
+import { canEnter } from '../src/embedded/user.ts'
 
-const isRoot = process.getuid?.() === 0
+/** Only root has to become somebody else for PostgreSQL: what tests expect of that is chosen by this. */
+export const isRoot = process.getuid?.() === 0
 
 /** A directory for one test, which others may enter. Afterwards it goes, with a PostgreSQL that a test left in it. */
 export async function temporaryDirectory(mode = 0o711): Promise<string> {
@@ -103,6 +105,7 @@ export async function openElsewhere(directory: string, user?: { uid: number; gid
   }
 }
 
-/** A user other than root and other than the one a cluster gets, when we are root; else nobody is needed. */
-export const ordinaryUser = isRoot ? { uid: 65534, gid: 65534 } : undefined
-export { isRoot }
+const NOBODY = { uid: 65_534, gid: 65_534 }
+
+/** An ordinary user for a child process: nobody, where we are root and he may enter the clone; else the one we are. */
+export const ordinaryUser = isRoot && (await canEnter(NOBODY, import.meta.dirname)) ? NOBODY : undefined

@@ -29,7 +29,6 @@ test('who may enter is told by the mode of every folder on the way: owner, else 
   ] as const
   for (const [mode, owner, group, others] of modes) {
     const inner = join(directory, mode.toString(8), 'inner')
-    // Below a folder of this mode; 'inner' itself is open. Made in this order so that an ordinary user can make it.
     await mkdir(inner, { recursive: true })
     await chmod(join(inner, '..'), mode)
     if (owner || isRoot) {
