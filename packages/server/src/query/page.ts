@@ -1,7 +1,14 @@
 /** Order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
 import { ItemRejection, type RecordType, resolveAttribute } from '@rollcall/protocol'
 import type { SortKey } from '../store/records.ts'
-import type { PageLimits } from './search-criteria.ts'
+
+/** What a participant may ask for in one page. */
+export interface PageLimits {
+  readonly defaultPageSize: number
+  readonly maxPageSize: number
+  /** Records that may lie before a page. */
+  readonly maxOffset: number
+}
 
 /**
  * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1).

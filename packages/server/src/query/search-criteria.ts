@@ -11,7 +11,7 @@ import {
 } from '@rollcall/protocol'
 import type { Identifier, SortKey } from '../store/records.ts'
 import { readIdentifierQuery } from './identifier-query.ts'
-import { readPage, readSort } from './page.ts'
+import { type PageLimits, readPage, readSort } from './page.ts'
 
 export interface SearchCriteria {
   readonly recordType: RecordType
@@ -22,13 +22,6 @@ export interface SearchCriteria {
   readonly sort: readonly SortKey[]
   readonly page_size: number
   readonly page_number: number
-}
-
-export interface PageLimits {
-  readonly defaultPageSize: number
-  readonly maxPageSize: number
-  /** Records that may lie before a page. */
-  readonly maxOffset: number
 }
 
 /**
