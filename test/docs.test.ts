@@ -1,0 +1,47 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const pages = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md'], { cwd: root })
+
+const text = (page: string): string => readFileSync(join(root, page), 'utf8')
+
+describe.each(pages)('%s', (page) => {
+  it('has no dead link', () => {
+    const links = [...text(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? '')
+    const dead = links.filter(
+      (link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(page), link)),
+    )
+    expect(dead).toEqual([])
+  })
+})
+
+describe('README.md', () => {
+  const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> }
+
+  it('names commands that exist', () => {
+    const used = [...text('README.md').matchAll(/npm (?:run )?([a-z]+)/g)].map(([, name]) => name ?? '')
+    expect(used).toContain('start')
+    expect(used.filter((name) => name !== 'ci' && scripts[name] === undefined)).toEqual([])
+  })
+
+  it('is what CI runs', () => {
+    const ci = text('.ci/run')
+    expect(ci).toContain('npm ci')
+    expect(ci).toContain('npm test')
+  })
+})
+
+describe('decisions', () => {
+  const index = text('docs/decisions/README.md')
+
+  it.each(globSync('docs/decisions/*.md', { cwd: root }).filter((page) => !page.endsWith('README.md')))(
+    '%s is listed and says where it shows',
+    (page) => {
+      const name = page.split('/').at(-1) ?? ''
+      expect(index).toContain(`(${name})`)
+      expect(text(page)).toMatch(/## Where it shows\n\n\S/)
+    },
+  )
+})
