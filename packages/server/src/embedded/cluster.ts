@@ -47,34 +47,38 @@ export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
 }
 
 async function openCluster(place: string): Promise<Cluster> {
-  const home = await realpath(place).catch(async (error) => {
-    if (!hasCode(error, 'ENOENT')) throw error
+  const { files, major, password, user } = await readCluster(place)
+  if (!(await canEnter(user, files.home))) {
     throw new EmbeddedPostgresError(
-      `${place} points to ${await readlink(place)}, where PostgreSQL's files were, and that is gone. ` +
-        `Bring it back, or remove ${place} to begin with an empty database.`,
+      `PostgreSQL's files in ${files.home} are in a folder that their owner (user id ${user?.uid}) may not enter. ` +
+        'Open the folders above it with chmod o+x, or move the data directory.',
     )
-  })
-  const files = layout(home)
+  }
+  const binaries = await usableBinaries(user, files.home)
+  if (binaries.major !== major) {
+    throw new EmbeddedPostgresError(
+      `The database in ${files.data} was made by PostgreSQL ${major}, and the installed one is ${binaries.major}. ` +
+        `Start the Rollcall that made it, or set ROLLCALL_DATA to another directory. Its log file is ${files.logFile}.`,
+    )
+  }
+  return { ...files, user, binaries, password }
+}
+
+async function readCluster(place: string) {
   try {
+    const files = layout(await realpath(place))
     const major = (await readFile(join(files.data, 'PG_VERSION'), 'utf8')).trim()
     const password = (await readFile(files.passwordFile, 'utf8')).trim()
-    const user = await ownerOf(files.data)
-    if (!(await canEnter(user, home))) {
-      throw new EmbeddedPostgresError(
-        `PostgreSQL's files in ${home} are in a folder that their owner (user id ${user?.uid}) may not enter. ` +
-          'Open the folders above it with chmod o+x, or move the data directory.',
-      )
-    }
-    const binaries = await usableBinaries(user, home)
-    if (binaries.major !== major) {
-      throw new EmbeddedPostgresError(
-        `The database in ${files.data} was made by PostgreSQL ${major}, and the installed one is ${binaries.major}. ` +
-          `Start the Rollcall that made it, or set ROLLCALL_DATA to another directory. Its log file is ${files.logFile}.`,
-      )
-    }
-    return { ...files, user, binaries, password }
+    return { files, major, password, user: await ownerOf(files.data) }
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) {
+    const target = await readlink(place).catch(() => null)
+    if (hasCode(error, 'ENOENT') && target !== null && !(await isThere(target))) {
+      throw new EmbeddedPostgresError(
+        `${place} points to ${target}, where PostgreSQL's files were, and that is gone. ` +
+          `Bring it back, or remove ${place} to begin with an empty database.`,
+      )
+    }
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) {
       throw new EmbeddedPostgresError(
         `${place} is not a PostgreSQL cluster that Rollcall made: it lacks files.`,
       )
@@ -99,19 +103,32 @@ async function makeCluster(place: string): Promise<void> {
     await mkdir(home, { mode: 0o700 })
     await giveOne(user, home)
     await initialise(home, user)
-    if (elsewhere) {
-      await symlink(elsewhere, place)
-      await rm(unfinished)
-    } else {
-      await rename(unfinished, place)
-    }
-    await syncDirectory(join(place, '..'))
+    if (await publish(unfinished, place, elsewhere)) return
+    await discard()
   } catch (error) {
+    await discard()
+    throw error
+  }
+
+  async function discard(): Promise<void> {
     await rm(home, { recursive: true, force: true })
     await rm(unfinished, { recursive: true, force: true })
-    // Another process was faster: its cluster is as good as ours.
-    if (!hasCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) throw error
   }
+}
+
+/** Shows the finished cluster as `place`. False when another process was faster: its cluster is as good as ours. */
+async function publish(unfinished: string, place: string, elsewhere: string | null): Promise<boolean> {
+  try {
+    if (elsewhere) await symlink(elsewhere, place)
+    else await rename(unfinished, place)
+  } catch (error) {
+    if (hasCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
+    throw error
+  }
+  // From here on it is in use: whatever fails now must not take it away.
+  if (elsewhere) await rm(unfinished).catch(() => undefined)
+  await syncDirectory(join(place, '..')).catch(() => undefined)
+  return true
 }
 
 async function initialise(home: string, user: ClusterUser): Promise<void> {
@@ -169,7 +186,7 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
   )
 }
 
-/** So that a power cut does not forget the new name. */
+/** So that a power cut does not forget the new name. Not every file system can. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path)
   try {

@@ -12,8 +12,6 @@ export function layout(home: string) {
     /** The superuser's password, mode 0600. */
     passwordFile: join(home, 'password'),
     logFile: join(home, 'postgres.log'),
-    /** Names the directory of the socket where the home's own path is too long for one. */
-    socketFile: join(home, 'socket-directory'),
   }
 }
 

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
 import { findPostmaster } from './lock-file.ts'
 import { connect, enter, leave, type Session } from './session.ts'
-import { removeSocketDirectory } from './socket.ts'
 
 /** Milliseconds between attempts to bring back a PostgreSQL that went away. */
 const PAUSE = 2_000
+
+/** Milliseconds that a close waits for a PostgreSQL that recovers from a crash. */
+const RECOVERY = 10_000
 
 /** Our use of the cluster, for as long as we want it. */
 export interface Hold {
@@ -53,13 +55,16 @@ export function keepHold(cluster: Cluster, first: Session): Hold {
   }
 }
 
-/** A connection for one that lost its own, to find out whether it was the last user; null when nothing runs. */
+/**
+ * A connection for one that lost its own, to find out whether it was the last user; null when nothing runs, or when
+ * PostgreSQL does not recover in time: the next start adopts it then.
+ */
 async function reconnect(cluster: Cluster): Promise<Session | null> {
-  const postmaster = await findPostmaster(cluster)
-  if (postmaster === null) {
-    await removeSocketDirectory(cluster)
-    return null
+  for (const end = Date.now() + RECOVERY; Date.now() < end; await sleep(50)) {
+    const postmaster = await findPostmaster(cluster)
+    if (postmaster === null) return null
+    const client = await connect(cluster, postmaster)
+    if (client) return { client, postmaster }
   }
-  const client = await connect(cluster, postmaster)
-  return client && { client, postmaster }
+  return null
 }

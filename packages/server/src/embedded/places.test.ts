@@ -1,6 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { lstat, mkdir, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import {
@@ -21,6 +33,10 @@ test('a path that is too long for a socket gets one among the temporary files, a
   expect(basename(host)).toMatch(/^rollcall-socket-/)
   expect((await lstat(host)).mode & 0o777).toBe(0o700)
   expect(await query(first.connection, 'select 1 as one')).toEqual([{ one: 1 }])
+  // Killed and brought back, it listens in the same place.
+  const pid = Number(await postmasterOf(directory))
+  process.kill(pid, 'SIGKILL')
+  await expect.poll(() => postmasterOf(directory), { timeout: 10_000 }).not.toBeOneOf([pid, null])
   const borrower = await openEmbeddedPostgres(directory)
   expect(borrower.connection.host).toBe(host)
   await borrower.close()
@@ -85,6 +101,34 @@ test('lock files of a process id that now belongs to something else do not hinde
   const next = await openEmbeddedPostgres(directory)
   expect(await query(next.connection, 'select 1 as one')).toEqual([{ one: 1 }])
   expect(await postmasterOf(directory)).not.toBe(stranger.pid)
+  await next.close()
+})
+
+test('a PostgreSQL that answers but is out of sight, as in another container, is left alone', async () => {
+  const directory = await temporaryDirectory()
+  await (await openEmbeddedPostgres(directory)).close()
+  const home = await realpath(join(directory, 'postgres'))
+  const { pid } = spawnSync('true')
+  const text = [pid, `${home}/data`, 1_700_000_000, 5432, home, '', '1 1', 'ready', ''].join('\n')
+  await writeFile(join(home, 'data/postmaster.pid'), text)
+  const other = createServer((socket) => socket.on('error', () => undefined).destroy())
+  onTestFinished(() => void other.close())
+  await once(other.listen(join(home, '.s.PGSQL.5432')), 'listening')
+  await expect(openEmbeddedPostgres(directory)).rejects.toThrow(/that this process cannot see.*Stop it first/)
+  expect(await readFile(join(home, 'data/postmaster.pid'), 'utf8')).toBe(text)
+})
+
+test('an empty lock file, as a power cut leaves it, and a log that has grown too long do not hinder', async () => {
+  const directory = await temporaryDirectory()
+  await (await openEmbeddedPostgres(directory)).close()
+  const lock = join(directory, 'postgres/data/postmaster.pid')
+  await writeFile(lock, '')
+  await utimes(lock, new Date(0), new Date(0))
+  const log = join(directory, 'postgres/postgres.log')
+  await truncate(log, 10_000_001)
+  const next = await openEmbeddedPostgres(directory)
+  expect((await lstat(`${log}.1`)).size).toBe(10_000_001)
+  expect((await lstat(log)).size).toBeLessThan(10_000)
   await next.close()
 })
 

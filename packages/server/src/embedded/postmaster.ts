@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeOldCopies } from './binaries.ts'
 import type { Cluster } from './cluster.ts'
-import { EmbeddedPostgresError } from './errors.ts'
+import { EmbeddedPostgresError, hasCode } from './errors.ts'
 import { giveOne } from './files.ts'
 import { isPostmaster, type Postmaster, removeStale } from './lock-file.ts'
 import { SETTINGS } from './settings.ts'
@@ -70,15 +70,24 @@ export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): 
     ['SIGINT', STOP_PATIENCE.fast],
     ['SIGQUIT', STOP_PATIENCE.immediate],
   ] as const) {
-    if (await isPostmaster(postmaster.pid, cluster)) process.kill(postmaster.pid, signal)
+    if (await isPostmaster(postmaster.pid, cluster)) send(signal, postmaster)
     if (await hasGone(postmaster, cluster, patience)) {
-      await removeSocketDirectory(cluster)
+      await removeSocketDirectory(postmaster)
       return
     }
   }
   throw new EmbeddedPostgresError(
     `PostgreSQL (process ${postmaster.pid}) does not stop. Its log file is ${cluster.logFile}.`,
   )
+}
+
+function send(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // It ended by itself in this moment.
+    if (!hasCode(error, 'ESRCH')) throw error
+  }
 }
 
 async function hasGone({ pid }: Postmaster, cluster: Cluster, patience: number): Promise<boolean> {

@@ -32,7 +32,8 @@ export async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Ses
   let start: Start | null = null
   let tries = 0
   for (;;) {
-    signal?.throwIfAborted()
+    // Not once we started one: it gets its user, who then stops it.
+    if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster) {
       const client = await connect(cluster, postmaster).catch(async (error) => {

@@ -1,9 +1,11 @@
-import { lstat, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Cluster } from './cluster.ts'
 import { EmbeddedPostgresError, hasCode } from './errors.ts'
 import { giveOne } from './files.ts'
+import type { Postmaster } from './lock-file.ts'
 import { canEnter } from './user.ts'
 
 /** Only names the socket file: nothing listens on a network. */
@@ -15,48 +17,42 @@ const PREFIX = 'rollcall-socket-'
 
 /**
  * The directory of the cluster's socket: its home, which only its user may enter; where that path is too long, a
- * directory with mode 0700 among the temporary files, the same one at every start as long as it is there.
+ * directory with mode 0700 among the temporary files. Its name is the same at every start, and only who knows the
+ * password can tell it.
  */
 export async function socketDirectory(cluster: Cluster): Promise<string> {
   if (fits(cluster.home)) return cluster.home
-  const known = await readFile(cluster.socketFile, 'utf8').catch(() => null)
-  if (known !== null && (await isPrivate(known, cluster))) return known
-  for (const parent of [tmpdir(), '/tmp']) {
-    if (!fits(join(parent, `${PREFIX}XXXXXX`)) || !(await canEnter(cluster.user, parent))) continue
-    const directory = await mkdtemp(join(await realpath(parent), PREFIX))
-    await giveOne(cluster.user, directory)
-    await writeFile(cluster.socketFile, directory, { mode: 0o600 })
-    await giveOne(cluster.user, cluster.socketFile)
-    return directory
+  const name = PREFIX + createHash('sha256').update(`socket ${cluster.password}`).digest('hex').slice(0, 16)
+  for (const parent of new Set([tmpdir(), '/tmp'])) {
+    if (!(await canEnter(cluster.user, parent))) continue
+    const directory = join(await realpath(parent), name)
+    if (fits(directory) && (await makePrivate(directory, cluster))) return directory
   }
   throw new EmbeddedPostgresError(
-    `The path ${cluster.home} is too long for a unix socket, and so is the folder for temporary files. Set TMPDIR to a shorter one.`,
+    `The path ${cluster.home} is too long for a unix socket, and no folder for temporary files will do instead. ` +
+      'Set TMPDIR to a shorter one.',
   )
 }
 
-/** Removes the directory among the temporary files, if there is one, after PostgreSQL has stopped. */
-export async function removeSocketDirectory(cluster: Cluster): Promise<void> {
-  const known = await readFile(cluster.socketFile, 'utf8').catch(() => null)
-  if (known === null || !basename(known).startsWith(PREFIX)) return
-  await rm(known, { recursive: true, force: true })
-  await rm(cluster.socketFile, { force: true })
+/** Removes the directory among the temporary files, if `postmaster` had one, after it has stopped. */
+export async function removeSocketDirectory({ socketDirectory: directory }: Postmaster): Promise<void> {
+  if (basename(directory).startsWith(PREFIX)) await rm(directory, { recursive: true, force: true })
 }
 
 function fits(directory: string): boolean {
   return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= LONGEST
 }
 
-/** Nobody else put `directory` there: the temporary files are everybody's. Makes it anew if it is gone. */
-async function isPrivate(directory: string, { user }: Cluster): Promise<boolean> {
-  const status = await lstat(directory).catch((error) => {
-    if (hasCode(error, 'ENOENT')) return null
-    throw error
-  })
-  if (status === null) {
+/** Makes `directory`, or makes sure that it was us who made it: the temporary files are everybody's. */
+async function makePrivate(directory: string, { user }: Cluster): Promise<boolean> {
+  try {
     await mkdir(directory, { mode: 0o700 })
-    if (user) await giveOne(user, directory)
-    return true
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) return false
+    const status = await lstat(directory)
+    const ours = status.uid === user?.uid || status.uid === process.getuid?.()
+    if (!ours || !status.isDirectory() || (status.mode & 0o777) !== 0o700) return false
   }
-  const uid = user?.uid ?? process.getuid?.()
-  return status.isDirectory() && status.uid === uid && (status.mode & 0o777) === 0o700
+  await giveOne(user, directory)
+  return true
 }
