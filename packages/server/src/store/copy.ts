@@ -1,11 +1,12 @@
 /** COPY FROM STDIN in PostgreSQL's text format. */
+import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import type { ClientBase } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { quoteName } from './names.ts'
 
-/** Large enough to make few writes, small enough that the server works while the rest is under way. */
-const PIECE_BYTES = 128 * 1024
+/** Characters. Large enough to make few writes, small enough that the server works while the rest is made. */
+const PIECE_LENGTH = 64 * 1024
 
 const SPECIAL = /[\\\n\r\t]/
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
@@ -17,7 +18,7 @@ export function copyField(value: string | null): string {
 }
 
 /**
- * Sends rows into a table.
+ * Sends rows into a table, some at a time, as fast as the server takes them.
  * @param rows fields joined by tabs, every row ended by a newline
  * @throws pg's DatabaseError; the connection can be used again, its transaction must be rolled back
  */
@@ -25,15 +26,27 @@ export async function copyRows(
   client: ClientBase,
   table: string,
   columns: readonly string[],
-  rows: string,
+  rows: Iterable<string>,
 ): Promise<void> {
   const names = columns.map(quoteName).join(', ')
   const stream = client.query(copyFrom(`copy ${quoteName(table)} (${names}) from stdin`))
   const done = finished(stream)
-  const bytes = Buffer.from(rows)
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-    stream.write(bytes.subarray(start, start + PIECE_BYTES))
+  // An error that comes while the loop waits is thrown by the loop.
+  done.catch(() => undefined)
+  for (const piece of pieces(rows)) {
+    if (!stream.write(piece)) await once(stream, 'drain')
   }
   stream.end()
   await done
+}
+
+function* pieces(rows: Iterable<string>): Generator<Buffer> {
+  let text = ''
+  for (const row of rows) {
+    text += row
+    if (text.length < PIECE_LENGTH) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  if (text !== '') yield Buffer.from(text)
 }

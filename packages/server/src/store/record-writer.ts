@@ -66,7 +66,8 @@ async function writeOnce(
   const replaced = [...records.values()].filter((record) => ids.has(record.primary_identifier))
   if (replaced.length > 0) await updateRecords(client, table, replaced, ids)
   if (added.length > 0) await insertRecords(client, table, added, ids)
-  await copyIdentifiers(client, table, records.values(), ids)
+  const identifiers = identifierRows(records.values(), ids)
+  await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
   return { inserted: added.length, updated: replaced.length }
 }
 
@@ -94,16 +95,20 @@ async function insertRecords(
     `select nextval(pg_get_serial_sequence($1, 'id'))::text as id from generate_series(1, $2)`,
     [quoteName(table), records.length],
   )
-  let text = ''
-  for (const [index, record] of records.entries()) {
-    const id = rows[index]?.id ?? ''
-    ids.set(record.primary_identifier, id)
-    text += `${id}\t${copyField(record.primary_identifier)}\t${copyField(record.document)}`
-    for (const value of record.columns) text += `\t${copyField(value)}`
-    text += '\n'
-  }
+  for (const [index, record] of records.entries()) ids.set(record.primary_identifier, rows[index]?.id ?? '')
   const names = columns.map(({ name }) => name)
-  await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], text)
+  await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], recordRows(records, ids))
+}
+
+function* recordRows(
+  records: readonly PreparedRecord[],
+  ids: ReadonlyMap<string, string>,
+): Generator<string> {
+  for (const { primary_identifier, document, columns } of records) {
+    let row = `${ids.get(primary_identifier)}\t${copyField(primary_identifier)}\t${copyField(document)}`
+    for (const value of columns) row += `\t${copyField(value)}`
+    yield `${row}\n`
+  }
 }
 
 /** One statement for all: their new values travel as JSON text, each read by its column's own input function. */
@@ -135,18 +140,14 @@ async function updateRecords(
   ])
 }
 
-async function copyIdentifiers(
-  client: ClientBase,
-  { identifierTable }: RecordTable,
+function* identifierRows(
   records: Iterable<PreparedRecord>,
   ids: ReadonlyMap<string, string>,
-): Promise<void> {
-  let text = ''
+): Generator<string> {
   for (const { primary_identifier, identifiers } of records) {
-    const id = ids.get(primary_identifier) ?? ''
+    const id = ids.get(primary_identifier)
     for (const { type, value, names } of identifiers) {
-      text += `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
+      yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }
-  await copyRows(client, identifierTable, ['type', 'value', 'record', 'names_record'], text)
 }

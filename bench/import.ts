@@ -1,0 +1,235 @@
+/**
+ * How fast an import is beside its floor: a bare COPY of the same lines, prepared beforehand, into tables with
+ * the same columns and indexes on the same PostgreSQL. Rounds of both take turns; medians are compared.
+ *
+ *     npx node bench/import.ts --count 200000
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { kindNamed, parseJson } from '@rollcall/protocol'
+import { generateLines } from '@rollcall/synthetic'
+import { from as copyFrom } from 'pg-copy-streams'
+import { openEmbeddedPostgres } from '../packages/server/src/embedded/postgres.ts'
+import { importFile } from '../packages/server/src/import/import-file.ts'
+import { copyField } from '../packages/server/src/store/copy.ts'
+import { type Database, migrate, openDatabase } from '../packages/server/src/store/database.ts'
+import { quoteName } from '../packages/server/src/store/names.ts'
+import { prepareRecord } from '../packages/server/src/store/prepare-record.ts'
+import { type RecordTable, recordTable } from '../packages/server/src/store/record-tables.ts'
+import { addRegistry, type Registry } from '../packages/server/src/store/registries.ts'
+
+const KIND = 'civil'
+const ROUNDS = 3
+/** What an import must reach of its floor. */
+const BAR = 0.35
+const RESULTS = new URL('./results/', import.meta.url)
+
+interface Round {
+  readonly lines_per_second: number
+}
+
+interface ImportRound extends Round {
+  /** Growth of the resident set in MB, over the first quarter of the lines and over the rest. */
+  readonly rss_growth_first_quarter_mb: number
+  readonly rss_growth_rest_mb: number
+}
+
+/** Measures, prints and writes `bench/results/import.json`; false when the bar is missed. */
+export async function run(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({ args: [...args], options: { count: { type: 'string', default: '200000' } } })
+  const count = Number(values.count)
+  if (!Number.isSafeInteger(count) || count < 1) throw new Error('--count must be a whole number of lines')
+  const directory = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
+  await chmod(directory, 0o711)
+  const postgres = await openEmbeddedPostgres(join(directory, 'data'))
+  const db = openDatabase({ ...postgres.connection, statement_timeout: 0 })
+  try {
+    await migrate(db)
+    const files = await makeFiles(directory, count)
+    console.log(`${count} lines of kind ${KIND}, ${(files.bytes / 1e6).toFixed(0)} MB of NDJSON`)
+    const ours: ImportRound[] = []
+    const floor: Round[] = []
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      floor.push(await withRegistry(db, (registry) => copyRound(db, registry, files, count)))
+      ours.push(await withRegistry(db, (registry) => importRound(db, registry, files, count)))
+      console.log(
+        `round ${round}: COPY ${rate(floor.at(-1))}, import ${rate(ours.at(-1))}, ` +
+          `memory +${ours.at(-1)?.rss_growth_first_quarter_mb} MB in the first quarter, ` +
+          `+${ours.at(-1)?.rss_growth_rest_mb} MB in the rest`,
+      )
+    }
+    return await report(count, files.bytes, ours, floor)
+  } finally {
+    await db.close()
+    await postgres.close()
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function report(
+  count: number,
+  bytes: number,
+  ours: readonly ImportRound[],
+  floor: readonly Round[],
+): Promise<boolean> {
+  const [import_rate, copy_rate] = [median(ours), median(floor)]
+  const ratio = import_rate / copy_rate
+  const passed = ratio >= BAR
+  console.log(`import ${import_rate.toFixed(0)} lines/s, bare COPY ${copy_rate.toFixed(0)} lines/s`)
+  console.log(`ratio ${ratio.toFixed(2)}, at least ${BAR} is wanted: ${passed ? 'passed' : 'MISSED'}`)
+  const machine = { cores: availableParallelism(), node: process.version }
+  const result = { bench: 'import', kind: KIND, count, bytes, machine, ratio, bar: BAR, passed, ours, floor }
+  await mkdir(RESULTS, { recursive: true })
+  await writeFile(new URL('import.json', RESULTS), `${JSON.stringify(result, null, 2)}\n`)
+  return passed
+}
+
+interface Files {
+  readonly ndjson: string
+  /** COPY's text format, ids included. */
+  readonly records: string
+  readonly identifiers: string
+  readonly bytes: number
+}
+
+/** The lines, and the rows that a perfect importer would have ready. */
+async function makeFiles(directory: string, count: number): Promise<Files> {
+  const [ndjson, records, identifiers] = ['lines.ndjson', 'records.copy', 'identifiers.copy'].map((name) =>
+    join(directory, name),
+  ) as [string, string, string]
+  const lines = () => generateLines(KIND, { count, seed: 1 })
+  const write = (path: string, rows: Iterable<string>) =>
+    pipeline(Readable.from(rows), createWriteStream(path))
+  await write(
+    ndjson,
+    mapped(lines(), (line) => `${line}\n`),
+  )
+  await write(records, mapped(lines(), recordRow))
+  await write(identifiers, mapped(lines(), identifierRows))
+  return { ndjson, records, identifiers, bytes: (await stat(ndjson)).size }
+}
+
+function* mapped(lines: Iterable<string>, row: (line: string, id: number) => string): Generator<string> {
+  let id = 0
+  for (const line of lines) {
+    id += 1
+    yield row(line, id)
+  }
+}
+
+function prepared(line: string) {
+  const kind = kindNamed(KIND)
+  if (!kind) throw new Error(`there is no kind ${KIND}`)
+  return prepareRecord(kind, kind.record_types[0], parseJson(line))
+}
+
+function recordRow(line: string, id: number): string {
+  const { primary_identifier, document, columns } = prepared(line)
+  return `${id}\t${[primary_identifier, document, ...columns].map(copyField).join('\t')}\n`
+}
+
+function identifierRows(line: string, id: number): string {
+  const rows = prepared(line).identifiers.map(
+    ({ type, value, names }) =>
+      `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`,
+  )
+  return rows.join('')
+}
+
+let registries = 0
+
+/** A registry of its own for each round, and a database that has nothing left to do from the round before. */
+async function withRegistry<Result>(
+  db: Database,
+  work: (registry: Registry) => Promise<Result>,
+): Promise<Result> {
+  registries += 1
+  const namespace = `bench-${registries}`
+  const registry = await addRegistry(db, { namespace, kind: KIND, sender_id: `${namespace}.example` })
+  const { table, identifierTable } = tableOf(registry)
+  await db.pool.query('checkpoint')
+  try {
+    return await work(registry)
+  } finally {
+    await db.pool.query(`drop table ${quoteName(identifierTable)}, ${quoteName(table)}`)
+  }
+}
+
+function tableOf(registry: Registry): RecordTable {
+  return recordTable(registry, registry.kind.record_types[0])
+}
+
+async function copyRound(db: Database, registry: Registry, files: Files, count: number): Promise<Round> {
+  const { table, identifierTable, columns } = tableOf(registry)
+  const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
+  const client = await db.pool.connect()
+  const copy = (path: string, into: string, members: readonly string[]) =>
+    pipeline(
+      createReadStream(path, { highWaterMark: 256 * 1024 }),
+      client.query(copyFrom(`copy ${quoteName(into)} (${members.map(quoteName).join(', ')}) from stdin`)),
+    )
+  try {
+    const start = performance.now()
+    await client.query('begin')
+    await copy(files.records, table, names)
+    await copy(files.identifiers, identifierTable, ['type', 'value', 'record', 'names_record'])
+    await client.query('commit')
+    return { lines_per_second: perSecond(count, start) }
+  } finally {
+    client.release()
+  }
+}
+
+async function importRound(
+  db: Database,
+  registry: Registry,
+  files: Files,
+  count: number,
+): Promise<ImportRound> {
+  const before = process.memoryUsage.rss()
+  const peaks = { quarter: before, rest: before }
+  let lines = 0
+  const sample = () => {
+    const part = lines < count / 4 ? 'quarter' : 'rest'
+    peaks[part] = Math.max(peaks[part], process.memoryUsage.rss())
+  }
+  const start = performance.now()
+  const result = await importFile(db, registry, files.ndjson, {
+    rejectsPath: null,
+    onProgress: (progress) => {
+      lines = progress.lines
+      sample()
+    },
+  })
+  const lines_per_second = perSecond(count, start)
+  if (result.written !== count) throw new Error(`only ${result.written} of ${count} lines were written`)
+  return {
+    lines_per_second,
+    rss_growth_first_quarter_mb: megabytes(peaks.quarter - before),
+    rss_growth_rest_mb: megabytes(Math.max(0, peaks.rest - peaks.quarter)),
+  }
+}
+
+function perSecond(count: number, start: number): number {
+  return Math.round(count / ((performance.now() - start) / 1000))
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024)
+}
+
+function rate(round: Round | undefined): string {
+  return `${round?.lines_per_second ?? 0} lines/s`
+}
+
+function median(rounds: readonly Round[]): number {
+  const rates = rounds.map(({ lines_per_second }) => lines_per_second).sort((one, other) => one - other)
+  return rates[Math.floor(rates.length / 2)] ?? 0
+}
+
+if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1
