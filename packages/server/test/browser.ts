@@ -1,0 +1,88 @@
+/**
+ * A Chromium for tests of pages, from npm alone: nothing is downloaded and nothing of the machine is used but its
+ * C library. The package meant for cloud functions brings the shared libraries and fonts of their system along
+ * and unpacks them where it believes to run on one; so it is told in a process of its own, with a folder of ours.
+ */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Browser, chromium } from 'playwright-core'
+
+export interface TestBrowser {
+  readonly browser: Browser
+  /** Ends the browser and removes what was unpacked. */
+  close(): Promise<void>
+}
+
+/** The name of a system whose libraries the package unpacks (its `isRunningInAmazonLinux2023`). */
+const SYSTEM_WITH_LIBRARIES = 'nodejs22.x'
+const UNPACK = `
+  import chromium from '@sparticuz/chromium'
+  process.stdout.write(await chromium.executablePath())`
+
+const ARGUMENTS = [
+  // Chromium refuses to run as root with its sandbox, and needs it for pages of strangers; these are ours.
+  '--no-sandbox',
+  '--no-zygote',
+  // Containers give little shared memory.
+  '--disable-dev-shm-usage',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--no-pings',
+]
+
+/** Takes about three seconds. Throws where the unpacked Chromium does not run. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-browser-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    const executablePath = await unpack(folder)
+    const home = join(folder, 'home')
+    await mkdir(home)
+    const fonts = join(home, 'fonts.conf')
+    await writeFile(fonts, fontSettings(folder))
+    const browser = await chromium.launch({
+      executablePath,
+      args: ARGUMENTS,
+      env: {
+        HOME: home,
+        TMPDIR: folder,
+        FONTCONFIG_FILE: fonts,
+        LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+      },
+    })
+    return {
+      browser,
+      async close() {
+        await browser.close()
+        await remove()
+      },
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** The package's own settings name fixed folders; without any font Chromium ends itself. */
+const fontSettings = (folder: string): string => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>
+`
+
+/** Unpacks Chromium, its libraries and fonts into `folder`; gives the path of the binary. */
+async function unpack(folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', UNPACK], {
+    cwd: import.meta.dirname,
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: folder,
+      HOME: folder,
+      AWS_LAMBDA_JS_RUNTIME: SYSTEM_WITH_LIBRARIES,
+    },
+  })
+  return stdout
+}

@@ -1,0 +1,100 @@
+/** Each registry's reference page in a real browser: it works, and all that it loads comes from us. */
+import { KINDS } from '@rollcall/protocol'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBrowser, type TestBrowser } from './browser.ts'
+import { type TestServer, testServer } from './server.ts'
+
+let server: TestServer
+let opened: TestBrowser
+
+beforeAll(async () => {
+  server = await testServer()
+  for (const { name } of KINDS) await server.registry(name)
+  opened = await openBrowser()
+})
+
+afterAll(async () => {
+  await opened?.close()
+  await server.close()
+})
+
+interface Seen {
+  /** The origins of everything that was asked for. */
+  readonly origins: Set<string>
+  /** Errors and warnings of the console, failed requests, answers above 399, violations of the page's policy. */
+  readonly complaints: string[]
+}
+
+/** Opens the page, lets `look` work on it once its operations are shown, and tells what the browser saw meanwhile. */
+async function visit(namespace: string, look: (page: Page) => Promise<void>): Promise<Seen> {
+  const context = await opened.browser.newContext()
+  try {
+    const seen: Seen = { origins: new Set(), complaints: [] }
+    listen(context, seen)
+    // Another host is never reached, and is seen all the same.
+    await context.route('**/*', (route) =>
+      new URL(route.request().url()).origin === server.url ? route.continue() : route.abort(),
+    )
+    await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
+      console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`)
+    const page = await context.newPage()
+    await page.goto(`${server.url}/${namespace}/v1.0.0/docs`)
+    await page.locator('.opblock').first().waitFor()
+    await look(page)
+    await page.waitForLoadState('networkidle')
+    return seen
+  } finally {
+    await context.close()
+  }
+}
+
+function expectNothingElse({ origins, complaints }: Seen): void {
+  expect(complaints).toEqual([])
+  expect([...origins]).toEqual([server.url])
+}
+
+function listen(context: BrowserContext, { origins, complaints }: Seen): void {
+  context.on('request', (request) => {
+    const url = new URL(request.url())
+    // What stands in the address itself is loaded from nowhere.
+    if (url.protocol !== 'data:') origins.add(url.origin)
+  })
+  context.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  context.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
+  })
+  context.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+  })
+  context.on('weberror', (error) => complaints.push(error.error().message))
+}
+
+describe('the reference page', () => {
+  it.each(KINDS.map(({ name, title }) => [name, title]))('of %s shows its search', async (name, title) => {
+    const seen = await visit(name, async (page) => {
+      expect(await page.title()).toBe(`${title}: reference`)
+      const shown = await page.locator('.opblock-summary-path').allInnerTexts()
+      expect(shown.map((text) => text.replaceAll('\u200b', ''))).toContain('/registry/sync/search')
+    })
+    expectNothingElse(seen)
+  })
+
+  it('shows the example of an operation when it is opened', async () => {
+    const seen = await visit('civil', async (page) => {
+      const search = page.locator('.opblock', { hasText: '/registry/sync/search' }).first()
+      await search.locator('.opblock-summary-control').first().click()
+      const example = search.locator('.opblock-section-request-body .body-param__example').first()
+      await example.waitFor()
+      expect(await example.textContent()).toMatch(/"search_request"[\s\S]*"idtype-value"[\s\S]*"UIN"/)
+    })
+    expectNothingElse(seen)
+  })
+
+  it('is held to its policy: a page that asked another host would be seen here', async () => {
+    const { complaints } = await visit('civil', async (page) => {
+      await page.evaluate("fetch('https://elsewhere.example/').catch(() => undefined)")
+    })
+    expect(complaints.join('\n')).toContain('policy: connect-src https://elsewhere.example/')
+  })
+})
