@@ -1,0 +1,35 @@
+/**
+ * The benchmarks, by name: each loads us and a floor on the same machine in the same run and compares.
+ *
+ *     npm run bench -- search
+ *     npm run bench -- import --count 200000
+ */
+
+interface Benchmark {
+  readonly measures: string
+  /** Prints, writes `bench/results/<name>.json`, answers whether the bar was reached. */
+  readonly load: () => Promise<{ run(args: readonly string[]): Promise<boolean> }>
+}
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  search: {
+    measures: 'a synchronous search, beside a bare Fastify route with the same look-up',
+    load: () => import('./search.ts'),
+  },
+  import: {
+    measures: 'an import, beside a bare COPY of the same lines',
+    load: () => import('./import.ts'),
+  },
+}
+
+const [name = '', ...args] = process.argv.slice(2)
+const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
+if (benchmark === undefined) {
+  console.error('usage: npm run bench -- <benchmark> [options]\n')
+  for (const [known, { measures }] of Object.entries(BENCHMARKS))
+    console.error(`  ${known.padEnd(8)}${measures}`)
+  process.exitCode = 2
+} else {
+  const { run } = await benchmark.load()
+  process.exitCode = (await run(args)) ? 0 : 1
+}

@@ -1,0 +1,75 @@
+/** What is searched: a registry of synthetic records, filled once, and one participant who may ask. */
+import { Readable } from 'node:stream'
+import {
+  addParticipant,
+  addRegistry,
+  addSecret,
+  countRecords,
+  type Database,
+  findParticipant,
+  findRegistry,
+  importFile,
+  newSecret,
+  type Registry,
+} from '@rollcall/server'
+import { generateLines } from '@rollcall/synthetic'
+import { quoteName } from '../../packages/server/src/store/names.ts'
+import { recordTable } from '../../packages/server/src/store/record-tables.ts'
+import { ASKER_SENDER, IDENTIFIER_TYPE, KIND, NAMESPACE, RECORD_TYPE, REGISTRY_SENDER } from './question.ts'
+
+/** The registry with at least this many records; those that are missing are imported. */
+export async function filledRegistry(db: Database, records: number): Promise<Registry> {
+  const registry =
+    (await findRegistry(db, NAMESPACE)) ??
+    (await addRegistry(db, { namespace: NAMESPACE, kind: KIND, sender_id: REGISTRY_SENDER }))
+  const held = (await countRecords(db, registry))[RECORD_TYPE.name] ?? 0
+  if (held < records) await fill(db, registry, records)
+  const { table, identifierTable } = recordTable(registry, RECORD_TYPE)
+  await db.pool.query(`vacuum analyze ${quoteName(table)}, ${quoteName(identifierTable)}`)
+  await db.pool.query('checkpoint')
+  return registry
+}
+
+async function fill(db: Database, registry: Registry, records: number): Promise<void> {
+  console.log(`importing ${records} records`)
+  const start = performance.now()
+  const { written } = await importFile(db, registry, Readable.from(ndjson(records)), {
+    format: 'ndjson',
+    rejectsPath: null,
+  })
+  if (written !== records) throw new Error(`only ${written} of ${records} records were written`)
+  console.log(`imported in ${Math.round((performance.now() - start) / 1_000)} s`)
+}
+
+const LINES_OF_CHUNK = 200
+
+function* ndjson(count: number): Generator<Buffer> {
+  let lines: string[] = []
+  for (const line of generateLines(KIND, { count, seed: 1 })) {
+    if (lines.push(line) < LINES_OF_CHUNK) continue
+    yield Buffer.from(`${lines.join('\n')}\n`)
+    lines = []
+  }
+  yield Buffer.from(lines.join('\n'))
+}
+
+/** Identifiers of which each names exactly one record, in random order: a turn through them repeats none. */
+export async function shuffledIdentifiers(db: Database, registry: Registry): Promise<readonly string[]> {
+  const { identifierTable } = recordTable(registry, RECORD_TYPE)
+  const { rows } = await db.pool.query<{ value: string }>(
+    `select value from ${quoteName(identifierTable)} where type = $1
+     group by value having count(*) = 1 order by random()`,
+    [IDENTIFIER_TYPE],
+  )
+  return rows.map(({ value }) => value)
+}
+
+/** Credentials of the asking participant, for a token request with HTTP Basic. */
+export async function askerCredentials(db: Database): Promise<string> {
+  const asker =
+    (await findParticipant(db, ASKER_SENDER)) ??
+    (await addParticipant(db, { sender_id: ASKER_SENDER, name: 'The one who asks' }))
+  const { secret, sha256 } = newSecret()
+  await addSecret(db, asker, sha256)
+  return Buffer.from(`${asker.client_id}:${secret}`).toString('base64')
+}

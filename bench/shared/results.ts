@@ -1,0 +1,39 @@
+/** Results as JSON, with what is needed to compare them later: when, which commit, which machine. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+
+const RESULTS = new URL('../results/', import.meta.url)
+
+/** Writes `bench/results/<bench>.json`. */
+export async function writeResult(bench: string, result: object): Promise<void> {
+  const told = { bench, at: new Date().toISOString(), commit: commit(), machine: machine(), ...result }
+  await mkdir(RESULTS, { recursive: true })
+  await writeFile(new URL(`${bench}.json`, RESULTS), `${JSON.stringify(told, null, 2)}\n`)
+}
+
+function machine() {
+  return {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model.trim() ?? 'unknown',
+    memory_gb: Math.round(totalmem() / 2 ** 30),
+    platform: `${process.platform} ${process.arch}`,
+    node: process.version,
+  }
+}
+
+/** The commit that is checked out, with `+` when files differ from it; null outside a clone. */
+function commit(): string | null {
+  try {
+    const options = {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    } as const
+    const hash = execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim()
+    const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], options).trim()
+    return changed === '' ? hash : `${hash}+`
+  } catch {
+    return null
+  }
+}
