@@ -67,7 +67,7 @@ export {
   isRegType,
   KINDS,
   kindNamed,
-  recordTypeOf,
+  recordTypesOf,
   resolveAttribute,
   resolveEventType,
   resolveIdentifierType,

@@ -1,6 +1,6 @@
 /** A real server on real PostgreSQL for tests: loopback HTTP, a few registries, two participants. */
 import { Writable } from 'node:stream'
-import { recordTypeOf } from '@rollcall/protocol'
+import { recordTypesOf } from '@rollcall/protocol'
 import { readConfig } from '../src/app/config.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
@@ -81,7 +81,7 @@ async function write({ db }: TestDatabase, registry: Registry, documents: readon
   try {
     await client.query('begin')
     for (const document of documents) {
-      const recordType = recordTypeOf(registry.kind, document)
+      const [recordType] = recordTypesOf(registry.kind, document)
       if (recordType === undefined) throw new Error(`no record type of ${registry.kind.name}`)
       // A document of a test is plain JSON.
       const prepared = prepareRecord(registry.kind, recordType, document as never)

@@ -1,5 +1,5 @@
 /** The same people in every kind, read the way a registry reads them. */
-import { type JsonValue, kindNamed, readIdentifiers, recordTypeOf, validator } from '@rollcall/protocol'
+import { type JsonValue, kindNamed, readIdentifiers, recordTypesOf, validator } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import { generate, KIND_GENERATORS } from './generate.ts'
 import { personOf } from './people.ts'
@@ -10,7 +10,7 @@ function read(kindName: string, count: number) {
   const kind = kindNamed(kindName)
   if (kind === undefined) throw new Error(`no kind ${kindName}`)
   return [...generate(kindName, { count, seed: SEED })].map((document) => {
-    const recordType = recordTypeOf(kind, document)
+    const [recordType] = recordTypesOf(kind, document)
     if (recordType === undefined) throw new Error(`no record type for ${JSON.stringify(document)}`)
     const identifiers = readIdentifiers(kind, recordType, document as JsonValue)
     const own = identifiers.filter(({ names }) => names === 'record')

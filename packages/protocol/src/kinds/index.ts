@@ -45,29 +45,28 @@ export function isRegType(kind: Kind, spelling: string): boolean {
 }
 
 /**
- * The record type of a document that is imported: the kind's only one, else the one that its `@type` names.
- * Undefined where the document does not tell.
+ * The record types that a document may be of, by its own `@type`; the kind's default when it has none. None:
+ * its type is foreign to the kind. Several: it does not tell.
  */
-export function recordTypeOf(kind: Kind, document: unknown): RecordType | undefined {
-  const [first, ...others] = kind.record_types
-  if (others.length === 0) return first
-  const types = new Map(
-    kind.record_types.flatMap((type) => type.document_types.map((name) => [nameKey(name), type])),
-  )
-  return documentTypes(document)
-    .map((name) => types.get(nameKey(name)))
-    .find((type) => type !== undefined)
+export function recordTypesOf(kind: Kind, document: unknown): readonly RecordType[] {
+  const types = documentTypes(document).map(nameKey)
+  if (types.length === 0) return [kind.record_types[0]]
+  return kind.record_types.filter((type) => type.document_types.some((name) => types.includes(nameKey(name))))
 }
 
+/** JSON-LD allows one type or an array of them. */
 function documentTypes(document: unknown): string[] {
   if (typeof document !== 'object' || document === null || !Object.hasOwn(document, '@type')) return []
   const type = (document as { '@type': unknown })['@type']
-  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string')
+  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string' && name !== '')
 }
 
 /** Names compare by the text after the last ":", without regard to case. */
 function nameKey(name: string): string {
-  return name.slice(name.lastIndexOf(':') + 1).toLowerCase()
+  return name
+    .slice(name.lastIndexOf(':') + 1)
+    .trim()
+    .toLowerCase()
 }
 
 /** One table of keys for each list of rows, made when it is first asked. Where two rows share a key, the first has it. */
