@@ -126,6 +126,19 @@ export function searchRequest(
   }
 }
 
+/** Posts a batch of search items, each named r-0, r-1 ... and dated now unless it says otherwise. */
+export async function postSearch(
+  server: TestServer,
+  by: TestParticipant,
+  items: readonly object[],
+  namespace = 'civil',
+): Promise<Answer> {
+  const timestamp = new Date().toISOString()
+  const search_request = items.map((item, index) => ({ reference_id: `r-${index}`, timestamp, ...item }))
+  const request = searchRequest(by.sender_id, {}, { header: { total_count: 0 }, message: { search_request } })
+  return post(`${server.url}/${namespace}/v1.0.0/registry/sync/search`, request, bearer(by))
+}
+
 /** What came back: the status and the body, parsed where it is JSON. */
 export interface Answer {
   readonly status: number

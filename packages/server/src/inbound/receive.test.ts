@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { expectFault, expectRejected } from '../../test/expectations.ts'
 import {
   type Answer,
   bearer,
@@ -36,46 +37,11 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
+afterEach(() => expect(server.logged()).not.toMatch(/Okoro|B-5521|0012/))
+
 const send = (body: string | Uint8Array<ArrayBuffer> | object, headers = {}): Promise<Answer> =>
   post(url, body, { ...bearer(ada), ...headers })
 const valid = (changes = {}) => searchRequest(ada.sender_id, BY_UIN, changes)
-
-/** The whole request is refused: the ack ERR that also carries `errors` (D1, D2). */
-function expectFault(answer: Answer, status: number, code: string, message: string): void {
-  expect({ status: answer.status, error: answer.body.message.error }).toEqual({
-    status,
-    error: { code, message },
-  })
-  expect(answer.body).toEqual({
-    message: {
-      ack_status: 'ERR',
-      timestamp: expect.stringMatching(/Z$/),
-      correlation_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      error: { code, message },
-    },
-    errors: [{ code, message }],
-  })
-  expect(server.logged()).not.toMatch(/Okoro|B-5521|0012/)
-}
-
-/** The header is rejected: a callback envelope without items. */
-function expectRejected(answer: Answer, code: string, message: string): void {
-  expect(answer.status).toBe(200)
-  expect(answer.body.header).toMatchObject({
-    action: 'on-search',
-    status: 'rjct',
-    status_reason_code: code,
-    status_reason_message: message,
-    total_count: 0,
-    completed_count: 0,
-    receiver_id: 'spmis.demo',
-  })
-  expect(answer.body.message).toEqual({
-    transaction_id: 'tx-1',
-    correlation_id: expect.any(String),
-    search_response: [],
-  })
-}
 
 describe('a search that is understood', () => {
   it('answers the record as it is held, in an envelope with a callback header', async () => {
@@ -408,32 +374,5 @@ describe('5. the message', () => {
       'rjct.total_count.limit_exceeded',
       'message.search_request: must have at most 10 items',
     )
-  })
-})
-
-describe('what is not there', () => {
-  it.each([
-    '/nowhere/v1.0.0/registry/sync/search',
-    '/civil/v2.0.0/registry/sync/search',
-    '/civil/v1.0.0/registry/sync/enrolled',
-    '/civil/v1.0.0/registry/search',
-    `/${'x'.repeat(500)}/v1.0.0/registry/sync/search`,
-    '/civil/v1.0.0/registry/sync/search/..%2f..%2fetc',
-    "/civil'--/v1.0.0/registry/sync/search",
-    '/%00/v1.0.0/registry/sync/search',
-  ])('%s', async (path) => {
-    expectFault(
-      await post(`${server.url}${path}`, valid(), bearer(ada)),
-      404,
-      'err.request.not_found',
-      'there is no such namespace or path here',
-    )
-  })
-
-  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('method %s', async (method) => {
-    const response = await fetch(url, { method })
-    expect(response.headers.get('allow')).toBe('POST')
-    const answer = { status: response.status, headers: response.headers, body: await response.json() }
-    expectFault(answer, 405, 'err.request.bad', 'the method must be POST')
   })
 })

@@ -77,10 +77,10 @@ async function answerItem(
   handle: ItemHandler,
 ): Promise<AnsweredItem> {
   const { reference_id } = item
-  const named = typeof reference_id === 'string' ? reference_id.slice(0, MAX_REFERENCE_ID) : ''
+  const named = typeof reference_id === 'string' ? firstCharacters(reference_id, MAX_REFERENCE_ID) : ''
   const locale = item.locale === undefined ? {} : { locale: item.locale }
   try {
-    checkReferenceId(reference_id, repeated)
+    checkReferenceId(reference_id, named, repeated)
     checkTimestamp(item.timestamp, work.context.limits.timestamp_window)
     const members = await handle(work, item)
     return { reference_id: named, timestamp: new Date().toISOString(), status: 'succ', ...members, ...locale }
@@ -101,8 +101,15 @@ async function answerItem(
 /** N2: 1 to 99 characters, unique within the batch. */
 const MAX_REFERENCE_ID = 99
 
-function checkReferenceId(reference_id: unknown, repeated: boolean): void {
-  if (typeof reference_id !== 'string' || reference_id === '' || reference_id.length > MAX_REFERENCE_ID) {
+/** Code points, as the schemas count them: half a surrogate pair could not be sent back. */
+function firstCharacters(text: string, count: number): string {
+  if (text.length <= count) return text
+  return [...text.slice(0, count * 2)].slice(0, count).join('')
+}
+
+/** @param named what of it would be sent back: all of it, unless it is too long */
+function checkReferenceId(reference_id: unknown, named: string, repeated: boolean): void {
+  if (reference_id === '' || reference_id !== named) {
     throw new ItemRejection(
       'rjct.reference_id.invalid',
       'reference_id: must be a string of 1 to 99 characters',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   bearer,
   post,
+  postSearch,
   searchRequest,
   type TestParticipant,
   type TestServer,
@@ -38,39 +39,18 @@ let peer: TestParticipant
 let favoured: TestParticipant
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_TIMESTAMP_WINDOW: '3600', ROLLCALL_MAX_REPLY_BYTES: '1048576' })
+  server = await testServer({ ROLLCALL_TIMESTAMP_WINDOW: '3600' })
   peer = await server.participant('spmis.demo')
   favoured = await server.participant('favoured.demo', { max_page_size: 500 })
   await server.registry('civil', PEOPLE)
   await server.registry('social', [HOUSEHOLD, MEMBER])
-  const wide = { pad: 'x'.repeat(50_000) }
-  await server.registry(
-    'civil',
-    Array.from({ length: 40 }, (_, i) => person(`${i}`, '1990', wide)),
-    'wide',
-  )
 })
 
 afterAll(() => server.close())
 
-const now = () => new Date().toISOString()
-
-async function ask(items: readonly object[], namespace = 'civil', by = peer) {
-  const search_request = items.map((item, index) => ({
-    reference_id: `r-${index}`,
-    timestamp: now(),
-    ...item,
-  }))
-  const request = searchRequest(by.sender_id, BY_UIN, {
-    header: { total_count: 0 },
-    message: { search_request },
-  })
-  return post(`${server.url}/${namespace}/v1.0.0/registry/sync/search`, request, bearer(by))
-}
-
 async function askOne(criteria: object, item: object = {}, namespace = 'civil', by = peer) {
   const search_criteria = { query_type: 'idtype-value', query: BY_UIN, ...criteria }
-  const answer = await ask([{ search_criteria, ...item }], namespace, by)
+  const answer = await postSearch(server, by, [{ search_criteria, ...item }], namespace)
   expect(answer.status).toBe(200)
   return answer.body.message.search_response[0]
 }
@@ -101,7 +81,11 @@ describe('the identifier form', () => {
   it('a number is read by its digits, and never rounded', async () => {
     const body = (digits: string) =>
       JSON.stringify(
-        searchRequest(peer.sender_id, { type: 'UIN', value: 'DIGITS' }, { item: { timestamp: now() } }),
+        searchRequest(
+          peer.sender_id,
+          { type: 'UIN', value: 'DIGITS' },
+          { item: { timestamp: new Date().toISOString() } },
+        ),
       ).replace('"DIGITS"', digits)
     const url = `${server.url}/civil/v1.0.0/registry/sync/search`
     const exact = await post(url, body('9007199254740993'), bearer(peer))
@@ -225,7 +209,7 @@ describe('rjct.search_criteria.invalid', () => {
   })
 
   it.each([[undefined], ['text'], [[]], [null]])('search_criteria as %j', async (search_criteria) => {
-    const answer = await ask([{ search_criteria }])
+    const answer = await postSearch(server, peer, [{ search_criteria }])
     expect(answer.body.message.search_response[0]).toMatchObject({
       status: 'rjct',
       status_reason_code: 'rjct.search_criteria.invalid',
@@ -345,82 +329,6 @@ describe('sort and pagination', () => {
     })
     expect(await askOne({ pagination: { page_size: 501 } }, {}, 'civil', favoured)).toMatchObject({
       status_reason_message: 'pagination.page_size: must be at most 500',
-    })
-  })
-})
-
-describe('a batch', () => {
-  const search_criteria = { query_type: 'idtype-value', query: BY_UIN }
-
-  it('answers every item in its order, what is wrong in its own place', async () => {
-    const answer = await ask([
-      { search_criteria, reference_id: 'a' },
-      { search_criteria, reference_id: 'a', locale: 'fra' },
-      { search_criteria, reference_id: '' },
-      { search_criteria, reference_id: undefined },
-      { search_criteria, reference_id: 'x'.repeat(99) },
-      { search_criteria, reference_id: 'x'.repeat(100) },
-      { search_criteria, reference_id: 7 },
-      { search_criteria, reference_id: 'old', timestamp: '2020-01-01T00:00:00Z' },
-      { search_criteria, reference_id: 'a' },
-      { search_criteria, reference_id: 'last' },
-    ])
-    const invalid = 'rjct.reference_id.invalid'
-    const items = answer.body.message.search_response as Record<string, string>[]
-    expect(items.map((item) => [item.reference_id, item.status, item.status_reason_code])).toEqual([
-      ['a', 'succ', undefined],
-      ['a', 'rjct', 'rjct.reference_id.duplicate'],
-      ['', 'rjct', invalid],
-      ['', 'rjct', invalid],
-      ['x'.repeat(99), 'succ', undefined],
-      ['x'.repeat(99), 'rjct', invalid],
-      ['', 'rjct', invalid],
-      ['old', 'rjct', 'rjct.timestamp.invalid'],
-      ['a', 'rjct', 'rjct.reference_id.duplicate'],
-      ['last', 'succ', undefined],
-    ])
-    expect(items[1]).toMatchObject({
-      locale: 'fra',
-      status_reason_message: 'reference_id: names an earlier item of this batch',
-    })
-    expect(items[2]?.status_reason_message).toBe('reference_id: must be a string of 1 to 99 characters')
-    expect(items[7]?.status_reason_message).toBe('timestamp: must lie within 3600 seconds of now')
-    expect(answer.body.header).toMatchObject({
-      status: 'succ',
-      status_reason_message: '7 of 10 items rejected; see each item',
-      total_count: 10,
-      completed_count: 10,
-    })
-  })
-
-  it('is rejected as a whole when every item is', async () => {
-    const answer = await ask([{ search_criteria: null }])
-    expect(answer.body.header).toMatchObject({
-      status: 'rjct',
-      status_reason_code: 'rjct.errors.too_many',
-      status_reason_message: '1 of 1 items rejected; see each item',
-    })
-  })
-
-  it('of 10,000 items is answered', async () => {
-    const nobody = { ...search_criteria, query: { type: 'UIN', value: 'nobody' } }
-    const answer = await ask(Array.from({ length: 10_000 }, () => ({ search_criteria: nobody })))
-    const items = answer.body.message.search_response as { reference_id: string; status: string }[]
-    expect(items.length).toBe(10_000)
-    expect(
-      items.every(({ reference_id, status }, index) => reference_id === `r-${index}` && status === 'succ'),
-    ).toBe(true)
-  }, 60_000)
-
-  it('holds so many records and no more', async () => {
-    const criteria = { ...search_criteria, query: BY_PHONE, pagination: { page_size: 15 } }
-    const answer = await ask([{ search_criteria: criteria }, { search_criteria: criteria }], 'wide')
-    const items = answer.body.message.search_response as { status: string; status_reason_code?: string }[]
-    expect(items.map(({ status }) => status).sort()).toEqual(['rjct', 'succ'])
-    expect(items.find(({ status }) => status === 'rjct')).toMatchObject({
-      status_reason_code: 'rjct.search.too_many_records_found',
-      status_reason_message:
-        'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
     })
   })
 })

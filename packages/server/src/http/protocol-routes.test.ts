@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectFault } from '../../test/expectations.ts'
+import {
+  bearer,
+  post,
+  searchRequest,
+  type TestParticipant,
+  type TestServer,
+  testServer,
+} from '../../test/server.ts'
+
+let server: TestServer
+let peer: TestParticipant
+
+beforeAll(async () => {
+  server = await testServer()
+  peer = await server.participant('spmis.demo')
+  await server.registry('civil')
+})
+
+afterAll(() => server.close())
+
+describe('what is not there', () => {
+  it.each([
+    '/nowhere/v1.0.0/registry/sync/search',
+    '/civil/v2.0.0/registry/sync/search',
+    '/civil/v1.0.0/registry/sync/enrolled',
+    '/civil/v1.0.0/registry/search',
+    `/${'x'.repeat(500)}/v1.0.0/registry/sync/search`,
+    '/civil/v1.0.0/registry/sync/search/..%2f..%2fetc',
+    "/civil'--/v1.0.0/registry/sync/search",
+    '/%00/v1.0.0/registry/sync/search',
+  ])('%s', async (path) => {
+    expectFault(
+      await post(
+        `${server.url}${path}`,
+        searchRequest(peer.sender_id, { type: 'UIN', value: '1' }),
+        bearer(peer),
+      ),
+      404,
+      'err.request.not_found',
+      'there is no such namespace or path here',
+    )
+  })
+
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('method %s', async (method) => {
+    const response = await fetch(`${server.url}/civil/v1.0.0/registry/sync/search`, { method })
+    expect(response.headers.get('allow')).toBe('POST')
+    const answer = { status: response.status, headers: response.headers, body: await response.json() }
+    expectFault(answer, 405, 'err.request.bad', 'the method must be POST')
+  })
+})

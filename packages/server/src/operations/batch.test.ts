@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
+
+const person = (uin: string, more: object) => ({
+  '@type': 'CRVS_Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: uin }],
+  ...more,
+})
+
+let server: TestServer
+let peer: TestParticipant
+
+beforeAll(async () => {
+  server = await testServer({ ROLLCALL_TIMESTAMP_WINDOW: '3600', ROLLCALL_MAX_REPLY_BYTES: '1048576' })
+  peer = await server.participant('spmis.demo')
+  await server.registry('civil', [person('007', {})])
+  const wide = { phone_number: ['+1 555 0100'], pad: 'x'.repeat(50_000) }
+  await server.registry(
+    'civil',
+    Array.from({ length: 40 }, (_, index) => person(`${index}`, wide)),
+    'wide',
+  )
+})
+
+afterAll(() => server.close())
+
+describe('a batch', () => {
+  const search_criteria = { query_type: 'idtype-value', query: { type: 'UIN', value: '007' } }
+
+  it('answers every item in its order, what is wrong in its own place', async () => {
+    const answer = await postSearch(server, peer, [
+      { search_criteria, reference_id: 'a' },
+      { search_criteria, reference_id: 'a', locale: 'fra' },
+      { search_criteria, reference_id: '' },
+      { search_criteria, reference_id: undefined },
+      { search_criteria, reference_id: 'x'.repeat(99) },
+      { search_criteria, reference_id: 'x'.repeat(100) },
+      { search_criteria, reference_id: 7 },
+      { search_criteria, reference_id: 'old', timestamp: '2020-01-01T00:00:00Z' },
+      { search_criteria, reference_id: 'a' },
+      { search_criteria, reference_id: 'last' },
+    ])
+    const invalid = 'rjct.reference_id.invalid'
+    const items = answer.body.message.search_response as Record<string, string>[]
+    expect(items.map((item) => [item.reference_id, item.status, item.status_reason_code])).toEqual([
+      ['a', 'succ', undefined],
+      ['a', 'rjct', 'rjct.reference_id.duplicate'],
+      ['', 'rjct', invalid],
+      ['', 'rjct', invalid],
+      ['x'.repeat(99), 'succ', undefined],
+      ['x'.repeat(99), 'rjct', invalid],
+      ['', 'rjct', invalid],
+      ['old', 'rjct', 'rjct.timestamp.invalid'],
+      ['a', 'rjct', 'rjct.reference_id.duplicate'],
+      ['last', 'succ', undefined],
+    ])
+    expect(items[1]).toMatchObject({
+      locale: 'fra',
+      status_reason_message: 'reference_id: names an earlier item of this batch',
+    })
+    expect(items[2]?.status_reason_message).toBe('reference_id: must be a string of 1 to 99 characters')
+    expect(items[7]?.status_reason_message).toBe('timestamp: must lie within 3600 seconds of now')
+    expect(answer.body.header).toMatchObject({
+      status: 'succ',
+      status_reason_message: '7 of 10 items rejected; see each item',
+      total_count: 10,
+      completed_count: 10,
+    })
+  })
+
+  it('is rejected as a whole when every item is', async () => {
+    const answer = await postSearch(server, peer, [{ search_criteria: null }])
+    expect(answer.body.header).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.errors.too_many',
+      status_reason_message: '1 of 1 items rejected; see each item',
+    })
+  })
+
+  it('of 10,000 items is answered', async () => {
+    const nobody = { ...search_criteria, query: { type: 'UIN', value: 'nobody' } }
+    const answer = await postSearch(
+      server,
+      peer,
+      Array.from({ length: 10_000 }, () => ({ search_criteria: nobody })),
+    )
+    const items = answer.body.message.search_response as { reference_id: string; status: string }[]
+    expect(items.length).toBe(10_000)
+    expect(
+      items.every(({ reference_id, status }, index) => reference_id === `r-${index}` && status === 'succ'),
+    ).toBe(true)
+  }, 60_000)
+
+  it('holds so many records and no more', async () => {
+    const criteria = {
+      ...search_criteria,
+      query: { type: 'MOBILE', value: '+1 555 0100' },
+      pagination: { page_size: 15 },
+    }
+    const answer = await postSearch(
+      server,
+      peer,
+      [{ search_criteria: criteria }, { search_criteria: criteria }],
+      'wide',
+    )
+    const items = answer.body.message.search_response as { status: string; status_reason_code?: string }[]
+    expect(items.map(({ status }) => status).sort()).toEqual(['rjct', 'succ'])
+    expect(items.find(({ status }) => status === 'rjct')).toMatchObject({
+      status_reason_code: 'rjct.search.too_many_records_found',
+      status_reason_message:
+        'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
+    })
+  })
+})
