@@ -82,6 +82,12 @@ export const EncryptedMessage = Type.Object(
       alg: Type.String({ description: 'How the content key is encrypted.' }),
       enc: Type.String({ description: 'How the content is encrypted.' }),
       kid: Type.String({ description: "The receiver's key." }),
+      epk: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description:
+            "The sender's ephemeral public key as a JWK, where alg agrees on a key (RFC 7518, 4.6.1.1).",
+        }),
+      ),
     }),
     ciphertext: Type.String({ description: 'Base64url, encrypted plaintext.' }),
     encrypted_key: Type.String({ description: 'Base64url, encrypted content key.' }),

@@ -152,6 +152,24 @@ export {
 export { type PathStep, pathText } from './paths.ts'
 export { CODE_LISTS, type CodeListName, normaliseCode } from './records/code-lists.ts'
 export { CanonicalJsonError, CanonicalText, canonicalJson } from './seal/canonical-json.ts'
+// Encryption
+export {
+  ciphertextFingerprint,
+  type DecryptedMessage,
+  type DecryptionLimits,
+  decryptMessage,
+  type Encryption,
+  EncryptionProblem,
+  encryptMessage,
+  type ResolveKey,
+} from './seal/encryption.ts'
+export {
+  CONTENT_ENCRYPTIONS,
+  type ContentEncryption,
+  KEY_ENCRYPTIONS,
+  type KeyEncryption,
+} from './seal/encryption-algorithms.ts'
+export { type EncryptionKey, isKid, publicEncryptionKey, UnusableKey } from './seal/encryption-keys.ts'
 export { isTimestamp, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'
