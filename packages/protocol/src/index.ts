@@ -170,6 +170,33 @@ export {
   type KeyEncryption,
 } from './seal/encryption-algorithms.ts'
 export { type EncryptionKey, isKid, publicEncryptionKey, UnusableKey } from './seal/encryption-keys.ts'
+// Signatures
+export {
+  ALGORITHMS,
+  type Algorithm,
+  type AlgorithmName,
+  type WebCryptoKey,
+} from './seal/signature/algorithms.ts'
+export { checkFreshness, FRESHNESS, type Freshness } from './seal/signature/freshness.ts'
+export {
+  algorithmOfJwk,
+  importSigningKey,
+  importVerifyingKey,
+  type Jwk,
+  JwkError,
+} from './seal/signature/keys.ts'
+export type { Layout, ReadingRules, ReadSignature, SignatureClaims } from './seal/signature/layout.ts'
+export { LAYOUTS, profileProblem } from './seal/signature/layouts.ts'
+export { isPlaceholder, PLACEHOLDERS } from './seal/signature/placeholders.ts'
+export { SignatureProblem, type SignatureProblemKind } from './seal/signature/problem.ts'
+export {
+  DEFAULT_SIGNATURE_PROFILE,
+  type LayoutName,
+  type SignatureProfile,
+} from './seal/signature/profile.ts'
+export { type SigningKey, type SignRequest, sign } from './seal/signature/sign.ts'
+export { readSignature, verifySignature } from './seal/signature/verify.ts'
+export { type SignedMember, SourcedEnvelope } from './seal/source.ts'
 export { isTimestamp, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Bytes, fromBase64, fromBase64Url, toBase64, toBase64Url } from './base64.ts'
+
+const bytes = (buffer: Uint8Array): Bytes => Uint8Array.from(buffer)
+
+test('writes what Node writes and reads it back', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 5000 }), (array) => {
+      const content = bytes(array)
+      expect(toBase64(content)).toBe(Buffer.from(array).toString('base64'))
+      expect(toBase64Url(content)).toBe(Buffer.from(array).toString('base64url'))
+      expect(fromBase64(toBase64(content))).toEqual(content)
+      expect(fromBase64Url(toBase64Url(content))).toEqual(content)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+describe('takes one spelling', () => {
+  test.each([
+    'QQ',
+    'QQ=',
+    'QQ===',
+    'QR==',
+    'QUE',
+    'QUF=',
+    'QUFB\n',
+    ' QUFB',
+    'QU FB',
+    'QQ==QUFB',
+    'Q-_B',
+    '=',
+    '====',
+  ])('base64 %j is refused', (text) => {
+    expect(fromBase64(text)).toBeNull()
+  })
+
+  test.each(['QQ==', 'QR', 'QUF', 'Q', 'Q+/B', 'QUFB\n', 'QUFBQ'])('base64url %j is refused', (text) => {
+    expect(fromBase64Url(text)).toBeNull()
+  })
+
+  test('nothing is no bytes', () => {
+    expect(fromBase64('')).toEqual(new Uint8Array())
+    expect(fromBase64Url('')).toEqual(new Uint8Array())
+  })
+})

@@ -1,0 +1,78 @@
+/** The text of header and message that is signed: one row for each way of writing it. */
+import { isJsonObject, JsonError } from '../../json.ts'
+import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
+import { type SignedMember, type SourcedEnvelope, sortedEscaped } from '../source.ts'
+import { invalid } from './problem.ts'
+
+export type CanonicalFormName = 'rfc8785' | 'sorted-escaped' | 'as-received'
+
+/** Header and message in canonical form. */
+export interface CanonicalParts {
+  readonly header: string
+  readonly message: string
+}
+
+/** A value and the text that it was read from, or that it is sent as. */
+interface Sourced {
+  readonly value: unknown
+  readonly source: () => string
+}
+
+/** `rfc8785` looks at values, so spelling is free; the other two look at the text, numbers at the least. */
+export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourced) => string>> = {
+  rfc8785: ({ value }) => canonicalJson(value),
+  'sorted-escaped': ({ source }) => sortedEscaped(source()),
+  'as-received': ({ source }) => source(),
+}
+
+/**
+ * Both parts of an envelope that came in.
+ *
+ * @throws {SignatureProblem} when one is missing or has no canonical form
+ */
+export function receivedParts(envelope: SourcedEnvelope, form: CanonicalFormName): CanonicalParts {
+  if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
+  if (envelope.member('message') === undefined) throw invalid('the envelope has no message')
+  const part = (member: SignedMember) =>
+    CANONICAL_FORMS[form]({ value: envelope.member(member), source: () => envelope.source(member) })
+  return orInvalid(() => ({ header: part('header'), message: part('message') }))
+}
+
+/**
+ * A payload of JSON text as a whole, read under the limits of the envelope it came with.
+ *
+ * @throws {SignatureProblem} when it is no JSON or has no canonical form
+ */
+export function receivedPayload(text: string, envelope: SourcedEnvelope, form: CanonicalFormName): string {
+  return orInvalid(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
+}
+
+/**
+ * Both parts of an envelope that goes out, whose body has to carry them as `canonicalJson` writes them.
+ *
+ * @throws {CanonicalJsonError} for what canonical JSON cannot hold
+ */
+export function outgoingParts(header: unknown, message: unknown, form: CanonicalFormName): CanonicalParts {
+  const part = (value: unknown) => {
+    const text = canonicalJson(value)
+    return CANONICAL_FORMS[form]({ value: new CanonicalText(text), source: () => text })
+  }
+  return { header: part(header), message: part(message) }
+}
+
+/** The object of both, as every form writes it: header sorts before message. */
+export function objectText({ header, message }: CanonicalParts): string {
+  return `{"header":${header},"message":${message}}`
+}
+
+/** The messages of both errors name a rule and no value, but a path may hold names that the peer made up. */
+function orInvalid<Result>(made: () => Result): Result {
+  try {
+    return made()
+  } catch (error) {
+    if (error instanceof CanonicalJsonError)
+      throw invalid(`what is signed has no canonical form: ${error.message}`)
+    if (error instanceof JsonError) throw invalid('the payload is no JSON that is read here')
+    throw error
+  }
+}
