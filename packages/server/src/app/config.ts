@@ -31,7 +31,7 @@ export function readConfig(env: Environment): Config {
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1),
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
-    databaseUrl: text(env, 'DATABASE_URL'),
+    databaseUrl: readDatabaseUrl(env),
     publicUrl: readPublicUrl(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
@@ -63,6 +63,13 @@ function readChoice(
   const value = text(env, variable) ?? otherwise
   if (!choices.includes(value)) throw new Error(`${variable} must be one of ${choices.join(', ')}`)
   return value
+}
+
+/** Only its beginning is checked; the rest is pg's to understand. It may hold a password and is never quoted. */
+function readDatabaseUrl(env: Environment): string | undefined {
+  const value = text(env, 'DATABASE_URL')
+  if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
+  throw new Error('DATABASE_URL must be an address such as postgres://user@host/database')
 }
 
 function readPublicUrl(env: Environment): string | undefined {

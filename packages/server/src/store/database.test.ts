@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { type Database, migrate, openDatabase } from './database.ts'
+import { type Database, migrate, openDatabase, pendingMigrations } from './database.ts'
 import { checkServerSettings } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
+import { readServerSettings } from './server-settings.ts'
 
 describe('openDatabase', () => {
   let database: TestDatabase
@@ -20,6 +21,17 @@ describe('openDatabase', () => {
     )
     expect(rows).toEqual([{ name: 'rollcall', timeout: '30s' }])
     expect(database.db.pool.options.max).toBe(10)
+  })
+
+  test('how the server is set up can be read', async () => {
+    expect(await readServerSettings(database.db)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+/),
+      encoding: 'UTF8',
+      fsync: 'on',
+      full_page_writes: 'on',
+      // The test run's own choice for its role.
+      synchronous_commit: 'off',
+    })
   })
 
   test('the caller decides otherwise', async () => {
@@ -72,6 +84,17 @@ describe('migrate', () => {
       expect(names).toEqual([...names].sort())
       expect(await migrate(db)).toEqual(names)
       expect(await migrate(db)).toEqual([])
+    })
+  })
+
+  test('what is pending is told without a change', async () => {
+    await withEmpty(async (db) => {
+      expect(await pendingMigrations(db)).toEqual(Object.keys(MIGRATIONS))
+      expect(await pendingMigrations(db)).toEqual(Object.keys(MIGRATIONS))
+      await migrate(db)
+      expect(await pendingMigrations(db)).toEqual([])
+      await db.pool.query(`insert into rollcall_migration values ('2999-01-later', '2999-01-01')`)
+      await expect(pendingMigrations(db)).rejects.toThrow(StoreRefusal)
     })
   })
 

@@ -6,6 +6,7 @@ import {
   findClient,
   findParticipant,
   listParticipants,
+  listWithoutSecret,
   setParticipantStatus,
 } from './participants.ts'
 import { StoreRefusal } from './refusal.ts'
@@ -104,6 +105,19 @@ describe('addSecret', () => {
       [participant.id],
     )
     expect(rows).toEqual([{ sha256: sha256(1) }])
+  })
+
+  test('whoever has none is listed, whatever was retired', async () => {
+    const { db } = database
+    const without = async () => (await listWithoutSecret(db)).map(({ sender_id }) => sender_id)
+    const participant = await addParticipant(db, { sender_id: 'no-secret.example', name: 'N' })
+    expect(await without()).toContain('no-secret.example')
+    await addSecret(db, participant, sha256(1))
+    expect(await without()).not.toContain('no-secret.example')
+    await db.pool.query('update participant_secret set retired_at = now() where participant = $1', [
+      participant.id,
+    ])
+    expect(await without()).toContain('no-secret.example')
   })
 
   test('two live at most, however many are added at once', async () => {

@@ -1,0 +1,78 @@
+import { countRecords, findRegistry, openDatabase } from '@rollcall/server'
+import { afterEach, expect, test } from 'vitest'
+import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import {
+  databaseUrl,
+  dataDirectory,
+  printed,
+  rollcall,
+  rollcallJson,
+  start,
+  until,
+} from '../../test/command.ts'
+
+const cleanups: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function emptyHome(): Promise<string> {
+  const { path, remove } = await dataDirectory()
+  cleanups.push(remove)
+  return path
+}
+
+test('a first filling that was cut short is completed by the next start', async () => {
+  const { connection, drop } = await emptyDatabase()
+  cleanups.push(drop)
+  const env = { ROLLCALL_DATA: await emptyHome(), DATABASE_URL: databaseUrl(connection) }
+  const first = start(['demo'], env)
+  // It listens before it fills.
+  await until(first, () => (first.output().stderr.includes('"msg":"listening"') ? true : null))
+  await first.stop('SIGKILL')
+
+  const second = start(['demo', '--json'], env)
+  cleanups.push(() => second.stop())
+  await printed(second, /\n/)
+  const db = openDatabase(connection)
+  cleanups.push(() => db.close())
+  for (const namespace of ['civil', 'ibr', 'ess', 'social', 'disability', 'farmer']) {
+    const registry = await findRegistry(db, namespace)
+    if (registry === null) throw new Error(`no ${namespace}`)
+    const counts = Object.values(await countRecords(db, registry))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2_000)
+  }
+  const summary = JSON.parse(second.output().stdout)
+  expect(Object.keys(summary)).toEqual(['base_url', 'token_url', 'demo_file', 'namespaces'])
+})
+
+test('a signal while it starts stops it cleanly', async () => {
+  const { connection, drop } = await emptyDatabase()
+  cleanups.push(drop)
+  const running = start(['demo'], { ROLLCALL_DATA: await emptyHome(), DATABASE_URL: databaseUrl(connection) })
+  await until(running, () => (running.output().stderr.includes('"msg":"listening"') ? true : null))
+  expect(await running.stop('SIGTERM')).toMatchObject({ code: 0, stdout: '' })
+})
+
+test('it refuses a database with a registry or a participant that is real', async () => {
+  const { connection, close } = await testDatabase()
+  cleanups.push(close)
+  const env = { ROLLCALL_DATA: await emptyHome(), DATABASE_URL: databaseUrl(connection) }
+  await rollcallJson(['participant', 'add', 'real.example', '--name', 'Real'], env)
+  const { code, stderr } = await rollcall(['demo'], env)
+  expect(code).toBe(1)
+  expect(stderr).toBe(
+    "rollcall: this database is not a demo's (it has participant real.example); " +
+      'run rollcall serve, or set ROLLCALL_DATA or DATABASE_URL to another database for the demo\n',
+  )
+})
+
+test.each(['HOST', 'ADMIN_HOST'])('it refuses a %s that others reach', async (variable) => {
+  const home = await emptyHome()
+  const { code, stderr } = await rollcall(['demo'], { ROLLCALL_DATA: home, [variable]: '0.0.0.0' })
+  expect(code).toBe(1)
+  expect(stderr).toBe(
+    `rollcall: ${variable} is 0.0.0.0, and a demo listens on this machine only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,
+  )
+})

@@ -1,0 +1,98 @@
+/** `rollcall demo` (npm start): six registries of synthetic people, and a participant to ask them. */
+import {
+  baseUrl,
+  type Config,
+  type Database,
+  isLoopback,
+  migrate,
+  openStorage,
+  type Registry,
+} from '@rollcall/server'
+import type { Command } from 'commander'
+import { type DemoFile, demoFilePath, describeDemo, writtenSecret } from '../demo/demo-file.ts'
+import { ensureDemoDirectory, refuseRealData } from '../demo/directory.ts'
+import { greeting } from '../demo/greeting.ts'
+import { DEMO_RECORDS, fillEmptyRegistries } from '../demo/population.ts'
+import { writePrivateFile } from '../demo/private-file.ts'
+import { demoSecret } from '../demo/secret.ts'
+import { configuration } from '../environment.ts'
+import { CommandError } from '../failure.ts'
+import { startListening } from '../listen.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { type StopRequest, stopRequest } from '../stop.ts'
+
+export function addCommand(program: Command): void {
+  withJson(program.command('demo'))
+    .description(
+      'run a demo: six registries of synthetic people, and a participant whose secret is in demo.json',
+    )
+    .addHelpText(
+      'after',
+      `
+It listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1; its database is its own. With PORT=0 it takes
+any free port. $ROLLCALL_DATA/demo.json says where it is and what to search for; /ready answers 200 once it does.
+
+Example: PORT=9000 rollcall demo`,
+    )
+    .action(runDemo)
+}
+
+async function runDemo(options: OutputOptions): Promise<void> {
+  const stop = stopRequest()
+  const config = configuration()
+  refuseRemote(config)
+  const storage = await openStorage(config)
+  try {
+    await refuseRealData(storage.db)
+    await migrate(storage.db)
+    if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** @throws CommandError whoever reads this source knows the demo's data, and its secret may be on a screen */
+function refuseRemote({ host, adminHost }: Config): void {
+  if (process.env.ROLLCALL_DEMO_REMOTE === '1') return
+  for (const [variable, value] of Object.entries({ HOST: host, ADMIN_HOST: adminHost })) {
+    if (isLoopback(value)) continue
+    throw new CommandError(
+      `${variable} is ${value}, and a demo listens on this machine only; ROLLCALL_DEMO_REMOTE=1 permits it`,
+    )
+  }
+}
+
+async function runUntil(
+  stop: StopRequest,
+  config: Config,
+  db: Database,
+  options: OutputOptions,
+): Promise<void> {
+  const { participant, registries } = await ensureDemoDirectory(db)
+  // The port is known, and known to be free, before the long work.
+  const { server } = await startListening(config, db)
+  try {
+    await fill(db, registries)
+    if (stop.signal.aborted) return
+    const path = demoFilePath(config)
+    const client_secret = await demoSecret(db, participant, await writtenSecret(path))
+    const base_url = baseUrl(config, server.port)
+    const demo = await describeDemo(db, { base_url, participant, client_secret, registries })
+    await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
+    server.markReady()
+    print(options, summary(demo, path), greeting(demo, path))
+    await stop.asked
+  } finally {
+    await server.stop()
+  }
+}
+
+async function fill(db: Database, registries: readonly Registry[]): Promise<void> {
+  const filled = await fillEmptyRegistries(db, registries)
+  if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
+}
+
+/** For machines: where everything is, without the secret. */
+function summary({ base_url, token_url, registries }: DemoFile, demo_file: string): object {
+  return { base_url, token_url, demo_file, namespaces: registries.map(({ namespace }) => namespace) }
+}

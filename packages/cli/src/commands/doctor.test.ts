@@ -1,0 +1,71 @@
+import { chmod, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { databaseUrl, dataDirectory, rollcall } from '../../test/command.ts'
+
+interface Row {
+  readonly check: string
+  readonly state: string
+  readonly advice: string
+}
+
+async function doctor(env: Record<string, string>): Promise<{ code: number | null; rows: Row[] }> {
+  const { code, stdout, stderr } = await rollcall(['doctor', '--json'], env)
+  expect(stderr).toBe('')
+  return { code, rows: JSON.parse(stdout) }
+}
+
+test('it looks at a database that was never migrated, and leaves it so', async () => {
+  const { connection, drop } = await emptyDatabase()
+  const env = { DATABASE_URL: databaseUrl(connection) }
+  const [first, again] = [await doctor(env), await doctor(env)]
+  await drop()
+  expect(first).toEqual(again)
+  expect(first.code).toBe(0)
+  const pending = first.rows.find(({ check }) => check === 'migrations')
+  expect(pending).toMatchObject({
+    state: 'weak',
+    advice: expect.stringContaining('will run at the next start'),
+  })
+})
+
+test('without a database it makes none, and judges the files there are', async () => {
+  const { path, remove } = await dataDirectory()
+  await writeFile(join(path, 'demo.json'), '{}')
+  await chmod(join(path, 'demo.json'), 0o644)
+  const { code, rows } = await doctor({ ROLLCALL_DATA: path })
+  const left = await readdir(path)
+  await remove()
+  expect(left).toEqual(['demo.json'])
+  expect(code).toBe(1)
+  expect(rows.find(({ check }) => check === 'database')).toMatchObject({ state: 'ok' })
+  expect(rows.find(({ check }) => check === 'demo_file_mode')).toMatchObject({ state: 'broken' })
+})
+
+test('a configuration or a database that does not work is broken', async () => {
+  expect(await doctor({ PORT: '99999' })).toEqual({
+    code: 1,
+    rows: [
+      {
+        check: 'configuration',
+        state: 'broken',
+        advice: 'PORT must be a port, a whole number from 0 to 65535',
+      },
+    ],
+  })
+  const { code, rows } = await doctor({ DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/db' })
+  expect(code).toBe(1)
+  expect(rows.at(-1)).toEqual({
+    check: 'database',
+    state: 'broken',
+    advice: 'the database does not answer (ECONNREFUSED)',
+  })
+})
+
+test('for people it is a table', async () => {
+  const { path, remove } = await dataDirectory()
+  const { stdout } = await rollcall(['doctor'], { ROLLCALL_DATA: path })
+  await remove()
+  expect(stdout).toMatch(/^check +state +advice\nconfiguration +ok +readable\n/)
+})

@@ -1,0 +1,152 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Database, openDatabase } from '@rollcall/server'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { testDatabase } from '../../../server/test/postgres.ts'
+import { databaseUrl, dataDirectory, rollcall, rollcallJson, start, until } from '../../test/command.ts'
+
+let env: { DATABASE_URL: string }
+let home: Awaited<ReturnType<typeof dataDirectory>>
+let database: Awaited<ReturnType<typeof testDatabase>>
+let files = 0
+
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await dataDirectory()
+  env = { DATABASE_URL: databaseUrl(database.connection) }
+  await rollcallJson(['registry', 'add', 'civil'], env)
+})
+
+afterAll(async () => {
+  await database.close()
+  await home.remove()
+})
+
+/** Each test has a registry without records, which shows what it alone has imported. */
+beforeEach(async () => {
+  await database.db.pool.query('truncate r1_person, r1_person_identifier')
+})
+
+async function file(name: string, content: string): Promise<string> {
+  const path = join(home.path, `${++files}-${name}`)
+  await writeFile(path, content)
+  return path
+}
+
+const person = (uin: string): object => ({ identifier: [{ identifier_type: 'UIN', identifier_value: uin }] })
+const lines = (...documents: unknown[]): string =>
+  documents.map((value) => `${JSON.stringify(value)}\n`).join('')
+
+async function count(db: Database): Promise<number> {
+  const { rows } = await db.pool.query('select count(*) as count from r1_person')
+  return rows[0].count
+}
+
+test('NDJSON: all in, exit code 0', async () => {
+  const path = await file('people.ndjson', lines(person('A1'), person('A2')))
+  const { code, stdout } = await rollcall(['import', 'civil', path], env)
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^2 of 2 records are in civil \(\d+\.\d s, \d+\/s\)\n$/)
+  expect(await count(database.db)).toBe(2)
+})
+
+test('rejected lines: exit code 3, and a file that says why', async () => {
+  const path = await file('some-bad.ndjson', `${lines(person('A1'))}{"identifier": []}\nnot json\n`)
+  const rejects = join(home.path, 'why.ndjson')
+  const { code, stdout } = await rollcall(['import', 'civil', path, '--json', '--rejects', rejects], env)
+  expect(code).toBe(3)
+  const result = JSON.parse(stdout)
+  expect(result).toEqual({
+    namespace: 'civil',
+    file: path,
+    finished: true,
+    lines: 3,
+    written: 1,
+    rejected: 2,
+    resumed_from: 0,
+    rejects_file: rejects,
+    seconds: expect.any(Number),
+  })
+  const told = (await readFile(rejects, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(told.map(({ line }) => line)).toEqual([2, 3])
+  expect(told[0].reason).toContain('no usable UIN')
+})
+
+test('CSV with a column mapping', async () => {
+  const path = await file('people.csv', 'No;Given\n17;Ada\n18;Grace\n')
+  const map = await file('map.json', JSON.stringify({ No: 'identifier[UIN]', Given: 'name.given_name' }))
+  const words = ['import', 'civil', path, '--map', map, '--delimiter', ';', '--record-type', 'Person']
+  expect(await rollcallJson(words, env)).toMatchObject({ lines: 2, written: 2 })
+  const { rows } = await database.db.pool.query('select document from r1_person order by id')
+  expect(rows.map(({ document }) => JSON.parse(document).name.given_name)).toEqual(['Ada', 'Grace'])
+})
+
+test('standard input', async () => {
+  const words = ['import', 'civil', '-', '--format', 'json', '--json']
+  const { code, stdout } = await rollcall(words, env, JSON.stringify([person('B1'), person('B2')]))
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ file: '-', lines: 2, written: 2 })
+})
+
+test.each([
+  [
+    'a registry that is not there',
+    ['import', 'nowhere', '/dev/null', '--format', 'json'],
+    'there is no registry at nowhere',
+  ],
+  [
+    'a file that is not there',
+    ['import', 'civil', '/nowhere.ndjson'],
+    'the source cannot be opened (ENOENT)',
+  ],
+  [
+    'a format that is not clear',
+    ['import', 'civil', '/dev/null'],
+    'the format is not clear: state one of ndjson, json, csv',
+  ],
+  [
+    'a mapping that is not there',
+    ['import', 'civil', 'x.csv', '--map', '/nowhere'],
+    'the column mapping /nowhere cannot be read',
+  ],
+  ['CSV without a mapping', ['import', 'civil', 'x.csv'], 'CSV needs a column mapping'],
+  [
+    'a record type of another kind',
+    ['import', 'civil', 'x.ndjson', '--record-type', 'Farmer'],
+    'Farmer is none of',
+  ],
+])('%s: exit code 1 and one line', async (_, words, message) => {
+  const { code, stdout, stderr } = await rollcall(words, env)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain(`rollcall: ${message}`)
+  expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test('SIGINT: exit code 4, and the same command goes on from there', async () => {
+  const total = 16_000
+  const path = join(home.path, 'many.ndjson')
+  await rollcall(['generate', 'civil', '--count', String(total), '--out', path])
+  const db = openDatabase(database.connection)
+  const importing = start(['import', 'civil', path, '--json'], env)
+  try {
+    await until(importing, async () => {
+      const { rows } = await db.pool.query('select entries from import_progress')
+      return rows[0]?.entries > 0 ? true : null
+    })
+    const { code, stdout, stderr } = await importing.stop('SIGINT')
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.not.stringContaining('rollcall:') })
+    const stopped = JSON.parse(stdout)
+    expect(stopped).toMatchObject({ finished: false, rejected: 0 })
+    expect(stopped.written).toBeLessThan(total)
+    expect(await count(db)).toBe(stopped.written)
+
+    const rest = await rollcallJson(['import', 'civil', path], env)
+    expect(rest).toMatchObject({ finished: true, written: total, resumed_from: stopped.lines })
+    expect(await count(db)).toBe(total)
+  } finally {
+    await db.close()
+  }
+})

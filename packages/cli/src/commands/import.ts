@@ -1,0 +1,130 @@
+/** `rollcall import`: records from a file into a registry. */
+import { readFile } from 'node:fs/promises'
+import {
+  FORMATS,
+  type FormatName,
+  findRegistry,
+  type ImportOptions,
+  type ImportResult,
+  importFile,
+} from '@rollcall/server'
+import { type Command, Option } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { CommandError, EXIT } from '../failure.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { tellProgress } from '../progress.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addCommand(program: Command): void {
+  withJson(program.command('import'))
+    .description('import records into a registry; each replaces the record with its primary identifier')
+    .argument('<namespace>', 'which registry')
+    .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
+    .addOption(new Option('--format <format>', 'unless the extension says').choices(Object.keys(FORMATS)))
+    .option(
+      '--map <file>',
+      'for CSV: a JSON object {"column": "path"}, paths such as name.given_name or identifier[UIN]',
+    )
+    .option('--delimiter <character>', 'for CSV: what stands between cells', ',')
+    .option('--record-type <type>', "unless each record's @type says")
+    .option('--rejects <file>', 'where rejected lines are listed (default: <file>.rejects.ndjson)')
+    .addHelpText(
+      'after',
+      `
+An import that was interrupted goes on where it stopped when the same command is given again.
+
+Exit codes: 0 all records are in, 3 some lines were rejected, 4 interrupted, 1 failed.
+
+Example: rollcall import civil people.ndjson
+         rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-lines.ndjson`,
+    )
+    .action(runImport)
+}
+
+interface CommandOptions extends OutputOptions {
+  readonly format?: FormatName
+  readonly map?: string
+  readonly delimiter: string
+  readonly recordType?: string
+  readonly rejects?: string
+}
+
+async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const how = { ...(await importOptions(options)), signal }
+  const begun = Date.now()
+  const result = await withDatabase({ create: false }, async (db) => {
+    const registry = await findRegistry(db, namespace)
+    if (registry === null) {
+      throw new CommandError(
+        `there is no registry at ${namespace}; rollcall registry list shows those there are`,
+      )
+    }
+    const progress = tellProgress()
+    try {
+      const source = file === '-' ? process.stdin : file
+      return await importFile(db, registry, source, { ...how, onProgress: progress.update })
+    } finally {
+      progress.stop()
+    }
+  })
+  const seconds = (Date.now() - begun) / 1_000
+  print(options, summary(namespace, file, result, seconds), resultText(namespace, file, result, seconds))
+  if (!result.finished) process.exitCode = EXIT.interrupted
+  else if (result.rejected > 0) process.exitCode = EXIT.some_rejected
+}
+
+async function importOptions(options: CommandOptions): Promise<ImportOptions> {
+  const { format, map, delimiter, recordType, rejects } = options
+  return {
+    delimiter,
+    ...(map !== undefined && { mapping: await readMapping(map) }),
+    ...(format !== undefined && { format }),
+    ...(recordType !== undefined && { recordType }),
+    ...(rejects !== undefined && { rejectsPath: rejects }),
+  }
+}
+
+async function readMapping(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`the column mapping ${path} cannot be read (${error.code})`)
+  })
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CommandError(`the column mapping ${path} is not JSON`)
+  }
+}
+
+function summary(namespace: string, file: string, result: ImportResult, seconds: number): object {
+  const { lines, written, rejected, finished, resumedFrom, rejectsPath } = result
+  return {
+    namespace,
+    file,
+    finished,
+    lines,
+    written,
+    rejected,
+    resumed_from: resumedFrom,
+    rejects_file: rejectsPath,
+    seconds,
+  }
+}
+
+function resultText(namespace: string, file: string, result: ImportResult, seconds: number): string {
+  const { lines, written, rejected, finished, resumedFrom, rejectsPath } = result
+  const rate = Math.round((lines - resumedFrom) / Math.max(seconds, 0.001))
+  return [
+    `${written} of ${lines} records are in ${namespace} (${seconds.toFixed(1)} s, ${rate}/s)`,
+    ...(resumedFrom > 0 ? [`${resumedFrom} of them were done before`] : []),
+    ...(rejected > 0
+      ? [`${rejected} were rejected${rejectsPath === null ? '' : `: ${rejectsPath} says why`}`]
+      : []),
+    ...(finished ? [] : [`Interrupted; what is counted here is kept. ${howToGoOn(file)}`]),
+  ].join('\n')
+}
+
+const howToGoOn = (file: string): string =>
+  file === '-'
+    ? 'Standard input cannot be gone on with: send all of it again, nothing will be there twice.'
+    : 'Give the same command again to go on from there.'

@@ -1,0 +1,97 @@
+/** `rollcall participant`: who may ask the registries. */
+import {
+  addParticipant,
+  addSecret,
+  listParticipants,
+  newSecret,
+  type Participant,
+  setParticipantStatus,
+} from '@rollcall/server'
+import type { Command } from 'commander'
+import { isDemoDatabase } from '../demo/directory.ts'
+import { withDatabase } from '../environment.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const participant = program.command('participant').description('manage who may ask the registries')
+  withJson(participant.command('add'))
+    .description('add a participant and print its client secret, once')
+    .argument('<sender_id>', 'what it calls itself in messages')
+    .requiredOption('--name <name>', 'who it is, for people')
+    .option(
+      '--max-page-size <records>',
+      "records in a page that it may ask for (default: the server's limit)",
+      wholeNumber(1),
+    )
+    .addHelpText(
+      'after',
+      "\nExample: rollcall participant add spmis.example.org --name 'Social protection MIS'",
+    )
+    .action(runAdd)
+  withJson(participant.command('list'))
+    .description('list the participants')
+    .addHelpText('after', '\nExample: rollcall participant list --json')
+    .action(runList)
+  for (const { word, status, effect } of STATUS_COMMANDS) {
+    withJson(participant.command(word))
+      .description(`${word} a participant: ${effect}`)
+      .argument('<sender_id>', 'which participant')
+      .addHelpText('after', `\nExample: rollcall participant ${word} spmis.example.org`)
+      .action((sender_id: string, options: OutputOptions) => runStatus(sender_id, status, options))
+  }
+}
+
+const STATUS_COMMANDS = [
+  { word: 'disable', status: 'disabled', effect: 'within a second no server takes its tokens any more' },
+  { word: 'enable', status: 'active', effect: 'its secrets and unexpired tokens are good again' },
+] as const
+
+interface AddOptions extends OutputOptions {
+  readonly name: string
+  readonly maxPageSize?: number
+}
+
+async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
+  stopRequest()
+  const { secret, sha256 } = newSecret()
+  const added = await withDatabase({ create: true }, async (db) => {
+    const participant = await addParticipant(db, {
+      sender_id,
+      name: options.name,
+      max_page_size: options.maxPageSize ?? null,
+      demo: await isDemoDatabase(db),
+    })
+    await addSecret(db, participant, sha256)
+    return participant
+  })
+  const text = [
+    `added ${added.sender_id}`,
+    `client_id      ${added.client_id}`,
+    `client_secret  ${secret}`,
+    'The secret is not kept and cannot be shown again.',
+  ].join('\n')
+  print(options, { ...describe(added), client_secret: secret }, text)
+}
+
+async function runList(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const rows = (await withDatabase({ create: false }, listParticipants)).map(describe)
+  const columns = ['sender_id', 'name', 'status', 'client_id', 'max_page_size', 'demo']
+  print(options, rows, table(columns, rows, 'no participants yet; rollcall participant add makes one'))
+}
+
+async function runStatus(
+  sender_id: string,
+  status: Participant['status'],
+  options: OutputOptions,
+): Promise<void> {
+  stopRequest()
+  const changed = await withDatabase({ create: false }, (db) => setParticipantStatus(db, sender_id, status))
+  print(options, describe(changed), `${changed.sender_id} is ${changed.status}`)
+}
+
+function describe({ sender_id, client_id, name, status, max_page_size, demo }: Participant) {
+  return { sender_id, client_id, name, status, max_page_size, demo }
+}

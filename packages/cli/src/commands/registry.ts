@@ -1,0 +1,70 @@
+/** `rollcall registry`: which registries are hosted. */
+import { KINDS } from '@rollcall/protocol'
+import { addRegistry, countRecords, listRegistries, type Registry } from '@rollcall/server'
+import { Argument, type Command } from 'commander'
+import { isDemoDatabase } from '../demo/directory.ts'
+import { withDatabase } from '../environment.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addCommand(program: Command): void {
+  const registry = program.command('registry').description('host registries')
+  withJson(registry.command('add'))
+    .description('add a registry, mounted at its namespace; a running server has it within a second')
+    .addArgument(new Argument('<kind>', 'what kind of registry').choices(KINDS.map(({ name }) => name)))
+    .option('--namespace <namespace>', 'first segment of its paths (default: the kind)')
+    .option('--sender-id <sender_id>', 'what it calls itself in messages (default: <namespace>.rollcall)')
+    .option('--alias <receiver_id...>', 'other values of receiver_id that mean it')
+    .addHelpText(
+      'after',
+      `
+Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.org`,
+    )
+    .action(runAdd)
+  withJson(registry.command('list'))
+    .description('list the registries with the number of their records')
+    .addHelpText('after', '\nExample: rollcall registry list --json')
+    .action(runList)
+}
+
+interface AddOptions extends OutputOptions {
+  readonly namespace?: string
+  readonly senderId?: string
+  readonly alias?: readonly string[]
+}
+
+async function runAdd(kind: string, options: AddOptions): Promise<void> {
+  stopRequest()
+  const { namespace = kind, senderId = `${namespace}.rollcall`, alias = [] } = options
+  const added = await withDatabase({ create: true }, async (db) =>
+    addRegistry(db, { kind, namespace, sender_id: senderId, aliases: alias, demo: await isDemoDatabase(db) }),
+  )
+  const text = `added ${added.namespace}, a ${added.kind.name} registry that calls itself ${added.sender_id}`
+  print(options, describe(added), text)
+}
+
+async function runList(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const rows = await withDatabase({ create: false }, async (db) => {
+    const registries = await listRegistries(db)
+    return Promise.all(
+      registries.map(async (registry) => ({
+        ...describe(registry),
+        records: await countRecords(db, registry),
+      })),
+    )
+  })
+  const lines = rows.map(({ records, aliases, ...row }) => ({
+    ...row,
+    aliases: aliases.join(' ') || null,
+    records: Object.entries(records)
+      .map(([type, count]) => `${count} ${type}`)
+      .join(', '),
+  }))
+  const columns = ['namespace', 'kind', 'sender_id', 'aliases', 'demo', 'records']
+  print(options, rows, table(columns, lines, 'no registries yet; rollcall registry add makes one'))
+}
+
+function describe({ namespace, kind, sender_id, aliases, demo }: Registry) {
+  return { namespace, kind: kind.name, sender_id, aliases, demo }
+}

@@ -1,0 +1,158 @@
+import { connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { askToken, search } from '../../test/ask.ts'
+import { databaseUrl, printed, type Running, rollcall, rollcallJson, start } from '../../test/command.ts'
+
+let env: { DATABASE_URL: string }
+let drop: () => Promise<void>
+let running: Running
+let base: string
+
+beforeAll(async () => {
+  const empty = await emptyDatabase()
+  drop = empty.drop
+  env = { DATABASE_URL: databaseUrl(empty.connection) }
+  running = start(['serve', '--json'], env)
+  const [line] = await printed(running, /^.*\n/)
+  base = JSON.parse(line).url
+})
+
+afterAll(async () => {
+  await running.stop()
+  await drop()
+})
+
+test('on an empty database it migrates, and is healthy', async () => {
+  expect((await fetch(`${base}/health`)).status).toBe(200)
+  expect((await fetch(`${base}/ready`)).status).toBe(200)
+  expect(await rollcallJson(['migrate'], env)).toEqual({ migrations: [], registries: 0 })
+  expect(await rollcallJson(['registry', 'list'], env)).toEqual([])
+  expect(await rollcallJson(['participant', 'list'], env)).toEqual([])
+})
+
+test('registries and participants added beside it take part, until they are disabled', async () => {
+  const added = await rollcallJson(
+    [
+      'registry',
+      'add',
+      'civil',
+      '--namespace',
+      'crvs',
+      '--sender-id',
+      'crvs.example',
+      '--alias',
+      'old',
+      'older',
+    ],
+    env,
+  )
+  const registry = {
+    namespace: 'crvs',
+    kind: 'civil',
+    sender_id: 'crvs.example',
+    aliases: ['old', 'older'],
+    demo: false,
+  }
+  expect(added).toEqual(registry)
+  expect(await rollcallJson(['registry', 'list'], env)).toEqual([{ ...registry, records: { Person: 0 } }])
+
+  const { client_secret, ...participant } = await rollcallJson(
+    ['participant', 'add', 'spmis.example', '--name', 'MIS', '--max-page-size', '500'],
+    env,
+  )
+  expect(participant).toMatchObject({ name: 'MIS', status: 'active', max_page_size: 500, demo: false })
+  expect(await rollcallJson(['participant', 'list'], env)).toEqual([participant])
+
+  const token_url = `${base}/oauth2/client/token`
+  const { token } = await askToken(token_url, { ...participant, client_secret })
+  const samples = [{ identifier_type: 'UIN', identifier_value: '1' }]
+  const shape = {
+    namespace: 'crvs',
+    receiver_id: 'older',
+    reg_type: 'Civil',
+    reg_record_type: 'Person',
+    samples,
+  }
+  const asked = () => search(base, token, 'spmis.example', shape)
+  expect(await asked()).toMatchObject({ status: 200, items: [{ status: 'succ', data: { reg_records: [] } }] })
+
+  const disabled = await rollcallJson(['participant', 'disable', 'spmis.example'], env)
+  expect(disabled).toEqual({ ...participant, status: 'disabled' })
+  await sleep(1_000)
+  expect((await asked()).status).toBe(401)
+  expect((await askToken(token_url, { ...participant, client_secret })).status).toBe(401)
+  expect(await rollcallJson(['participant', 'enable', 'spmis.example'], env)).toEqual(participant)
+  expect((await askToken(token_url, { ...participant, client_secret })).status).toBe(200)
+})
+
+test.each([
+  [['registry', 'add', 'ess', '--namespace', 'crvs'], 'a registry is mounted at crvs already'],
+  [['registry', 'add', 'ess', '--sender-id', 'old'], '"old" already names the registry at crvs'],
+  [['registry', 'add', 'ess', '--namespace', 'Ess'], 'a namespace is a lower-case letter, then at most 62'],
+  [['participant', 'add', 'a|b', '--name', 'x'], 'sender_id contains | or "'],
+  [['participant', 'disable', 'nobody.example'], 'no participant has sender_id nobody.example'],
+])('rollcall %j is refused in one line', async (words, message) => {
+  const { code, stdout, stderr } = await rollcall(words, env)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr.startsWith(`rollcall: ${message}`)).toBe(true)
+  expect(stderr.trimEnd()).not.toContain('\n')
+})
+
+test('a port that is taken is named, with the variable that helps', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const address = other.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  try {
+    const taken = await rollcall(['serve'], { ...env, PORT: String(port), ADMIN_PORT: '0' })
+    expect(taken.code).toBe(1)
+    expect(taken.stderr).toContain(
+      `rollcall: port ${port} on 127.0.0.1 is taken by another program, perhaps another Rollcall; set PORT to another\n`,
+    )
+    const operator = await rollcall(['serve'], { ...env, PORT: '0', ADMIN_PORT: String(port) })
+    expect(operator.code).toBe(1)
+    expect(operator.stderr).toContain(`rollcall: operator's port ${port} on 127.0.0.1 is taken`)
+  } finally {
+    other.close()
+  }
+})
+
+test('it warns when it listens beyond this machine, and stops cleanly on SIGTERM', async () => {
+  const wide = start(['serve'], { ...env, HOST: '0.0.0.0' })
+  const [line] = await printed(wide, /^.*\n/)
+  expect(line).toMatch(/^Rollcall listens on http:\/\/127\.0\.0\.1:\d+, for its operator on http:/)
+  const { code, stderr } = await wide.stop('SIGTERM')
+  expect(code).toBe(0)
+  const logged = stderr
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text))
+  expect(logged.find(({ level }) => level === 'warn')).toMatchObject({ host: '0.0.0.0' })
+})
+
+test.each(['SIGINT', 'SIGHUP'] as const)(
+  'it stops cleanly on %s, also when npm sends it twice',
+  async (signal) => {
+    const server = start(['serve'], env)
+    await printed(server, /\n/)
+    server.process.kill(signal)
+    expect((await server.stop(signal)).code).toBe(0)
+  },
+)
+
+test('a second signal ends it at once, whatever it waits for', async () => {
+  const server = start(['serve', '--json'], env)
+  const [line] = await printed(server, /^.*\n/)
+  const socket = connect(Number(new URL(JSON.parse(line).url).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  // A request that never ends: a clean stop waits for it.
+  socket.write('POST /oauth2/client/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n')
+  await sleep(200)
+  server.process.kill('SIGTERM')
+  await sleep(700)
+  expect(server.process.exitCode).toBe(null)
+  expect((await server.stop('SIGTERM')).code).toBe(143)
+  socket.destroy()
+})

@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { KINDS } from '@rollcall/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askToken, demoToken, search } from '../../test/ask.ts'
+import {
+  dataDirectory,
+  printed,
+  type Running,
+  rollcall,
+  rollcallJson,
+  start,
+  until,
+} from '../../test/command.ts'
+import type { DemoFile } from './demo-file.ts'
+
+const run = promisify(execFile)
+
+/** One demo for all these tests; each leaves it running. */
+let home: Awaited<ReturnType<typeof dataDirectory>>
+let running: Running
+let demo: DemoFile
+let env: { ROLLCALL_DATA: string }
+const demoFile = () => join(home.path, 'demo.json')
+
+async function startDemo(): Promise<void> {
+  running = start(['demo'], env)
+  await printed(running, /Ctrl-C stops it/)
+  demo = JSON.parse(await readFile(demoFile(), 'utf8'))
+}
+
+beforeAll(async () => {
+  home = await dataDirectory()
+  env = { ROLLCALL_DATA: home.path }
+  await startDemo()
+})
+
+afterAll(async () => {
+  await running.stop()
+  await home.remove()
+})
+
+test('demo.json has the agreed shape, and only its owner reads it', async () => {
+  expect((await stat(demoFile())).mode & 0o777).toBe(0o600)
+  expect(demo).toEqual({
+    base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/),
+    token_url: `${demo.base_url}/oauth2/client/token`,
+    participant: {
+      sender_id: 'demo.spmis.example',
+      client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      client_secret: expect.stringMatching(/^[\w-]{43}$/),
+    },
+    registries: KINDS.map(({ name, reg_type, record_types: [first] }) => ({
+      namespace: name,
+      kind: name,
+      receiver_id: `${name}.rollcall.example`,
+      reg_type: `ns:org:RegistryType:${reg_type.name}`,
+      reg_record_type: first.emitted,
+      samples: expect.any(Array),
+    })),
+  })
+})
+
+test('every sample of every registry names exactly one record', async () => {
+  const token = await demoToken(demo)
+  for (const registry of demo.registries) {
+    const { status, items } = await search(demo.base_url, token, demo.participant.sender_id, registry)
+    expect({ namespace: registry.namespace, status }).toEqual({ namespace: registry.namespace, status: 200 })
+    expect(items.length).toBeGreaterThanOrEqual(20)
+    for (const [at, item] of items.entries()) {
+      const sample = registry.samples[at]
+      const found = [item.status, item.data?.reg_records.length, item.pagination?.total_count]
+      expect({ sample, found }).toEqual({ sample, found: ['succ', 1, 1] })
+      expect(JSON.stringify(item.data?.reg_records)).toContain(`"${sample?.identifier_value}"`)
+    }
+  }
+})
+
+test('the commands it prints work when pasted into bash', async () => {
+  const { stdout } = running.output()
+  const pair = stdout.slice(stdout.indexOf('TOKEN='), stdout.indexOf('More identifiers'))
+  await run('bash', ['-n', '-c', pair])
+  const answer = await run('bash', ['-c', pair]).catch((error) => {
+    // Without curl on the machine nothing more can be asked of the text than that bash understands it.
+    if (error.code === 127) return null
+    throw error
+  })
+  if (answer === null) return
+  const { header, message } = JSON.parse(answer.stdout)
+  expect(header).toMatchObject({ status: 'succ', sender_id: 'civil.rollcall.example' })
+  expect(message.search_response[0].data.reg_records).toHaveLength(1)
+})
+
+test('it says where its reference pages are, and they are there', async () => {
+  const pages = running.output().stdout.match(/http\S+\/docs$/gm) ?? []
+  expect(pages).toHaveLength(KINDS.length)
+  for (const page of pages) expect((await fetch(page)).status).toBe(200)
+})
+
+test('commands beside it use its database: about 2,000 records in each registry', async () => {
+  const registries = await rollcallJson(['registry', 'list'], env)
+  expect(registries).toHaveLength(KINDS.length)
+  for (const { demo: isDemo, records } of registries) {
+    expect(isDemo).toBe(true)
+    expect(Object.values<number>(records).reduce((sum, count) => sum + count, 0)).toBe(2_000)
+  }
+  const social = registries.find(({ namespace }: { namespace: string }) => namespace === 'social')
+  expect(social.records.Group).toBeGreaterThan(300)
+  expect((await fetch(`${demo.base_url}/ready`)).status).toBe(200)
+})
+
+test('an import beside it is found by the next search', async () => {
+  const file = join(home.path, 'one.ndjson')
+  const person = { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'CLI-0001' }] }
+  await writeFile(file, `${JSON.stringify(person)}\n`)
+  const result = await rollcallJson(['import', 'civil', file], env)
+  expect(result).toMatchObject({ finished: true, lines: 1, written: 1, rejected: 0, rejects_file: null })
+  const [civil] = demo.registries
+  if (civil === undefined) throw new Error('no registry')
+  const samples = [{ identifier_type: 'UIN', identifier_value: 'cli-0001' }]
+  const token = await demoToken(demo)
+  const { items } = await search(demo.base_url, token, demo.participant.sender_id, { ...civil, samples })
+  expect(items.map(({ data }) => data?.reg_records)).toEqual([[person]])
+})
+
+test('a participant added to it is the demo’s too, and gets tokens', async () => {
+  const added = await rollcallJson(['participant', 'add', 'second.example', '--name', 'Second'], env)
+  expect(added).toMatchObject({ sender_id: 'second.example', status: 'active', demo: true })
+  expect((await askToken(demo.token_url, added)).status).toBe(200)
+})
+
+test('serve refuses its database', async () => {
+  const { code, stderr, stdout } = await rollcall(['serve'], env)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(
+    /^rollcall: this database is a demo's \(it has participant demo\.spmis\.example,.*\n$/,
+  )
+})
+
+test('the doctor finds the demo, and nothing broken', async () => {
+  const rows: { check: string; state: string }[] = await rollcallJson(['doctor'], env)
+  const states = Object.fromEntries(rows.map(({ check, state }) => [check, state]))
+  expect(states).toMatchObject({
+    demo_data: 'weak',
+    database: 'weak',
+    signatures: 'weak',
+    demo_file_mode: 'ok',
+  })
+  expect(states).toMatchObject({
+    fsync: 'ok',
+    migrations: 'ok',
+    client_secrets: 'ok',
+    password_file_mode: 'ok',
+  })
+  expect(Object.values(states)).not.toContain('broken')
+})
+
+describe('another start', () => {
+  test('keeps the secret after a clean stop, and adds nothing', async () => {
+    const before = demo.participant
+    expect(await running.stop('SIGINT')).toMatchObject({ code: 0 })
+    await startDemo()
+    expect(demo.participant).toEqual(before)
+    expect((await askToken(demo.token_url, before)).status).toBe(200)
+    expect(running.output().stderr).not.toContain('records each went into')
+  })
+
+  test('works after kill -9, and writes the new address', async () => {
+    const before = demo
+    await running.stop('SIGKILL')
+    await startDemo()
+    expect(demo.participant).toEqual(before.participant)
+    expect(demo.registries).toEqual(before.registries)
+    expect(await demoToken(demo)).not.toBe('')
+  })
+
+  test('makes a new secret when demo.json is lost', async () => {
+    const before = demo.participant
+    await running.stop()
+    await rm(demoFile())
+    await startDemo()
+    expect(demo.participant.client_secret).not.toBe(before.client_secret)
+    expect(demo.participant.client_id).toBe(before.client_id)
+    expect((await askToken(demo.token_url, demo.participant)).status).toBe(200)
+  })
+
+  test('is ready only when demo.json is in place', async () => {
+    await running.stop()
+    await rm(demoFile())
+    running = start(['demo'], env)
+    const ready = await until(running, async () => {
+      const port = /"port":(\d+)/.exec(running.output().stderr)?.[1]
+      if (port === undefined) return null
+      const { ok } = await fetch(`http://127.0.0.1:${port}/ready`)
+      const there = await stat(demoFile()).then(
+        () => true,
+        () => false,
+      )
+      // Asked in this order, a ready server without a file would show.
+      return ok ? { there } : null
+    })
+    expect(ready).toEqual({ there: true })
+    await printed(running, /Ctrl-C stops it/)
+    demo = JSON.parse(await readFile(demoFile(), 'utf8'))
+  })
+})

@@ -1,0 +1,79 @@
+/** The demo's own entries in the directory, and the line between a demo and a production. */
+import { KINDS } from '@rollcall/protocol'
+import {
+  addParticipant,
+  addRegistry,
+  type Database,
+  directoryContent,
+  ensureRecordTables,
+  findParticipant,
+  findRegistry,
+  type Participant,
+  type Registry,
+} from '@rollcall/server'
+import { CommandError } from '../failure.ts'
+
+const PARTICIPANT = {
+  sender_id: 'demo.spmis.example',
+  name: 'Demo social protection MIS',
+  max_page_size: 1_000,
+}
+
+/** Entries named in a refusal. */
+const NAMED = 3
+
+/**
+ * Whether what is added to the database is demo data: a demo's database stays one, so that neither a production
+ * takes it for its own nor the next demo finds anything foreign in it.
+ */
+export async function isDemoDatabase(db: Database): Promise<boolean> {
+  const { demo } = await directoryContent(db)
+  return demo.length > 0
+}
+
+/** @throws CommandError a production must not run on what a demo made */
+export async function refuseDemoData(db: Database): Promise<void> {
+  const { demo } = await directoryContent(db)
+  if (demo.length === 0) return
+  throw new CommandError(
+    `this database is a demo's (it has ${named(demo)}), whose secret lies in a file; ` +
+      'run rollcall demo, or set ROLLCALL_DATA or DATABASE_URL to another database',
+  )
+}
+
+/** @throws CommandError a demo must not run beside real registries and participants */
+export async function refuseRealData(db: Database): Promise<void> {
+  const { real } = await directoryContent(db)
+  if (real.length === 0) return
+  throw new CommandError(
+    `this database is not a demo's (it has ${named(real)}); ` +
+      'run rollcall serve, or set ROLLCALL_DATA or DATABASE_URL to another database for the demo',
+  )
+}
+
+/** The registries and the participant of the demo, made where they are missing. */
+export async function ensureDemoDirectory(
+  db: Database,
+): Promise<{ readonly registries: readonly Registry[]; readonly participant: Participant }> {
+  const participant =
+    (await findParticipant(db, PARTICIPANT.sender_id)) ??
+    (await addParticipant(db, { ...PARTICIPANT, demo: true }))
+  const registries: Registry[] = []
+  for (const { name } of KINDS) registries.push(await ensureRegistry(db, name))
+  return { registries, participant }
+}
+
+/** Its namespace is the name of its kind. */
+async function ensureRegistry(db: Database, kind: string): Promise<Registry> {
+  const found = await findRegistry(db, kind)
+  if (found === null) {
+    return addRegistry(db, { namespace: kind, kind, sender_id: `${kind}.rollcall.example`, demo: true })
+  }
+  await ensureRecordTables(db, found)
+  return found
+}
+
+function named(entries: readonly string[]): string {
+  const more = entries.length - NAMED
+  return entries.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { curlPair, greeting } from './greeting.ts'
+
+const demo = {
+  base_url: 'http://127.0.0.1:8080',
+  token_url: 'http://127.0.0.1:8080/oauth2/client/token',
+  participant: { sender_id: "o'hara.example", client_id: 'c', client_secret: 's' },
+  registries: [
+    {
+      namespace: 'civil',
+      kind: 'civil',
+      receiver_id: 'civil.example',
+      reg_type: 'Civil',
+      reg_record_type: 'Person',
+      samples: [{ identifier_type: 'UIN', identifier_value: `'$(exit 1)"\\ !\`x\`` }],
+    },
+  ],
+}
+
+/** What the commands would call curl with, one argument a line; the first call answers with a token. */
+function pasted(text: string): string[][] {
+  const curl = `curl() { printf '%s\\0' "$@" >&2; printf '\\n\\0' >&2; echo '{"access_token":"a.b_c-d","expires_in":900}'; }`
+  const stderr = execFileSync('bash', ['-c', `{ ${curl}\n${text}\n} 2>&1 1>/dev/null`], { encoding: 'utf8' })
+  return stderr.split('\n\0').map((call) => call.split('\0').filter((word) => word !== ''))
+}
+
+test('whatever a sample holds reaches the server as it is', () => {
+  const [token = [], search = []] = pasted(curlPair(demo))
+  expect(token).toEqual([
+    ...[
+      '-s',
+      demo.token_url,
+      '-d',
+      'grant_type=client_credentials',
+      '-d',
+      'client_id=c',
+      '-d',
+      'client_secret=s',
+    ],
+  ])
+  expect(search).toContain('Authorization: Bearer a.b_c-d')
+  expect(search).toContain('http://127.0.0.1:8080/civil/v1.0.0/registry/sync/search')
+  const { header, message } = JSON.parse(search.at(-1) ?? '')
+  expect(header).toMatchObject({ action: 'search', sender_id: "o'hara.example", total_count: 1 })
+  expect(Math.abs(Date.parse(header.message_ts) - Date.now())).toBeLessThan(60_000)
+  const [item] = message.search_request
+  expect(item.timestamp).toBe(header.message_ts)
+  expect(item.search_criteria.query).toEqual({
+    type: 'UIN',
+    value: demo.registries[0]?.samples[0]?.identifier_value,
+  })
+})
+
+test('it says where the pages and the file are, and how to stop', () => {
+  const text = greeting(demo, '/data/demo.json')
+  expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
+  expect(text).toContain('/data/demo.json')
+  expect(text).toMatch(/Ctrl-C stops it\.$/)
+})

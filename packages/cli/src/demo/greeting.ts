@@ -1,0 +1,87 @@
+/** What the demo prints once it is ready: where it is, and commands that work as they are pasted. */
+import { operation, PROTOCOL_VERSION } from '@rollcall/protocol'
+import type { DemoFile, DemoRegistry } from './demo-file.ts'
+
+/** The text, with commands for bash and for sh. */
+export function greeting(demo: DemoFile, path: string): string {
+  const width = Math.max(...demo.registries.map(({ namespace }) => namespace.length))
+  const pages = demo.registries.map(
+    (registry) => `  ${registry.namespace.padEnd(width)}  ${registryUrl(demo, registry)}/docs`,
+  )
+  return `Rollcall's demo listens on ${demo.base_url}: six registries of synthetic people.
+
+Reference pages:
+${pages.join('\n')}
+
+Ask for a token, then for a record:
+
+${curlPair(demo)}
+
+More identifiers to search for, and the client secret, are in ${path}
+Ctrl-C stops it.`
+}
+
+/** Two commands: a token into a shell variable, and a search of the first registry with it. */
+export function curlPair(demo: DemoFile): string {
+  const [registry] = demo.registries
+  if (registry === undefined) throw new Error('the demo has no registry')
+  const { client_id, client_secret } = demo.participant
+  const [path = ''] = operation('search').sync_paths
+  return `TOKEN=$(curl -s ${quoted(demo.token_url)} \\
+  -d grant_type=client_credentials -d client_id=${client_id} -d client_secret=${client_secret} |
+  sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+
+curl -s ${quoted(`${registryUrl(demo, registry)}/${path}`)} \\
+  -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
+  -d ${searchBody(demo, registry)}; echo`
+}
+
+/** A JSON text in single quotes, left for a moment where the shell puts in the time. */
+function searchBody(demo: DemoFile, registry: DemoRegistry): string {
+  const text = quoted(JSON.stringify(searchRequest(demo, registry)))
+  return text
+    .replaceAll(NOW, `'"$(date -u +%Y-%m-%dT%H:%M:%SZ)"'`)
+    .replaceAll(NUMBER, `'"$(date +%s)$RANDOM"'`)
+}
+
+/** Stand where the shell puts in something fresh. */
+const NOW = '@now@'
+const NUMBER = '@number@'
+
+function searchRequest(demo: DemoFile, registry: DemoRegistry) {
+  const { action } = operation('search')
+  const [sample] = registry.samples
+  const query = { type: sample?.identifier_type, value: sample?.identifier_value }
+  return {
+    header: {
+      version: PROTOCOL_VERSION,
+      message_id: `demo-${NUMBER}`,
+      message_ts: NOW,
+      action,
+      sender_id: demo.participant.sender_id,
+      receiver_id: registry.receiver_id,
+      total_count: 1,
+    },
+    message: {
+      transaction_id: `demo-${NUMBER}`,
+      search_request: [
+        {
+          reference_id: '1',
+          timestamp: NOW,
+          search_criteria: {
+            reg_type: registry.reg_type,
+            reg_record_type: registry.reg_record_type,
+            query_type: 'idtype-value',
+            query,
+          },
+        },
+      ],
+    },
+  }
+}
+
+const registryUrl = (demo: DemoFile, { namespace }: DemoRegistry): string =>
+  `${demo.base_url}/${namespace}/v${PROTOCOL_VERSION}`
+
+/** One word for the shell, whatever is in it. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

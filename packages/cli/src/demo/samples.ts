@@ -1,0 +1,38 @@
+/** Identifiers to try a demo registry with. */
+import type { IdentifierType } from '@rollcall/protocol'
+import { type Database, findByIdentifier, type Registry, sampleIdentifiers } from '@rollcall/server'
+
+export interface Sample {
+  readonly identifier_type: string
+  readonly identifier_value: string
+}
+
+const QUANTITY = { primary: 24, other: 2 }
+const MINIMUM = 20
+
+/**
+ * Samples of a registry, each of which names exactly one record of its default record type: mostly identifiers of
+ * the primary type, then some of other types that are written in one way only (a telephone is not).
+ */
+export async function registrySamples(db: Database, registry: Registry): Promise<readonly Sample[]> {
+  const [recordType] = registry.kind.record_types
+  const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, QUANTITY.other])
+  const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: QUANTITY.primary }
+  const found = await sampleIdentifiers(db, registry, recordType, wanted)
+  const page = { sort: [], limit: 1, offset: 0 }
+  const totals = await Promise.all(
+    found.map((identifier) => findByIdentifier(db, registry, recordType, identifier, page)),
+  )
+  const samples = found
+    .filter((_, at) => totals[at]?.total === 1)
+    .map(({ type, value }) => ({ identifier_type: type, identifier_value: value }))
+    .sort(
+      (one, other) => rank(one, recordType.primary_identifier) - rank(other, recordType.primary_identifier),
+    )
+  if (samples.length < MINIMUM) throw new Error(`${registry.namespace} has only ${samples.length} samples`)
+  return samples
+}
+
+const isPlain = ({ normaliser }: IdentifierType): boolean => normaliser === 'code'
+
+const rank = ({ identifier_type }: Sample, primary: string): number => (identifier_type === primary ? 0 : 1)

@@ -1,0 +1,94 @@
+import { readConfig } from '@rollcall/server'
+import { expect, test } from 'vitest'
+import { DATABASE_CHECKS } from './database-checks.ts'
+import { type DatabaseFacts, type FileFacts, findings } from './finding.ts'
+import { SETTING_CHECKS } from './setting-checks.ts'
+
+const NO_FILES: FileFacts = { data_directory: null, password: null, demo_file: null }
+
+const judgeSettings = (env: Record<string, string>, files: Partial<FileFacts> = {}) =>
+  findings(SETTING_CHECKS, { config: readConfig(env), files: { ...NO_FILES, ...files } })
+
+const GOOD: DatabaseFacts = {
+  embedded: false,
+  settings: {
+    version: '18.4',
+    encoding: 'UTF8',
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+  },
+  content: { demo: [], real: ['registry civil'] },
+  pending: [],
+  disabled: [],
+  withoutSecret: [],
+}
+
+const judgeDatabase = (facts: Partial<DatabaseFacts>) => findings(DATABASE_CHECKS, { ...GOOD, ...facts })
+
+const participant = { sender_id: 'x.example' }
+
+test('by default only unsigned messages are weak', () => {
+  const rows = judgeSettings({})
+  expect(rows.filter(({ state }) => state !== 'ok').map(({ check }) => check)).toEqual(['signatures'])
+  expect(judgeDatabase({}).every(({ state }) => state === 'ok')).toBe(true)
+})
+
+test.each([
+  ['listener', { HOST: '0.0.0.0' }, 'weak', 'put a TLS proxy before it'],
+  ['listener', { HOST: '0.0.0.0', ROLLCALL_PUBLIC_URL: 'http://a.example' }, 'weak', 'without TLS'],
+  ['listener', { HOST: '0.0.0.0', ROLLCALL_PUBLIC_URL: 'https://a.example' }, 'ok', 'https://a.example'],
+  ['operator_listener', { ADMIN_HOST: '10.0.0.1' }, 'weak', 'metrics need no login'],
+  ['token_query', { ROLLCALL_TOKEN_QUERY: '1' }, 'weak', 'unset it'],
+  ['limits', { ROLLCALL_MAX_PAGE_SIZE: '101' }, 'weak', 'ROLLCALL_MAX_PAGE_SIZE=101 (default 100)'],
+  ['limits', { ROLLCALL_MAX_PAGE_SIZE: '99', ROLLCALL_TIMESTAMP_WINDOW: '600' }, 'ok', 'no limit'],
+  ['database_tls', { DATABASE_URL: 'postgres://db.example/x' }, 'weak', 'sslmode=verify-full'],
+  ['database_tls', { DATABASE_URL: 'postgres://db.example/x?sslmode=no-verify' }, 'weak', 'unchecked server'],
+  ['database_tls', { DATABASE_URL: 'postgres://db.example/x?sslmode=verify-full' }, 'ok', 'encrypted'],
+  ['database_tls', { DATABASE_URL: 'postgres://u:p@/x?host=%2Frun%2Fpostgresql' }, 'ok', 'on this machine'],
+  ['database_tls', { DATABASE_URL: 'postgres://u:p@/x?host=db.example' }, 'weak', 'unencrypted'],
+  ['database_tls', { DATABASE_URL: 'postgres://[::1]/x' }, 'ok', 'on this machine'],
+  ['database_tls', { DATABASE_URL: 'postgres://[x/y' }, 'broken', 'must be an address'],
+])('%s with %j is %s', (check, env, state, advice) => {
+  const row = judgeSettings(env).find((found) => found.check === check)
+  expect(row).toEqual({ check, state, advice: expect.stringContaining(advice) })
+})
+
+test.each([
+  ['data_directory_mode', { data_directory: 0o755 }, 'ok', '0755'],
+  ['data_directory_mode', { data_directory: 0o777 }, 'weak', 'chmod go-w'],
+  ['password_file_mode', { password: 0o600 }, 'ok', '0600'],
+  ['password_file_mode', { password: 0o640 }, 'broken', 'chmod 600'],
+  ['demo_file_mode', { demo_file: 0o644 }, 'broken', 'replace the secret'],
+])('%s of %j is %s', (check, files, state, advice) => {
+  const row = judgeSettings({}, files).find((found) => found.check === check)
+  expect(row).toEqual({ check, state, advice: expect.stringContaining(advice) })
+})
+
+test.each<[string, Partial<DatabaseFacts>, string, string]>([
+  ['database', { embedded: true }, 'weak', 'set DATABASE_URL'],
+  ['postgresql_version', { settings: { ...GOOD.settings, version: '14.9' } }, 'broken', '15 or newer'],
+  ['encoding', { settings: { ...GOOD.settings, encoding: 'SQL_ASCII' } }, 'broken', "ENCODING 'UTF8'"],
+  ['fsync', { settings: { ...GOOD.settings, fsync: 'off' } }, 'broken', 'turn it on'],
+  ['full_page_writes', { settings: { ...GOOD.settings, full_page_writes: 'off' } }, 'broken', 'turn it on'],
+  ['synchronous_commit', { settings: { ...GOOD.settings, synchronous_commit: 'off' } }, 'weak', 'turn it on'],
+  [
+    'synchronous_commit',
+    { settings: { ...GOOD.settings, synchronous_commit: 'remote_apply' } },
+    'ok',
+    'remote',
+  ],
+  ['migrations', { pending: ['2026-11-directory'] }, 'weak', '2026-11-directory will run'],
+  [
+    'demo_data',
+    { content: { demo: ['registry civil'], real: [] } },
+    'weak',
+    'registry civil: rollcall serve',
+  ],
+  ['demo_data', { content: { demo: ['registry a'], real: ['registry b'] } }, 'broken', 'beside registry b'],
+  ['client_secrets', { withoutSecret: [participant] }, 'weak', 'x.example cannot get a token'],
+  ['disabled_participants', { disabled: [participant] }, 'ok', 'x.example: refused until enabled'],
+])('%s with %j is %s', (check, facts, state, advice) => {
+  const row = judgeDatabase(facts).find((found) => found.check === check)
+  expect(row).toEqual({ check, state, advice: expect.stringContaining(advice) })
+})

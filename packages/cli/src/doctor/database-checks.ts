@@ -1,0 +1,94 @@
+/** What can be said once the database has been asked. */
+import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
+
+/** The oldest release that serves, and the encoding that every registry needs. */
+const OLDEST = 15
+
+export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
+  {
+    check: 'database',
+    judge({ embedded }) {
+      if (!embedded) return ok('PostgreSQL of DATABASE_URL answers')
+      return weak(
+        'the PostgreSQL that comes along is in use: one machine, no replica; back it up, or set DATABASE_URL in production',
+      )
+    },
+  },
+  {
+    check: 'postgresql_version',
+    judge({ settings: { version } }) {
+      if (Number.parseInt(version, 10) >= OLDEST) return ok(`PostgreSQL ${version}`)
+      return broken(`PostgreSQL ${version}; ${OLDEST} or newer is needed`)
+    },
+  },
+  {
+    check: 'encoding',
+    judge({ settings: { encoding } }) {
+      if (encoding === 'UTF8') return ok('UTF8')
+      return broken(
+        `${encoding}; names need UTF8: create the database with ENCODING 'UTF8' TEMPLATE template0`,
+      )
+    },
+  },
+  {
+    check: 'fsync',
+    judge: ({ settings }) => on(settings.fsync, 'a power cut may ruin the whole database'),
+  },
+  {
+    check: 'full_page_writes',
+    judge: ({ settings }) => on(settings.full_page_writes, 'a power cut may leave half-written pages'),
+  },
+  {
+    check: 'synchronous_commit',
+    judge: ({ settings }) =>
+      settings.synchronous_commit === 'off'
+        ? weak('off: what was acknowledged may be lost in a power cut; turn it on')
+        : ok(settings.synchronous_commit),
+  },
+  {
+    check: 'migrations',
+    judge({ pending }) {
+      if (pending.length === 0) return ok('all have run')
+      return weak(
+        `${pending.join(', ')} will run at the next start; run rollcall migrate to choose the moment`,
+      )
+    },
+  },
+  {
+    check: 'demo_data',
+    judge({ content: { demo, real } }) {
+      if (demo.length === 0) return ok('none')
+      if (real.length > 0) {
+        return broken(
+          `beside ${list(real)} there is ${list(demo)}: neither serve nor demo starts on this database`,
+        )
+      }
+      return weak(`${list(demo)}: rollcall serve refuses this database; use another in production`)
+    },
+  },
+  {
+    check: 'client_secrets',
+    judge({ withoutSecret }) {
+      if (withoutSecret.length === 0) return ok('every participant has a live one')
+      return weak(`${names(withoutSecret)} cannot get a token: no live client secret`)
+    },
+  },
+  {
+    check: 'disabled_participants',
+    judge: ({ disabled }) => ok(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
+  },
+]
+
+function on(setting: string, danger: string) {
+  return setting === 'on' ? ok('on') : broken(`${setting}: ${danger}; turn it on`)
+}
+
+const SHOWN = 5
+
+function list(entries: readonly string[]): string {
+  const more = entries.length - SHOWN
+  return entries.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+const names = (participants: DatabaseFacts['disabled']): string =>
+  list(participants.map(({ sender_id }) => sender_id))

@@ -1,0 +1,56 @@
+/** What a check finds, and how checks are written. */
+import type { Config, DirectoryContent, Participant, ServerSettings } from '@rollcall/server'
+
+/** `weak`: it works and could be safer. `broken`: it does not work, or gives something away. */
+export type State = 'ok' | 'weak' | 'broken'
+
+/** One row of the report. */
+export interface Finding {
+  readonly check: string
+  readonly state: State
+  /** What was found and, unless it is well, what to do. */
+  readonly advice: string
+}
+
+export type Judgement = Pick<Finding, 'state' | 'advice'>
+
+/** A check of some facts; null where it does not apply. */
+export interface Check<Facts> {
+  readonly check: string
+  judge(facts: Facts): Judgement | null
+}
+
+export interface FileFacts {
+  /** The permission bits of a file that may be missing: null. */
+  readonly data_directory: number | null
+  readonly password: number | null
+  readonly demo_file: number | null
+}
+
+export interface SettingFacts {
+  readonly config: Config
+  readonly files: FileFacts
+}
+
+type Named = Pick<Participant, 'sender_id'>
+
+export interface DatabaseFacts {
+  readonly embedded: boolean
+  readonly settings: ServerSettings
+  readonly content: DirectoryContent
+  readonly pending: readonly string[]
+  readonly disabled: readonly Named[]
+  readonly withoutSecret: readonly Named[]
+}
+
+export const ok = (advice: string): Judgement => ({ state: 'ok', advice })
+export const weak = (advice: string): Judgement => ({ state: 'weak', advice })
+export const broken = (advice: string): Judgement => ({ state: 'broken', advice })
+
+/** Applies each check, in order. */
+export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): Finding[] {
+  return checks.flatMap(({ check, judge }) => {
+    const judgement = judge(facts)
+    return judgement === null ? [] : [{ check, ...judgement }]
+  })
+}

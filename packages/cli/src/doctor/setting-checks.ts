@@ -1,0 +1,105 @@
+/** What can be said of the environment and of files, without a database. */
+import { isLoopback, LIMITS, type LimitName } from '@rollcall/server'
+import { broken, type Check, ok, type SettingFacts, weak } from './finding.ts'
+
+export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
+  {
+    check: 'listener',
+    judge({ config: { host, publicUrl } }) {
+      if (isLoopback(host)) return ok(`HOST ${host} is reached by this machine only`)
+      if (publicUrl?.startsWith('https:')) return ok(`HOST ${host}; peers come through ${publicUrl}`)
+      return weak(
+        `HOST ${host} is reached without TLS as far as is known: put a TLS proxy before it, and set ROLLCALL_PUBLIC_URL to its https address`,
+      )
+    },
+  },
+  {
+    check: 'operator_listener',
+    judge({ config: { adminHost } }) {
+      if (isLoopback(adminHost)) return ok(`ADMIN_HOST ${adminHost} is reached by this machine only`)
+      return weak(
+        `ADMIN_HOST ${adminHost}: metrics need no login there; leave it on 127.0.0.1 or keep others out`,
+      )
+    },
+  },
+  {
+    check: 'token_query',
+    judge({ config: { tokenQueryParameters } }) {
+      if (!tokenQueryParameters) return ok('client secrets are not taken from query strings')
+      return weak(
+        'ROLLCALL_TOKEN_QUERY=1: client secrets in query strings end up in logs of proxies; unset it',
+      )
+    },
+  },
+  {
+    check: 'limits',
+    judge({ config: { limits } }) {
+      const raised = (Object.keys(LIMITS) as LimitName[])
+        .filter((name) => isWeaker(limits[name], LIMITS[name]))
+        .map((name) => `${LIMITS[name].variable}=${limits[name]} (default ${LIMITS[name].default})`)
+      if (raised.length === 0) return ok('no limit is above its default')
+      return weak(
+        `${raised.join(', ')}: larger messages and longer waits cost memory; lower them if nobody needs them`,
+      )
+    },
+  },
+  {
+    check: 'signatures',
+    judge: () =>
+      weak('unsigned messages are accepted: a bearer token alone says who is asking; guard client secrets'),
+  },
+  {
+    check: 'database_tls',
+    judge({ config: { databaseUrl } }) {
+      return databaseUrl === undefined ? null : judgeDatabaseUrl(databaseUrl)
+    },
+  },
+  {
+    check: 'data_directory_mode',
+    judge({ files: { data_directory: mode } }) {
+      if (mode === null) return null
+      if ((mode & 0o022) === 0) return ok(`mode ${octal(mode)}: only its owner writes there`)
+      return weak(`mode ${octal(mode)}: others may put files there; chmod go-w`)
+    },
+  },
+  {
+    check: 'password_file_mode',
+    judge: ({ files: { password } }) => judgeSecretFile(password),
+  },
+  {
+    check: 'demo_file_mode',
+    judge: ({ files: { demo_file } }) => judgeSecretFile(demo_file),
+  },
+]
+
+/** For a limit that is a window, none at all (0) is the default and the widest. */
+function isWeaker(value: number, row: { readonly default: number }): boolean {
+  return row.default > 0 && value > row.default
+}
+
+function judgeSecretFile(mode: number | null) {
+  if (mode === null) return null
+  if ((mode & 0o077) === 0) return ok(`mode ${octal(mode)}: only its owner reads it`)
+  return broken(`mode ${octal(mode)}: others may read a secret; chmod 600, and replace the secret`)
+}
+
+const octal = (mode: number): string => mode.toString(8).padStart(4, '0')
+
+/** Modes of `pg`, in all of which it checks the server's certificate. */
+const CHECKED = ['verify-full', 'verify-ca', 'require', 'prefer']
+
+function judgeDatabaseUrl(databaseUrl: string) {
+  // A login without a host, as for a unix socket, is no URL by the book.
+  const url = URL.parse(databaseUrl.replace('@/', '@localhost/'))
+  if (url === null) return broken('DATABASE_URL must be an address such as postgres://user@host/database')
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname)
+  if (host === '' || host.startsWith('/') || isLoopback(host.replace(/^\[|\]$/g, ''))) {
+    return ok('the database is on this machine')
+  }
+  const mode = url.searchParams.get('sslmode') ?? ''
+  const known = CHECKED.includes(mode) || ['1', 'true'].includes(url.searchParams.get('ssl') ?? '')
+  if (known) return ok('the connection to the database is encrypted, its certificate checked')
+  return weak(
+    'records travel to the database unencrypted or to an unchecked server; put sslmode=verify-full into DATABASE_URL',
+  )
+}

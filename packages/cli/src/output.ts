@@ -1,0 +1,43 @@
+/** What commands print on standard output: a text for people, or JSON for machines. Nothing else goes there. */
+import type { Command } from 'commander'
+
+export interface OutputOptions {
+  readonly json?: boolean
+}
+
+/** Adds `--json` to a command. */
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print JSON for machines')
+}
+
+/** Prints `value` as one JSON text with --json, else the text. */
+export function print({ json }: OutputOptions, value: unknown, text: string): void {
+  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`)
+}
+
+type Cell = string | number | boolean | null
+
+/** Rows under their columns' names, in columns; `nothing` where there are none. */
+export function table(
+  columns: readonly string[],
+  rows: readonly Readonly<Record<string, Cell>>[],
+  nothing: string,
+): string {
+  if (rows.length === 0) return nothing
+  const lines = [columns, ...rows.map((row) => columns.map((column) => cellText(row[column])))]
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function cellText(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return '-'
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
+  return String(cell)
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { dataDirectory, rollcall } from '../test/command.ts'
+import { programFor } from './program.ts'
+
+/** Every command that does something, by its words: `registry add`. */
+function leaves(command: Command, words: readonly string[] = []): [string, Command][] {
+  if (command.commands.length === 0) return [[words.join(' '), command]]
+  return command.commands.flatMap((child) => leaves(child, [...words, child.name()]))
+}
+
+function helpOf(command: Command): string {
+  let text = ''
+  command.configureOutput({ writeOut: (more) => (text += more) }).outputHelp()
+  return text
+}
+
+const commands = leaves(await programFor([]))
+
+test('these are the commands', () => {
+  expect(commands.map(([words]) => words)).toEqual([
+    'serve',
+    'demo',
+    'migrate',
+    'registry add',
+    'registry list',
+    'participant add',
+    'participant list',
+    'participant disable',
+    'participant enable',
+    'import',
+    'generate',
+    'doctor',
+  ])
+})
+
+test.each(commands)('the help of rollcall %s has a sentence, an example and --json', (words, command) => {
+  const help = helpOf(command)
+  expect(help).toContain(`Usage: rollcall ${words}`)
+  expect(command.description()).not.toBe('')
+  expect(help).toMatch(new RegExp(`Example: .*rollcall ${words}`))
+  expect(help).toContain('--json')
+})
+
+test('help that is asked for is no error', async () => {
+  const { code, stdout, stderr } = await rollcall(['registry', 'add', '--help'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('Usage: rollcall registry add')
+})
+
+test('without a command it shows all of them', async () => {
+  const [bare, asked] = await Promise.all([rollcall([]), rollcall(['--help'])])
+  expect(bare).toEqual(asked)
+  expect(bare.code).toBe(0)
+  for (const name of [
+    'serve',
+    'demo',
+    'migrate',
+    'registry',
+    'participant',
+    'import',
+    'generate',
+    'doctor',
+  ]) {
+    expect(bare.stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
+  }
+})
+
+test('--version is the package’s', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  expect(await rollcall(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+})
+
+test.each([
+  [['sing'], "error: unknown command 'sing'"],
+  [['registry', 'sing'], "error: unknown command 'sing'"],
+  [['serve', '--loud'], "error: unknown option '--loud'"],
+  [['import', 'civil'], "error: missing required argument 'file'"],
+  [['registry', 'add', 'church'], 'Allowed choices are civil'],
+  [['participant', 'add', 'x'], "error: required option '--name <name>' not specified"],
+])('%j is not understood: exit code 2', async (words, message) => {
+  const { code, stdout, stderr } = await rollcall(words)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(message)
+})
+
+test.each([
+  [{ PORT: 'x' }, 'PORT must be a port, a whole number from 0 to 65535'],
+  [{ DATABASE_URL: 'nonsense' }, 'DATABASE_URL must be an address such as postgres://user@host/database'],
+  [
+    { DATABASE_URL: 'postgres://u:hid%den@[x/db' },
+    'DATABASE_URL must be an address such as postgres://user@host/database',
+  ],
+  [{ DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/db' }, 'the database does not answer (ECONNREFUSED)'],
+])('with %j it fails in one line that hides the password', async (env, message) => {
+  const { code, stdout, stderr } = await rollcall(['registry', 'list'], env)
+  expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `rollcall: ${message}\n` })
+})
+
+test('a command that only looks makes no database', async () => {
+  const { path, remove } = await dataDirectory()
+  const { code, stderr } = await rollcall(['registry', 'list'], { ROLLCALL_DATA: path })
+  await remove()
+  expect(code).toBe(1)
+  expect(stderr).toContain(`rollcall: there is no database in ${path} yet`)
+})

@@ -1,0 +1,71 @@
+/** The commands, loaded as they are needed: `rollcall generate` does not wait for the parts of a server. */
+import { Command, CommanderError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
+import { EXIT, tellFailure } from './failure.ts'
+
+interface CommandModule {
+  addCommand(program: Command): void
+}
+
+/** One row a command, in the order of the help. */
+const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
+  serve: () => import('./commands/serve.ts'),
+  demo: () => import('./commands/demo.ts'),
+  migrate: () => import('./commands/migrate.ts'),
+  registry: () => import('./commands/registry.ts'),
+  participant: () => import('./commands/participant.ts'),
+  import: () => import('./commands/import.ts'),
+  generate: () => import('./commands/generate.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+}
+
+/**
+ * Runs one command to its end and sets the exit code of the process; a failure is told in one line on standard
+ * error.
+ * @param words the command line after `rollcall`
+ */
+export async function runCommand(words: readonly string[]): Promise<void> {
+  process.on('uncaughtException', (error) => {
+    tellFailure(error).finally(() => process.exit(EXIT.failed))
+  })
+  try {
+    const program = await programFor(words)
+    await program.parseAsync(words.length > 0 ? words : ['--help'], { from: 'user' })
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError ? usageExit(error) : await tellFailure(error)
+  }
+}
+
+/** The program, with the command that the words begin with; with all of them where they begin with none. */
+export async function programFor(words: readonly string[]): Promise<Command> {
+  const program = newProgram()
+  for (const { addCommand } of await modulesFor(words)) addCommand(program)
+  return program
+}
+
+function newProgram(): Command {
+  return new Command('rollcall')
+    .description('A registry interoperability server and its workbench.')
+    .version(packageJson.version)
+    .exitOverride()
+    .showHelpAfterError('(add --help for what the command takes)')
+    .addHelpText(
+      'after',
+      `
+The environment configures every command, among others: PORT, HOST, ADMIN_PORT, ADMIN_HOST, ROLLCALL_DATA
+(default ./.rollcall), DATABASE_URL (default: the PostgreSQL that comes along), ROLLCALL_PUBLIC_URL, LOG_LEVEL.
+
+Exit codes: 0 done, 1 failed, 2 the command line was not understood; import has more.`,
+    )
+}
+
+function modulesFor(words: readonly string[]): Promise<CommandModule[]> {
+  const [name = ''] = words
+  const rows = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS)
+  return Promise.all(rows.flatMap((load) => (load ? [load()] : [])))
+}
+
+/** commander has already said what is wrong; help and version, when asked for, are no errors. */
+function usageExit({ exitCode }: CommanderError): number {
+  return exitCode === 0 ? EXIT.done : EXIT.usage
+}

@@ -1,0 +1,41 @@
+/** When the process is asked to end: by Ctrl-C, by a supervisor, by a terminal that closes. */
+
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+
+/**
+ * Milliseconds. Ctrl-C reaches us from the terminal and once more from npm, which passes on what it gets: signals
+ * this close to the first are the same request.
+ */
+const ONE_REQUEST = 500
+
+/** The request to stop, for whoever can act on it. */
+export interface StopRequest {
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal
+  /** Resolves with the first signal. */
+  readonly asked: Promise<void>
+}
+
+let listening: StopRequest | null = null
+
+/** From now on the first signal asks for a clean stop, and a second one ends the process at once. */
+export function stopRequest(): StopRequest {
+  listening ??= listen()
+  return listening
+}
+
+function listen(): StopRequest {
+  const controller = new AbortController()
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  let first = 0
+  for (const [name, number] of Object.entries(SIGNALS)) {
+    process.on(name, () => {
+      if (first === 0) {
+        first = Date.now()
+        controller.abort()
+        resolve()
+      } else if (Date.now() - first > ONE_REQUEST) process.exit(128 + number)
+    })
+  }
+  return { signal: controller.signal, asked }
+}

@@ -1,0 +1,109 @@
+/** The real command, in processes of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { TestServer } from '../../server/test/global-setup.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** The compiled modules of one process serve the next, which starts in two thirds of the time. */
+const NODE_COMPILE_CACHE = fileURLToPath(
+  new URL('../../../node_modules/.cache/rollcall-test', import.meta.url),
+)
+
+type Environment = Readonly<Record<string, string>>
+
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly process: ChildProcess
+  /** What it has printed so far. */
+  output(): Omit<Ended, 'code'>
+  readonly ended: Promise<Ended>
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+/** Starts `rollcall` with these words. Of our own environment it gets only what finds programs and folders. */
+export function start(words: readonly string[], env: Environment): Running {
+  const { PATH = '', HOME = '', TMPDIR } = process.env
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR !== undefined && { TMPDIR }), PORT: '0', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))
+  // A command that ends without reading what it is given is no failure of the test.
+  child.stdin.on('error', () => undefined)
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, ...printed }))
+  })
+  return {
+    process: child,
+    output: () => ({ ...printed }),
+    ended,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+/** Runs a command to its end. */
+export function rollcall(words: readonly string[], env: Environment = {}, input = ''): Promise<Ended> {
+  const running = start(words, env)
+  running.process.stdin?.end(input)
+  return running.ended
+}
+
+/** Runs a command with --json that must succeed, and parses what it prints. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+export async function rollcallJson(words: readonly string[], env: Environment = {}): Promise<any> {
+  const { code, stdout, stderr } = await rollcall([...words, '--json'], env)
+  if (code !== 0) throw new Error(`rollcall ${words.join(' ')} ended with ${code}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** Waits until `find` finds something; fails, with what the process has printed, when it ends first or takes too long. */
+export async function until<Found>(
+  running: Running,
+  find: () => Found | null | Promise<Found | null>,
+  patience = 30_000,
+): Promise<Found> {
+  const over = running.ended.then(() => true)
+  for (const end = Date.now() + patience; ; ) {
+    const found = await find()
+    if (found !== null) return found
+    const last = await Promise.race([over, sleep(20, false)])
+    if (last || Date.now() > end)
+      throw new Error(`not found in time; printed: ${JSON.stringify(running.output())}`)
+  }
+}
+
+/** A line of standard output that matches. */
+export function printed(running: Running, pattern: RegExp): Promise<RegExpExecArray> {
+  return until(running, () => pattern.exec(running.output().stdout))
+}
+
+/** A data directory that PostgreSQL's own user can get through, and its removal. */
+export async function dataDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'rollcall-cli-'))
+  await chmod(path, 0o711)
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) }
+}
+
+/** DATABASE_URL of a database of the test run. */
+export function databaseUrl({ host, port, user, password, database }: TestServer): string {
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`
+  return `postgres://${login}@/${database}?host=${encodeURIComponent(host)}&port=${port}`
+}
