@@ -1,0 +1,56 @@
+/** The two ways in which a request to somebody else's address goes wrong: we do not make it, or it fails. */
+
+/** What every rule asks for. The texts go to peers too, so none of them says what an address resolved to. */
+const RULES = {
+  form: 'the address must be an absolute address of at most 2048 characters',
+  spelling: 'the host and port must be written in their usual form',
+  scheme: 'the address must be https',
+  userinfo: 'the address must not hold a user name or password',
+  fragment: 'the address must not have a fragment',
+  port: 'the port is not one that requests may be sent to',
+  network: 'the address must be reachable on the public network',
+} as const
+export type AddressRule = keyof typeof RULES
+
+/** The guard refuses an address, and no socket was opened. It stays refused until the operator allows it. */
+export class AddressRefused extends Error {
+  readonly rule: AddressRule
+  /** For our own log only: the network that the address is in, where that is why. */
+  readonly network: string | null
+
+  constructor(rule: AddressRule, network: string | null = null) {
+    super(RULES[rule])
+    this.name = 'AddressRefused'
+    this.rule = rule
+    this.network = network
+  }
+}
+
+const FAILURES = {
+  unresolved: 'the name of the host cannot be resolved',
+  connection: 'the connection cannot be made, or it broke',
+  timeout: 'the answer did not come in time',
+  too_large: 'the answer is larger than allowed',
+  encoded: 'the answer is compressed, which was not asked for',
+} as const
+export type RequestFailure = keyof typeof FAILURES
+
+/** A request that was allowed has failed; another try may succeed. */
+export class RequestFailed extends Error {
+  readonly failure: RequestFailure
+  /** For our own log only: the code of the system or library, such as `ECONNREFUSED`. */
+  readonly detail: string | null
+
+  constructor(failure: RequestFailure, detail: string | null = null) {
+    super(FAILURES[failure])
+    this.name = 'RequestFailed'
+    this.failure = failure
+    this.detail = detail
+  }
+}
+
+/** The code of an error of the system or of a library, where it has one in words. */
+export function codeOf(error: unknown): string | null {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : null
+  return typeof code === 'string' ? code : null
+}
