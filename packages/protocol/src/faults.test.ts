@@ -20,6 +20,12 @@ test('a request fault may say a closer HTTP status', () => {
   })
 })
 
+test('a request fault may say when to try again', () => {
+  const fault = new RequestFault('err.request.too_many_requests', 'too many', undefined, { retryAfter: 2 })
+  expect(fault).toMatchObject({ httpStatus: 429, retryAfter: 2 })
+  expect(new RequestFault('err.request.bad', 'x').retryAfter).toBeUndefined()
+})
+
 test('a header and an item rejection carry code and message', () => {
   expect(new HeaderRejection('rjct.version.invalid', 'header.version: is not 1.0.0')).toMatchObject({
     name: 'HeaderRejection',

@@ -19,12 +19,20 @@ export class RequestFault extends Error {
   readonly code: AckCode
   /** The HTTP status of the answer; by default the one that goes with the code. */
   readonly httpStatus: number
+  /** Whole seconds after which the same request may succeed; sent as Retry-After. */
+  readonly retryAfter: number | undefined
 
-  constructor(code: AckCode, message: string, httpStatus: number = httpStatusOf(code)) {
+  constructor(
+    code: AckCode,
+    message: string,
+    httpStatus: number = httpStatusOf(code),
+    { retryAfter }: { retryAfter?: number } = {},
+  ) {
     super(reasonText(message))
     this.name = 'RequestFault'
     this.code = code
     this.httpStatus = httpStatus
+    this.retryAfter = retryAfter
   }
 }
 

@@ -23,7 +23,9 @@ export function faultBody(fault: RequestFault): string {
 /** Answers a refused request. */
 export function sendFault(reply: FastifyReply, fault: RequestFault, headers: AnswerHeaders = {}): void {
   const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
-  sendJson(reply, fault.httpStatus, faultBody(fault), { ...challenge, ...headers })
+  const retry: AnswerHeaders =
+    fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
+  sendJson(reply, fault.httpStatus, faultBody(fault), { ...challenge, ...retry, ...headers })
 }
 
 /**

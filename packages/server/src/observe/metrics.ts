@@ -8,9 +8,14 @@ export interface Metrics {
   itemAnswered(operation: string, status: string, code: string): void
   /** Tokens issued or refused. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
+  /** One request refused because a quota is used up. */
+  requestRefused(quota: QuotaName): void
   /** The exposition format of all metrics, with its content type. */
   render(): Promise<{ contentType: string; text: string }>
 }
+
+/** The four quotas of a request, as rows of `limits.ts` name them. */
+export type QuotaName = 'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency'
 
 /** Makes the metrics; `connections` reports the database pool when they are collected. */
 export function createMetrics(connections: () => { total: number; idle: number; waiting: number }): Metrics {
@@ -37,6 +42,12 @@ export function createMetrics(connections: () => { total: number; idle: number; 
     labelNames: ['outcome'],
     registers,
   })
+  const refusals = new Counter({
+    name: 'rollcall_quota_refusals_total',
+    help: 'Requests refused because a quota is used up, by quota',
+    labelNames: ['quota'],
+    registers,
+  })
   new Gauge({
     name: 'rollcall_database_connections',
     help: 'Connections of the database pool, by state',
@@ -51,6 +62,7 @@ export function createMetrics(connections: () => { total: number; idle: number; 
     requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
     itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
     tokenAnswered: (outcome) => tokens.inc({ outcome }),
+    requestRefused: (quota) => refusals.inc({ quota }),
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }
 }

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { openDatabase } from './database.ts'
-import { isDuplicate, isUnavailable, safeDatabaseError } from './database-errors.ts'
+import { isDuplicate, isUnavailable, StoreBusy, safeDatabaseError } from './database-errors.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -71,7 +71,7 @@ describe('isUnavailable', () => {
   })
 
   test('every connection is taken', async () => {
-    const db = openDatabase({ ...database.connection, max: 1, connectionTimeoutMillis: 20 })
+    const db = openDatabase({ ...database.connection, max: 1, connectionTimeoutMillis: 500 })
     const client = await db.pool.connect()
     expect(isUnavailable(await failure(db.pool.query('select 1')))).toBe(true)
     client.release()
@@ -92,6 +92,11 @@ describe('isUnavailable', () => {
     const error = new pg.DatabaseError('x', 1, 'error')
     error.code = state
     expect(isUnavailable(error)).toBe(true)
+  })
+
+  test('too many writes are waiting', () => {
+    expect(isUnavailable(new StoreBusy())).toBe(true)
+    expect(safeDatabaseError(new StoreBusy())).toEqual({ error: 'StoreBusy' })
   })
 
   test('a wrong statement, another file, another error are not', async () => {

@@ -58,14 +58,23 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 const UNAVAILABLE_TEXTS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
+/** More is waiting to be written than may wait: refused before anything was done, and to be tried again later. */
+export class StoreBusy extends Error {
+  constructor() {
+    super('too many writes are waiting for the database')
+    this.name = 'StoreBusy'
+  }
+}
+
 /**
- * Whether the failure is the database's and may pass: it refuses, shuts down, is full or too slow. A caller
+ * Whether the failure is the database's and may pass: it refuses, shuts down, is full, busy or too slow. A caller
  * answers 503 and may be asked again. False for what is wrong with the statement itself.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     return UNAVAILABLE_STATES.some((state) => error.code?.startsWith(state) === true)
   }
+  if (error instanceof StoreBusy) return true
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isUnavailable)
   const code = systemCode(error)
@@ -78,6 +87,11 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether a row with the same unique value is there already. */
 export function isDuplicate(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint
+}
+
+/** Whether a row refers to one that is not there. */
+export function isMissingReference(error: unknown, constraint: string): boolean {
+  return error instanceof DatabaseError && error.code === '23503' && error.constraint === constraint
 }
 
 function systemCode(error: Error): string | undefined {

@@ -7,6 +7,7 @@ import {
   findParticipant,
   listParticipants,
   listWithoutSecret,
+  setParticipantQuotas,
   setParticipantStatus,
 } from './participants.ts'
 import { StoreRefusal } from './refusal.ts'
@@ -16,6 +17,9 @@ beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
+
+const NO_RATE = 'rate_limit is a number above 0, or Infinity for no limit'
+const NO_CONCURRENCY = 'concurrency_limit is a whole number of at least 1, or Infinity for no limit'
 
 const sha256 = (byte: number) => Buffer.alloc(32, byte)
 
@@ -30,6 +34,8 @@ describe('addParticipant', () => {
       name: 'B',
       status: 'active',
       max_page_size: null,
+      rate_limit: null,
+      concurrency_limit: null,
       demo: false,
     })
     expect(await findParticipant(db, 'b.example')).toEqual(added)
@@ -42,9 +48,16 @@ describe('addParticipant', () => {
       sender_id: 'a.example',
       name: 'A',
       max_page_size: 1_000,
+      rate_limit: 0.5,
+      concurrency_limit: Infinity,
       demo: true,
     })
-    expect(a).toMatchObject({ max_page_size: 1_000, demo: true })
+    expect(a).toMatchObject({
+      max_page_size: 1_000,
+      rate_limit: 0.5,
+      concurrency_limit: Infinity,
+      demo: true,
+    })
     const listed = await listParticipants(db)
     expect(listed.map(({ sender_id }) => sender_id)).toEqual(['a.example', 'b.example'])
     expect(new Set(listed.map(({ client_id }) => client_id)).size).toBe(2)
@@ -58,6 +71,10 @@ describe('addParticipant', () => {
     [{ sender_id: 'x', name: 'a\0' }, "a participant's name has 1 to 255 characters"],
     [{ sender_id: 'x', name: 'X', max_page_size: 0 }, 'max_page_size is a whole number of at least 1'],
     [{ sender_id: 'x', name: 'X', max_page_size: 1.5 }, 'max_page_size is a whole number of at least 1'],
+    [{ sender_id: 'x', name: 'X', rate_limit: 0 }, NO_RATE],
+    [{ sender_id: 'x', name: 'X', rate_limit: Number.NaN }, NO_RATE],
+    [{ sender_id: 'x', name: 'X', concurrency_limit: 0 }, NO_CONCURRENCY],
+    [{ sender_id: 'x', name: 'X', concurrency_limit: 1.5 }, NO_CONCURRENCY],
   ])('refuses %j', async (participant, message) => {
     await expect(addParticipant(database.db, participant)).rejects.toThrow(new StoreRefusal(message))
     expect(await findParticipant(database.db, 'x')).toBeNull()
@@ -87,6 +104,36 @@ test('a participant is disabled and enabled again', async () => {
     new StoreRefusal('no participant has sender_id nobody'),
   )
   await expect(setParticipantStatus(db, 'b.example\0', 'disabled')).rejects.toThrow(StoreRefusal)
+})
+
+describe('setParticipantQuotas', () => {
+  test('sets both limits, and gives them back to the server', async () => {
+    const { db } = database
+    const set = (rate_limit: number | null, concurrency_limit: number | null) =>
+      setParticipantQuotas(db, 'b.example', { rate_limit, concurrency_limit })
+    expect(await set(20, Infinity)).toMatchObject({ rate_limit: 20, concurrency_limit: Infinity })
+    expect(await findParticipant(db, 'b.example')).toMatchObject({
+      rate_limit: 20,
+      concurrency_limit: Infinity,
+    })
+    expect(await set(null, null)).toMatchObject({ rate_limit: null, concurrency_limit: null })
+    await expect(set(-1, null)).rejects.toThrow(new StoreRefusal(NO_RATE))
+    await expect(set(null, 0)).rejects.toThrow(new StoreRefusal(NO_CONCURRENCY))
+    const limits = { rate_limit: 1, concurrency_limit: 1 }
+    await expect(setParticipantQuotas(db, 'nobody', limits)).rejects.toThrow(
+      new StoreRefusal('no participant has sender_id nobody'),
+    )
+  })
+
+  test.each(['rate_limit', 'concurrency_limit'])(
+    'the database itself refuses a %s that is none',
+    async (column) => {
+      for (const value of ['0', '-1', 'NaN', '-Infinity']) {
+        const update = database.db.pool.query(`update participant set ${column} = $1`, [value])
+        await expect(update).rejects.toMatchObject({ code: '23514' })
+      }
+    },
+  )
 })
 
 describe('addSecret', () => {

@@ -17,6 +17,10 @@ export interface Participant {
   readonly status: 'active' | 'disabled'
   /** Records in a page that it may ask for; null: the server's limit. */
   readonly max_page_size: number | null
+  /** Requests a second, on all nodes together, that it may send; null: the server's limit, Infinity: no limit. */
+  readonly rate_limit: number | null
+  /** Requests of it in flight at a time on one node; null: the server's limit, Infinity: no limit. */
+  readonly concurrency_limit: number | null
   /** Made by `rollcall demo`; a server that is not a demo refuses to run beside one. */
   readonly demo: boolean
 }
@@ -31,17 +35,33 @@ export interface Client {
 const LIVE_SECRETS = 2
 const NAME_LIMIT = 255
 
-const COLUMNS = ['id', 'sender_id', 'client_id', 'name', 'status', 'max_page_size', 'demo'] as const
+const COLUMNS = [
+  'id',
+  'sender_id',
+  'client_id',
+  'name',
+  'status',
+  'max_page_size',
+  'rate_limit',
+  'concurrency_limit',
+  'demo',
+] as const
+
+/** What may be given beside a name; the server's limits count where nothing is. */
+type Settings = Pick<Participant, 'max_page_size' | 'rate_limit' | 'concurrency_limit' | 'demo'>
+/** How much a participant may send. */
+export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**
  * Adds a participant, active and without a secret; its `client_id` is made here.
- * @throws StoreRefusal a sender_id of the wrong form or already there, no name
+ * @throws StoreRefusal a sender_id of the wrong form or already there, no name, a limit that is none
  */
 export async function addParticipant(
   db: Database,
-  participant: Pick<Participant, 'sender_id' | 'name'> & Partial<Pick<Participant, 'max_page_size' | 'demo'>>,
+  participant: Pick<Participant, 'sender_id' | 'name'> & Partial<Settings>,
 ): Promise<Participant> {
   const { sender_id, name, max_page_size = null, demo = false } = participant
+  const { rate_limit = null, concurrency_limit = null } = participant
   checkSenderId(sender_id)
   if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
     throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
@@ -49,12 +69,13 @@ export async function addParticipant(
   if (max_page_size !== null && !(Number.isInteger(max_page_size) && max_page_size >= 1)) {
     throw new StoreRefusal('max_page_size is a whole number of at least 1')
   }
+  checkQuotas({ rate_limit, concurrency_limit })
   // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
   const client_id = randomBytes(16).toString('hex')
   try {
     return await db.kysely
       .insertInto('participant')
-      .values({ sender_id, client_id, name, max_page_size, demo })
+      .values({ sender_id, client_id, name, max_page_size, rate_limit, concurrency_limit, demo })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow()
   } catch (error) {
@@ -62,6 +83,19 @@ export async function addParticipant(
       throw new StoreRefusal(`a participant with sender_id ${sender_id} exists already`)
     }
     throw error
+  }
+}
+
+/** Infinity, which is no limit, is a limit like any other here. */
+function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
+  if (rate_limit !== null && !(rate_limit > 0)) {
+    throw new StoreRefusal('rate_limit is a number above 0, or Infinity for no limit')
+  }
+  if (
+    concurrency_limit !== null &&
+    !(concurrency_limit >= 1 && Math.floor(concurrency_limit) === concurrency_limit)
+  ) {
+    throw new StoreRefusal('concurrency_limit is a whole number of at least 1, or Infinity for no limit')
   }
 }
 
@@ -114,6 +148,28 @@ export async function setParticipantStatus(
     (await db.kysely
       .updateTable('participant')
       .set({ status })
+      .where('sender_id', '=', sender_id)
+      .returning(COLUMNS)
+      .executeTakeFirst())
+  if (!changed) throw new StoreRefusal(`no participant has sender_id ${sender_id}`)
+  return changed
+}
+
+/**
+ * Sets how much a participant may send; every node follows within a second.
+ * @throws StoreRefusal no such participant, a limit that is none
+ */
+export async function setParticipantQuotas(
+  db: Database,
+  sender_id: string,
+  { rate_limit, concurrency_limit }: Quotas,
+): Promise<Participant> {
+  checkQuotas({ rate_limit, concurrency_limit })
+  const changed =
+    isStorable(sender_id) &&
+    (await db.kysely
+      .updateTable('participant')
+      .set({ rate_limit, concurrency_limit })
       .where('sender_id', '=', sender_id)
       .returning(COLUMNS)
       .executeTakeFirst())

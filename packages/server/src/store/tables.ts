@@ -26,6 +26,10 @@ export interface ParticipantRow {
   status: Generated<'active' | 'disabled'>
   /** Null: the server's limit. */
   max_page_size: Generated<number | null>
+  /** Requests a second. Null: the server's limit; Infinity: none. */
+  rate_limit: Generated<number | null>
+  /** Requests in flight on one node. Null: the server's limit; Infinity: none. */
+  concurrency_limit: Generated<number | null>
   demo: Generated<boolean>
   created_at: SetTime
 }
@@ -46,9 +50,40 @@ export interface TokenKeyRow {
   created_at: SetTime
 }
 
+export interface ExchangeRow {
+  participant: number
+  /** As `messageKey` gives it. */
+  message_id: string
+  fingerprint: Buffer
+  correlation_id: string
+  registry: number
+  operation: string
+  received_at: SetTime
+}
+
+export interface SealedMessageRow {
+  fingerprint: Buffer
+  participant: number
+  /** As `messageKey` gives it. */
+  message_id: string
+  received_at: SetTime
+}
+
+export interface QuotaBucketRow {
+  bucket: string
+  /** Requests that may still be taken, as of `refilled_at`. */
+  tokens: number
+  /** What the last statement took. */
+  granted: number
+  refilled_at: Date
+}
+
 export interface Tables {
   registry: RegistryRow
   participant: ParticipantRow
   participant_secret: ParticipantSecretRow
   token_key: TokenKeyRow
+  exchange: ExchangeRow
+  sealed_message: SealedMessageRow
+  quota_bucket: QuotaBucketRow
 }

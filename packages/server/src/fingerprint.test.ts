@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { CanonicalJsonError, parseJson } from '@rollcall/protocol'
+import { describe, expect, it } from 'vitest'
+import { ciphertextFingerprint, exchangeFingerprint } from './fingerprint.ts'
+
+const received = (changes: Partial<Parameters<typeof exchangeFingerprint>[0]> = {}) =>
+  exchangeFingerprint({
+    header: { message_id: 'm-1', total_count: 1 },
+    message: { transaction_id: 'tx-1', text: 'é' },
+    namespace: 'civil',
+    path: 'registry/sync/search',
+    ...changes,
+  }).toString('hex')
+
+describe('exchangeFingerprint', () => {
+  it('is SHA-256 of canonical JSON', () => {
+    const text =
+      '{"header":{"message_id":"m-1","total_count":1},"message":{"text":"é","transaction_id":"tx-1"},' +
+      '"namespace":"civil","path":"registry/sync/search"}'
+    expect(received()).toBe(createHash('sha256').update(text).digest('hex'))
+  })
+
+  it('does not mind order and spelling of the JSON', () => {
+    const header = parseJson('{ "total_count": 1.0, "message_id": "m\\u002d1" }')
+    expect(received({ header })).toBe(received())
+  })
+
+  it.each([
+    { header: { message_id: 'm-2', total_count: 1 } },
+    { header: { message_id: 'm-1', total_count: '1' } },
+    { message: { transaction_id: 'tx-1', text: 'e' } },
+    { namespace: 'social' },
+    { path: 'registry/search' },
+  ])('minds %j', (changes) => {
+    expect(received(changes)).not.toBe(received())
+  })
+
+  it('keeps integers beyond 2^53-1 apart, at any depth', () => {
+    const asked = (digits: string) => received({ message: parseJson(`{"a":[{"value":${digits},"b":null}]}`) })
+    expect(asked('9007199254740993')).toBe(asked('9007199254740993'))
+    expect(asked('9007199254740993')).not.toBe(asked('9007199254740992'))
+    expect(asked('9007199254740993')).not.toBe(asked('"9007199254740993"'))
+  })
+
+  it('keeps __proto__ where an integer is copied', () => {
+    const asked = (text: string) => received({ message: parseJson(text) })
+    const big = '"n":9007199254740993'
+    expect(asked(`{"__proto__":{"a":1},${big}}`)).not.toBe(asked(`{${big}}`))
+  })
+
+  it('refuses what is no JSON', () => {
+    expect(() => received({ message: { a: Number.NaN } })).toThrow(CanonicalJsonError)
+  })
+})
+
+describe('ciphertextFingerprint', () => {
+  const of = (encrypted_key: string, tag: string) =>
+    ciphertextFingerprint({ encrypted_key, tag }).toString('hex')
+
+  it('minds both, and where one ends', () => {
+    const some = [
+      of('AAEC', 'AwQF'),
+      of('AAEC', 'AwQG'),
+      of('AAED', 'AwQF'),
+      of('AAECAwQF', ''),
+      of('', 'AAECAwQF'),
+    ]
+    expect(new Set(some).size).toBe(some.length)
+    expect(some[0]).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('does not mind how the same bytes are spelt', () => {
+    expect(of('_-8=', 'AA')).toBe(of('_-8', 'AB'))
+  })
+})

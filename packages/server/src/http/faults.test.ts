@@ -1,0 +1,53 @@
+import { Writable } from 'node:stream'
+import { RequestFault } from '@rollcall/protocol'
+import { expect, it } from 'vitest'
+import { readLimits } from '../limits.ts'
+import { createLog } from '../observe/log.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { StoreBusy } from '../store/database-errors.ts'
+import { createHttpServer, mount } from './server.ts'
+
+function serverThatThrows(error: Error) {
+  const destination = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const app = createHttpServer({
+    limits: readLimits({}),
+    log: createLog({ destination }),
+    metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
+  })
+  mount(app, 'GET', 'thrower', '/', () => Promise.reject(error))
+  return app
+}
+
+it('a fault that says when to try again is answered with Retry-After', async () => {
+  const app = serverThatThrows(
+    new RequestFault('err.request.too_many_requests', 'too many requests', undefined, { retryAfter: 3 }),
+  )
+  const answer = await app.inject('/')
+  expect(answer.statusCode).toBe(429)
+  expect(answer.headers['retry-after']).toBe('3')
+  expect(answer.json()).toMatchObject({
+    message: {
+      ack_status: 'ERR',
+      error: { code: 'err.request.too_many_requests', message: 'too many requests' },
+    },
+    errors: [{ code: 'err.request.too_many_requests', message: 'too many requests' }],
+  })
+})
+
+it('a fault that does not say so has none', async () => {
+  const answer = await serverThatThrows(new RequestFault('err.request.bad', 'it is bad')).inject('/')
+  expect(answer.statusCode).toBe(400)
+  expect(answer.headers).not.toHaveProperty('retry-after')
+  expect(answer.json().errors).toEqual([{ code: 'err.request.bad', message: 'it is bad' }])
+})
+
+it('a write that finds no room is 503', async () => {
+  const answer = await serverThatThrows(new StoreBusy()).inject('/')
+  expect(answer.statusCode).toBe(503)
+  expect(answer.json().errors).toEqual([
+    {
+      code: 'err.service.unavailable',
+      message: 'the registry cannot be read at the moment; try again later',
+    },
+  ])
+})

@@ -1,0 +1,113 @@
+/** How much a participant, and all together, may ask of us: requests a second and requests at a time. */
+import { RequestFault } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
+import type { QuotaName } from '../observe/metrics.ts'
+import type { Participant } from '../store/participants.ts'
+import type { Asked, Granted } from '../store/quotas.ts'
+import { createRates } from './rate.ts'
+
+export interface Quota {
+  /**
+   * Lets one request of the participant in; it counts as in flight until `leave`.
+   * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`. What the database throws when it
+   * is away is thrown on: nobody passes who cannot be counted.
+   */
+  enter(participant: QuotaOwner): Promise<Visit>
+  /** Does the work between `enter` and `leave`. Throws what either throws. */
+  run<Result>(participant: QuotaOwner, work: () => Promise<Result>): Promise<Result>
+}
+
+export interface Visit {
+  /** The request is answered. More than once does no harm. */
+  leave(): void
+}
+
+export type QuotaOwner = Pick<Participant, 'id' | 'rate_limit' | 'concurrency_limit'>
+
+interface Parts {
+  readonly limits: Pick<
+    Limits,
+    'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency'
+  >
+  readonly metrics: { requestRefused(quota: QuotaName): void }
+  /** Takes from the buckets that all nodes share (`takeTokens`). */
+  readonly take: (asked: Asked) => Promise<Granted>
+}
+
+/** The bucket from which every request takes. */
+const TOTAL = 'total'
+
+/** Concurrency is counted on this node, rates on all nodes together. */
+export function createQuota({ limits, metrics, take }: Parts): Quota {
+  const rates = createRates(take)
+  const inFlight = new Map<number, number>()
+  let total = 0
+
+  const occupy = ({ id, concurrency_limit }: QuotaOwner): Visit => {
+    const mine = inFlight.get(id) ?? 0
+    const limit = concurrency_limit ?? limits.participant_concurrency
+    if (mine >= limit) {
+      throw refusal('participant_concurrency', 1, `at most ${limit} requests of a participant at a time`)
+    }
+    if (total >= limits.total_concurrency) throw refusal('total_concurrency', 1, BUSY)
+    inFlight.set(id, mine + 1)
+    total += 1
+    let inside = true
+    const leave = (): void => {
+      if (!inside) return
+      inside = false
+      total -= 1
+      const others = (inFlight.get(id) ?? 1) - 1
+      if (others > 0) inFlight.set(id, others)
+      else inFlight.delete(id)
+    }
+    return { leave }
+  }
+
+  const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {
+    const bucket = `participant ${id}`
+    const rate = rate_limit ?? limits.participant_rate
+    const wait = await rates.pass(bucket, rate)
+    if (wait > 0)
+      throw refusal('participant_rate', wait, `at most ${rate} requests of a participant a second`)
+    const waitAll = await rates.pass(TOTAL, limits.total_rate)
+    if (waitAll === 0) return
+    rates.giveBack(bucket)
+    throw refusal('total_rate', waitAll, BUSY)
+  }
+
+  const refusal = (quota: QuotaName, wait: number, text: string): RequestFault => {
+    metrics.requestRefused(quota)
+    const retryAfter = Math.max(1, Math.ceil(wait))
+    return new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, {
+      retryAfter,
+    })
+  }
+
+  const enter = async (participant: QuotaOwner): Promise<Visit> => {
+    // First, so that no more of a participant can wait for its rate than may be in flight.
+    const visit = occupy(participant)
+    try {
+      await count(participant)
+      return visit
+    } catch (error) {
+      visit.leave()
+      throw error
+    }
+  }
+
+  return {
+    enter,
+    async run(participant, work) {
+      const visit = await enter(participant)
+      try {
+        return await work()
+      } finally {
+        visit.leave()
+      }
+    },
+  }
+}
+
+/** Of all participants together; how many that is does not concern a single one. */
+const BUSY = 'the service is busy; try again later'

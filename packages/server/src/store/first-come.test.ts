@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { firstCome } from './first-come.ts'
+
+interface Entry {
+  readonly key: string
+  readonly value: number
+}
+
+/** A table in memory, in which the rows named in `vanish` are gone as soon as they are looked for. */
+function table(vanish: { times: number }) {
+  const rows = new Map<string, number>([['there', 1]])
+  const orders: string[][] = []
+  return {
+    rows,
+    orders,
+    key: ({ key }: Entry) => key,
+    held: ({ value }: Entry) => value,
+    async insert(entries: readonly Entry[]) {
+      orders.push(entries.map(({ key }) => key))
+      const added = entries.filter(({ key }) => !rows.has(key))
+      for (const { key, value } of added) rows.set(key, value)
+      return added.map(({ key }) => key)
+    },
+    async find(entries: readonly Entry[]) {
+      if (vanish.times-- > 0) {
+        // Another caller's row, deleted; and in the endless case one that comes back each time.
+        for (const { key } of entries) rows.delete(key)
+        if (vanish.times > 5) for (const { key } of entries) rows.set(key, 9)
+        return new Map<string, number>()
+      }
+      return new Map(entries.map(({ key }) => [key, rows.get(key) as number]))
+    },
+  }
+}
+
+describe('firstCome', () => {
+  it('writes in the order of keys, whatever order they came in', async () => {
+    const made = table({ times: 0 })
+    const memory = firstCome(made, { waiting: 10 })
+    const keys = ['first', 'c', 'a', 'there', 'b', 'a']
+    const answers = await Promise.all(keys.map((key, value) => memory.remember({ key, value })))
+    expect(made.orders).toEqual([['first'], ['a', 'b', 'c', 'there']])
+    expect(answers).toEqual([
+      { first: true, held: 0 },
+      { first: true, held: 1 },
+      { first: true, held: 2 },
+      { first: false, held: 1 },
+      { first: true, held: 4 },
+      { first: false, held: 2 },
+    ])
+  })
+
+  it('the same object handed in twice is first once', async () => {
+    const memory = firstCome(table({ times: 0 }), { waiting: 10 })
+    const twin = { key: 'twin', value: 1 }
+    void memory.remember({ key: 'other', value: 0 })
+    const answers = await Promise.all([memory.remember(twin), memory.remember(twin)])
+    expect(answers.map(({ first }) => first)).toEqual([true, false])
+  })
+
+  it('inserts again when the row was deleted before it was read', async () => {
+    const memory = firstCome(table({ times: 1 }), { waiting: 10 })
+    expect(await memory.remember({ key: 'there', value: 5 })).toEqual({ first: true, held: 5 })
+  })
+
+  it('gives up when rows vanish again and again', async () => {
+    const memory = firstCome(table({ times: 100 }), { waiting: 10 })
+    await expect(memory.remember({ key: 'there', value: 5 })).rejects.toThrow(
+      'rows of the memory vanish as soon as they are met',
+    )
+  })
+})

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { StoreBusy } from './database-errors.ts'
+import { groupCommit } from './group-commit.ts'
+
+/** A write whose statements end when the test says so; it answers each number doubled. */
+function slowWrite() {
+  const groups: number[][] = []
+  const ends: (() => void)[] = []
+  let running = 0
+  let most = 0
+  return {
+    groups,
+    most: () => most,
+    end: () => ends.shift()?.(),
+    async write(entries: readonly number[]): Promise<number[]> {
+      groups.push([...entries])
+      running += 1
+      most = Math.max(most, running)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      running -= 1
+      return entries.map((entry) => entry * 2)
+    },
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('groupCommit', () => {
+  it('sends the first at once and together what came meanwhile', async () => {
+    const slow = slowWrite()
+    const commits = groupCommit(slow.write, { waiting: 10 })
+    const first = commits.submit(1)
+    expect(slow.groups).toEqual([[1]])
+    const rest = Promise.all([commits.submit(2), commits.submit(3)])
+    slow.end()
+    expect(await first).toBe(2)
+    await settled()
+    expect(slow.groups).toEqual([[1], [2, 3]])
+    slow.end()
+    expect(await rest).toEqual([4, 6])
+    expect(slow.most()).toBe(1)
+
+    const later = commits.submit(4)
+    slow.end()
+    expect(await later).toBe(8)
+  })
+
+  it('puts at most 500 into one statement', async () => {
+    const sizes: number[] = []
+    const commits = groupCommit<number, number>(
+      async (entries) => {
+        sizes.push(entries.length)
+        await settled()
+        return entries
+      },
+      { waiting: 2_000 },
+    )
+    const numbers = Array.from({ length: 1_101 }, (_, index) => index)
+    expect(await Promise.all(numbers.map((number) => commits.submit(number)))).toEqual(numbers)
+    expect(sizes).toEqual([1, 500, 500, 100])
+  })
+
+  it('refuses what would wait beyond the limit, and takes more once there is room', async () => {
+    const slow = slowWrite()
+    const commits = groupCommit(slow.write, { waiting: 2 })
+    const taken = [commits.submit(1), commits.submit(2), commits.submit(3)]
+    await expect(commits.submit(4)).rejects.toThrow(new StoreBusy())
+    slow.end()
+    await settled()
+    taken.push(commits.submit(5))
+    slow.end()
+    await settled()
+    slow.end()
+    expect(await Promise.all(taken)).toEqual([2, 4, 6, 10])
+  })
+
+  it('lets one bad entry fail alone', async () => {
+    let statements = 0
+    const commits = groupCommit<number, number>(
+      async (entries) => {
+        statements += 1
+        await settled()
+        if (entries.includes(13)) throw new Error('13 is bad')
+        return entries
+      },
+      { waiting: 100 },
+    )
+    const numbers = Array.from({ length: 65 }, (_, index) => index)
+    const results = await Promise.allSettled(numbers.map((number) => commits.submit(number)))
+    const failed = results.filter(({ status }) => status === 'rejected')
+    expect(failed).toEqual([{ status: 'rejected', reason: new Error('13 is bad') }])
+    expect(results[13]).toBe(failed[0])
+    expect(results[64]).toEqual({ status: 'fulfilled', value: 64 })
+    expect(statements).toBe(1 + 1 + 2 * 6)
+  })
+
+  it('fails all of a statement at once when the database is away', async () => {
+    let statements = 0
+    const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
+    const commits = groupCommit<number, number>(
+      async () => {
+        statements += 1
+        await settled()
+        throw away
+      },
+      { waiting: 100 },
+    )
+    const results = await Promise.allSettled([1, 2, 3, 4].map((number) => commits.submit(number)))
+    expect(results.map((result) => result.status === 'rejected' && result.reason)).toEqual(
+      Array(4).fill(away),
+    )
+    expect(statements).toBe(2)
+  })
+})
