@@ -1,0 +1,125 @@
+/** What each canonical form takes for the same and what for another message. */
+import { HEADER, MESSAGE, PROFILES, replaced } from './cases.ts'
+import { ASTRAL, type Cases, NAMES, NO_MATCH, NUMBERS } from './common-cases.ts'
+
+const { sorted, received } = PROFILES
+
+export const canonicalForms: Cases[string] = {
+  'numbers: rfc8785 signs their values': {
+    'as signed': { message: NUMBERS },
+    'spelt otherwise': {
+      message: NUMBERS,
+      sent: { message: '{"minus":-5e-1,"three":3,"small":0.0000001,"big":1000000000000000000000.0}' },
+    },
+    'another value': {
+      message: NUMBERS,
+      sent: { message: replaced(NUMBERS, '1e-7', '1e-8') },
+      invalid: NO_MATCH,
+    },
+  },
+  'numbers: sorted-escaped signs how they are written': {
+    'as signed': { profile: sorted, message: NUMBERS },
+    'in another order': {
+      profile: sorted,
+      message: NUMBERS,
+      sent: { message: '{"minus":-0.50, "three":3.0, "small":1e-7, "big":1E+21}' },
+    },
+    '3 for 3.0': {
+      profile: sorted,
+      message: NUMBERS,
+      sent: { message: replaced(NUMBERS, '3.0', '3') },
+      invalid: NO_MATCH,
+    },
+  },
+  'numbers: integers beyond 2^53-1': {
+    'the last one that rfc8785 can sign': { message: '{"n":9007199254740991}' },
+    'the first one that it cannot': {
+      message: '{"n":9007199254740991}',
+      sent: { message: '{"n":9007199254740992}' },
+      invalid: 'what is signed has no canonical form: an integer beyond 2^53-1 has no canonical JSON',
+    },
+    'sorted-escaped signs its digits': { profile: sorted, message: '{"n":12345678901234567890}' },
+    'one digit differs': {
+      profile: sorted,
+      message: '{"n":12345678901234567890}',
+      sent: { message: '{"n":12345678901234567891}' },
+      invalid: NO_MATCH,
+    },
+  },
+  'non-ASCII and escapes: rfc8785 signs characters': {
+    'as signed': { message: NAMES },
+    'spelt with escapes': {
+      message: NAMES,
+      sent: { message: '{"note":"a\u2028b/c\u007f\\u000a","name":"Zo\\u00eb Μαρία \\u738b"}' },
+    },
+    'e and a combining diaeresis are not ë': {
+      message: NAMES,
+      sent: { message: replaced(NAMES, 'ë', 'e\u0308') },
+      invalid: NO_MATCH,
+    },
+  },
+  'non-ASCII and escapes: sorted-escaped signs \\uXXXX': {
+    'as signed': { profile: sorted, message: NAMES },
+    'spelt otherwise': {
+      profile: sorted,
+      message: NAMES,
+      sent: { message: '{"note":"a\u2028b/c\u007f\\u000a","name":"Zo\\u00EB Μαρία \\u738b"}' },
+    },
+    'made over the characters themselves': {
+      profile: sorted,
+      signed_as: PROFILES.default,
+      message: NAMES,
+      invalid: NO_MATCH,
+    },
+  },
+  'astral member names': {
+    'rfc8785 sorts by UTF-16 code units': { message: ASTRAL },
+    'sorted-escaped sorts by code points': { profile: sorted, message: ASTRAL },
+    'sorted by code points for rfc8785': {
+      message: '{"z":3,"\ufb00":2,"\u{1f600}":1}',
+      signed_as: received,
+      header: replaced(HEADER, HEADER, sortedHeader()),
+      invalid: NO_MATCH,
+    },
+  },
+  'as-received signs the text': {
+    'with its white space': { profile: received, message: '{ "b": 1.0,\n "a": [ 2, "\\u0061" ] }' },
+    'white space around the values is not of them': {
+      profile: received,
+      message: '{"a":1}',
+      body: (signature) =>
+        `{ "message" : {"a":1} , "signature":${JSON.stringify(signature)},\n"header":\t${HEADER} }`,
+    },
+    'one blank more': {
+      profile: received,
+      message: '{"b":1}',
+      sent: { message: '{"b": 1}' },
+      invalid: NO_MATCH,
+    },
+    'another order': {
+      profile: received,
+      message: '{"b":1,"a":2}',
+      sent: { message: '{"a":2,"b":1}' },
+      invalid: NO_MATCH,
+    },
+  },
+  'one member name, one member': {
+    'names that differ': { message: '{"a":1,"A":2}' },
+    'the same name twice': {
+      message: '{"a":1}',
+      sent: { message: '{"a":1,"\\u0061":2}' },
+      invalid: 'the body is no JSON that is read here',
+    },
+    'the same part twice': {
+      body: (signature) =>
+        `{"signature":${JSON.stringify(signature)},"header":${HEADER},"message":{},"message":${MESSAGE}}`,
+      invalid: 'the body is no JSON that is read here',
+    },
+  },
+}
+
+/** HEADER as RFC 8785 writes it, to vary nothing but the message. */
+function sortedHeader(): string {
+  const members = Object.entries(JSON.parse(HEADER) as Record<string, unknown>)
+  return JSON.stringify(Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1))))
+}
