@@ -17,6 +17,9 @@ export function sendJson(
 /** Sends `text`; `headers` name its Content-Type. */
 export function send(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders): void {
   reply.hijack()
+  const { server } = reply.server
+  // A server that closes takes no further request on this connection.
+  if (!server.listening) reply.raw.shouldKeepAlive = false
   reply.raw.writeHead(status, {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
@@ -24,4 +27,6 @@ export function send(reply: FastifyReply, status: number, text: string, headers:
     'Content-Length': String(Buffer.byteLength(text)),
   })
   reply.raw.end(text)
+  // What is still in our memory a peer must fetch; one that takes nothing for so long is gone.
+  if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }

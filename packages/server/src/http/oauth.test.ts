@@ -183,6 +183,14 @@ describe('a refusal in the words of RFC 6749', () => {
     expect((await ask(form({ ...grant, ...credentials() }))).status).toBe(200)
   })
 
+  it('too many failures in the name of a client do not keep it from its tokens', async () => {
+    const client_secret = 'x'.repeat(9_000)
+    const guess = async () => (await ask(form({ ...grant, ...credentials(), client_secret }))).status
+    const statuses = await Promise.all(Array.from({ length: 9 }, guess))
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)
+    expect((await ask(form({ ...grant, ...credentials() }))).status).toBe(200)
+  })
+
   it('another method', async () => {
     const answer = await answerOf(await fetch(`${server.url}/oauth2/client/token`))
     expect([answer.status, answer.body.message.error.message]).toEqual([405, 'the method must be POST'])

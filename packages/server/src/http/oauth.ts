@@ -3,7 +3,7 @@ import { RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { readText } from '../inbound/body.ts'
-import { isSecretOf } from '../participants/secrets.ts'
+import { digestSecret, isSecretOf } from '../participants/secrets.ts'
 import { createThrottle, type Throttle } from '../participants/throttle.ts'
 import { readTokenRequest, TokenRefusal } from '../participants/token-request.ts'
 import { findClient } from '../store/participants.ts'
@@ -46,15 +46,10 @@ async function answer(
     body,
     query: queryParameters ? request.url.split('?')[1] : undefined,
   })
-  const caller = `${request.ip} ${credentials.client_id}`
-  const wait = throttle.wait(caller)
-  if (wait > 0) {
-    throw new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, wait)
-  }
   const client = await findClient(context.db, credentials.client_id)
   const proven = isSecretOf(client?.secrets ?? [], credentials.client_secret)
   if (client === null || !proven || client.participant.status !== 'active') {
-    throttle.fail(caller)
+    brake(throttle, request.ip, credentials.client_id)
     throw new TokenRefusal(
       'invalid_client',
       'client_id or client_secret is wrong, or the client is disabled',
@@ -63,6 +58,20 @@ async function answer(
   }
   const { access_token, expires_in } = await context.tokens.issue(client.participant.sender_id)
   return { access_token, token_type: 'bearer', expires_in }
+}
+
+/**
+ * Counts a failure and refuses what comes too often. Only failures are braked: behind a proxy all callers share
+ * an address, and nobody shall keep a client from its tokens by failing in its name.
+ */
+function brake(throttle: Throttle, ip: string, client_id: string): void {
+  // By digest: a client_id may be as long as a request, and a hundred thousand are remembered.
+  const caller = digestSecret(`${ip} ${client_id}`).toString('base64')
+  const wait = throttle.wait(caller)
+  if (wait > 0) {
+    throw new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, wait)
+  }
+  throttle.fail(caller)
 }
 
 /** An unreadable body is an invalid_request here, in the words of this endpoint's own standard. */

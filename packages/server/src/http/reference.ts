@@ -1,7 +1,7 @@
 /** Each registry's OpenAPI document and the page that shows it. All that the page loads comes from here. */
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import fastifyStatic from '@fastify/static'
 import { type Kind, openApiDocument } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
@@ -13,16 +13,20 @@ import { type HttpServer, mount } from './server.ts'
 const BASE = `/:namespace/${VERSION_SEGMENT}`
 /** The viewer's own files; no namespace in their path, they are the same for all. */
 const ASSETS = '/assets/reference/'
+/** The two that the page loads, and no folder of files: there is nothing to find by another name. */
+const VIEWER_FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
 
 export function addReferenceRoutes(app: HttpServer, context: Context): void {
   const viewer = createRequire(import.meta.url).resolve('@fastify/swagger-ui')
-  app.register(fastifyStatic, {
-    root: join(dirname(viewer), 'static'),
-    prefix: ASSETS,
-    decorateReply: false,
-    index: false,
-    maxAge: '1d',
-  })
+  for (const [name, type] of Object.entries(VIEWER_FILES)) {
+    const text = readFileSync(join(dirname(viewer), 'static', name), 'utf8')
+    mount(app, 'GET', 'docs', `${ASSETS}${name}`, (_request, reply) =>
+      send(reply, 200, text, {
+        'Content-Type': `${type}; charset=utf-8`,
+        'Cache-Control': 'public, max-age=86400',
+      }),
+    )
+  }
   mount(app, 'GET', 'openapi', `${BASE}/openapi.json`, async (request, reply) => {
     sendJson(reply, 200, documentText(await registryOf(context, request)))
   })

@@ -1,10 +1,19 @@
 /** The HTTP server of both listeners: what every answer has in common, and every way in which one can fail. */
+import {
+  createServer,
+  type IncomingMessage,
+  METHODS,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { Socket } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { discardRest, endOrderly, isAnswered } from './connections.ts'
 import { asFault, faultBody, notFound, sendFault, wrongMethod } from './faults.ts'
 
 export type HttpServer = FastifyInstance
@@ -28,21 +37,39 @@ export function createHttpServer({
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
-    requestTimeout: timeout,
-    connectionTimeout: 0,
-    keepAliveTimeout: 65_000,
+    // One listener whatever the host is called: Fastify would give `localhost` a second one without our handlers.
+    serverFactory: (handler) =>
+      createServer(
+        {
+          requestTimeout: timeout,
+          headersTimeout: timeout,
+          connectionsCheckingInterval: 1_000,
+          keepAliveTimeout: 65_000,
+          maxHeaderSize: MAX_HEADER_BYTES,
+          // Node would answer without a body; `refuseEarly` does it in ours.
+          requireHostHeader: false,
+        },
+        handler,
+      ),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PATH_SEGMENT, ignoreTrailingSlash: true },
-    http: { headersTimeout: timeout, connectionsCheckingInterval: 1_000, maxHeaderSize: MAX_HEADER_BYTES },
     frameworkErrors: (error, _request, reply) => sendFault(reply, frameworkFault(error)),
     clientErrorHandler: answerBrokenRequest,
   })
-  app.setNotFoundHandler((_request, reply) => sendFault(reply, notFound()))
-  // An unknown path stays one whatever Fastify thinks of the request's headers.
-  app.setErrorHandler((error, request, reply) =>
-    sendFault(reply, request.is404 ? notFound() : asFault(error, log)),
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+  app.server.on('connect', (_request, socket: Socket) =>
+    endWithFault(socket, new RequestFault('err.request.bad', 'this is no proxy', 405)),
   )
+  app.server.on('checkContinue', continueWhenRead)
+  // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', refuseEarly)
+  app.setNotFoundHandler((_request, reply) => sendFault(reply, notFound()))
+  app.setErrorHandler((error, _request, reply) => sendFault(reply, asFault(error, log)))
+  endOrderly(app, (socket) => endWithFault(socket, tooSlow()))
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.config.name ?? 'none'
     metrics.requestAnswered(route, reply.raw.statusCode, reply.elapsedTime / 1_000)
@@ -57,6 +84,31 @@ declare module 'fastify' {
     /** The route's name in metrics and logs, where a path as sent never appears. */
     name?: string
   }
+}
+
+/**
+ * What needs no route to be refused. Here and not later: Fastify would first read the body of a request whose
+ * path is unknown, and wait for it.
+ */
+function refuseEarly(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+  const { raw } = request
+  if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+    sendFault(reply, new RequestFault('err.request.bad', 'Host: is required'))
+  } else if (request.is404) {
+    sendFault(reply, notFound())
+  } else {
+    done()
+    return
+  }
+  discardRest(raw)
+}
+
+/** 100 Continue asks for the body, so it is sent when the body is read: by then the token is known to be good. */
+function continueWhenRead(this: Server, request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    if (!response.headersSent) response.writeContinue()
+  })
+  this.emit('request', request, response)
 }
 
 /**
@@ -76,12 +128,12 @@ export function mount(
     try {
       await handler(request, reply)
     } finally {
-      // Whatever the handler left unread is discarded, so that the connection can carry the next request.
-      request.raw.resume()
+      discardRest(request.raw)
     }
   }
-  const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     sendFault(reply, wrongMethod(allowed.join(' or ')), { Allow: allowed.join(', ') })
+    discardRest(request.raw)
   }
   app.route({ method, url: path, config: { name }, onRequest: answer, handler: answered })
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })
@@ -97,22 +149,28 @@ function frameworkFault(error: Error & { code?: string }): RequestFault {
 
 /** Requests that are not readable HTTP, or come too slowly, never reach a route; they get the same body. */
 function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+  if (error.code === 'ECONNRESET') socket.destroy()
+  else endWithFault(socket, brokenRequestFault(error.code))
+}
+
+/** Answers past HTTP and ends the connection; without a word where this request was answered before. */
+function endWithFault(socket: Socket, fault: RequestFault): void {
+  if (!socket.writable || isAnswered(socket)) {
     socket.destroy()
     return
   }
-  const fault = brokenRequestFault(error.code)
   const body = faultBody(fault)
   socket.end(
-    `HTTP/1.1 ${fault.httpStatus} ${fault.httpStatus === 408 ? 'Request Timeout' : 'Bad Request'}\r\n` +
+    `HTTP/1.1 ${fault.httpStatus} ${STATUS_CODES[fault.httpStatus]}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }
 
+const tooSlow = (): RequestFault =>
+  new RequestFault('err.request.timeout', 'the request did not arrive in time')
+
 function brokenRequestFault(code: string | undefined): RequestFault {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new RequestFault('err.request.timeout', 'the request did not arrive in time')
-  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow()
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new RequestFault('err.request.bad', `the headers must be at most ${MAX_HEADER_BYTES} bytes`)
   }

@@ -62,7 +62,8 @@ function readBytes(body: Readable, maxBytes: number): Promise<Buffer> {
       body.on('error', () => {})
       done()
     }
-    body.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+    if (body.destroyed) onBroken()
+    else body.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
   })
 }
 

@@ -1,0 +1,62 @@
+/** Connections as such: what is left of a request that was answered early, and the end of a server. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+/** Connections on which the rest of a request still comes though it has been answered. */
+const answered = new WeakSet<Socket>()
+
+/** Discards what a handler left unread of a request, so that the connection can carry the next one. */
+export function discardRest(request: IncomingMessage): void {
+  if (!request.complete) {
+    const { socket } = request
+    answered.add(socket)
+    request.once('end', () => answered.delete(socket))
+  }
+  request.resume()
+}
+
+/** Whether the request that is coming in was answered before: a second answer would be taken for the next one's. */
+export function isAnswered(socket: Socket): boolean {
+  return answered.has(socket)
+}
+
+/** How often a closing server looks for connections to end. Milliseconds. */
+const SWEEP = 50
+
+/**
+ * Makes `close` come to an end. Node stops looking at time limits once a server closes, so that one connection
+ * which says nothing would keep it for ever. While it closes, connections without a request are ended, and
+ * requests that have not arrived within the server's own limit are handed to `refuse`; the others are answered.
+ */
+export function endOrderly(app: FastifyInstance, refuse: (socket: Socket) => void): void {
+  const sockets = new Set<Socket>()
+  const unanswered = new Map<ServerResponse, IncomingMessage>()
+  app.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    unanswered.set(response, request)
+    response.once('close', () => unanswered.delete(response))
+  })
+
+  let sweeping: NodeJS.Timeout | undefined
+  app.addHook('preClose', (done) => {
+    const deadline = performance.now() + app.server.requestTimeout
+    sweeping = setInterval(() => {
+      const late = performance.now() > deadline
+      const busy = new Set<Socket>()
+      for (const { socket, complete } of unanswered.values()) {
+        busy.add(socket)
+        if (late && !complete) refuse(socket)
+      }
+      for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
+    }, SWEEP)
+    done()
+  })
+  app.addHook('onClose', (_app, done) => {
+    clearInterval(sweeping)
+    done()
+  })
+}

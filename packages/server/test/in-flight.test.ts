@@ -1,0 +1,136 @@
+/** Requests in flight while the database stands still or the server stops. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../src/app/config.ts'
+import { createContext } from '../src/app/context.ts'
+import { type RunningServer, startServer } from '../src/app/serve.ts'
+import { createLog } from '../src/observe/log.ts'
+import { type Database, openDatabase } from '../src/store/database.ts'
+import { recordTable } from '../src/store/record-tables.ts'
+import type { Registry } from '../src/store/registries.ts'
+import { type RawConnection, rawConnection } from './raw-http.ts'
+import { searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
+
+const PATH = '/civil/v1.0.0/registry/sync/search'
+
+let home: TestServer
+let peer: TestParticipant
+let registry: Registry
+let db: Database
+let running: RunningServer
+let open: RawConnection[]
+
+/** A second server on the same database, with short limits; the first one only prepares and observes. */
+beforeEach(async () => {
+  home = await testServer()
+  peer = await home.participant('raw.example')
+  registry = await home.registry('civil', [])
+  db = openDatabase({
+    ...home.database.connection,
+    statement_timeout: 1_000,
+    max: 4,
+    connectionTimeoutMillis: 1_000,
+  })
+  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', ROLLCALL_REQUEST_TIMEOUT: '1' })
+  const context = createContext(config, db, { log: createLog({ level: 'silent' }) })
+  running = await startServer(config, context)
+  open = []
+})
+
+afterEach(async () => {
+  for (const raw of open) raw.destroy()
+  await running.stop()
+  await db.close()
+  await home.close()
+})
+
+async function connect(...parts: string[]): Promise<RawConnection> {
+  const raw = await rawConnection(running.port)
+  open.push(raw)
+  raw.write(...parts)
+  return raw
+}
+
+const message = () => JSON.stringify(searchRequest(peer.sender_id, { type: 'UIN', value: '1' }))
+const head = () =>
+  `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nAuthorization: Bearer ${peer.token}\r\n`
+const whole = () => `${head()}Content-Length: ${message().length}\r\n\r\n${message()}`
+
+/** Locks what a search reads; returns what unlocks it. */
+async function pauseSearches(): Promise<() => Promise<void>> {
+  const { identifierTable } = recordTable(registry, registry.kind.record_types[0])
+  const client = await home.database.db.pool.connect()
+  await client.query(`begin; lock table "${identifierTable}" in access exclusive mode`)
+  return async () => {
+    await client.query('commit')
+    client.release()
+  }
+}
+
+describe('while the database stands still', () => {
+  it('every request is answered 503 in time, and 200 when it goes on', async () => {
+    const proceed = await pauseSearches()
+    try {
+      const started = Date.now()
+      const all = await Promise.all(Array.from({ length: 40 }, () => connect(whole())))
+      for (const raw of all) {
+        const { status, body } = await raw.response()
+        expect([status, JSON.parse(body).message.error]).toEqual([
+          503,
+          {
+            code: 'err.service.unavailable',
+            message: 'the registry cannot be read at the moment; try again later',
+          },
+        ])
+      }
+      expect(Date.now() - started).toBeLessThan(6_000)
+      expect((await (await connect('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')).response()).status).toBe(200)
+    } finally {
+      await proceed()
+    }
+    expect((await (await connect(whole())).response()).status).toBe(200)
+  })
+})
+
+describe('a server that stops', () => {
+  it('answers what is in flight, then ends the connection', async () => {
+    const proceed = await pauseSearches()
+    const raw = await connect(whole())
+    await expect.poll(() => db.pool.totalCount - db.pool.idleCount).toBeGreaterThan(0)
+    const stopped = running.stop()
+    await expect
+      .poll(() =>
+        rawConnection(running.port).then(
+          () => 'open',
+          () => 'closed',
+        ),
+      )
+      .toBe('closed')
+    await proceed()
+    const { status, headers } = await raw.response()
+    expect([status, headers.get('connection')]).toEqual([200, 'close'])
+    await stopped
+  })
+
+  it.each([
+    ['says nothing', () => ''],
+    ['has begun a head', () => head()],
+    ['was answered and is kept', () => whole()],
+  ])('does not wait for a connection that %s', async (_name, sent) => {
+    const raw = await connect(sent())
+    if (sent() === whole()) await raw.response()
+    const started = Date.now()
+    await running.stop()
+    expect(Date.now() - started).toBeLessThan(800)
+  })
+
+  it('gives a body that is coming its time and no more', async () => {
+    const raw = await connect(`${head()}Content-Length: 900\r\n\r\n{`)
+    const late = await connect(`${head()}Content-Length: ${message().length}\r\n\r\n{`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const stopped = running.stop()
+    setTimeout(() => late.write(message().slice(1)), 300)
+    expect((await late.response()).status).toBe(200)
+    expect((await raw.response()).status).toBe(408)
+    await stopped
+  })
+})
