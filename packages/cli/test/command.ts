@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
 import type { TestServer } from '../../server/test/global-setup.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -13,6 +14,9 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const NODE_COMPILE_CACHE = fileURLToPath(
   new URL('../../../node_modules/.cache/rollcall-test', import.meta.url),
 )
+
+// Processes of their own take their time on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 type Environment = Readonly<Record<string, string>>
 
@@ -78,7 +82,7 @@ export async function rollcallJson(words: readonly string[], env: Environment = 
 export async function until<Found>(
   running: Running,
   find: () => Found | null | Promise<Found | null>,
-  patience = 30_000,
+  patience = 100_000,
 ): Promise<Found> {
   const over = running.ended.then(() => true)
   for (const end = Date.now() + patience; ; ) {
