@@ -292,6 +292,14 @@ describe('4. version, receiver, action', () => {
     )
   })
 
+  it('a rejected header is answered with a transaction_id that came as a number', async () => {
+    const answer = await send(valid({ header: { version: '2.0.0' }, message: { transaction_id: 900 } }))
+    expect([answer.body.header.status_reason_code, answer.body.message.transaction_id]).toEqual([
+      'rjct.version.invalid',
+      '900',
+    ])
+  })
+
   it('a rejected header needs a transaction_id to be answered with', async () => {
     const answer = await send(valid({ header: { version: '2.0.0' }, message: { transaction_id: '' } }))
     expect(answer.body.message.error.message).toMatch(/^message\.transaction_id: /)

@@ -4,9 +4,11 @@ import {
   type CallbackHeader,
   canonicalJson,
   type HeaderRejection,
+  type JsonObject,
   PROTOCOL_VERSION,
   RequestFault,
   TransactionId,
+  tolerateMessage,
   validator,
 } from '@rollcall/protocol'
 import type { Exchange } from '../exchange.ts'
@@ -47,12 +49,9 @@ export function reply(exchange: Exchange, transaction_id: string, outcome: Outco
  * The reply to a message whose header was rejected: no item of it was looked at.
  * @throws RequestFault when the message has no transaction_id that a reply could carry
  */
-export function rejectedReply(
-  exchange: Exchange,
-  message: { readonly [member: string]: unknown },
-  rejection: HeaderRejection,
-): Reply {
-  const { transaction_id } = message
+export function rejectedReply(exchange: Exchange, message: JsonObject, rejection: HeaderRejection): Reply {
+  // Read as tolerantly as in a message that is answered: a number is accepted by its digits (3.1).
+  const { transaction_id } = tolerateMessage(exchange.operation, message) as JsonObject
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
   const { items } = exchange.operation.reply
