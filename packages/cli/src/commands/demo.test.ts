@@ -68,11 +68,21 @@ test('it refuses a database with a registry or a participant that is real', asyn
   )
 })
 
-test.each(['HOST', 'ADMIN_HOST'])('it refuses a %s that others reach', async (variable) => {
-  const home = await emptyHome()
-  const { code, stderr } = await rollcall(['demo'], { ROLLCALL_DATA: home, [variable]: '0.0.0.0' })
-  expect(code).toBe(1)
-  expect(stderr).toBe(
-    `rollcall: ${variable} is 0.0.0.0, and a demo listens on this machine only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,
-  )
+test('it listens on this machine only, whatever HOST and ADMIN_HOST say', async () => {
+  const { connection, drop } = await emptyDatabase()
+  cleanups.push(drop)
+  const running = start(['demo'], {
+    ROLLCALL_DATA: await emptyHome(),
+    DATABASE_URL: databaseUrl(connection),
+    HOST: '0.0.0.0',
+    ADMIN_HOST: '0.0.0.0',
+  })
+  await until(running, () => (running.output().stderr.includes('"msg":"listening"') ? true : null))
+  const { stderr } = await running.stop()
+  for (const variable of ['HOST', 'ADMIN_HOST']) {
+    expect(stderr).toContain(
+      `${variable} is 0.0.0.0; the demo listens on 127.0.0.1 all the same, ROLLCALL_DEMO_REMOTE=1 would permit it\n`,
+    )
+  }
+  expect(stderr).toMatch(/"host":"127\.0\.0\.1".*"adminHost":"127\.0\.0\.1"/)
 })

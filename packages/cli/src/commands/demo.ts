@@ -16,10 +16,11 @@ import { DEMO_RECORDS, fillEmptyRegistries } from '../demo/population.ts'
 import { writePrivateFile } from '../demo/private-file.ts'
 import { demoSecret } from '../demo/secret.ts'
 import { configuration } from '../environment.ts'
-import { CommandError } from '../failure.ts'
 import { startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { type StopRequest, stopRequest } from '../stop.ts'
+
+const LOOPBACK = '127.0.0.1'
 
 export function addCommand(program: Command): void {
   withJson(program.command('demo'))
@@ -39,8 +40,7 @@ Example: PORT=9000 rollcall demo`,
 
 async function runDemo(options: OutputOptions): Promise<void> {
   const stop = stopRequest()
-  const config = configuration()
-  refuseRemote(config)
+  const config = onThisMachine(configuration())
   const storage = await openStorage(config)
   try {
     await refuseRealData(storage.db)
@@ -51,14 +51,23 @@ async function runDemo(options: OutputOptions): Promise<void> {
   }
 }
 
-/** @throws CommandError whoever reads this source knows the demo's data, and its secret may be on a screen */
-function refuseRemote({ host, adminHost }: Config): void {
-  if (process.env.ROLLCALL_DEMO_REMOTE === '1') return
-  for (const [variable, value] of Object.entries({ HOST: host, ADMIN_HOST: adminHost })) {
+/**
+ * A demo listens on this machine only: whoever reads this source knows its data, and its secret may be on a screen.
+ * Many systems set HOST for purposes of their own, so one that others reach is not taken, and said so, not refused.
+ */
+function onThisMachine(config: Config): Config {
+  if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config
+  for (const [variable, value] of Object.entries({ HOST: config.host, ADMIN_HOST: config.adminHost })) {
     if (isLoopback(value)) continue
-    throw new CommandError(
-      `${variable} is ${value}, and a demo listens on this machine only; ROLLCALL_DEMO_REMOTE=1 permits it`,
+    process.stderr.write(
+      `${variable} is ${value}; the demo listens on ${LOOPBACK} all the same, ROLLCALL_DEMO_REMOTE=1 would permit it\n`,
     )
+  }
+  const { host, adminHost } = config
+  return {
+    ...config,
+    host: isLoopback(host) ? host : LOOPBACK,
+    adminHost: isLoopback(adminHost) ? adminHost : LOOPBACK,
   }
 }
 
