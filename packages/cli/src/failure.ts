@@ -13,6 +13,7 @@ const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
   'CommandError',
   'EmbeddedPostgresError',
   'ImportError',
+  'MasterKeyError',
   'StoreRefusal',
 ])
 

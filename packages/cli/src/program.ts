@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   migrate: () => import('./commands/migrate.ts'),
   registry: () => import('./commands/registry.ts'),
   participant: () => import('./commands/participant.ts'),
+  keys: () => import('./commands/keys.ts'),
   import: () => import('./commands/import.ts'),
   generate: () => import('./commands/generate.ts'),
   doctor: () => import('./commands/doctor.ts'),

@@ -1,5 +1,6 @@
 /** The real command, in processes of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +15,9 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const NODE_COMPILE_CACHE = fileURLToPath(
   new URL('../../../node_modules/.cache/rollcall-test', import.meta.url),
 )
+
+/** Of databases that several commands of a test share. `''` in an environment is as if there were none. */
+const MASTER_KEY = randomBytes(32).toString('base64')
 
 // Processes of their own take their time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -40,7 +44,15 @@ export interface Running {
 export function start(words: readonly string[], env: Environment): Running {
   const { PATH = '', HOME = '', TMPDIR } = process.env
   const child = spawn(process.execPath, [MAIN, ...words], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, ...(TMPDIR !== undefined && { TMPDIR }), PORT: '0', ...env },
+    env: {
+      PATH,
+      HOME,
+      NODE_COMPILE_CACHE,
+      ...(TMPDIR !== undefined && { TMPDIR }),
+      PORT: '0',
+      ROLLCALL_MASTER_KEY: MASTER_KEY,
+      ...env,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const printed = { stdout: '', stderr: '' }

@@ -1,4 +1,6 @@
 /** What a request needs of the server, as types; `app/context.ts` makes the values, once. */
+import type { Bodies } from './keys/bodies.ts'
+import type { Keys } from './keys/own-keys.ts'
 import type { Limits } from './limits.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
@@ -10,6 +12,8 @@ export interface Context {
   readonly db: Database
   readonly directory: Directory
   readonly tokens: Tokens
+  readonly keys: Keys
+  readonly bodies: Bodies
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics

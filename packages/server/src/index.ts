@@ -4,12 +4,22 @@ export { type Config, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type RunningServer, startServer } from './app/serve.ts'
 export { openStorage, type Storage } from './app/storage.ts'
+export { masterKeyFile, masterKeySource, openVault } from './app/vault.ts'
 export type { Context } from './context.ts'
 export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { layout as embeddedLayout } from './embedded/files.ts'
 export { ImportError } from './import/entry.ts'
 export { FORMATS, type FormatName } from './import/formats.ts'
-export { type ImportOptions, type ImportProgress, type ImportResult, importFile } from './import/import-file.ts'
+export {
+  type ImportOptions,
+  type ImportProgress,
+  type ImportResult,
+  importFile,
+} from './import/import-file.ts'
+export { MasterKeyError } from './keys/master-key.ts'
+export { CACHED_BY_PEERS, OWN_KEY_ROWS, type OwnKeyUse } from './keys/own-key-rows.ts'
+export { rotateMasterKey } from './keys/rotate-master.ts'
+export { type Rotated, revokeOwnKey, rotateOwnKeys } from './keys/rotation.ts'
 export { LIMITS, type LimitName } from './limits.ts'
 export { createLog, type Log } from './observe/log.ts'
 export { isSecretOf, newSecret } from './participants/secrets.ts'
@@ -17,6 +27,7 @@ export { type Database, migrate, openDatabase, pendingMigrations } from './store
 export { isUnavailable, safeDatabaseError } from './store/database-errors.ts'
 export { type DirectoryContent, directoryContent } from './store/demo-data.ts'
 export { sampleIdentifiers } from './store/identifier-samples.ts'
+export { listOwnKeys, type OwnKey } from './store/own-keys.ts'
 export {
   addParticipant,
   addSecret,

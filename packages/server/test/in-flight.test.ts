@@ -8,7 +8,7 @@ import { type Database, openDatabase } from '../src/store/database.ts'
 import { recordTable } from '../src/store/record-tables.ts'
 import type { Registry } from '../src/store/registries.ts'
 import { type RawConnection, rawConnection } from './raw-http.ts'
-import { searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
+import { MASTER_KEY, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 const PATH = '/civil/v1.0.0/registry/sync/search'
 
@@ -30,8 +30,13 @@ beforeEach(async () => {
     max: 4,
     connectionTimeoutMillis: 1_000,
   })
-  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', ROLLCALL_REQUEST_TIMEOUT: '1' })
-  const context = createContext(config, db, { log: createLog({ level: 'silent' }) })
+  const config = readConfig({
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ROLLCALL_REQUEST_TIMEOUT: '1',
+    ROLLCALL_MASTER_KEY: MASTER_KEY,
+  })
+  const context = await createContext(config, db, { log: createLog({ level: 'silent' }) })
   running = await startServer(config, context)
   open = []
 })

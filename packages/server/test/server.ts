@@ -1,4 +1,5 @@
 /** A real server on real PostgreSQL for tests: loopback HTTP, a few registries, two participants. */
+import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { recordTypesOf } from '@rollcall/protocol'
 import { readConfig } from '../src/app/config.ts'
@@ -35,6 +36,9 @@ export interface TestServer {
   close(): Promise<void>
 }
 
+/** What test databases are sealed with. */
+export const MASTER_KEY = randomBytes(32).toString('base64')
+
 /** @param env limits and switches, as environment variables */
 export async function testServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const database = await testDatabase()
@@ -45,8 +49,10 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
       done()
     },
   })
-  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', ...env })
-  const context = createContext(config, database.db, { log: createLog({ level: 'debug', destination }) })
+  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', ROLLCALL_MASTER_KEY: MASTER_KEY, ...env })
+  const context = await createContext(config, database.db, {
+    log: createLog({ level: 'debug', destination }),
+  })
   const running = await startServer(config, context)
   running.markReady()
   const url = `http://127.0.0.1:${running.port}`

@@ -4,7 +4,7 @@ import { DATABASE_CHECKS } from './database-checks.ts'
 import { type DatabaseFacts, type FileFacts, findings } from './finding.ts'
 import { SETTING_CHECKS } from './setting-checks.ts'
 
-const NO_FILES: FileFacts = { data_directory: null, password: null, demo_file: null }
+const NO_FILES: FileFacts = { data_directory: null, password: null, demo_file: null, master_key: null }
 
 const judgeSettings = (env: Record<string, string>, files: Partial<FileFacts> = {}) =>
   findings(SETTING_CHECKS, { config: readConfig(env), files: { ...NO_FILES, ...files } })
@@ -42,6 +42,8 @@ test.each([
   ['token_query', { ROLLCALL_TOKEN_QUERY: '1' }, 'weak', 'unset it'],
   ['limits', { ROLLCALL_MAX_PAGE_SIZE: '101' }, 'weak', 'ROLLCALL_MAX_PAGE_SIZE=101 (default 100)'],
   ['limits', { ROLLCALL_MAX_PAGE_SIZE: '99', ROLLCALL_TIMESTAMP_WINDOW: '600' }, 'ok', 'no limit'],
+  ['master_key', { DATABASE_URL: 'postgres://[::1]/x' }, 'broken', 'that is not set'],
+  ['master_key', { ROLLCALL_MASTER_KEY: 'ab'.repeat(32) }, 'ok', 'ROLLCALL_MASTER_KEY'],
   ['database_tls', { DATABASE_URL: 'postgres://db.example/x' }, 'weak', 'sslmode=verify-full'],
   ['database_tls', { DATABASE_URL: 'postgres://db.example/x?sslmode=no-verify' }, 'weak', 'unchecked server'],
   ['database_tls', { DATABASE_URL: 'postgres://db.example/x?sslmode=verify-full' }, 'ok', 'encrypted'],
@@ -59,6 +61,8 @@ test.each([
   ['data_directory_mode', { data_directory: 0o777 }, 'weak', 'chmod go-w'],
   ['password_file_mode', { password: 0o600 }, 'ok', '0600'],
   ['password_file_mode', { password: 0o640 }, 'broken', 'chmod 600'],
+  ['master_key', { master_key: 0o600 }, 'weak', 'set ROLLCALL_MASTER_KEY'],
+  ['master_key', { master_key: 0o640 }, 'broken', 'chmod 600'],
   ['demo_file_mode', { demo_file: 0o644 }, 'broken', 'replace the secret'],
 ])('%s of %j is %s', (check, files, state, advice) => {
   const row = judgeSettings({}, files).find((found) => found.check === check)

@@ -6,6 +6,7 @@ import {
   directoryContent,
   listParticipants,
   listWithoutSecret,
+  masterKeyFile,
   pendingMigrations,
   readServerSettings,
 } from '@rollcall/server'
@@ -14,10 +15,15 @@ import { embeddedFiles } from '../environment.ts'
 import type { DatabaseFacts, SettingFacts } from './finding.ts'
 
 export async function settingFacts(config: Config): Promise<SettingFacts> {
-  const [data_directory = null, password = null, demo_file = null] = await Promise.all(
-    [config.dataDirectory, embeddedFiles(config).passwordFile, demoFilePath(config)].map(modeOf),
+  const [data_directory = null, password = null, demo_file = null, master_key = null] = await Promise.all(
+    [
+      config.dataDirectory,
+      embeddedFiles(config).passwordFile,
+      demoFilePath(config),
+      masterKeyFile(config),
+    ].map(modeOf),
   )
-  return { config, files: { data_directory, password, demo_file } }
+  return { config, files: { data_directory, password, demo_file, master_key } }
 }
 
 async function modeOf(path: string): Promise<number | null> {

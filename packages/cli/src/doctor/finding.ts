@@ -25,6 +25,7 @@ export interface FileFacts {
   readonly data_directory: number | null
   readonly password: number | null
   readonly demo_file: number | null
+  readonly master_key: number | null
 }
 
 export interface SettingFacts {

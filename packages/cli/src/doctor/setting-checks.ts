@@ -70,6 +70,21 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
     check: 'demo_file_mode',
     judge: ({ files: { demo_file } }) => judgeSecretFile(demo_file),
   },
+  {
+    check: 'master_key',
+    judge({ config: { masterKey, databaseUrl }, files: { master_key: mode } }) {
+      if (masterKey !== undefined) return ok('it comes from ROLLCALL_MASTER_KEY')
+      if (databaseUrl !== undefined) {
+        return broken(
+          'with DATABASE_URL it comes from ROLLCALL_MASTER_KEY alone, and that is not set: set it',
+        )
+      }
+      if (mode === null || (mode & 0o077) !== 0) return judgeSecretFile(mode)
+      return weak(
+        'it lies in a file beside the database that it protects, for whoever copies both: well for a demo; in production keep it elsewhere and set ROLLCALL_MASTER_KEY',
+      )
+    },
+  },
 ]
 
 /** For a limit that is a window, none at all (0) is the default and the widest. */

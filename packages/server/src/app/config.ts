@@ -1,5 +1,7 @@
 /** The environment, read once and typed. docs/operations.md lists the variables. */
+import type { KeyObject } from 'node:crypto'
 import { resolve } from 'node:path'
+import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
 
 export interface Config {
@@ -13,6 +15,10 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
   readonly publicUrl: string | undefined
+  /** What own keys and bodies are sealed with; undefined: it is in a file (`app/vault.ts`). */
+  readonly masterKey: KeyObject | undefined
+  /** What it is replaced by, while it is. */
+  readonly newMasterKey: KeyObject | undefined
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
   readonly limits: Limits
@@ -33,6 +39,8 @@ export function readConfig(env: Environment): Config {
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
     databaseUrl: readDatabaseUrl(env),
     publicUrl: readPublicUrl(env),
+    masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
+    newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     limits: readLimits(env),
@@ -70,6 +78,14 @@ function readDatabaseUrl(env: Environment): string | undefined {
   const value = text(env, 'DATABASE_URL')
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
   throw new Error('DATABASE_URL must be an address such as postgres://user@host/database')
+}
+
+function readMasterKey(env: Environment, variable: string): KeyObject | undefined {
+  const value = text(env, variable)
+  if (value === undefined) return undefined
+  const key = parseMasterKey(value.trim())
+  if (key === null) throw new Error(`${variable} must be 32 bytes as base64, base64url or hexadecimal`)
+  return key
 }
 
 function readPublicUrl(env: Environment): string | undefined {

@@ -7,6 +7,7 @@ import { addOperatorRoutes } from '../http/operator-routes.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
+import { addWellKnownRoutes } from '../http/well-known.ts'
 import type { Config } from './config.ts'
 
 export interface RunningServer {
@@ -25,6 +26,7 @@ export async function startServer(config: Config, context: Context): Promise<Run
   const publicServer = createHttpServer(context)
   addHealthRoutes(publicServer, context, () => ready)
   addTokenRoute(publicServer, context, { queryParameters: config.tokenQueryParameters })
+  addWellKnownRoutes(publicServer, context)
   addProtocolRoutes(publicServer, context)
   addReferenceRoutes(publicServer, context)
 

@@ -1,18 +1,13 @@
 /** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
 import { randomUUID } from 'node:crypto'
-import {
-  type CryptoKey,
-  errors,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  jwtVerify,
-  SignJWT,
-} from 'jose'
-import type { Database } from '../store/database.ts'
-import { addFirstTokenKey, listTokenKeys } from '../store/token-keys.ts'
-import { shortLived } from './short-lived.ts'
+import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
+
+/** The keys of tokens, as the server's own keys have them. */
+export interface TokenKeys {
+  signing(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }>
+  /** Null: there is none with this kid, or none any more. */
+  verification(kid: string): Promise<{ readonly publicKey: CryptoKey } | null>
+}
 
 export interface Tokens {
   /** A token for this sender_id and its lifetime in seconds. */
@@ -30,19 +25,12 @@ const MAX_REMEMBERED = 10_000
 /** Far above any token of ours; what is longer is not worth a signature check. */
 const MAX_TOKEN_LENGTH = 2_048
 
-interface SigningKey {
-  readonly kid: string
-  readonly privateKey: CryptoKey
-  readonly publicKey: CryptoKey
-}
-
 /** @param options.lifetime seconds */
-export function createTokens(db: Database, options: { lifetime: number }): Tokens {
-  const keys = shortLived(async () => loadKeys(db), { maxAge: 1_000 })
-  const remembered = new Map<string, { sender_id: string; expires: number }>()
+export function createTokens(keys: TokenKeys, options: { lifetime: number }): Tokens {
+  const remembered = new Map<string, Verified>()
 
-  const remember = (token: string, sender_id: string, expires: number): void => {
-    remembered.set(token, { sender_id, expires })
+  const remember = (token: string, verified: Verified): void => {
+    remembered.set(token, verified)
     if (remembered.size <= MAX_REMEMBERED) return
     const oldest = remembered.keys().next()
     if (!oldest.done) remembered.delete(oldest.value)
@@ -50,8 +38,7 @@ export function createTokens(db: Database, options: { lifetime: number }): Token
 
   return {
     async issue(sender_id) {
-      const [key] = await keys.get('all')
-      if (key === undefined) throw new Error('no key to sign access tokens with')
+      const key = await keys.signing()
       const access_token = await new SignJWT()
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
         .setIssuer(ISSUER)
@@ -67,14 +54,16 @@ export function createTokens(db: Database, options: { lifetime: number }): Token
     async verify(token) {
       const known = remembered.get(token)
       if (known !== undefined) {
-        if (known.expires > Date.now() / 1_000) return known.sender_id
+        // What was verified before is worth nothing once its key is revoked.
+        if (known.expires > Date.now() / 1_000 && (await keys.verification(known.kid)) !== null) {
+          return known.sender_id
+        }
         remembered.delete(token)
         return null
       }
       if (token.length > MAX_TOKEN_LENGTH) return null
-      const loaded = await keys.get('all')
       try {
-        const { payload } = await jwtVerify(token, (header) => keyOf(loaded, header.kid), {
+        const { payload, protectedHeader } = await jwtVerify(token, (header) => keyOf(keys, header.kid), {
           algorithms: [ALGORITHM],
           typ: TYPE,
           issuer: ISSUER,
@@ -82,8 +71,9 @@ export function createTokens(db: Database, options: { lifetime: number }): Token
           requiredClaims: ['sub', 'exp'],
         })
         const { sub, exp } = payload
-        if (sub === undefined || exp === undefined) return null
-        remember(token, sub, exp)
+        const { kid } = protectedHeader
+        if (sub === undefined || exp === undefined || kid === undefined) return null
+        remember(token, { sender_id: sub, expires: exp, kid })
         return sub
       } catch (error) {
         if (error instanceof errors.JOSEError) return null
@@ -93,29 +83,15 @@ export function createTokens(db: Database, options: { lifetime: number }): Token
   }
 }
 
-function keyOf(keys: readonly SigningKey[], kid: string | undefined): CryptoKey {
-  const key = keys.find((candidate) => candidate.kid === kid)
-  if (key === undefined) throw new errors.JWKSNoMatchingKey()
+interface Verified {
+  readonly sender_id: string
+  /** Unix time in seconds */
+  readonly expires: number
+  readonly kid: string
+}
+
+async function keyOf(keys: TokenKeys, kid: string | undefined): Promise<CryptoKey> {
+  const key = kid === undefined ? null : await keys.verification(kid)
+  if (key === null) throw new errors.JWKSNoMatchingKey()
   return key.publicKey
-}
-
-/** The keys in the database, newest first; the first node that ever asks makes the first one. */
-async function loadKeys(db: Database): Promise<SigningKey[]> {
-  let rows = await listTokenKeys(db)
-  if (rows.length === 0) {
-    const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true })
-    await addFirstTokenKey(db, { kid: randomUUID(), private_jwk: await exportJWK(privateKey) })
-    rows = await listTokenKeys(db)
-  }
-  return Promise.all(rows.map((row) => importKey(row.kid, row.private_jwk)))
-}
-
-async function importKey(kid: string, private_jwk: JWK): Promise<SigningKey> {
-  const { d: _secret, ...public_jwk } = private_jwk
-  const [privateKey, publicKey] = await Promise.all([
-    importJWK(private_jwk, ALGORITHM),
-    importJWK(public_jwk, ALGORITHM),
-  ])
-  if (privateKey instanceof Uint8Array || publicKey instanceof Uint8Array) throw new Error('not a key pair')
-  return { kid, privateKey, publicKey }
 }

@@ -43,10 +43,33 @@ export interface ParticipantSecretRow {
   retired_at: ColumnType<Date | null, never, Date>
 }
 
-export interface TokenKeyRow {
+export interface MasterKeyRow {
+  /** 1 to 255; the first byte of what is sealed with it. */
+  version: number
+  /** A known text, sealed: tells the right master key from another. */
+  check_value: Buffer
+  created_at: SetTime
+}
+
+export interface OwnKeyRow {
   kid: string
-  public_jwk: ColumnType<object, string, never>
-  private_jwk: ColumnType<object, string, never>
+  use: string
+  algorithm: string
+  state: 'next' | 'active' | 'retired' | 'revoked'
+  /** The JWK: private, or public alone for a key that signs no more; null once it is erased. */
+  sealed: Buffer | null
+  created_at: SetTime
+  activated_at: Date | null
+  retired_at: Date | null
+  /** When a retired key stops being one of ours. */
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+export interface BodyKeyRow {
+  /** 'YYYY-MM-DD' in UTC. */
+  day: string
+  sealed: Buffer
   created_at: SetTime
 }
 
@@ -82,7 +105,9 @@ export interface Tables {
   registry: RegistryRow
   participant: ParticipantRow
   participant_secret: ParticipantSecretRow
-  token_key: TokenKeyRow
+  master_key: MasterKeyRow
+  own_key: OwnKeyRow
+  body_key: BodyKeyRow
   exchange: ExchangeRow
   sealed_message: SealedMessageRow
   quota_bucket: QuotaBucketRow

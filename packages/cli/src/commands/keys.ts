@@ -1,0 +1,143 @@
+/** `rollcall keys`: our own keys, and the master key they are sealed with. */
+import {
+  CACHED_BY_PEERS,
+  type Config,
+  listOwnKeys,
+  masterKeyFile,
+  masterKeySource,
+  OWN_KEY_ROWS,
+  type OwnKey,
+  openVault,
+  type Rotated,
+  revokeOwnKey,
+  rotateMasterKey,
+  rotateOwnKeys,
+} from '@rollcall/server'
+import { type Command, Option } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+const USES = [...new Set(OWN_KEY_ROWS.map(({ use }) => use))]
+
+export function addCommand(program: Command): void {
+  const keys = program.command('keys').description('manage our own keys (docs/keys.md)')
+  withJson(keys.command('list'))
+    .description(
+      'list our own keys: sig signs messages, enc is what peers encrypt for, token signs access tokens',
+    )
+    .addHelpText(
+      'after',
+      `
+States: next, published and not yet in use; active; retired, still good until the time shown; revoked.
+
+Example: rollcall keys list --json`,
+    )
+    .action(runList)
+  withJson(keys.command('rotate'))
+    .description('put the next keys into use; running servers follow within a second and refuse nothing')
+    .addOption(new Option('--use <use>', 'only keys of this use (default: all)').choices(USES))
+    .addHelpText('after', '\nExample: rollcall keys rotate --use sig')
+    .action(runRotate)
+  withJson(keys.command('revoke'))
+    .description('revoke a key: within a second no server takes it any more, and its private half is erased')
+    .argument('<kid>', 'which key')
+    .addHelpText(
+      'after',
+      `
+The next key takes the place of an active one. It cannot be undone.
+
+Example: rollcall keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
+    )
+    .action(runRevoke)
+  withJson(keys.command('rotate-master'))
+    .description('replace the master key: everything sealed in the database is sealed anew')
+    .addHelpText(
+      'after',
+      `
+The new one is ROLLCALL_NEW_MASTER_KEY; beside the embedded database, unless that is set, a fresh one in the file.
+Interrupted, it is called again. Servers that were started with both variables go on through it.
+
+Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-master`,
+    )
+    .action(runRotateMaster)
+}
+
+async function runList(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const rows = (await withDatabase({ create: false }, listOwnKeys)).map(describe)
+  const columns = ['kid', 'use', 'algorithm', 'state', 'since', 'good_until']
+  const lines = rows.map(({ kid, use, algorithm, state, good_until, ...times }) => {
+    const since = times.revoked_at ?? times.retired_at ?? times.activated_at ?? times.created_at
+    return { kid, use, algorithm, state, since, good_until }
+  })
+  print(options, rows, table(columns, lines, 'no keys yet; the first start of a server makes them'))
+}
+
+interface RotateOptions extends OutputOptions {
+  readonly use?: string
+}
+
+async function runRotate({ use, ...options }: RotateOptions): Promise<void> {
+  stopRequest()
+  const rotated = await withDatabase({ create: false }, async (db, config) =>
+    rotateOwnKeys(db, await openVault(config, db), (row) => use === undefined || row.use === use),
+  )
+  const columns = ['use', 'algorithm', 'active', 'retired']
+  const rows = rotated.map((row) => ({ ...row }))
+  print(options, rotated, [table(columns, rows, ''), ...hints(rotated)].join('\n'))
+}
+
+function hints(rotated: readonly Rotated[]): string[] {
+  const known = Math.min(...rotated.map(({ published_for }) => published_for))
+  if (known >= CACHED_BY_PEERS) return []
+  return [
+    `These keys were published ${known} s ago. Peers may go on with an older key set for ${CACHED_BY_PEERS} s,`,
+    'and those that do not ask again for a key they do not know refuse us until then.',
+  ]
+}
+
+async function runRevoke(kid: string, options: OutputOptions): Promise<void> {
+  stopRequest()
+  const revoked = await withDatabase({ create: false }, async (db, config) =>
+    revokeOwnKey(db, await openVault(config, db), kid),
+  )
+  print(options, describe(revoked), `${revoked.kid} is revoked`)
+}
+
+async function runRotateMaster(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const { config, ...done } = await withDatabase({ create: false }, async (db, config) => ({
+    config,
+    ...(await rotateMasterKey(db, masterKeySource(config))),
+  }))
+  const what =
+    done.resealed === 0
+      ? 'the database is sealed with the new master key already'
+      : `sealed ${done.resealed} values anew, master key version ${done.version}`
+  print(options, done, `${what}\n${whatNow(config)}`)
+}
+
+function whatNow(config: Config): string {
+  if (config.newMasterKey === undefined)
+    return `The new master key is in ${masterKeyFile(config)}: back it up.`
+  const file = config.masterKey === undefined ? `, and remove ${masterKeyFile(config)}` : ''
+  return `Now set ROLLCALL_MASTER_KEY to the new one everywhere${file}. Backups from before need the old one.`
+}
+
+function describe(key: OwnKey) {
+  const { kid, use, algorithm, state } = key
+  return {
+    kid,
+    use,
+    algorithm,
+    state,
+    created_at: text(key.created_at),
+    activated_at: text(key.activated_at),
+    retired_at: text(key.retired_at),
+    good_until: state === 'retired' ? text(key.expires_at) : null,
+    revoked_at: text(key.revoked_at),
+  }
+}
+
+const text = (time: Date | null): string | null => time?.toISOString() ?? null

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
+import { openDatabase } from '../store/database.ts'
+import { type Bodies, BodyClosed, createBodies } from './bodies.ts'
+import { newMasterKey } from './master-key.ts'
+import { environmentSource } from './master-key-source.ts'
+import { createVault } from './vault.ts'
+
+let database: TestDatabase
+let bodies: Bodies
+const source = environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined })
+
+beforeAll(async () => {
+  database = await testDatabase()
+  bodies = await node()
+})
+afterAll(() => database.close())
+
+/** As another process would: nothing in memory yet. */
+const node = async (): Promise<Bodies> => createBodies(database.db, await createVault(database.db, source))
+
+const FORGOTTEN = new BodyClosed('forgotten')
+const ALTERED = new BodyClosed('altered')
+const days = async (): Promise<string[]> =>
+  (await database.db.pool.query<{ day: string }>('select day from body_key order by day')).rows.map(
+    ({ day }) => day,
+  )
+
+test('what is sealed is opened, here and by other nodes, whatever the text', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), async (text, context) => {
+      const wellFormed = text.toWellFormed()
+      expect(await bodies.openBody(await bodies.sealBody(wellFormed, context), context)).toBe(wellFormed)
+    }),
+    { numRuns: 50 },
+  )
+  const sealed = await bodies.sealBody('ñ 人 😀', 'exchange 1')
+  expect(await (await node()).openBody(sealed, 'exchange 1')).toBe('ñ 人 😀')
+})
+
+test('shows nothing of the text, and a large one gets smaller', async () => {
+  const text = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => ({ surname: 'Mbeki-Okonkwo', at })))
+  const sealed = await bodies.sealBody(text, 'a')
+  expect(sealed.length).toBeLessThan(text.length / 3)
+  expect(sealed.includes('Okonkwo')).toBe(false)
+  expect(await bodies.sealBody(text, 'a')).not.toEqual(sealed)
+})
+
+test('opens in its own context only', async () => {
+  const sealed = await bodies.sealBody('text', 'exchange 1 request')
+  await expect(bodies.openBody(sealed, 'exchange 2 request')).rejects.toThrow(ALTERED)
+})
+
+test('with any byte changed, or cut short, it stays closed', async () => {
+  const sealed = await bodies.sealBody('text', 'a', '2026-03-01')
+  for (let at = 0; at < sealed.length; at += 1) {
+    const altered = Buffer.from(sealed)
+    altered[at] = (altered[at] ?? 0) ^ 0x80
+    await expect(bodies.openBody(altered, 'a'), `byte ${at}`).rejects.toThrow(BodyClosed)
+    await expect(bodies.openBody(sealed.subarray(0, at), 'a')).rejects.toThrow(ALTERED)
+  }
+})
+
+test('several nodes that need a new day’s key at once share one', async () => {
+  const nodes = await Promise.all([node(), node(), node()])
+  const sealed = await Promise.all(
+    nodes.flatMap((one) => ['x', 'y'].map((text) => one.sealBody(text, 'a', '2026-02-01'))),
+  )
+  const fresh = await node()
+  expect(await Promise.all(sealed.map((body) => fresh.openBody(body, 'a')))).toEqual([
+    'x',
+    'y',
+    'x',
+    'y',
+    'x',
+    'y',
+  ])
+})
+
+test.each(['2026-2-1', '2026-02-30', 'today', '', '1969-12-31', '10000-01-01'])(
+  'the day %j is refused, and no key is made for it',
+  async (day) => {
+    const before = await days()
+    await expect(bodies.sealBody('x', 'a', day)).rejects.toThrow(
+      new RangeError('a day is written YYYY-MM-DD'),
+    )
+    expect(await days()).toEqual(before)
+  },
+)
+
+describe('when the key of a day is destroyed', () => {
+  test('its bodies are closed for good, at once here and within seconds elsewhere; other days stay', async () => {
+    const other = await node()
+    const [gone, stays] = [
+      await bodies.sealBody('gone', 'a', '2026-01-01'),
+      await bodies.sealBody('stays', 'a', '2026-01-02'),
+    ]
+    expect(await other.openBody(gone, 'a')).toBe('gone')
+    await bodies.forgetDay('2026-01-01')
+    await expect(bodies.openBody(gone, 'a')).rejects.toThrow(FORGOTTEN)
+    await sleep(5_200)
+    await expect(other.openBody(gone, 'a')).rejects.toThrow(FORGOTTEN)
+    expect(await other.openBody(stays, 'a')).toBe('stays')
+  })
+
+  test('a key made for the same day later does not open them', async () => {
+    const gone = await bodies.sealBody('gone', 'a', '2026-01-03')
+    await bodies.forgetDay('2026-01-03')
+    const later = await bodies.sealBody('later', 'a', '2026-01-03')
+    await expect(bodies.openBody(gone, 'a')).rejects.toThrow(ALTERED)
+    expect(await bodies.openBody(later, 'a')).toBe('later')
+  })
+
+  test('in the database by an operator, it is the same', async () => {
+    const gone = await bodies.sealBody('gone', 'a', '2026-01-04')
+    await database.db.pool.query(`delete from body_key where day = '2026-01-04'`)
+    await expect((await node()).openBody(gone, 'a')).rejects.toThrow(FORGOTTEN)
+  })
+})
+
+test('keys are asked for once in some seconds, not once a body', async () => {
+  const db = openDatabase(database.connection)
+  try {
+    const fresh = createBodies(db, await createVault(db, source))
+    const sealed = await fresh.sealBody('x', 'a', '2026-01-05')
+    const query = vi.spyOn(db.pool, 'connect')
+    for (let at = 0; at < 20; at += 1) await fresh.openBody(sealed, 'a')
+    expect(query).not.toHaveBeenCalled()
+  } finally {
+    await db.close()
+  }
+})

@@ -1,0 +1,104 @@
+/** What keys of our own there are, one row a use and algorithm. */
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+
+/** `sig` signs messages, `enc` is what peers encrypt for, `token` signs access tokens and is nobody else's business. */
+export type OwnKeyUse = 'sig' | 'enc' | 'token'
+
+export type OwnKeyRow = SignatureKeyRow | EncryptionKeyRow
+
+export interface SignatureKeyRow extends KeyRow {
+  readonly use: 'sig' | 'token'
+  readonly algorithm: 'EdDSA'
+}
+
+interface EncryptionKeyRow extends KeyRow {
+  readonly use: 'enc'
+  readonly algorithm: 'RSA-OAEP-256' | 'ECDH-ES+A256KW'
+}
+
+interface KeyRow {
+  /** Whether peers get to know it: whether it stands in the key set. */
+  readonly published: boolean
+  /** Whether its private half is used after it is retired: what peers encrypted for it is still on its way. */
+  readonly keepPrivate: boolean
+  /** Seconds for which a retired one still counts. */
+  readonly overlap: number
+  readonly generate: Readonly<Record<string, unknown>>
+}
+
+const HOUR = 3_600
+/** For this long (seconds) a peer may go on with the key set it has (N14); a key is known once it was published so long. */
+export const CACHED_BY_PEERS = 600
+/** The longest that a signature is good for. */
+const SIGNATURE_LIFETIME = HOUR
+/** A peer that cannot reach us goes on with its copy of the key set for so long, and encrypts with what is in it. */
+const STALE_AT_PEERS = 24 * HOUR
+
+export const OWN_KEY_ROWS: readonly OwnKeyRow[] = [
+  {
+    use: 'sig',
+    algorithm: 'EdDSA',
+    published: true,
+    keepPrivate: false,
+    overlap: SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    generate: { crv: 'Ed25519' },
+  },
+  {
+    use: 'enc',
+    algorithm: 'RSA-OAEP-256',
+    published: true,
+    keepPrivate: true,
+    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    generate: { modulusLength: 2048 },
+  },
+  {
+    use: 'enc',
+    algorithm: 'ECDH-ES+A256KW',
+    published: true,
+    keepPrivate: true,
+    overlap: STALE_AT_PEERS + SIGNATURE_LIFETIME + CACHED_BY_PEERS,
+    generate: { crv: 'P-256' },
+  },
+  {
+    use: 'token',
+    algorithm: 'EdDSA',
+    published: false,
+    keepPrivate: false,
+    // The longest lifetime of a token is a quarter of this.
+    overlap: HOUR,
+    generate: { crv: 'Ed25519' },
+  },
+]
+
+/** The row of a key in the database; undefined for one of a Rollcall that had other rows. */
+export const rowOf = (key: { readonly use: string; readonly algorithm: string }): OwnKeyRow | undefined =>
+  OWN_KEY_ROWS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
+
+export interface GeneratedKey {
+  /** RFC 7638 thumbprint of the public key */
+  readonly kid: string
+  readonly private_jwk: JWK
+}
+
+/** Off the event loop: an RSA key takes a good part of a second. */
+export async function generateKey({ algorithm, generate }: OwnKeyRow): Promise<GeneratedKey> {
+  const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
+  const private_jwk = await exportJWK(privateKey)
+  return { kid: await calculateJwkThumbprint(publicHalf(private_jwk)), private_jwk }
+}
+
+/** The members of public keys (RFC 7518 6.2.1, 6.3.1; RFC 8037 2); whatever else there is stays behind. */
+const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
+
+export function publicHalf(jwk: JWK): JWK {
+  return Object.fromEntries(
+    PUBLIC_MEMBERS.flatMap((member) => (jwk[member] === undefined ? [] : [[member, jwk[member]]])),
+  )
+}
+
+/** A key of WebCrypto that cannot be exported again. */
+export async function importKey(jwk: JWK, algorithm: string): Promise<CryptoKey> {
+  const key = await importJWK(jwk, algorithm, { extractable: false })
+  if (key instanceof Uint8Array) throw new TypeError('a symmetric key where a key pair is expected')
+  return key
+}

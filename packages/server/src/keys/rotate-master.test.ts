@@ -1,0 +1,207 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
+import { createLog } from '../observe/log.ts'
+import { readMasterKey, replaceMasterKey } from '../store/master-keys.ts'
+import { StoreRefusal } from '../store/refusal.ts'
+import { createBodies } from './bodies.ts'
+import { MasterKeyError, newMasterKey } from './master-key.ts'
+import { environmentSource, fileSource, type MasterKeySource } from './master-key-source.ts'
+import { createKeys, type Keys } from './own-keys.ts'
+import { rotateMasterKey } from './rotate-master.ts'
+import { rotateOwnKeys } from './rotation.ts'
+import { openValue, SealError, sealValue } from './sealed-value.ts'
+import { createVault, currentMasterKey, masterKeyRecord, type Vault } from './vault.ts'
+
+let database: TestDatabase
+let directory: string
+let path: string
+const log = createLog({ level: 'silent' })
+
+beforeEach(async () => {
+  database = await testDatabase()
+  directory = await mkdtemp(join(tmpdir(), 'rollcall-rotate-'))
+  path = join(directory, 'master-key')
+})
+afterEach(async () => {
+  await database.close()
+  await rm(directory, { recursive: true })
+})
+
+interface Filled {
+  readonly vault: Vault
+  readonly keys: Keys
+  readonly body: Buffer
+}
+
+/** A database with own keys and a body. */
+async function fill(source: MasterKeySource): Promise<Filled> {
+  const vault = await createVault(database.db, source)
+  const keys = await createKeys(database.db, vault, log)
+  return { vault, keys, body: await createBodies(database.db, vault).sealBody('kept', 'a') }
+}
+
+/** What a server that starts now with this source can use: a new node has nothing in memory. */
+async function startWith(source: MasterKeySource, body: Buffer): Promise<string> {
+  const vault = await createVault(database.db, source)
+  const keys = await createKeys(database.db, vault, log)
+  await keys.signing()
+  return createBodies(database.db, vault).openBody(body, 'a')
+}
+
+/** Four keys that are active, four that are next, and a day's. */
+const SEALED_VALUES = 9
+
+const versions = async (): Promise<number[]> => {
+  const { rows } = await database.db.pool.query<{ version: number }>(
+    `select distinct get_byte(sealed, 0) as version from own_key where sealed is not null
+     union select get_byte(sealed, 0) from body_key union select version from master_key`,
+  )
+  return rows.map(({ version }) => version)
+}
+
+test('with a file: a fresh key, everything sealed anew, the old key opens nothing', async () => {
+  const { body } = await fill(fileSource(path))
+  const old = await currentMasterKey(database.db, fileSource(path))
+  const jwks = await (
+    await createKeys(database.db, await createVault(database.db, fileSource(path)), log)
+  ).jwks()
+  expect(await rotateMasterKey(database.db, fileSource(path))).toEqual({
+    version: 2,
+    resealed: SEALED_VALUES,
+  })
+  expect(await readdir(directory)).toEqual(['master-key'])
+  expect(await versions()).toEqual([2])
+  expect(await startWith(fileSource(path), body)).toBe('kept')
+  const vault = await createVault(database.db, fileSource(path))
+  expect(await (await createKeys(database.db, vault, log)).jwks()).toEqual(jwks)
+  await expect(
+    createVault(database.db, environmentSource({ masterKey: old.key, newMasterKey: undefined })),
+  ).rejects.toThrow(MasterKeyError)
+})
+
+test('with the environment: the new key is given; called again it says that it is done', async () => {
+  const [masterKey, newKey] = [newMasterKey(), newMasterKey()]
+  const source = environmentSource({ masterKey, newMasterKey: newKey })
+  const { body } = await fill(environmentSource({ masterKey, newMasterKey: undefined }))
+  expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: SEALED_VALUES })
+  expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: 0 })
+  expect(await startWith(environmentSource({ masterKey: newKey, newMasterKey: undefined }), body)).toBe(
+    'kept',
+  )
+})
+
+test('nobody says which the next key is', async () => {
+  const source = environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined })
+  await fill(source)
+  await expect(rotateMasterKey(database.db, source)).rejects.toThrow(
+    new MasterKeyError('ROLLCALL_NEW_MASTER_KEY is not set: it says which master key shall be the next'),
+  )
+})
+
+test('versions begin anew after the last, and 0 is none', async () => {
+  const source = fileSource(path)
+  const vault = await createVault(database.db, source)
+  const { key } = await currentMasterKey(database.db, source)
+  await replaceMasterKey(database.db, 1, masterKeyRecord({ version: 255, key }), () => Buffer.alloc(0))
+  const sealed = await vault.seal('p', { table: 't', id: 'i' }, Buffer.from('x'))
+  expect(sealed[0]).toBe(255)
+  expect((await rotateMasterKey(database.db, source)).version).toBe(1)
+})
+
+describe('interrupted', () => {
+  test('while sealing: nothing has changed, and another try does it all', async () => {
+    const source = fileSource(path)
+    const { body } = await fill(source)
+    const old = await currentMasterKey(database.db, source)
+    const next = { version: 2, key: await source.next() }
+    let done = 0
+    const dying = replaceMasterKey(
+      database.db,
+      1,
+      masterKeyRecord(next),
+      ({ table, purpose }, id, sealed) => {
+        done += 1
+        if (done === 5) throw new Error('the process ends here')
+        const context = { table, id }
+        return sealValue(next, purpose, context, openValue(old, purpose, context, sealed))
+      },
+    )
+    await expect(dying).rejects.toThrow('the process ends here')
+    expect(await versions()).toEqual([1])
+    expect(await readdir(directory)).toEqual(['master-key', 'master-key.new'])
+    expect(await startWith(source, body)).toBe('kept')
+    expect(await rotateMasterKey(database.db, source)).toEqual({ version: 2, resealed: SEALED_VALUES })
+    expect(await readdir(directory)).toEqual(['master-key'])
+    expect(await startWith(source, body)).toBe('kept')
+  })
+
+  test('between the commit and the change of files: the next start finds the new key and settles', async () => {
+    const source = fileSource(path)
+    const { body } = await fill(source)
+    const before = await readFile(path, 'utf8')
+    await rotateMasterKey(database.db, { ...source, settle: async () => undefined })
+    expect(await readdir(directory)).toEqual(['master-key', 'master-key.new'])
+    expect(await readFile(path, 'utf8')).toBe(before)
+    expect(await Promise.all([1, 2, 3].map(() => startWith(source, body)))).toEqual(['kept', 'kept', 'kept'])
+    expect(await readdir(directory)).toEqual(['master-key'])
+  })
+})
+
+test('two at once: one master key, which opens everything', async () => {
+  const source = fileSource(path)
+  const { body } = await fill(source)
+  const tries = await Promise.allSettled([1, 2, 3].map(() => rotateMasterKey(database.db, source)))
+  expect(tries.some(({ status }) => status === 'fulfilled')).toBe(true)
+  for (const result of tries) {
+    if (result.status === 'rejected') {
+      expect(result.reason).toEqual(new StoreRefusal('the master key has been replaced meanwhile'))
+    }
+  }
+  expect(await versions()).toHaveLength(1)
+  expect(await startWith(source, body)).toBe('kept')
+})
+
+test('a damaged value stops it, before anything has changed', async () => {
+  const source = fileSource(path)
+  await fill(source)
+  await database.db.pool.query('update body_key set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)')
+  const before = await readMasterKey(database.db)
+  await expect(rotateMasterKey(database.db, source)).rejects.toThrow(SealError)
+  expect(await readMasterKey(database.db)).toEqual(before)
+  expect(await versions()).toEqual([1])
+})
+
+describe('a server that runs meanwhile', () => {
+  test('goes on, when it can find the new key', async () => {
+    const source = fileSource(path)
+    const { vault, keys, body } = await fill(source)
+    await rotateMasterKey(database.db, fileSource(path))
+    expect(await createBodies(database.db, vault).openBody(body, 'a')).toBe('kept')
+    await rotateOwnKeys(database.db, vault)
+    expect(await versions()).toEqual([2])
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await keys.signing()
+  })
+
+  test('goes on signing with what it has opened, when it cannot; it seals nothing with the old key', async () => {
+    const masterKey = newMasterKey()
+    const { vault, keys } = await fill(environmentSource({ masterKey, newMasterKey: undefined }))
+    const { kid } = await keys.signing()
+    await rotateMasterKey(database.db, environmentSource({ masterKey, newMasterKey: newMasterKey() }))
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    expect((await keys.signing()).kid).toBe(kid)
+    await expect(rotateOwnKeys(database.db, vault)).rejects.toThrow(MasterKeyError)
+  })
+
+  test('the database refuses a value that was sealed with the replaced key', async () => {
+    const { vault } = await fill(fileSource(path))
+    const stale = await vault.seal('body key', { table: 'body_key', id: '2020-01-01' }, Buffer.alloc(32))
+    await rotateMasterKey(database.db, fileSource(path))
+    await expect(
+      database.db.pool.query('insert into body_key (day, sealed) values ($1, $2)', ['2020-01-01', stale]),
+    ).rejects.toThrow('body_key_master_version_fkey')
+  })
+})
