@@ -37,6 +37,7 @@ export {
   listWithoutSecret,
   type Participant,
   setParticipantStatus,
+  setSealPolicy,
 } from './store/participants.ts'
 export { countRecords, hasRecords } from './store/record-counts.ts'
 export { ensureRecordTables } from './store/record-tables.ts'

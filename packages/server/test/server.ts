@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../src/app/serve.ts'
 import type { Context } from '../src/context.ts'
 import { createLog } from '../src/observe/log.ts'
 import { newSecret } from '../src/participants/secrets.ts'
-import { addParticipant, addSecret } from '../src/store/participants.ts'
+import { addParticipant, addSecret, type ParticipantSettings } from '../src/store/participants.ts'
 import { prepareRecord } from '../src/store/prepare-record.ts'
 import { writeRecords } from '../src/store/record-writer.ts'
 import { addRegistry, type Registry } from '../src/store/registries.ts'
@@ -29,8 +29,8 @@ export interface TestServer {
   readonly running: RunningServer
   /** Everything the server has logged, at level debug. */
   readonly logged: () => string
-  /** A participant with a secret and a live token. */
-  participant(sender_id: string, settings?: { max_page_size?: number }): Promise<TestParticipant>
+  /** A participant with a secret and a live token, who may leave messages unsigned unless told otherwise. */
+  participant(sender_id: string, settings?: Partial<ParticipantSettings>): Promise<TestParticipant>
   /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents. */
   registry(kind: string, documents?: readonly object[], namespace?: string): Promise<Registry>
   close(): Promise<void>
@@ -38,6 +38,8 @@ export interface TestServer {
 
 /** What test databases are sealed with. */
 export const MASTER_KEY = randomBytes(32).toString('base64')
+
+const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as const
 
 /** @param env limits and switches, as environment variables */
 export async function testServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
@@ -64,7 +66,12 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     running,
     logged: () => lines.join(''),
     async participant(sender_id, settings = {}) {
-      const added = await addParticipant(database.db, { sender_id, name: sender_id, ...settings })
+      const added = await addParticipant(database.db, {
+        sender_id,
+        name: sender_id,
+        ...(settings.signature_policy === undefined && UNSIGNED),
+        ...settings,
+      })
       const { secret, sha256 } = newSecret()
       await addSecret(database.db, added, sha256)
       const { access_token } = await context.tokens.issue(sender_id)

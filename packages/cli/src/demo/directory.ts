@@ -13,11 +13,22 @@ import {
 } from '@rollcall/server'
 import { CommandError } from '../failure.ts'
 
+/** Its tools run on this machine, and may sign or leave it; they are not slowed down either. */
 const PARTICIPANT = {
   sender_id: 'demo.spmis.example',
   name: 'Demo social protection MIS',
   max_page_size: 1_000,
-}
+  rate_limit: Infinity,
+  concurrency_limit: Infinity,
+  signature_policy: 'if-present',
+  allow_unsigned: true,
+  outgoing: ['127.0.0.1', 'localhost', '::1'].map((host) => ({
+    host,
+    ports: 'any' as const,
+    plainHttp: true,
+    loopback: true,
+  })),
+} as const
 
 /** Entries named in a refusal. */
 const NAMED = 3

@@ -5,7 +5,8 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
-import { type AllowedHost, allowedHosts, assertReachable, bareHost, readAddress } from './address-rules.ts'
+import { type AllowedHost, allowedHosts, bareHost } from '../allowed-hosts.ts'
+import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { codeOf, RequestFailed } from './outbound-problems.ts'
 

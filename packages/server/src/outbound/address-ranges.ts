@@ -3,9 +3,7 @@
  * special-purpose registries (RFC 6890 and the IANA lists that it begins). The first row that holds an address counts.
  */
 import { BlockList, isIP } from 'node:net'
-
-/** What an operator can allow for a host. */
-export type AllowableNetwork = 'private' | 'loopback'
+import type { AllowableNetwork } from '../allowed-hosts.ts'
 
 interface Range {
   readonly network: string

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AllowedHost, allowedHosts, readAddress } from './address-rules.ts'
+import { type AllowedHost, allowedHosts } from '../allowed-hosts.ts'
+import { readAddress } from './address-rules.ts'
 import { AddressRefused } from './outbound-problems.ts'
 
 const rulesWith = (...allowed: AllowedHost[]) => ({ ports: [443], allowed: allowedHosts(allowed) })

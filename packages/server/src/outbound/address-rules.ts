@@ -1,17 +1,8 @@
 /** What can be judged of an address by reading it: no name is resolved here. */
 import { isIP } from 'node:net'
-import { type AllowableNetwork, specialNetwork } from './address-ranges.ts'
+import { type AllowedHost, bareHost } from '../allowed-hosts.ts'
+import { specialNetwork } from './address-ranges.ts'
 import { AddressRefused } from './outbound-problems.ts'
-
-/** What the operator allows for one host of one participant, beyond https to the public network. */
-export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, boolean>>> {
-  /** A name or an address, as it stands in a URL; no wildcards. */
-  readonly host: string
-  /** In place of the ports that every host may be reached at. */
-  readonly ports?: readonly number[] | 'any'
-  /** Messages may go to this host without TLS. */
-  readonly plainHttp?: boolean
-}
 
 export interface AddressRules {
   /** Ports that every host may be reached at. */
@@ -21,28 +12,6 @@ export interface AddressRules {
 
 const MAX_LENGTH = 2048
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
-
-/** The host of a URL as sockets and resolvers know it: IPv6 addresses without brackets. */
-export function bareHost(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '')
-}
-
-/**
- * Rows by host.
- * @throws {TypeError} for a host that is not written as in a URL, or that has two rows
- */
-export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
-  const byHost = new Map<string, AllowedHost>()
-  for (const row of rows) {
-    const url = URL.parse(`https://${isIP(row.host) === 6 ? `[${row.host}]` : row.host}`)
-    if (url === null || bareHost(url) !== row.host || /\*|\.$/.test(row.host)) {
-      throw new TypeError('an allowed host must be written as it stands in an address, in lower case')
-    }
-    if (byHost.has(row.host)) throw new TypeError('an allowed host must have one row')
-    byHost.set(row.host, row)
-  }
-  return byHost
-}
 
 /**
  * Reads an address and applies every rule that needs no resolver. Two programs that parse URLs must see the same

@@ -11,6 +11,7 @@ import {
   setParticipantStatus,
 } from './participants.ts'
 import { StoreRefusal } from './refusal.ts'
+import { DEFAULT_SEAL_POLICY } from './seal-policy.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -36,6 +37,7 @@ describe('addParticipant', () => {
       max_page_size: null,
       rate_limit: null,
       concurrency_limit: null,
+      ...DEFAULT_SEAL_POLICY,
       demo: false,
     })
     expect(await findParticipant(db, 'b.example')).toEqual(added)

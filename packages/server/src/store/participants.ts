@@ -1,14 +1,22 @@
 /** The directory of participants, with the digests of their client secrets. */
 import { randomBytes } from 'node:crypto'
-import { type Selectable, sql } from 'kysely'
+import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Database } from './database.ts'
 import { isDuplicate } from './database-errors.ts'
 import { StoreRefusal } from './refusal.ts'
+import {
+  checkSealPolicy,
+  DEFAULT_SEAL_POLICY,
+  meantChanges,
+  type SealPolicy,
+  sealPolicyValues,
+} from './seal-policy.ts'
 import type { ParticipantRow } from './tables.ts'
 import { checkSenderId, isStorable } from './text.ts'
 
 /** A counterparty, known by its `sender_id`. */
-export interface Participant {
+export interface Participant extends SealPolicy {
   readonly id: number
   readonly sender_id: string
   /** What it names itself by to get a token; ours, not its own choice. */
@@ -44,24 +52,38 @@ const COLUMNS = [
   'max_page_size',
   'rate_limit',
   'concurrency_limit',
+  'signature_policy',
+  'allow_unsigned',
+  'signature_profile',
+  'encryption_policy',
+  'jwks_uri',
+  'outgoing',
   'demo',
 ] as const
 
+type Row = Pick<Selectable<ParticipantRow>, (typeof COLUMNS)[number]>
+
+function fromRow({ signature_profile, ...row }: Row): Participant {
+  return { ...row, signature_profile: signature_profile ?? DEFAULT_SIGNATURE_PROFILE }
+}
+
 /** What may be given beside a name; the server's limits count where nothing is. */
-type Settings = Pick<Participant, 'max_page_size' | 'rate_limit' | 'concurrency_limit' | 'demo'>
+export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> & Quotas & SealPolicy
 /** How much a participant may send. */
 export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**
- * Adds a participant, active and without a secret; its `client_id` is made here.
- * @throws StoreRefusal a sender_id of the wrong form or already there, no name, a limit that is none
+ * Adds a participant, active and without a secret; its `client_id` is made here. Its messages must be signed unless
+ * told otherwise.
+ * @throws StoreRefusal a sender_id of the wrong form or already there, no name, a limit or a policy that is none
  */
 export async function addParticipant(
   db: Database,
-  participant: Pick<Participant, 'sender_id' | 'name'> & Partial<Settings>,
+  participant: Pick<Participant, 'sender_id' | 'name'> & Partial<ParticipantSettings>,
 ): Promise<Participant> {
-  const { sender_id, name, max_page_size = null, demo = false } = participant
-  const { rate_limit = null, concurrency_limit = null } = participant
+  const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
+  const { rate_limit = null, concurrency_limit = null, ...changes } = given
+  const policy = { ...DEFAULT_SEAL_POLICY, ...meantChanges(changes) }
   checkSenderId(sender_id)
   if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
     throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
@@ -70,20 +92,29 @@ export async function addParticipant(
     throw new StoreRefusal('max_page_size is a whole number of at least 1')
   }
   checkQuotas({ rate_limit, concurrency_limit })
+  checkSealPolicy(policy)
   // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
   const client_id = randomBytes(16).toString('hex')
+  const values = { sender_id, client_id, name, max_page_size, rate_limit, concurrency_limit, demo }
   try {
-    return await db.kysely
+    const added = await db.kysely
       .insertInto('participant')
-      .values({ sender_id, client_id, name, max_page_size, rate_limit, concurrency_limit, demo })
+      .values({ ...values, ...sealPolicyValues(policy) })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow()
+    return fromRow(added)
   } catch (error) {
     if (isDuplicate(error, 'participant_sender_id_key')) {
       throw new StoreRefusal(`a participant with sender_id ${sender_id} exists already`)
     }
-    throw error
+    throw asRefusal(error)
   }
+}
+
+/** One public key belongs to one participant, so one set of keys does as well. */
+function asRefusal(error: unknown): unknown {
+  if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
+  return new StoreRefusal('jwks_uri is that of another participant')
 }
 
 /** Infinity, which is no limit, is a limit like any other here. */
@@ -101,12 +132,13 @@ function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
 
 /** Every participant, by sender_id. */
 export async function listParticipants(db: Database): Promise<readonly Participant[]> {
-  return db.kysely.selectFrom('participant').select(COLUMNS).orderBy('sender_id').execute()
+  const rows = await db.kysely.selectFrom('participant').select(COLUMNS).orderBy('sender_id').execute()
+  return rows.map(fromRow)
 }
 
 /** Those that cannot get a token, because no secret of theirs is live; by sender_id. */
 export async function listWithoutSecret(db: Database): Promise<readonly Participant[]> {
-  return db.kysely
+  const rows = await db.kysely
     .selectFrom('participant')
     .select(COLUMNS)
     .where(({ not, exists, selectFrom }) =>
@@ -121,6 +153,7 @@ export async function listWithoutSecret(db: Database): Promise<readonly Particip
     )
     .orderBy('sender_id')
     .execute()
+  return rows.map(fromRow)
 }
 
 /** The participant, whatever its status; null when there is none. */
@@ -131,28 +164,19 @@ export async function findParticipant(db: Database, sender_id: string): Promise<
     .select(COLUMNS)
     .where('sender_id', '=', sender_id)
     .executeTakeFirst()
-  return found ?? null
+  return found === undefined ? null : fromRow(found)
 }
 
 /**
  * Nodes that remember participants must not remember for longer than a second.
  * @throws StoreRefusal no such participant
  */
-export async function setParticipantStatus(
+export function setParticipantStatus(
   db: Database,
   sender_id: string,
   status: Participant['status'],
 ): Promise<Participant> {
-  const changed =
-    isStorable(sender_id) &&
-    (await db.kysely
-      .updateTable('participant')
-      .set({ status })
-      .where('sender_id', '=', sender_id)
-      .returning(COLUMNS)
-      .executeTakeFirst())
-  if (!changed) throw new StoreRefusal(`no participant has sender_id ${sender_id}`)
-  return changed
+  return update(db, sender_id, { status })
 }
 
 /**
@@ -165,22 +189,55 @@ export async function setParticipantQuotas(
   { rate_limit, concurrency_limit }: Quotas,
 ): Promise<Participant> {
   checkQuotas({ rate_limit, concurrency_limit })
-  const changed =
-    isStorable(sender_id) &&
-    (await db.kysely
+  return update(db, sender_id, { rate_limit, concurrency_limit })
+}
+
+/**
+ * Changes what is agreed about sealing; what is not named stays. Every node follows within a second.
+ * @throws StoreRefusal no such participant, a policy that is none, a weak one without `allow_unsigned: true` beside it
+ */
+export async function setSealPolicy(
+  db: Database,
+  sender_id: string,
+  changes: Partial<SealPolicy>,
+): Promise<Participant> {
+  const current = await findParticipant(db, sender_id)
+  if (current === null) throw unknown(sender_id)
+  const meant = meantChanges(changes)
+  const policy = { ...current, ...meant }
+  checkSealPolicy(policy)
+  const named = Object.entries(sealPolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
+  // Only what is named, so that two who change different things at once do not undo each other's change.
+  return named.length === 0 ? current : update(db, sender_id, Object.fromEntries(named))
+}
+
+async function update(
+  db: Database,
+  sender_id: string,
+  values: Updateable<ParticipantRow>,
+): Promise<Participant> {
+  if (!isStorable(sender_id)) throw unknown(sender_id)
+  try {
+    const changed = await db.kysely
       .updateTable('participant')
-      .set({ rate_limit, concurrency_limit })
+      .set(values)
       .where('sender_id', '=', sender_id)
       .returning(COLUMNS)
-      .executeTakeFirst())
-  if (!changed) throw new StoreRefusal(`no participant has sender_id ${sender_id}`)
-  return changed
+      .executeTakeFirst()
+    if (changed === undefined) throw unknown(sender_id)
+    return fromRow(changed)
+  } catch (error) {
+    throw asRefusal(error)
+  }
 }
+
+const unknown = (sender_id: string): StoreRefusal =>
+  new StoreRefusal(`no participant has sender_id ${sender_id}`)
 
 /** The participant with this client id, whatever its status, and its live secrets; null when there is none. */
 export async function findClient(db: Database, client_id: string): Promise<Client | null> {
   if (!isStorable(client_id)) return null
-  const { rows } = await db.pool.query<Selectable<ParticipantRow> & { secrets: Buffer[] }>({
+  const { rows } = await db.pool.query<Row & { secrets: Buffer[] }>({
     name: 'find client',
     text: `select ${COLUMNS.join(', ')}, array(
         select sha256 from participant_secret
@@ -192,7 +249,7 @@ export async function findClient(db: Database, client_id: string): Promise<Clien
   const [row] = rows
   if (row === undefined) return null
   const { secrets, ...participant } = row
-  return { participant, secrets }
+  return { participant: fromRow(participant), secrets }
 }
 
 /**

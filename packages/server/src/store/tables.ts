@@ -2,7 +2,9 @@
  * The tables whose shape does not depend on a kind, as Kysely sees them; `migrations/` makes them. The record
  * tables are not here: they are made from kind data by `record-tables.ts`.
  */
+import type { Jwk, SignatureProfile } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AllowedHost } from '../allowed-hosts.ts'
 
 /** A time that the database sets. */
 type SetTime = ColumnType<Date, never, never>
@@ -30,8 +32,34 @@ export interface ParticipantRow {
   rate_limit: Generated<number | null>
   /** Requests in flight on one node. Null: the server's limit; Infinity: none. */
   concurrency_limit: Generated<number | null>
+  signature_policy: Generated<'required' | 'if-present' | 'off'>
+  /** A policy other than 'required' needs it. */
+  allow_unsigned: Generated<boolean>
+  /** Null: the default profile. */
+  signature_profile: ColumnType<SignatureProfile | null, string | null | undefined, string | null>
+  encryption_policy: Generated<'required' | 'allowed' | 'refused'>
+  jwks_uri: Generated<string | null>
+  outgoing: ColumnType<readonly AllowedHost[], string | undefined, string>
   demo: Generated<boolean>
   created_at: SetTime
+}
+
+export interface ParticipantKeyRow {
+  id: GeneratedAlways<number>
+  participant: number
+  kid: string
+  use: 'sig' | 'enc'
+  algorithm: string
+  /** The members that make the key (RFC 7638) and no others. */
+  public_jwk: ColumnType<Jwk, string, string>
+  /** RFC 7638, SHA-256. */
+  thumbprint: string
+  valid_from: Generated<Date>
+  /** Null: no end. */
+  valid_until: Generated<Date | null>
+  created_at: SetTime
+  /** Null: it is live. */
+  revoked_at: ColumnType<Date | null, never, Date>
 }
 
 export interface ParticipantSecretRow {
@@ -105,6 +133,7 @@ export interface Tables {
   registry: RegistryRow
   participant: ParticipantRow
   participant_secret: ParticipantSecretRow
+  participant_key: ParticipantKeyRow
   master_key: MasterKeyRow
   own_key: OwnKeyRow
   body_key: BodyKeyRow

@@ -1,0 +1,37 @@
+/** What the operator allows one participant's outgoing requests beyond https to the public network: a row a host. */
+import { isIP } from 'node:net'
+
+/** Networks that an operator can open for a host; no setting opens the others. */
+export type AllowableNetwork = 'private' | 'loopback'
+
+/** One row. */
+export interface AllowedHost extends Partial<Readonly<Record<AllowableNetwork, boolean>>> {
+  /** A name or an address, as it stands in a URL; no wildcards. */
+  readonly host: string
+  /** In place of the ports that every host may be reached at. */
+  readonly ports?: readonly number[] | 'any'
+  /** Messages may go to this host without TLS. */
+  readonly plainHttp?: boolean
+}
+
+/** The host of a URL as sockets and resolvers know it: IPv6 addresses without brackets. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}
+
+/**
+ * Rows by host.
+ * @throws {TypeError} for a host that is not written as in a URL, or that has two rows
+ */
+export function allowedHosts(rows: readonly AllowedHost[]): ReadonlyMap<string, AllowedHost> {
+  const byHost = new Map<string, AllowedHost>()
+  for (const row of rows) {
+    const url = URL.parse(`https://${isIP(row.host) === 6 ? `[${row.host}]` : row.host}`)
+    if (url === null || bareHost(url) !== row.host || /\*|\.$/.test(row.host)) {
+      throw new TypeError('an allowed host must be written as it stands in an address, in lower case')
+    }
+    if (byHost.has(row.host)) throw new TypeError('an allowed host must have one row')
+    byHost.set(row.host, row)
+  }
+  return byHost
+}
