@@ -182,6 +182,7 @@ export {
   algorithmOfJwk,
   importSigningKey,
   importVerifyingKey,
+  isPrivateJwk,
   type Jwk,
   JwkError,
 } from './seal/signature/keys.ts'

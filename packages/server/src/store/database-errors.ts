@@ -94,6 +94,11 @@ export function isMissingReference(error: unknown, constraint: string): boolean 
   return error instanceof DatabaseError && error.code === '23503' && error.constraint === constraint
 }
 
+/** Whether a value breaks this rule of its table. */
+export function isViolation(error: unknown, constraint: string): boolean {
+  return error instanceof DatabaseError && error.code === '23514' && error.constraint === constraint
+}
+
 function systemCode(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

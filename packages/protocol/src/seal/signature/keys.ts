@@ -17,6 +17,11 @@ export interface Jwk {
 /** Members that only private and symmetric keys have (RFC 7518, 6.2.2, 6.3.2, 6.4; RFC 8037, 2). */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 
+/** Whether a JWK holds what only its owner may know, or claims to. */
+export function isPrivateJwk(jwk: Readonly<Record<string, unknown>>): boolean {
+  return PRIVATE.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
+}
+
 /** A JWK was refused. The message names the rule, never a value. */
 export class JwkError extends Error {
   constructor(rule: string) {
@@ -37,8 +42,7 @@ export function algorithmOfJwk(jwk: Jwk): AlgorithmName | null {
  * @throws {JwkError} for a private key, a key of another algorithm, one that is broken or too weak
  */
 export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
-  if (PRIVATE.some((member) => jwk[member] !== undefined))
-    throw new JwkError('a private key where a public one is expected')
+  if (isPrivateJwk(jwk)) throw new JwkError('a private key where a public one is expected')
   if (jwk.kty === 'OKP' && hasSmallOrder(jwk.x)) throw new JwkError('the key verifies what nobody signed')
   if (jwk.kty === 'RSA' && jwk.e !== 'AQAB') throw new JwkError('the public exponent must be 65537')
   return imported(jwk, algorithm, 'verify')

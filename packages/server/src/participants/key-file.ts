@@ -1,0 +1,56 @@
+/** Public keys as participants hand them over: PEM, a JWK, or a JWK set. */
+import { createPublicKey } from 'node:crypto'
+import { isJsonObject, JsonError, parseJson } from '@rollcall/protocol'
+import { KeyRefused } from './public-key.ts'
+
+type LooseJwk = Readonly<Record<string, unknown>>
+
+/**
+ * The JWKs of a file; what they are worth is for `readPublicKey` to say.
+ * @throws {KeyRefused} and nothing else
+ */
+export function readKeyFile(text: string): readonly LooseJwk[] {
+  const trimmed = text.trim()
+  if (trimmed.startsWith('-----BEGIN ')) return [fromPem(trimmed)]
+  const value = parsed(trimmed)
+  const jwks = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
+  if (jwks.length === 0) throw new KeyRefused('the key set is empty')
+  return jwks.map((jwk) => {
+    if (!isJsonObject(jwk)) throw new KeyRefused('a JWK is an object')
+    return jwk
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new KeyRefused('this is neither a public key in PEM nor a JWK nor a JWK set')
+  }
+}
+
+/** What a PEM says that it holds, where that is no public key. */
+const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
+  {
+    label: /PRIVATE KEY/,
+    rule: 'this is a private key: its owner keeps it, and registers the public half only (openssl pkey -in file -pubout)',
+  },
+  {
+    label: /CERTIFICATE/,
+    rule: 'this is a certificate: register the public key in it (openssl x509 -in file -noout -pubkey)',
+  },
+]
+
+function fromPem(text: string): LooseJwk {
+  const labels = [...text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----/g)].map(([, label = '']) => label)
+  for (const { label, rule } of NOT_PUBLIC) {
+    if (labels.some((found) => label.test(found))) throw new KeyRefused(rule)
+  }
+  if (labels.length > 1) throw new KeyRefused('the file holds more than one key; give them one by one')
+  try {
+    return createPublicKey(text).export({ format: 'jwk' }) as LooseJwk
+  } catch {
+    throw new KeyRefused('this is no public key in PEM of a type that is known here')
+  }
+}
