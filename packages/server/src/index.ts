@@ -1,4 +1,5 @@
 /** The public face of the server: what the command line and an embedding program need. */
+export type { AllowedHost } from './allowed-hosts.ts'
 export { baseUrl, isLoopback, listenerUrl } from './app/addresses.ts'
 export { type Config, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
@@ -22,12 +23,24 @@ export { rotateMasterKey } from './keys/rotate-master.ts'
 export { type Rotated, revokeOwnKey, rotateOwnKeys } from './keys/rotation.ts'
 export { LIMITS, type LimitName } from './limits.ts'
 export { createLog, type Log } from './observe/log.ts'
+export { createAddressGuard } from './outbound/address-guard.ts'
+export { readKeyFile } from './participants/key-file.ts'
+export { KeyRefused, readPublicKey } from './participants/public-key.ts'
 export { isSecretOf, newSecret } from './participants/secrets.ts'
 export { type Database, migrate, openDatabase, pendingMigrations } from './store/database.ts'
 export { isUnavailable, safeDatabaseError } from './store/database-errors.ts'
 export { type DirectoryContent, directoryContent } from './store/demo-data.ts'
 export { sampleIdentifiers } from './store/identifier-samples.ts'
 export { listOwnKeys, type OwnKey } from './store/own-keys.ts'
+export {
+  addParticipantKey,
+  type KeyUse,
+  listLiveKeys,
+  listParticipantKeys,
+  type ParticipantKey,
+  type PublicKey,
+  revokeParticipantKey,
+} from './store/participant-keys.ts'
 export {
   addParticipant,
   addSecret,
@@ -36,6 +49,7 @@ export {
   listParticipants,
   listWithoutSecret,
   type Participant,
+  setParticipantQuotas,
   setParticipantStatus,
   setSealPolicy,
 } from './store/participants.ts'
@@ -44,4 +58,11 @@ export { ensureRecordTables } from './store/record-tables.ts'
 export { findByIdentifier, type Identifier } from './store/records.ts'
 export { StoreRefusal } from './store/refusal.ts'
 export { addRegistry, findRegistry, listRegistries, type Registry } from './store/registries.ts'
+export {
+  ENCRYPTION_POLICIES,
+  type EncryptionPolicy,
+  type SealPolicy,
+  SIGNATURE_POLICIES,
+  type SignaturePolicy,
+} from './store/seal-policy.ts'
 export { readServerSettings, type ServerSettings } from './store/server-settings.ts'

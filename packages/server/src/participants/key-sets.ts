@@ -4,6 +4,7 @@
  */
 import type { Log } from '../observe/log.ts'
 import type { AddressGuard } from '../outbound/address-guard.ts'
+import type { Answer } from '../outbound/guarded-request.ts'
 import type { GuardOwner } from '../outbound/guards.ts'
 import { AddressRefused, RequestFailed } from '../outbound/outbound-problems.ts'
 import type { PublicKey } from '../store/participant-keys.ts'
@@ -32,9 +33,10 @@ const PAUSE = 30 * SECOND
 const REQUEST = {
   method: 'GET',
   headers: { accept: 'application/jwk-set+json, application/json' },
-  timeoutMs: 5 * SECOND,
   maxBytes: 256 * 1024,
 } as const
+/** Milliseconds for all of a request. */
+const TIMEOUT = 5 * SECOND
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
 interface Held {
@@ -51,8 +53,9 @@ export function createKeySets(parts: {
   readonly guardOf: (participant: GuardOwner) => AddressGuard
   readonly log: Log
   readonly now?: () => number
+  readonly timeoutMs?: number
 }): KeySets {
-  const { guardOf, log, now = () => performance.now() } = parts
+  const { guardOf, log, now = () => performance.now(), timeoutMs = TIMEOUT } = parts
   const all = new Map<number, Held>()
 
   const heldFor = ({ id, jwks_uri, outgoing }: KeySetOwner): Held => {
@@ -64,17 +67,20 @@ export function createKeySets(parts: {
     return held
   }
 
+  const ask = ({ id, outgoing }: GuardOwner, address: string): Promise<Answer> =>
+    guardOf({ id, outgoing }).request(address, { ...REQUEST, timeoutMs })
+
   const refresh = async (held: Held, participant: KeySetOwner, address: string): Promise<void> => {
     held.attempted = now()
     try {
-      held.keys = await fetchKeySet(guardOf(participant), address, participant.sender_id)
+      held.keys = await keysIn(await ask(participant, address), participant.sender_id)
       held.fetched = held.attempted
     } catch (error) {
       if (error instanceof KeySetProblem && error.exposed) {
         held.keys = []
         held.fetched = -Infinity
       }
-      log.warn({ participant: participant.id, problem: problemText(error) }, 'key set not fetched')
+      log.warn({ sender_id: participant.sender_id, problem: problemText(error) }, 'key set not fetched')
     }
   }
 
@@ -97,13 +103,9 @@ export function createKeySets(parts: {
   }
 }
 
-/** @throws AddressRefused, RequestFailed, KeySetProblem */
-async function fetchKeySet(
-  guard: AddressGuard,
-  address: string,
-  sender_id: string,
-): Promise<readonly PublicKey[]> {
-  const { status, headers, body } = await guard.request(address, REQUEST)
+/** @throws KeySetProblem */
+async function keysIn(answer: Answer, sender_id: string): Promise<readonly PublicKey[]> {
+  const { status, headers, body } = answer
   if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
   const type = headers['content-type']
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {

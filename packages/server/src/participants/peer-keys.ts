@@ -72,7 +72,7 @@ export function createPeerKeys(
       if (entry === undefined || (entry.participant === participant.id && counts(entry))) return true
       if (!reported.has(key)) {
         const why = entry.participant === participant.id ? 'revoked or not valid' : "another participant's"
-        parts.log.warn({ participant: participant.id, why }, 'key of a key set ignored')
+        parts.log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
         reported.add(key)
       }
       return false
