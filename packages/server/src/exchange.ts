@@ -10,6 +10,8 @@ export interface Exchange {
   readonly registry: Registry
   readonly participant: Participant
   readonly header: IncomingHeader
+  /** Whether the message came encrypted: its answer then leaves encrypted, or not at all. */
+  readonly encrypted: boolean
 }
 
 /** A message whose schema was checked: every operation's has a transaction_id. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CanonicalJsonError, parseJson } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { ciphertextFingerprint, exchangeFingerprint } from './fingerprint.ts'
+import { exchangeFingerprint } from './fingerprint.ts'
 
 const received = (changes: Partial<Parameters<typeof exchangeFingerprint>[0]> = {}) =>
   exchangeFingerprint({
@@ -50,26 +50,5 @@ describe('exchangeFingerprint', () => {
 
   it('refuses what is no JSON', () => {
     expect(() => received({ message: { a: Number.NaN } })).toThrow(CanonicalJsonError)
-  })
-})
-
-describe('ciphertextFingerprint', () => {
-  const of = (encrypted_key: string, tag: string) =>
-    ciphertextFingerprint({ encrypted_key, tag }).toString('hex')
-
-  it('minds both, and where one ends', () => {
-    const some = [
-      of('AAEC', 'AwQF'),
-      of('AAEC', 'AwQG'),
-      of('AAED', 'AwQF'),
-      of('AAECAwQF', ''),
-      of('', 'AAECAwQF'),
-    ]
-    expect(new Set(some).size).toBe(some.length)
-    expect(some[0]).toMatch(/^[0-9a-f]{64}$/)
-  })
-
-  it('does not mind how the same bytes are spelt', () => {
-    expect(of('_-8=', 'AA')).toBe(of('_-8', 'AB'))
   })
 })

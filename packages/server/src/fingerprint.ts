@@ -1,10 +1,10 @@
-/** Digests by which a message and a ciphertext are known again. */
+/** The digest by which a message is known again. */
 import { hash } from 'node:crypto'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '@rollcall/protocol'
 
 /** What a message is, and where it came in. */
 export interface ReceivedMessage {
-  /** As parsed, not yet brought into our spelling. */
+  /** In canonical spelling. */
   readonly header: unknown
   /** Opened, where it was encrypted: the same message encrypted twice is the same message. */
   readonly message: unknown
@@ -21,23 +21,6 @@ export interface ReceivedMessage {
  */
 export function exchangeFingerprint({ header, message, namespace, path }: ReceivedMessage): Buffer {
   return hash('sha256', canonical({ header, message, namespace, path }), 'buffer')
-}
-
-/** What of an encrypted message cannot be changed without its key, as base64url. */
-export interface Ciphertext {
-  readonly encrypted_key: string
-  readonly tag: string
-}
-
-/**
- * The SHA-256 of a ciphertext's encrypted key and tag; over their bytes, as base64url has several spellings
- * for the same ones. 32 bytes.
- */
-export function ciphertextFingerprint({ encrypted_key, tag }: Ciphertext): Buffer {
-  const key = Buffer.from(encrypted_key, 'base64url')
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(key.length)
-  return hash('sha256', Buffer.concat([length, key, Buffer.from(tag, 'base64url')]), 'buffer')
 }
 
 function canonical(value: unknown): string {

@@ -82,7 +82,8 @@ export const LIMITS = {
     min: 1,
     max: 600,
     unit: 'seconds',
-    meaning: 'time to receive a whole request; above it 408 err.request.timeout',
+    meaning:
+      'time to receive a whole request, and for a peer to fetch its answer; above it 408 err.request.timeout, or the connection ends',
   },
   statement_timeout: {
     variable: 'ROLLCALL_STATEMENT_TIMEOUT',
@@ -147,6 +148,14 @@ export const LIMITS = {
     max: 31_536_000,
     unit: 'seconds',
     meaning: 'time for which a message_id is remembered, longer than any message stays fresh',
+  },
+  clock_skew: {
+    variable: 'ROLLCALL_CLOCK_SKEW',
+    default: 60,
+    min: 0,
+    max: 60,
+    unit: 'seconds',
+    meaning: "difference between our clock and a signer's; beyond it err.signature.invalid",
   },
   exchanges_waiting: {
     variable: 'ROLLCALL_MAX_EXCHANGES_WAITING',

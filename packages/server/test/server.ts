@@ -1,5 +1,5 @@
 /** A real server on real PostgreSQL for tests: loopback HTTP, a few registries, two participants. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { recordTypesOf } from '@rollcall/protocol'
 import { readConfig } from '../src/app/config.ts'
@@ -115,7 +115,7 @@ export function searchRequest(
   return {
     header: {
       version: '1.0.0',
-      message_id: 'm-1',
+      message_id: `m-${randomUUID()}`,
       message_ts: '2026-02-03T09:15:00.000Z',
       action: 'search',
       sender_id,

@@ -39,8 +39,8 @@ export class EncryptionProblem extends Error {
 export interface Encryption {
   /** A text is JSON already and taken as it is; any other value is written as canonical JSON. */
   readonly message: unknown
-  /** The receiver's public JWK, with `kid` and `alg`. */
-  readonly key: Readonly<Record<string, unknown>>
+  /** The receiver's public JWK, with `kid` and `alg`; or what `publicEncryptionKey` made of it. */
+  readonly key: EncryptionKey | Readonly<Record<string, unknown>>
   readonly enc?: ContentEncryption['enc']
 }
 
@@ -51,9 +51,16 @@ export interface Encryption {
  */
 export async function encryptMessage(encryption: Encryption): Promise<EncryptedMessage> {
   const { message, enc = 'A256GCM' } = encryption
-  const { kid, alg, key } = await publicEncryptionKey(encryption.key)
+  const { kid, alg, key } = isImported(encryption.key)
+    ? encryption.key
+    : await publicEncryptionKey(encryption.key)
   const text = typeof message === 'string' ? message : canonicalJson(message)
   return encrypted(new TextEncoder().encode(text), { alg, enc, kid }, key)
+}
+
+/** A JWK has no member of that name. */
+function isImported(key: Encryption['key']): key is EncryptionKey {
+  return 'key' in key && key.key instanceof CryptoKey
 }
 
 /** What stands in `header`; the library adds `epk` where the algorithm has one. */

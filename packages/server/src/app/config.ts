@@ -19,6 +19,8 @@ export interface Config {
   readonly masterKey: KeyObject | undefined
   /** What it is replaced by, while it is. */
   readonly newMasterKey: KeyObject | undefined
+  /** The `namespace` of signatures: the one we write, and those we read (D17). */
+  readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
   readonly limits: Limits
@@ -41,6 +43,7 @@ export function readConfig(env: Environment): Config {
     publicUrl: readPublicUrl(env),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
+    signatureNamespaces: readNamespaces(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     limits: readLimits(env),
@@ -50,6 +53,23 @@ export function readConfig(env: Environment): Config {
 function text(env: Environment, variable: string): string | undefined {
   const value = env[variable]
   return value === '' ? undefined : value
+}
+
+/** Words seen in public examples and in use; the specification has a placeholder there (1.4, D17). */
+const SIGNATURE_NAMESPACES = 'registry,reg,rollcall,spdci,dci,g2p,ns,<NAMESPACE>'
+
+/** Names that can stand in a quoted parameter. */
+const NAMESPACE_WORD = /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]{1,64}$/
+
+function readNamespaces(env: Environment): Config['signatureNamespaces'] {
+  const written = text(env, 'ROLLCALL_SIGNATURE_NAMESPACE') ?? 'registry'
+  const read = (text(env, 'ROLLCALL_SIGNATURE_NAMESPACES') ?? SIGNATURE_NAMESPACES).split(',')
+  for (const word of [written, ...read]) {
+    if (!NAMESPACE_WORD.test(word)) {
+      throw new Error('ROLLCALL_SIGNATURE_NAMESPACE(S) must be words without spaces, commas and quotes')
+    }
+  }
+  return { written, read: [...new Set([written, ...read])] }
 }
 
 function readPort(env: Environment, variable: string, otherwise: number): number {

@@ -4,9 +4,16 @@ import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createGuards } from '../outbound/guards.ts'
 import { createDirectory } from '../participants/directory.ts'
+import { createKeySets } from '../participants/key-sets.ts'
+import { createPeerKeys } from '../participants/peer-keys.ts'
+import { createQuota } from '../participants/quota.ts'
 import { createTokens } from '../participants/tokens.ts'
 import type { Database } from '../store/database.ts'
+import { createExchangeMemory } from '../store/exchanges.ts'
+import { takeTokens } from '../store/quotas.ts'
+import { createCiphertextMemory } from '../store/sealed-messages.ts'
 import type { Config } from './config.ts'
 import { openVault } from './vault.ts'
 
@@ -23,18 +30,29 @@ export async function createContext(
   const log = parts.log ?? createLog({ level: config.logLevel })
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log)
+  const { limits } = config
+  const metrics = createMetrics(() => ({
+    total: db.pool.totalCount,
+    idle: db.pool.idleCount,
+    waiting: db.pool.waitingCount,
+  }))
+  const guards = createGuards()
+  const keySets = createKeySets({ guardOf: guards.of, log })
+  const waiting = limits.exchanges_waiting
   return {
     db,
     directory: createDirectory(db),
-    tokens: createTokens(keys.tokens, { lifetime: config.limits.token_lifetime }),
+    tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }),
+    quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),
     keys,
+    peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
+    signatureNamespaces: config.signatureNamespaces,
+    guards,
+    exchanges: createExchangeMemory(db, { waiting }),
+    ciphertexts: createCiphertextMemory(db, { waiting }),
     bodies: createBodies(db, vault),
-    limits: config.limits,
+    limits,
     log,
-    metrics: createMetrics(() => ({
-      total: db.pool.totalCount,
-      idle: db.pool.idleCount,
-      waiting: db.pool.waitingCount,
-    })),
+    metrics,
   }
 }

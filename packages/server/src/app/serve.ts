@@ -9,6 +9,7 @@ import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { addWellKnownRoutes } from '../http/well-known.ts'
 import type { Config } from './config.ts'
+import { startHousekeeping } from './housekeeping.ts'
 
 export interface RunningServer {
   /** The ports listened on: those configured, or those given where 0 was. */
@@ -33,9 +34,11 @@ export async function startServer(config: Config, context: Context): Promise<Run
   const operatorServer = createHttpServer(context)
   addOperatorRoutes(operatorServer, context)
 
+  const stopHousekeeping = startHousekeeping(context)
   const stop = async (): Promise<void> => {
     ready = false
     await Promise.all([publicServer.close(), operatorServer.close()])
+    await Promise.all([stopHousekeeping(), context.guards.close()])
   }
   try {
     await operatorServer.listen({ host: config.adminHost, port: config.adminPort })

@@ -18,6 +18,7 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
       mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request, operation)
         const { text } = await receive(context, operation, registry, {
+          path,
           headers: request.headers,
           body: request.raw,
         })

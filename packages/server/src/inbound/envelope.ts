@@ -1,14 +1,12 @@
 /** From text to a checked frame: header and message (spec "Envelope", "Header"; N1), and then the message. */
 import {
-  EncryptedMessage,
   IncomingHeader,
   isJsonObject,
   JsonError,
   type JsonObject,
-  type JsonValue,
   type Operation,
-  parseJson,
   RequestFault,
+  SourcedEnvelope,
   tolerateEnvelope,
   tolerateHeader,
   tolerateMessage,
@@ -20,17 +18,19 @@ export interface Envelope {
   readonly header: IncomingHeader
   /** A JSON object, not checked yet. */
   readonly message: JsonObject
+  /** As it came: what a signature covers. */
+  readonly source: SourcedEnvelope
 }
 
 const headers = validator(IncomingHeader)
-const encrypted = validator(EncryptedMessage)
 
 /**
  * The frame of a request: its header in canonical spelling, checked, and its message as an object.
  * @throws RequestFault 400 err.request.bad
  */
 export function readEnvelope(text: string, maxDepth: number): Envelope {
-  const body = tolerateEnvelope(parse(text, maxDepth))
+  const source = parse(text, maxDepth)
+  const body = tolerateEnvelope(source.value)
   if (!isJsonObject(body)) throw bad('body: must be a JSON object with header and message')
   const { header, message } = body
   if (!isJsonObject(header)) throw bad('header: must be an object')
@@ -38,19 +38,15 @@ export function readEnvelope(text: string, maxDepth: number): Envelope {
   const tolerated = tolerateHeader(header)
   const problem = headers.problem(tolerated, 'header')
   if (problem !== null) throw bad(problem)
-  return { header: tolerated as unknown as IncomingHeader, message }
+  return { header: tolerated as unknown as IncomingHeader, message, source }
 }
 
 /**
  * The message of an operation in canonical spelling, checked against what the operation asks of a whole
  * message; what concerns one item only is left to that item.
- * @throws RequestFault 400 err.request.bad, naming the member and the rule; err.encryption.invalid for an
- * encrypted message
+ * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
-export function readMessage(operation: Operation, { header, message }: Envelope): Message {
-  if (header.is_msg_encrypted === true || encrypted.problem(message, 'message') === null) {
-    throw new RequestFault('err.encryption.invalid', 'message: this registry takes no encrypted messages')
-  }
+export function readMessage(operation: Operation, message: JsonObject): Message {
   const tolerated = tolerateMessage(operation, message)
   const problem = messagesOf(operation).problem(tolerated, 'message')
   if (problem !== null) throw bad(problem)
@@ -67,9 +63,9 @@ function messagesOf(operation: Operation): ReturnType<typeof validator> {
   return made
 }
 
-function parse(text: string, maxDepth: number): JsonValue {
+function parse(text: string, maxDepth: number): SourcedEnvelope {
   try {
-    return parseJson(text, { maxDepth })
+    return new SourcedEnvelope(text, { maxDepth })
   } catch (error) {
     if (error instanceof JsonError) throw bad(error.message)
     throw error

@@ -50,6 +50,7 @@ describe('a search that is understood', () => {
     expect(answer.headers.get('content-type')).toBe('application/json')
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.body).toEqual({
+      signature: expect.stringMatching(/^namespace="registry", kidId="civil\.example\|/),
       header: {
         version: '1.0.0',
         message_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -308,12 +309,12 @@ describe('4. version, receiver, action', () => {
 })
 
 describe('5. the message', () => {
-  it('an encrypted message is not taken', async () => {
+  it('a header that lies about encryption', async () => {
     expectFault(
       await send(valid({ header: { is_msg_encrypted: true } })),
       400,
       'err.encryption.invalid',
-      'message: this registry takes no encrypted messages',
+      'header.is_msg_encrypted: must say whether message is an EncryptedMessage',
     )
   })
 

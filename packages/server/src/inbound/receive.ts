@@ -13,10 +13,15 @@ import type { Registry } from '../store/registries.ts'
 import { authenticate } from './authenticate.ts'
 import { readJsonText } from './body.ts'
 import { checkAddress, checkCount, checkSender } from './checks.ts'
+import { openMessage } from './decrypt.ts'
 import { readEnvelope, readMessage } from './envelope.ts'
+import { remember } from './remember.ts'
+import { verifyEnvelope } from './verify.ts'
 
 /** A request as HTTP hands it over: its body is not read yet. */
 export interface IncomingRequest {
+  /** Of the operation, such as `registry/sync/search`. */
+  readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
 }
@@ -31,30 +36,42 @@ export async function receive(
   registry: Registry,
   request: IncomingRequest,
 ): Promise<Reply> {
-  // 1. Who is calling? Asked before a byte of the body is read.
+  // 1. Who is calling, and may it call now? Asked before a byte of the body is read.
   const participant = await authenticate(context, request.headers.authorization)
-
-  // 2. What was sent? Its size, its JSON, and the frame of header and message.
-  const text = await readJsonText(request.headers, request.body, context.limits.body_bytes)
-  const envelope = readEnvelope(text, context.limits.body_depth)
-
-  // 3. Is the sender the caller?
-  checkSender(envelope.header, participant)
-
-  const exchange = { correlation_id: randomUUID(), operation, registry, participant, header: envelope.header }
+  const visit = await context.quota.enter(participant)
   try {
-    // 4. Is it for this version, this registry and this operation?
-    checkAddress(envelope.header, registry, operation)
+    // 2. What was sent? Its size, its JSON, and the frame of header and message.
+    const text = await readJsonText(request.headers, request.body, context.limits.body_bytes)
+    const envelope = readEnvelope(text, context.limits.body_depth)
+    const { header } = envelope
 
-    // 5. Is the message what the operation asks for?
-    const message = readMessage(operation, envelope)
-    checkCount(envelope.header, operation, message, context.limits)
+    // 3. Is the sender the caller, and did it sign this, just now?
+    checkSender(header, participant)
+    await verifyEnvelope(context, participant, envelope.source)
 
-    // 6. Every item on its own: what is wrong with one is said in that one.
-    const outcome = await answerMessage(context, exchange, message)
-    return reply(exchange, message.transaction_id, outcome)
-  } catch (error) {
-    if (error instanceof HeaderRejection) return rejectedReply(exchange, envelope.message, error)
-    throw error
+    const encrypted = header.is_msg_encrypted === true
+    const exchange = { correlation_id: randomUUID(), operation, registry, participant, header, encrypted }
+    const open = () => openMessage(context, participant, header, envelope.message)
+    try {
+      // 4. Is it for this version, this registry and this operation?
+      checkAddress(header, registry, operation)
+
+      // 5. What does it say, when opened? Remembered first, so that of two twins one is the first.
+      const opened = await open()
+      const known = await remember(context, exchange, opened, request.path)
+
+      // 6. Is the message what the operation asks for?
+      const message = readMessage(operation, opened.message)
+      checkCount(header, operation, message, context.limits)
+
+      // 7. Every item on its own: what is wrong with one is said in that one.
+      const outcome = await answerMessage(context, known, message)
+      return await reply(context, known, message.transaction_id, outcome)
+    } catch (error) {
+      if (!(error instanceof HeaderRejection)) throw error
+      return await rejectedReply(context, exchange, (await open()).message, error)
+    }
+  } finally {
+    visit.leave()
   }
 }

@@ -1,8 +1,7 @@
-/** The answer to a request: an envelope with a callback header, as canonical JSON text (spec "Envelope", 3.2). */
+/** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), sealed. */
 import { randomUUID } from 'node:crypto'
 import {
   type CallbackHeader,
-  canonicalJson,
   type HeaderRejection,
   type JsonObject,
   PROTOCOL_VERSION,
@@ -11,8 +10,10 @@ import {
   tolerateMessage,
   validator,
 } from '@rollcall/protocol'
+import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Outcome } from '../operations/outcome.ts'
+import { sealEnvelope } from './seal.ts'
 
 const transactionIds = validator(TransactionId)
 
@@ -23,10 +24,15 @@ export interface Reply {
 }
 
 /** The reply that carries an operation's outcome. */
-export function reply(exchange: Exchange, transaction_id: string, outcome: Outcome): Reply {
-  const { correlation_id } = exchange
+export async function reply(
+  context: Context,
+  exchange: Exchange,
+  transaction_id: string,
+  outcome: Outcome,
+): Promise<Reply> {
+  const { correlation_id, registry, participant } = exchange
   const { status, status_reason_code, status_reason_message, total_count, completed_count } = outcome
-  const header: CallbackHeader = {
+  const header: Omit<CallbackHeader, 'is_msg_encrypted'> = {
     version: PROTOCOL_VERSION,
     message_id: randomUUID(),
     message_ts: new Date().toISOString(),
@@ -36,26 +42,31 @@ export function reply(exchange: Exchange, transaction_id: string, outcome: Outco
     ...(status_reason_message !== undefined && { status_reason_message }),
     total_count,
     completed_count,
-    sender_id: exchange.registry.sender_id,
-    receiver_id: exchange.participant.sender_id,
-    is_msg_encrypted: false,
+    sender_id: registry.sender_id,
+    receiver_id: participant.sender_id,
     meta: {},
   }
   const message = { transaction_id, correlation_id, ...outcome.members }
-  return { correlation_id, text: canonicalJson({ header, message }) }
+  const text = await sealEnvelope(context, registry, participant, { header, message }, exchange.encrypted)
+  return { correlation_id, text }
 }
 
 /**
  * The reply to a message whose header was rejected: no item of it was looked at.
  * @throws RequestFault when the message has no transaction_id that a reply could carry
  */
-export function rejectedReply(exchange: Exchange, message: JsonObject, rejection: HeaderRejection): Reply {
+export async function rejectedReply(
+  context: Context,
+  exchange: Exchange,
+  message: JsonObject,
+  rejection: HeaderRejection,
+): Promise<Reply> {
   // Read as tolerantly as in a message that is answered: a number is accepted by its digits (3.1).
   const { transaction_id } = tolerateMessage(exchange.operation, message) as JsonObject
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
   const { items } = exchange.operation.reply
-  return reply(exchange, transaction_id as string, {
+  return reply(context, exchange, transaction_id as string, {
     status: 'rjct',
     status_reason_code: rejection.code,
     status_reason_message: rejection.message,

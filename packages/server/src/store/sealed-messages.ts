@@ -4,7 +4,7 @@ import { firstCome } from './first-come.ts'
 import { messageKey } from './message-key.ts'
 
 export interface SealedMessage {
-  /** 32 bytes, by `ciphertextFingerprint`. */
+  /** 32 bytes, by the protocol's `ciphertextFingerprint`. */
   readonly fingerprint: Buffer
   /** `Participant.id` */
   readonly participant: number

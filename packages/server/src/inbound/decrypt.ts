@@ -1,0 +1,73 @@
+/** Opens an encrypted message, or finds that it is in clear where it may be (spec "EncryptedMessage", D20). */
+import {
+  ciphertextFingerprint,
+  decryptMessage,
+  EncryptedMessage,
+  EncryptionProblem,
+  type IncomingHeader,
+  type JsonObject,
+  RequestFault,
+  validator,
+} from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import type { Participant } from '../store/participants.ts'
+
+export interface OpenedMessage {
+  readonly message: JsonObject
+  /** Of the ciphertext, to be remembered; null when the message came in clear. */
+  readonly ciphertext: Buffer | null
+}
+
+const encryptedMessages = validator(EncryptedMessage)
+
+/** Whether a policy takes a message that comes so. */
+const TAKES: Readonly<Record<Participant['encryption_policy'], { encrypted: boolean; clear: boolean }>> = {
+  required: { encrypted: true, clear: false },
+  allowed: { encrypted: true, clear: true },
+  refused: { encrypted: false, clear: true },
+}
+
+/**
+ * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer.
+ * @throws RequestFault err.encryption.invalid
+ */
+export async function openMessage(
+  context: Context,
+  participant: Participant,
+  header: IncomingHeader,
+  message: JsonObject,
+): Promise<OpenedMessage> {
+  const takes = TAKES[participant.encryption_policy]
+  const encrypted = encryptedMessages.problem(message, 'message') === null
+  if (encrypted !== (header.is_msg_encrypted === true)) {
+    throw invalid('header.is_msg_encrypted: must say whether message is an EncryptedMessage')
+  }
+  if (!encrypted) {
+    if (!takes.clear) throw invalid('message: must be encrypted')
+    return { message, ciphertext: null }
+  }
+  if (!takes.encrypted) throw invalid('message: this participant is registered to send in clear')
+  // Asked encrypted, answered encrypted: without a key to answer with, nothing is looked up at all.
+  if ((await context.peerKeys.encryption(participant)) === null) {
+    throw invalid('message: there is no usable key of the sender to encrypt the answer with')
+  }
+  const opened = await open(context, message)
+  const ciphertext = Buffer.from(await ciphertextFingerprint(message as unknown as EncryptedMessage))
+  return { message: opened, ciphertext }
+}
+
+async function open(context: Context, message: JsonObject): Promise<JsonObject> {
+  const { body_bytes, body_depth } = context.limits
+  try {
+    const opened = await decryptMessage(message, (kid) => context.keys.decryption(kid), {
+      maxCiphertextBytes: body_bytes,
+      maxDepth: body_depth,
+    })
+    return opened.message
+  } catch (error) {
+    if (!(error instanceof EncryptionProblem)) throw error
+    throw invalid('message: cannot be opened')
+  }
+}
+
+const invalid = (message: string): RequestFault => new RequestFault('err.encryption.invalid', message)
