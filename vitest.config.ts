@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
 // The tests bring their own PostgreSQL and ports, whatever the environment of `npm test` says.
-for (const name of ['PORT', 'HOST', 'ADMIN_PORT', 'ROLLCALL_DATA', 'DATABASE_URL']) delete process.env[name]
+for (const name of [
+  ...['PORT', 'HOST', 'ADMIN_PORT', 'ROLLCALL_DATA', 'DATABASE_URL'],
+  ...['ROLLCALL_MASTER_KEY', 'ROLLCALL_NEW_MASTER_KEY'],
+]) {
+  delete process.env[name]
+}
 
 export default defineConfig({
   test: {

@@ -81,7 +81,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
       }
       if (mode === null || (mode & 0o077) !== 0) return judgeSecretFile(mode)
       return weak(
-        'it lies in a file beside the database that it protects, for whoever copies both: well for a demo; in production keep it elsewhere and set ROLLCALL_MASTER_KEY',
+        'it lies in a file beside the database that it protects, for whoever copies both: fine for a demo; in production keep it elsewhere and set ROLLCALL_MASTER_KEY',
       )
     },
   },

@@ -3,7 +3,7 @@ import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
 import type { Database } from '../store/database.ts'
 import { isUnavailable } from '../store/database-errors.ts'
-import { listLiveKeys, type OwnKey } from '../store/own-keys.ts'
+import { listLiveOwnKeys, type OwnKey } from '../store/own-keys.ts'
 import { importKey, type OwnKeyRow, publicHalf, rowOf } from './own-key-rows.ts'
 import { openJwk } from './sealed-jwk.ts'
 import type { Vault } from './vault.ts'
@@ -45,7 +45,7 @@ export function keyOpener(db: Database, vault: Vault, log: Log) {
     const next = new Map<string, KeyMaterial>()
     const live: LiveKey[] = []
     const closed: string[] = []
-    for (const key of await listLiveKeys(db)) {
+    for (const key of await listLiveOwnKeys(db)) {
       const row = rowOf(key)
       if (row === undefined) continue
       const material = held.get(key.kid) ?? (await open(key))

@@ -21,7 +21,9 @@ export interface MasterKeySource {
    * @throws MasterKeyError where the operator has to give it
    */
   next(): Promise<KeyObject>
-  /** Takes note of the key that the database is sealed with. */
+  /** Whether the key that the database is sealed with is where it belongs. */
+  isSettled(current: KeyObject): Promise<boolean>
+  /** Puts it there. Nobody may replace the master key meanwhile (`whileMasterKeyStays`). */
   settle(current: KeyObject): Promise<void>
 }
 
@@ -51,6 +53,7 @@ export function environmentSource({ masterKey, newMasterKey }: Given): MasterKey
         'ROLLCALL_NEW_MASTER_KEY is not set: it says which master key shall be the next',
       )
     },
+    isSettled: async () => true,
     settle: async () => undefined,
   }
 }
@@ -67,13 +70,12 @@ export function fileSource(path: string, newMasterKey?: KeyObject): MasterKeySou
     },
     first: () => readOrMakeKeyFile(path),
     next: async () => newMasterKey ?? readOrMakeKeyFile(successor),
+    isSettled: async (current) => !(await isIn(successor, current)),
     async settle(current) {
-      const next = await readKeyFile(successor)
-      if (next?.equals(current) !== true) return
-      // Whoever else settles at the same time does the same.
-      await rename(successor, path).catch(async (error: unknown) => {
-        if ((await readKeyFile(path))?.equals(current) !== true) throw error
-      })
+      if (await isIn(successor, current)) await rename(successor, path)
     },
   }
 }
+
+const isIn = async (path: string, key: KeyObject): Promise<boolean> =>
+  (await readKeyFile(path))?.equals(key) === true

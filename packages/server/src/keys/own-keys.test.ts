@@ -65,11 +65,11 @@ async function verifies(node: Keys, { kid, signature }: { kid: string; signature
 }
 
 describe('the key set', () => {
-  test('has the public members of what verifies and decrypts, those in use first, and nothing else', async () => {
+  test('has the public members of what verifies and decrypts, the key that signs first, and nothing else', async () => {
     const { keys: published } = await keys.jwks()
-    expect(published.map(({ use, alg, kty }) => `${use} ${alg} ${kty}`).sort()).toEqual([
-      ...['enc ECDH-ES+A256KW EC', 'enc ECDH-ES+A256KW EC', 'enc RSA-OAEP-256 RSA', 'enc RSA-OAEP-256 RSA'],
+    expect(published.map(({ use, alg, kty }) => `${use} ${alg} ${kty}`)).toEqual([
       ...['sig EdDSA OKP', 'sig EdDSA OKP'],
+      ...['enc RSA-OAEP-256 RSA', 'enc RSA-OAEP-256 RSA', 'enc ECDH-ES+A256KW EC', 'enc ECDH-ES+A256KW EC'],
     ])
     const members: Record<string, string[]> = {
       OKP: ['alg', 'crv', 'kid', 'kty', 'use', 'x'],
@@ -81,7 +81,7 @@ describe('the key set', () => {
       expect(jwk.kid).toBe(await calculateJwkThumbprint(jwk))
     }
     const active = (await keys.signing()).kid
-    expect(published.find(({ use }) => use === 'sig')?.kid).toBe(active)
+    expect(published[0]?.kid).toBe(active)
   })
 
   test('goes through a rotation: active, next, retired, then gone', async () => {

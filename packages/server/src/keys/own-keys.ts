@@ -5,7 +5,7 @@ import { shortLived } from '../participants/short-lived.ts'
 import type { Database } from '../store/database.ts'
 import { keyOpener, type LiveKey } from './key-opener.ts'
 import { MasterKeyError } from './master-key.ts'
-import type { SignatureKeyRow } from './own-key-rows.ts'
+import { OWN_KEY_ROWS, type SignatureKeyRow } from './own-key-rows.ts'
 import { ensureOwnKeys } from './rotation.ts'
 import type { Vault } from './vault.ts'
 
@@ -32,7 +32,7 @@ export interface Signers {
 export interface Keys extends Signers {
   /** The private half of the live key with this kid that peers encrypt for; null as with `verification`. */
   decryption(kid: string): Promise<CryptoKey | null>
-  /** The key set for peers (N14): exactly what verifies and decrypts; those in use first. */
+  /** The key set for peers (N14): exactly what verifies and decrypts; the key that signs first. */
   jwks(): Promise<{ readonly keys: readonly JWK[] }>
   /** The keys of access tokens, which peers never see. */
   readonly tokens: Signers
@@ -87,14 +87,19 @@ export async function createKeys(db: Database, vault: Vault, log: Log): Promise<
       return key?.material.privateKey ?? null
     },
     async jwks() {
-      const published = (await live()).filter(({ row }) => row.published)
+      const all = await live()
+      const published = OWN_KEY_ROWS.filter((row) => row.published)
       return {
-        keys: published.map(({ row: { use, algorithm: alg }, kid, material }) => ({
-          ...material.public_jwk,
-          kid,
-          use,
-          alg,
-        })),
+        keys: published.flatMap((row) =>
+          all
+            .filter((key) => key.row === row)
+            .map(({ kid, material }) => ({
+              ...material.public_jwk,
+              kid,
+              use: row.use,
+              alg: row.algorithm,
+            })),
+        ),
       }
     },
   }

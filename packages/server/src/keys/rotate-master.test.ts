@@ -150,18 +150,25 @@ describe('interrupted', () => {
   })
 })
 
-test('two at once: one master key, which opens everything', async () => {
+test('several at once take turns, in the database and in the file', async () => {
   const source = fileSource(path)
   const { body } = await fill(source)
-  const tries = await Promise.allSettled([1, 2, 3].map(() => rotateMasterKey(database.db, source)))
-  expect(tries.some(({ status }) => status === 'fulfilled')).toBe(true)
-  for (const result of tries) {
-    if (result.status === 'rejected') {
-      expect(result.reason).toEqual(new StoreRefusal('the master key has been replaced meanwhile'))
-    }
-  }
-  expect(await versions()).toHaveLength(1)
+  const done = await Promise.all([1, 2, 3].map(() => rotateMasterKey(database.db, source)))
+  expect(done.map(({ version }) => version).sort()).toEqual([2, 3, 4])
+  expect(await versions()).toEqual([4])
+  expect(await readdir(directory)).toEqual(['master-key'])
   expect(await startWith(source, body)).toBe('kept')
+})
+
+test('in the database alone, a replacement that comes too late is refused', async () => {
+  const source = fileSource(path)
+  await fill(source)
+  await rotateMasterKey(database.db, source)
+  const late = masterKeyRecord({ version: 2, key: newMasterKey() })
+  await expect(replaceMasterKey(database.db, 1, late, () => Buffer.alloc(0))).rejects.toThrow(
+    new StoreRefusal('the master key has been replaced meanwhile'),
+  )
+  expect(await versions()).toEqual([2])
 })
 
 test('a damaged value stops it, before anything has changed', async () => {
@@ -194,6 +201,24 @@ describe('a server that runs meanwhile', () => {
     await new Promise((resolve) => setTimeout(resolve, 600))
     expect((await keys.signing()).kid).toBe(kid)
     await expect(rotateOwnKeys(database.db, vault)).rejects.toThrow(MasterKeyError)
+  })
+
+  test('seals bodies of new days and makes own keys, of which none is lost', async () => {
+    const source = fileSource(path)
+    const { vault } = await fill(source)
+    const bodies = createBodies(database.db, vault)
+    const sealing = (async () => {
+      const sealed: Buffer[] = []
+      for (let day = 10; day < 30; day += 1) sealed.push(await bodies.sealBody('kept', 'a', `2026-01-${day}`))
+      return sealed
+    })()
+    const rotating = (async () => {
+      for (let times = 0; times < 4; times += 1) await rotateMasterKey(database.db, fileSource(path))
+    })()
+    const own = rotateOwnKeys(database.db, vault, ({ use }) => use === 'sig')
+    const [sealed] = await Promise.all([sealing, rotating, own])
+    expect(await versions()).toEqual([5])
+    for (const body of sealed) expect(await startWith(fileSource(path), body)).toBe('kept')
   })
 
   test('the database refuses a value that was sealed with the replaced key', async () => {

@@ -1,9 +1,10 @@
 /** Replacing the master key: everything sealed is sealed anew, in one transaction. */
 import type { Database } from '../store/database.ts'
+import { whileMasterKeyStays } from '../store/key-lock.ts'
 import { replaceMasterKey } from '../store/master-keys.ts'
 import type { MasterKeySource } from './master-key-source.ts'
 import { openValue, sealValue } from './sealed-value.ts'
-import { currentMasterKey, masterKeyRecord } from './vault.ts'
+import { findMasterKey, masterKeyRecord } from './vault.ts'
 
 /** Versions are one byte, and 0 stands for none. */
 const VERSIONS = 255
@@ -19,7 +20,12 @@ export async function rotateMasterKey(
   db: Database,
   source: MasterKeySource,
 ): Promise<{ version: number; resealed: number }> {
-  const old = await currentMasterKey(db, source)
+  return whileMasterKeyStays(db, () => rotate(db, source))
+}
+
+async function rotate(db: Database, source: MasterKeySource): Promise<{ version: number; resealed: number }> {
+  const old = await findMasterKey(db, source)
+  await source.settle(old.key)
   const key = await source.next()
   if (key.equals(old.key)) return { version: old.version, resealed: 0 }
   const next = { version: (old.version % VERSIONS) + 1, key }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { listLiveKeys, listOwnKeys, type OwnKey } from '../store/own-keys.ts'
+import { listLiveOwnKeys, listOwnKeys, type OwnKey } from '../store/own-keys.ts'
 import { StoreRefusal } from '../store/refusal.ts'
 import { newMasterKey } from './master-key.ts'
 import { environmentSource } from './master-key-source.ts'
@@ -97,7 +97,7 @@ describe('rotate', () => {
       [retired],
     )
     expect(rows[0].overlap).toBeGreaterThanOrEqual(3_600 + 600)
-    const live = async () => (await listLiveKeys(database.db)).map(({ kid }) => kid)
+    const live = async () => (await listLiveOwnKeys(database.db)).map(({ kid }) => kid)
     expect(await live()).toContain(retired)
     await database.db.pool.query(`update own_key set expires_at = now() where kid = $1`, [retired])
     expect(await live()).not.toContain(retired)
@@ -144,7 +144,7 @@ describe('revoke', () => {
       expect(inState(after, 'next')).toHaveLength(1)
       expect(inState(after, 'revoked')).toEqual([active])
       expect(await stateOf(active)).toEqual(['revoked', 'nothing'])
-      expect((await listLiveKeys(database.db)).map(({ kid }) => kid)).not.toContain(active)
+      expect((await listLiveOwnKeys(database.db)).map(({ kid }) => kid)).not.toContain(active)
     },
   )
 

@@ -1,5 +1,6 @@
 /** The vault: what is secret in the database is sealed and opened here, and nowhere else. */
 import type { Database } from '../store/database.ts'
+import { whileMasterKeyStays } from '../store/key-lock.ts'
 import { addFirstMasterKey, type MasterKeyRecord, readMasterKey } from '../store/master-keys.ts'
 import { MasterKeyError } from './master-key.ts'
 import type { MasterKeySource } from './master-key-source.ts'
@@ -27,26 +28,39 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
     async seal(purpose, context, plaintext) {
       // Sealing is rare enough to ask first; the database refuses what is sealed with a replaced key.
       const record = await readMasterKey(db)
-      if (record?.version !== current.version) current = await currentMasterKey(db, source)
+      if (record?.version !== current.version) current = await findMasterKey(db, source)
       return sealValue(current, purpose, context, plaintext)
     },
     async open(purpose, context, sealed) {
-      if (sealed[0] !== current.version) current = await currentMasterKey(db, source)
+      if (sealed[0] !== current.version) current = await findMasterKey(db, source)
       return openValue(current, purpose, context, sealed)
     },
   }
 }
 
-/** @throws MasterKeyError */
+/**
+ * The key that the database is sealed with, and `source` brought to it.
+ * @throws MasterKeyError
+ */
 export async function currentMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
-  const record = (await readMasterKey(db)) ?? (await firstMasterKey(db, source))
-  const candidates = await source.candidates()
-  const key = candidates.find((candidate) => opens({ version: record.version, key: candidate }, record))
-  if (key === undefined) {
-    throw new MasterKeyError(candidates.length === 0 ? missing(source) : wrong(source))
+  const current = await findMasterKey(db, source)
+  if (await source.isSettled(current.key)) return current
+  await whileMasterKeyStays(db, () => source.settle(current.key))
+  return current
+}
+
+/** Database and files are not read in one moment: somebody may replace the key between the two. */
+const TRIES = 3
+
+/** @throws MasterKeyError */
+export async function findMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
+  for (let tries = 1; ; tries += 1) {
+    const record = (await readMasterKey(db)) ?? (await firstMasterKey(db, source))
+    const candidates = await source.candidates()
+    const key = candidates.find((candidate) => opens({ version: record.version, key: candidate }, record))
+    if (key !== undefined) return { version: record.version, key }
+    if (tries === TRIES) throw new MasterKeyError(candidates.length === 0 ? missing(source) : wrong(source))
   }
-  await source.settle(key)
-  return { version: record.version, key }
 }
 
 async function firstMasterKey(db: Database, source: MasterKeySource): Promise<MasterKeyRecord> {

@@ -27,9 +27,9 @@ export async function listOwnKeys(db: Database): Promise<readonly OwnKey[]> {
 }
 
 /** Those that are good for something: active, next, and retired within their time; in that order, newest first. */
-export async function listLiveKeys(db: Database): Promise<readonly OwnKey[]> {
+export async function listLiveOwnKeys(db: Database): Promise<readonly OwnKey[]> {
   const { rows } = await db.pool.query<OwnKey>({
-    name: 'list live keys',
+    name: 'list live own keys',
     text: `select ${COLUMNS.join(', ')} from own_key
       where sealed is not null and (state in ('active', 'next') or (state = 'retired' and expires_at > now()))
       order by array_position(array['active', 'next', 'retired'], state), created_at desc, kid`,

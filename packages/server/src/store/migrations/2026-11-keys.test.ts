@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../test/postgres.ts'
 import { type Database, openDatabase } from '../database.ts'
-import { listLiveKeys, listOwnKeys } from '../own-keys.ts'
+import { listLiveOwnKeys, listOwnKeys } from '../own-keys.ts'
 import { directory } from './2026-11-directory.ts'
 import { keys } from './2026-11-keys.ts'
 
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 test('keys that lay in clear are gone', async () => {
-  expect(await listLiveKeys(db)).toEqual([])
+  expect(await listLiveOwnKeys(db)).toEqual([])
   const { rows } = await db.pool.query(`select to_regclass('token_key') as left`)
   expect(rows).toEqual([{ left: null }])
 })
