@@ -1,4 +1,5 @@
 /** Values on the command line. */
+import { timestampInstant } from '@rollcall/protocol'
 import { InvalidArgumentError } from 'commander'
 
 /** A reader of whole numbers of at least `min`, with `_` allowed between digits as in 1_000_000. */
@@ -8,4 +9,35 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER):
     if (/^\d[\d_]*$/.test(text) && value >= min && value <= max) return value
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
+}
+
+/** A limit: a number above 0, whole ones from 1 where `whole`; `unlimited` is Infinity. */
+export function limit(options: { readonly whole: boolean }): (text: string) => number {
+  return (text) => {
+    if (text === 'unlimited') return Number.POSITIVE_INFINITY
+    const value = Number(text)
+    if (/^\d+(\.\d+)?$/.test(text) && value > 0 && !(options.whole && !Number.isInteger(value))) return value
+    throw new InvalidArgumentError(
+      `It must be ${options.whole ? 'a whole number' : 'a number'} above 0, or unlimited.`,
+    )
+  }
+}
+
+/** A moment: a day, which begins at midnight UTC, or a time with a time zone. */
+export function instant(text: string): Date {
+  const milliseconds = timestampInstant(text.includes('T') ? text : `${text}T00:00:00Z`)
+  if (milliseconds !== null) return new Date(milliseconds)
+  throw new InvalidArgumentError(
+    'It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.',
+  )
+}
+
+const port = wholeNumber(1, 65_535)
+
+/** A reader of several values, each a port or the word `any`. */
+export function portOrAny(
+  text: string,
+  before: readonly (number | 'any')[] = [],
+): readonly (number | 'any')[] {
+  return [...before, text === 'any' ? text : port(text)]
 }

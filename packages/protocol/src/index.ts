@@ -177,6 +177,8 @@ export {
   type AlgorithmName,
   type WebCryptoKey,
 } from './seal/signature/algorithms.ts'
+export { CANONICAL_FORMS, type CanonicalFormName } from './seal/signature/canonical-forms.ts'
+export { DIGESTS, type DigestPrefix } from './seal/signature/digests.ts'
 export { checkFreshness, FRESHNESS, type Freshness } from './seal/signature/freshness.ts'
 export {
   algorithmOfJwk,

@@ -17,6 +17,7 @@ import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { addProbeCommand } from './keys-probe.ts'
 
 const USES = [...new Set(OWN_KEY_ROWS.map(({ use }) => use))]
 
@@ -61,6 +62,7 @@ Interrupted, it is called again. Servers that were started with both variables g
 Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-master`,
     )
     .action(runRotateMaster)
+  addProbeCommand(keys)
 }
 
 async function runList(options: OutputOptions): Promise<void> {

@@ -12,7 +12,11 @@ import { isDemoDatabase } from '../demo/directory.ts'
 import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { wholeNumber } from '../values.ts'
+import { limit, wholeNumber } from '../values.ts'
+import { addHostCommands } from './participant-host.ts'
+import { addKeyCommands } from './participant-key.ts'
+import { addPolicyCommand } from './participant-policy.ts'
+import { addSecretCommands } from './participant-secret.ts'
 
 export function addCommand(program: Command): void {
   const participant = program.command('participant').description('manage who may ask the registries')
@@ -25,9 +29,23 @@ export function addCommand(program: Command): void {
       "records in a page that it may ask for (default: the server's limit)",
       wholeNumber(1),
     )
+    .option(
+      '--rate-limit <requests>',
+      "requests a second, or unlimited (default: the server's limit)",
+      limit({ whole: false }),
+    )
+    .option(
+      '--concurrency-limit <requests>',
+      "requests at a time on one node, or unlimited (default: the server's limit)",
+      limit({ whole: true }),
+    )
     .addHelpText(
       'after',
-      "\nExample: rollcall participant add spmis.example.org --name 'Social protection MIS'",
+      `
+Its messages must be signed: register its keys with rollcall participant key add, or say otherwise with
+rollcall participant policy. docs/onboarding.md goes through all of it.
+
+Example: rollcall participant add spmis.example.org --name 'Social protection MIS'`,
     )
     .action(runAdd)
   withJson(participant.command('list'))
@@ -41,6 +59,10 @@ export function addCommand(program: Command): void {
       .addHelpText('after', `\nExample: rollcall participant ${word} spmis.example.org`)
       .action((sender_id: string, options: OutputOptions) => runStatus(sender_id, status, options))
   }
+  addKeyCommands(participant)
+  addSecretCommands(participant)
+  addPolicyCommand(participant)
+  addHostCommands(participant)
 }
 
 const STATUS_COMMANDS = [
@@ -51,6 +73,8 @@ const STATUS_COMMANDS = [
 interface AddOptions extends OutputOptions {
   readonly name: string
   readonly maxPageSize?: number
+  readonly rateLimit?: number
+  readonly concurrencyLimit?: number
 }
 
 async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
@@ -61,6 +85,8 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
       sender_id,
       name: options.name,
       max_page_size: options.maxPageSize ?? null,
+      rate_limit: options.rateLimit ?? null,
+      concurrency_limit: options.concurrencyLimit ?? null,
       demo: await isDemoDatabase(db),
     })
     await addSecret(db, participant, sha256)
@@ -78,7 +104,7 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = (await withDatabase({ create: false }, listParticipants)).map(describe)
-  const columns = ['sender_id', 'name', 'status', 'client_id', 'max_page_size', 'demo']
+  const columns = ['sender_id', 'name', 'status', 'signature_policy', 'client_id', 'max_page_size', 'demo']
   print(options, rows, table(columns, rows, 'no participants yet; rollcall participant add makes one'))
 }
 
@@ -92,6 +118,20 @@ async function runStatus(
   print(options, describe(changed), `${changed.sender_id} is ${changed.status}`)
 }
 
-function describe({ sender_id, client_id, name, status, max_page_size, demo }: Participant) {
-  return { sender_id, client_id, name, status, max_page_size, demo }
+function describe(participant: Participant) {
+  const { sender_id, client_id, name, status, signature_policy, max_page_size, demo } = participant
+  return {
+    sender_id,
+    client_id,
+    name,
+    status,
+    signature_policy,
+    max_page_size,
+    rate_limit: limitText(participant.rate_limit),
+    concurrency_limit: limitText(participant.concurrency_limit),
+    demo,
+  }
 }
+
+/** JSON has no infinity. */
+const limitText = (value: number | null): number | string | null => (value === Infinity ? 'unlimited' : value)

@@ -22,15 +22,18 @@ const GOOD: DatabaseFacts = {
   pending: [],
   disabled: [],
   withoutSecret: [],
+  unsigned: [],
+  withoutSignatureKey: [],
+  plainHttp: [],
 }
 
 const judgeDatabase = (facts: Partial<DatabaseFacts>) => findings(DATABASE_CHECKS, { ...GOOD, ...facts })
 
 const participant = { sender_id: 'x.example' }
 
-test('by default only unsigned messages are weak', () => {
+test('by default nothing is weak', () => {
   const rows = judgeSettings({})
-  expect(rows.filter(({ state }) => state !== 'ok').map(({ check }) => check)).toEqual(['signatures'])
+  expect(rows.filter(({ state }) => state !== 'ok')).toEqual([])
   expect(judgeDatabase({}).every(({ state }) => state === 'ok')).toBe(true)
 })
 
@@ -91,6 +94,19 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ],
   ['demo_data', { content: { demo: ['registry a'], real: ['registry b'] } }, 'broken', 'beside registry b'],
   ['client_secrets', { withoutSecret: [participant] }, 'weak', 'x.example cannot get a token'],
+  ['signatures', { unsigned: [participant] }, 'weak', 'unsigned messages of x.example are taken'],
+  [
+    'signature_keys',
+    { withoutSignatureKey: [participant] },
+    'weak',
+    'x.example must sign and has no live key',
+  ],
+  [
+    'plain_http',
+    { plainHttp: [{ ...participant, hosts: ['a.internal'] }] },
+    'weak',
+    'without TLS to a.internal of x.example',
+  ],
   ['disabled_participants', { disabled: [participant] }, 'ok', 'x.example: refused until enabled'],
 ])('%s with %j is %s', (check, facts, state, advice) => {
   const row = judgeDatabase(facts).find((found) => found.check === check)

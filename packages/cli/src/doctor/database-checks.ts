@@ -74,6 +74,32 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'signatures',
+    judge({ unsigned }) {
+      if (unsigned.length === 0) return ok('every participant must sign')
+      return weak(
+        `unsigned messages of ${names(unsigned)} are taken: whoever has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
+      )
+    },
+  },
+  {
+    check: 'signature_keys',
+    judge({ withoutSignatureKey }) {
+      if (withoutSignatureKey.length === 0) return ok('every participant that must sign has one')
+      return weak(
+        `${names(withoutSignatureKey)} must sign and has no live key of its profile: everything is refused until rollcall participant key add`,
+      )
+    },
+  },
+  {
+    check: 'plain_http',
+    judge({ plainHttp }) {
+      if (plainHttp.length === 0) return ok('none but to this machine')
+      const hosts = plainHttp.flatMap((row) => row.hosts.map((host) => `${host} of ${row.sender_id}`))
+      return weak(`messages may go without TLS to ${list(hosts)}`)
+    },
+  },
+  {
     check: 'disabled_participants',
     judge: ({ disabled }) => ok(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
   },

@@ -1,12 +1,17 @@
 /** Gathering what the checks judge. */
 import { stat } from 'node:fs/promises'
 import {
+  type AllowedHost,
   type Config,
   type Database,
   directoryContent,
+  isLoopback,
+  listLiveKeys,
   listParticipants,
   listWithoutSecret,
   masterKeyFile,
+  type Participant,
+  type ParticipantKey,
   pendingMigrations,
   readServerSettings,
 } from '@rollcall/server'
@@ -36,10 +41,44 @@ export async function databaseFacts(db: Database, embedded: boolean): Promise<Da
   const settings = await readServerSettings(db)
   const pending = await pendingMigrations(db)
   const content = await directoryContent(db)
-  const empty = content.demo.length + content.real.length === 0
-  const [participants, withoutSecret] = empty
-    ? [[], []]
-    : await Promise.all([listParticipants(db), listWithoutSecret(db)])
+  const unreadable = pending.length > 0 || content.demo.length + content.real.length === 0
+  const [participants, withoutSecret, keys] = unreadable
+    ? [[], [], []]
+    : await Promise.all([listParticipants(db), listWithoutSecret(db), listLiveKeys(db)])
   const disabled = participants.filter(({ status }) => status === 'disabled')
-  return { embedded, settings, content, pending, disabled, withoutSecret }
+  const active = participants.filter(({ status }) => status === 'active')
+  return {
+    embedded,
+    settings,
+    content,
+    pending,
+    disabled,
+    withoutSecret,
+    unsigned: active.filter(({ signature_policy }) => signature_policy !== 'required'),
+    withoutSignatureKey: active.filter(
+      (participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys),
+    ),
+    plainHttp: active
+      .map(({ sender_id, outgoing }) => ({ sender_id, hosts: plainHosts(outgoing) }))
+      .filter(({ hosts }) => hosts.length > 0),
+  }
 }
+
+/** A key set may hold one, which is not looked into here. */
+function hasSignatureKey(
+  { id, jwks_uri, signature_profile }: Participant,
+  keys: readonly ParticipantKey[],
+): boolean {
+  const algorithms: readonly string[] = signature_profile.algorithms
+  const now = Date.now()
+  return (
+    jwks_uri !== null ||
+    keys.some(
+      ({ participant, use, algorithm, valid_from }) =>
+        participant === id && use === 'sig' && algorithms.includes(algorithm) && valid_from.getTime() <= now,
+    )
+  )
+}
+
+const plainHosts = (rows: readonly AllowedHost[]): string[] =>
+  rows.filter(({ host, plainHttp }) => plainHttp === true && !isLoopback(host)).map(({ host }) => host)

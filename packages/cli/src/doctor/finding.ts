@@ -42,6 +42,12 @@ export interface DatabaseFacts {
   readonly pending: readonly string[]
   readonly disabled: readonly Named[]
   readonly withoutSecret: readonly Named[]
+  /** Active ones from whom unsigned messages are taken. */
+  readonly unsigned: readonly Named[]
+  /** Active ones whose messages must be signed and who have no key for it. */
+  readonly withoutSignatureKey: readonly Named[]
+  /** Active ones to whom messages may go without TLS, with the hosts that are not this machine. */
+  readonly plainHttp: readonly (Named & { readonly hosts: readonly string[] })[]
 }
 
 export const ok = (advice: string): Judgement => ({ state: 'ok', advice })

@@ -44,11 +44,6 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
     },
   },
   {
-    check: 'signatures',
-    judge: () =>
-      weak('unsigned messages are accepted: a bearer token alone says who is asking; guard client secrets'),
-  },
-  {
     check: 'database_tls',
     judge({ config: { databaseUrl } }) {
       return databaseUrl === undefined ? null : judgeDatabaseUrl(databaseUrl)

@@ -1,0 +1,186 @@
+/** `rollcall keys probe`: the only place where a signature profile is guessed. The server is told, and never guesses. */
+import {
+  type AlgorithmName,
+  importVerifyingKey,
+  isJsonObject,
+  JsonError,
+  LAYOUTS,
+  type ReadSignature,
+  readSignature,
+  SignatureProblem,
+  type SignatureProfile,
+  SourcedEnvelope,
+  verifySignature,
+} from '@rollcall/protocol'
+import { listLiveKeys, type PublicKey, readKeyFile, readPublicKey } from '@rollcall/server'
+import type { Command } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { CommandError, EXIT } from '../failure.ts'
+import { readInput } from '../input.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { participantNamed } from '../participants.ts'
+import { everyProfile, profileText } from '../profile.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addProbeCommand(keys: Command): void {
+  withJson(keys.command('probe'))
+    .description(
+      'find the signature profile of a message: which layout, canonical form, digest and key verify it',
+    )
+    .argument('<message file>', 'an envelope as it was sent, byte for byte; - for standard input')
+    .option('--key <file>', "a public key in PEM, a JWK or a JWK set (default: the sender's registered keys)")
+    .option('--participant <sender_id>', "whose registered keys (default: the header's sender_id)")
+    .addHelpText(
+      'after',
+      `
+Every profile is tried with every key. Times are not checked, so that a message of yesterday will do.
+Exit codes: 0 a profile verifies the message, 1 none does.
+
+Example: rollcall keys probe message.json --key partner.pem`,
+    )
+    .action(runProbe)
+}
+
+interface ProbeOptions extends OutputOptions {
+  readonly key?: string
+  readonly participant?: string
+}
+
+/** A profile and a key that verify the message. */
+interface Match {
+  readonly profile: SignatureProfile
+  readonly key: PublicKey
+  readonly read: ReadSignature
+}
+
+async function runProbe(file: string, options: ProbeOptions): Promise<void> {
+  stopRequest()
+  const envelope = readEnvelope(await readInput(file))
+  const sender_id = options.participant ?? senderOf(envelope)
+  const keys = await keysOf(sender_id, options)
+  const { matches, problems } = await probe(envelope, keys)
+  const found = matches.map((match) => describe(match, envelope, sender_id))
+  const text =
+    found.length > 0 ? found.map((row) => told(row, sender_id)).join('\n') : failure(problems, keys.length)
+  print(options, found.length > 0 ? found : { matches: [], problems }, text)
+  if (found.length === 0) process.exitCode = EXIT.failed
+}
+
+/** @throws CommandError */
+function readEnvelope(text: string): SourcedEnvelope {
+  try {
+    return new SourcedEnvelope(text)
+  } catch (error) {
+    if (error instanceof JsonError)
+      throw new CommandError(`the message is no JSON that is read here: ${error.message}`)
+    throw error
+  }
+}
+
+function senderOf(envelope: SourcedEnvelope): string {
+  const header = envelope.member('header')
+  const sender_id = isJsonObject(header) ? header.sender_id : undefined
+  if (typeof sender_id !== 'string') throw new CommandError('the header of the message has no sender_id')
+  return sender_id
+}
+
+async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonly PublicKey[]> {
+  if (key !== undefined) {
+    const jwks = readKeyFile(await readInput(key))
+    return Promise.all(jwks.map((jwk) => readPublicKey(jwk, { sender_id })))
+  }
+  const live = await withDatabase({ create: false }, async (db) =>
+    listLiveKeys(db, await participantNamed(db, sender_id)),
+  )
+  if (live.length === 0) throw new CommandError(`${sender_id} has no live key here; give one with --key`)
+  return live
+}
+
+/** Tries all profiles; the simplest that verifies comes first. */
+async function probe(
+  envelope: SourcedEnvelope,
+  keys: readonly PublicKey[],
+): Promise<{ readonly matches: readonly Match[]; readonly problems: Readonly<Record<string, string>> }> {
+  const matches: Match[] = []
+  const problems: Record<string, string> = {}
+  for (const profile of everyProfile()) {
+    const algorithm = profile.algorithms[0] as AlgorithmName
+    const usable = keys.filter((key) => key.use === 'sig' && key.algorithm === algorithm)
+    if (usable.length === 0) continue
+    try {
+      const read = readSignature(envelope.member('signature'), {
+        profile,
+        namespaces: namespacesOf(envelope),
+      })
+      for (const key of usable) {
+        if (await verifies(read, envelope, key)) matches.push({ profile, key, read })
+      }
+      if (matches.length === 0)
+        problems[profile.layout] = 'no key verifies it in any canonical form and digest'
+    } catch (error) {
+      if (!(error instanceof SignatureProblem)) throw error
+      problems[profile.layout] ??= error.message
+    }
+  }
+  return { matches, problems }
+}
+
+async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
+  const publicKey = await importVerifyingKey(key.public_jwk, read.algorithm)
+  // The sender that the signature names is told, not checked.
+  return verifySignature({ ...read, sender_id: null }, envelope, publicKey).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof SignatureProblem) return false
+      throw error
+    },
+  )
+}
+
+/** Whatever it is, it is taken here; the server has a list. */
+function namespacesOf(envelope: SourcedEnvelope): readonly string[] {
+  const namespace = namespaceOf(envelope)
+  return namespace === null ? [] : [namespace]
+}
+
+function namespaceOf(envelope: SourcedEnvelope): string | null {
+  const signature = envelope.member('signature')
+  return typeof signature === 'string' ? (/\bnamespace="([^"]*)"/.exec(signature)?.[1] ?? null) : null
+}
+
+function describe({ profile, key, read }: Match, envelope: SourcedEnvelope, sender_id: string) {
+  const { expires: hasTimes } = LAYOUTS[profile.layout]
+  const remarks = [
+    ...(read.kid !== null && read.kid !== key.kid
+      ? [`the signature calls the key ${read.kid}, and it is registered as ${key.kid}`]
+      : []),
+    ...(read.sender_id !== null && read.sender_id !== senderOf(envelope)
+      ? ["kidId names another sender than the header's sender_id"]
+      : []),
+    ...(sender_id !== senderOf(envelope)
+      ? ["the key is of another participant than the header's sender_id"]
+      : []),
+  ]
+  return {
+    profile: profileText(profile),
+    kid: key.kid,
+    thumbprint: key.thumbprint,
+    namespace: hasTimes ? namespaceOf(envelope) : null,
+    remarks,
+  }
+}
+
+function told({ profile, kid, namespace, remarks }: ReturnType<typeof describe>, sender_id: string): string {
+  const named = namespace === null ? '' : `, namespace ${namespace}`
+  return [
+    `verifies: ${profile} with key ${kid}${named}`,
+    ...remarks.map((remark) => `  but ${remark}`),
+    `  rollcall participant policy '${sender_id}' --profile ${profile}`,
+  ].join('\n')
+}
+
+function failure(problems: Readonly<Record<string, string>>, keys: number): string {
+  const reasons = Object.entries(problems).map(([layout, problem]) => `  ${layout}: ${problem}`)
+  if (reasons.length === 0) return `none of the ${keys} keys is for signatures`
+  return ['no profile verifies the message', ...reasons].join('\n')
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { keyPair } from '../../../server/test/key-pairs.ts'
+import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
+
+let env: Record<string, string>
+let drop: () => Promise<void>
+let folder: string
+
+beforeAll(async () => {
+  const empty = await emptyDatabase()
+  drop = empty.drop
+  env = { DATABASE_URL: databaseUrl(empty.connection) }
+  folder = await mkdtemp(join(tmpdir(), 'rollcall-keys-'))
+  for (const name of ['a', 'b'])
+    await rollcallJson(['participant', 'add', `${name}.example`, '--name', name], env)
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+  await drop()
+})
+
+const file = async (name: string, text: string): Promise<string> => {
+  const path = join(folder, name)
+  await writeFile(path, text)
+  return path
+}
+const key = (...words: string[]) => rollcallJson(['participant', 'key', ...words], env)
+
+test('keys come as PEM, JWK or JWK set, and are listed, the newest first', async () => {
+  const [ed, rsa, x] = [keyPair('Ed25519'), keyPair('RSA'), keyPair('X25519')]
+  const pem = await file('ed.pem', ed.pem)
+  const times = ['--from', '2020-01-01', '--until', '2999-01-01']
+  const [added] = await key('add', 'a.example', pem, '--kid', 'one', ...times)
+  expect(added).toEqual({
+    kid: 'one',
+    use: 'sig',
+    algorithm: 'EdDSA',
+    state: 'live',
+    thumbprint: expect.stringMatching(/^[\w-]{43}$/),
+    valid_from: '2020-01-01T00:00:00.000Z',
+    valid_until: '2999-01-01T00:00:00.000Z',
+    revoked_at: null,
+  })
+  const set = JSON.stringify({
+    keys: [
+      { ...rsa.jwk, kid: 'two', use: 'enc' },
+      { ...x.jwk, kid: 'three' },
+    ],
+  })
+  const { code, stdout } = await rollcall(['participant', 'key', 'add', 'a.example', '-'], env, set)
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'a.example has key two (enc, RSA-OAEP-256)\na.example has key three (enc, ECDH-ES+A256KW)\n',
+  })
+  const [changed] = await key('add', 'a.example', pem, '--kid', 'uno', '--until', 'never')
+  expect(changed).toEqual({ ...added, kid: 'uno', valid_until: null })
+  const listed = await key('list', 'a.example')
+  expect(listed.map((row: { kid: string }) => row.kid)).toEqual(['three', 'two', 'uno'])
+})
+
+test('a revoked key is refused within the command that adds it again', async () => {
+  const pem = await file('revoked.pem', keyPair('Ed25519').pem)
+  await key('add', 'b.example', pem, '--kid', 'gone')
+  expect(await key('revoke', 'b.example', 'gone')).toMatchObject({ kid: 'gone', state: 'revoked' })
+  const again = await rollcall(['participant', 'key', 'add', 'b.example', pem], env)
+  expect(again).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'rollcall: this key was revoked, and a revoked key is never taken again\n',
+  })
+})
+
+describe('is refused in one line, and nothing is registered', () => {
+  const good = keyPair('Ed25519')
+  const other = keyPair('P-256')
+  const set = JSON.stringify({ keys: [other.jwk, good.privateJwk] })
+  const cases: readonly [string, string, readonly string[], string][] = [
+    ['a private PEM', good.privatePem, [], 'this is a private key: its owner keeps it'],
+    ['a private JWK', JSON.stringify(good.privateJwk), [], 'this is a private key: its owner keeps it'],
+    ['a set with a private key', set, [], 'this is a private key: its owner keeps it'],
+    ['what is no key', 'hello', [], 'this is neither a public key in PEM nor a JWK nor a JWK set'],
+    [
+      'a name for two',
+      JSON.stringify({ keys: [good.jwk, other.jwk] }),
+      ['--kid', 'x'],
+      '--kid names one key',
+    ],
+    ['another use', good.pem, ['--use', 'enc'], 'kty: the key is not of a type and shape'],
+    ['an end before its begin', good.pem, ['--until', '2000-01-01'], 'a key must end after it begins'],
+  ]
+  test.each(cases)('%s', async (_name, text, words, message) => {
+    const { code, stdout, stderr } = await rollcall(
+      ['participant', 'key', 'add', 'b.example', '-', ...words],
+      env,
+      text,
+    )
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^rollcall: .*\n$/)
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain(good.privateJwk.d)
+  })
+
+  test('a key of nobody, and a file that is not there', async () => {
+    const nobody = await rollcall(['participant', 'key', 'add', 'c.example', '-'], env, good.pem)
+    expect(nobody).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'rollcall: no participant has sender_id c.example\n',
+    })
+    const { code, stderr } = await rollcall(['participant', 'key', 'add', 'b.example', '/not/there'], env)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: /not/there cannot be read (ENOENT)\n' })
+  })
+})

@@ -1,0 +1,68 @@
+/** Signature profiles on the command line: their words with commas between them, such as `jws,as-received,RS256`. */
+import {
+  ALGORITHMS,
+  type AlgorithmName,
+  CANONICAL_FORMS,
+  type CanonicalFormName,
+  DEFAULT_SIGNATURE_PROFILE,
+  DIGESTS,
+  type DigestPrefix,
+  LAYOUTS,
+  type LayoutName,
+  profileProblem,
+  type SignatureProfile,
+} from '@rollcall/protocol'
+import { InvalidArgumentError } from 'commander'
+
+// The tables have exactly the names that the types list.
+export const LAYOUT_NAMES = Object.keys(LAYOUTS) as LayoutName[]
+export const FORM_NAMES = Object.keys(CANONICAL_FORMS) as CanonicalFormName[]
+export const DIGEST_PREFIXES = Object.keys(DIGESTS) as DigestPrefix[]
+const ALGORITHM_NAMES = Object.keys(ALGORITHMS) as AlgorithmName[]
+
+/** The words of a profile, as `readProfile` takes them. */
+export function profileText({ layout, canonical_form, digest_prefix, algorithms }: SignatureProfile): string {
+  return [layout, canonical_form, ...(digest_prefix === '' ? [] : [digest_prefix]), ...algorithms].join(',')
+}
+
+/** The profile that some words name, in any order; what they do not name is as in the specification's own. */
+export function readProfile(text: string): SignatureProfile {
+  const words = text === 'default' ? [] : text.split(',')
+  const known: readonly string[] = [...LAYOUT_NAMES, ...FORM_NAMES, ...DIGEST_PREFIXES, ...ALGORITHM_NAMES]
+  const unknown = words.filter((word) => word === '' || !known.includes(word))
+  if (unknown.length > 0) {
+    throw new InvalidArgumentError(`The words are ${known.filter((word) => word !== '').join(', ')}.`)
+  }
+  const algorithms = ALGORITHM_NAMES.filter((name) => words.includes(name))
+  const profile: SignatureProfile = {
+    layout: one(LAYOUT_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.layout,
+    canonical_form: one(FORM_NAMES, words) ?? DEFAULT_SIGNATURE_PROFILE.canonical_form,
+    digest_prefix: one(DIGEST_PREFIXES, words) ?? DEFAULT_SIGNATURE_PROFILE.digest_prefix,
+    algorithms: algorithms.length > 0 ? algorithms : DEFAULT_SIGNATURE_PROFILE.algorithms,
+  }
+  const problem = profileProblem(profile)
+  if (problem !== null) throw new InvalidArgumentError(`${problem}.`)
+  return profile
+}
+
+function one<Name extends string>(names: readonly Name[], words: readonly string[]): Name | undefined {
+  const [name, ...more] = names.filter((candidate) => words.includes(candidate))
+  if (more.length > 0) throw new InvalidArgumentError(`Of ${names.filter(Boolean).join(', ')} only one.`)
+  return name
+}
+
+/** Every profile that there can be, each for one algorithm. */
+export function everyProfile(): SignatureProfile[] {
+  const profiles: SignatureProfile[] = []
+  for (const layout of LAYOUT_NAMES) {
+    for (const canonical_form of FORM_NAMES) {
+      for (const digest_prefix of DIGEST_PREFIXES) {
+        for (const algorithm of ALGORITHM_NAMES) {
+          const profile = { layout, canonical_form, digest_prefix, algorithms: [algorithm] }
+          if (profileProblem(profile) === null) profiles.push(profile)
+        }
+      }
+    }
+  }
+  return profiles
+}
