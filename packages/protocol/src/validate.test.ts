@@ -30,6 +30,17 @@ const good = { reference_id: 'r1', timestamp: '2026-02-03T09:15:00Z' }
 const problemOf = (members: object) =>
   message.problem({ transaction_id: 't', search_request: [good, { ...good, ...members }] }, 'message')
 
+test.each([
+  [good, true],
+  [{ ...good, page_size: 0 }, false],
+  [{ ...good, timestamp: '2026-02-03' }, false],
+  [{}, false],
+])('what is accepted is what has no problem: %j', (item, accepted) => {
+  const items = validator(Item)
+  expect(items.accepts(item)).toBe(accepted)
+  expect(items.problem(item, '') === null).toBe(accepted)
+})
+
 test('a value that fits has no problem', () => {
   expect(problemOf({ locale: 'eng', page_size: 100, order: 'asc', query: [{ seq_num: 1 }] })).toBeNull()
 })

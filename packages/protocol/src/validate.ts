@@ -18,12 +18,15 @@ export interface Validator {
    * `message`; it may be empty.
    */
   problem(value: unknown, path: string): string | null
+  /** Whether there is no problem: for telling shapes apart, where nobody wants to be told why not. */
+  accepts(value: unknown): boolean
 }
 
 /** Compiles a schema, once; keep what is returned. */
 export function validator(schema: TSchema): Validator {
   const compiled = Compile(schema)
   return {
+    accepts: (value) => compiled.Check(value),
     problem(value, path) {
       if (compiled.Check(value)) return null
       const error = tellingError(compiled.Errors(shortestFailing(compiled, value)))

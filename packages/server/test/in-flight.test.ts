@@ -100,7 +100,7 @@ describe('a server that stops', () => {
   it('answers what is in flight, then ends the connection', async () => {
     const proceed = await pauseSearches()
     const raw = await connect(whole())
-    await expect.poll(() => db.pool.totalCount - db.pool.idleCount).toBeGreaterThan(0)
+    await expect.poll(() => db.pipeline.unanswered).toBeGreaterThan(0)
     const stopped = running.stop()
     await expect
       .poll(() =>

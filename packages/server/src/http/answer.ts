@@ -16,6 +16,8 @@ export function sendJson(
 
 /** Sends `text`; `headers` name its Content-Type. */
 export function send(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders): void {
+  // Encoded once, here: as a text it would be gone through for its length and again when it is written.
+  const body = Buffer.from(text)
   reply.hijack()
   const { server } = reply.server
   // A server that closes takes no further request on this connection.
@@ -24,9 +26,9 @@ export function send(reply: FastifyReply, status: number, text: string, headers:
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...headers,
-    'Content-Length': String(Buffer.byteLength(text)),
+    'Content-Length': String(body.length),
   })
-  reply.raw.end(text)
+  reply.raw.end(body)
   // What is still in our memory a peer must fetch; one that takes nothing for so long is gone.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }

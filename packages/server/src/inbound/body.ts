@@ -18,11 +18,14 @@ export async function readJsonText(
   return readText(body, maxBytes)
 }
 
+/** One for all bodies: each is decoded as a whole, so that nothing of one is left for the next. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** The body as text, whatever its type. Throws as `readJsonText` does. */
 export async function readText(body: Readable, maxBytes: number): Promise<string> {
   const bytes = await readBytes(body, maxBytes)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     throw new RequestFault('err.request.bad', 'body: must be UTF-8')
   }

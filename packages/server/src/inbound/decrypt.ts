@@ -38,7 +38,7 @@ export async function openMessage(
   message: JsonObject,
 ): Promise<OpenedMessage> {
   const takes = TAKES[participant.encryption_policy]
-  const encrypted = encryptedMessages.problem(message, 'message') === null
+  const encrypted = encryptedMessages.accepts(message)
   if (encrypted !== (header.is_msg_encrypted === true)) {
     throw invalid('header.is_msg_encrypted: must say whether message is an EncryptedMessage')
   }

@@ -88,7 +88,7 @@ describe('isUnavailable', () => {
     await refused.close()
   })
 
-  test.each(['53300', '57P03', '08006', '25006'])('SQLSTATE %s', (state) => {
+  test.each(['53300', '57P03', '08006', '25006', '26000'])('SQLSTATE %s', (state) => {
     const error = new pg.DatabaseError('x', 1, 'error')
     error.code = state
     expect(isUnavailable(error)).toBe(true)

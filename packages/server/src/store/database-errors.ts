@@ -33,6 +33,7 @@ export function safeDatabaseError(error: unknown): SafeDatabaseError {
 const UNAVAILABLE_STATES: readonly string[] = [
   '08', // connection exception
   '25006', // read-only transaction: we are connected to a standby
+  '26000', // a statement before it on its connection failed to prepare it (`pipeline.ts`)
   '28', // login refused: credentials are being changed
   '3D000', // the database does not exist: it is being restored
   '53', // insufficient resources: connections, memory, disk

@@ -2,6 +2,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { pendingMigrations as readPending, runMigrations } from './migrate.ts'
+import { openPipeline, type Pipeline } from './pipeline.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
@@ -9,6 +10,8 @@ export interface Database {
   readonly pool: pg.Pool
   /** For everything else; it uses the same pool. */
   readonly kysely: Kysely<Tables>
+  /** For short named statements that come in great number; on connections of its own. */
+  readonly pipeline: Pipeline
   /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
   close(): Promise<void>
 }
@@ -23,26 +26,30 @@ const DEFAULTS = {
 } as const satisfies pg.PoolConfig
 
 /**
- * Opens a pool; the first connection is made when it is needed, so this does not fail when PostgreSQL is away.
+ * Opens a pool and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
+ * is away.
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
  */
 export function openDatabase(connection: pg.PoolConfig): Database {
-  const pool = new pg.Pool({ ...DEFAULTS, ...connection, types: { getTypeParser } })
+  const settings = { ...DEFAULTS, ...connection, types: { getTypeParser } }
+  const pool = new pg.Pool(settings)
   // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
   // listens to would end the process. The pool reports the idle ones, each client those in use.
   pool.on('error', ignoreLostConnection)
   pool.on('connect', (client) => client.on('error', ignoreLostConnection))
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  let closing: Promise<void> | undefined
+  const pipeline = openPipeline(settings)
+  let closing: Promise<unknown> | undefined
   return {
     pool,
     kysely,
-    close() {
+    pipeline,
+    async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
-      closing ??= pool.end()
-      return closing
+      closing ??= Promise.all([pool.end(), pipeline.close()])
+      await closing
     },
   }
 }

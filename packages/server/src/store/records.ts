@@ -47,26 +47,51 @@ export async function findByIdentifier(
   { sort, limit, offset }: Page,
 ): Promise<Found> {
   if (!isStorable(type) || !isStorable(value)) return { total: 0, documents: [] }
-  const { rows } = await db.pool.query<{ total: number; document: string | null }>({
-    ...findStatement(recordTable(registry, recordType), sort),
-    values: [type, value, limit, offset],
-  })
+  const { name, text } = findStatement(recordTable(registry, recordType), sort)
+  const values = [type, value, limit, offset]
+  // An order of many records may take its time: on a connection where nothing stands behind it.
+  const rows =
+    name !== undefined && sort.length === 0
+      ? await db.pipeline.query<FoundRow>({ name, text, values })
+      : (await db.pool.query<FoundRow>({ ...(name !== undefined && { name }), text, values })).rows
   const documents = rows.flatMap((row) => (row.document === null ? [] : [row.document]))
   return { total: rows[0]?.total ?? 0, documents }
 }
+
+/** The page of one statement; an empty one is one row without a document, which carries the total. */
+interface FoundRow {
+  readonly total: number
+  readonly document: string | null
+}
+
+interface FindStatement {
+  readonly text: string
+  readonly name?: string
+}
+
+/** Without an order there is one statement for each table, and every search asks for it. */
+const unsorted = new WeakMap<RecordTable, FindStatement>()
 
 /**
  * The statement and, for at most one sort key, the name under which each connection prepares it once: two
  * names for each sortable attribute and one more for each table. Orders of several keys would have names
  * without number, and a peer chooses them; they are not prepared.
  *
- * The page is found first, in the identifier table alone unless there are sort keys; documents are read only
- * for the records in it. An empty page is one row without a document, which carries the total.
+ * The identifier table alone counts; without an order it also gives the records in the page's order, and no
+ * more of them are read than the page and what stands before it.
  */
-export function findStatement(
+export function findStatement(table: RecordTable, sort: readonly SortKey[]): FindStatement {
+  const known = sort.length === 0 ? unsorted.get(table) : undefined
+  if (known !== undefined) return known
+  const made = makeStatement(table, sort)
+  if (sort.length === 0) unsorted.set(table, made)
+  return made
+}
+
+function makeStatement(
   { table, identifierTable, recordType, columns }: RecordTable,
   sort: readonly SortKey[],
-): { text: string; name?: string } {
+): FindStatement {
   const keys = sort.map(({ attribute, descending }, index) => {
     const column = columns.find((candidate) => candidate.attribute.name === attribute)
     if (!column?.attribute.sortable || column.attribute.many) {
@@ -74,18 +99,17 @@ export function findStatement(
     }
     return { column: column.name, as: `key_${index + 1}`, direction: descending ? 'desc' : 'asc' }
   })
-  const records = quoteName(table)
   const identifiers = quoteName(identifierTable)
-  const selected = keys.map(({ column, as }) => `, keyed.${quoteName(column)} as ${as}`).join('')
-  const keyed = keys.length > 0 ? ` join ${records} as keyed on keyed.id = identifier.record` : ''
+  const selected = keys.map(({ column, as }) => `, found.${quoteName(column)} as ${as}`).join('')
   const order = [...keys.map(({ as, direction }) => `${as} ${direction} nulls last`), 'record'].join(', ')
-  const text = `select (select count(*) from ${identifiers} where type = $1 and value = $2) as total, found.document
-    from (values (true)) as always left join (
-      select identifier.record${selected} from ${identifiers} as identifier${keyed}
+  const text = `select counted.total, page.document
+    from (select count(*) as total from ${identifiers} where type = $1 and value = $2) as counted
+    left join (
+      select identifier.record, found.document${selected}
+      from ${identifiers} as identifier join ${quoteName(table)} as found on found.id = identifier.record
       where identifier.type = $1 and identifier.value = $2
       order by ${order} limit $3 offset $4
     ) as page on true
-    left join ${records} as found on found.id = page.record
     order by ${order}`
   if (keys.length > 1) return { text }
   return {
