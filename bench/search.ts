@@ -27,8 +27,8 @@ const WARM_UP_SECONDS = 3
 
 const OPTIONS = {
   records: { type: 'string', default: '1000000' },
-  seconds: { type: 'string', default: '10' },
-  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '3' },
+  rounds: { type: 'string', default: '15' },
   connections: { type: 'string', default: '32' },
   data: { type: 'string' },
   'database-url': { type: 'string' },
@@ -79,7 +79,10 @@ export async function run(args: readonly string[]): Promise<boolean> {
       './servers/rollcall.ts',
       profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
     )
-    const floor = await start('./floors/search.ts')
+    const floor = await start(
+      './floors/search.ts',
+      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
+    )
     const sides = {
       ours: {
         url: `${rollcall.url}/${NAMESPACE}/v1.0.0/registry/sync/search`,
@@ -111,7 +114,15 @@ function serverEnvironment(data: string, databaseUrl: string | undefined): NodeJ
   const { PATH, HOME } = process.env
   const database =
     databaseUrl === undefined ? { ROLLCALL_DATA: resolve(data, 'data') } : { DATABASE_URL: databaseUrl }
-  return { PATH, HOME, HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'warn', ...database }
+  return {
+    PATH,
+    HOME,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...database,
+  }
 }
 
 function* endless<Value>(values: readonly Value[]): Generator<Value, never> {
@@ -217,7 +228,7 @@ async function loadSide(side: Side, identifiers: Identifiers, plan: Plan): Promi
 const MEMBERS = ['requests', 'requests_per_second', 'p50_ms', 'p99_ms', 'cpu_us_per_request'] as const
 
 function medians(rounds: readonly Round[]): Round {
-  const entries = MEMBERS.map((member) => [member, median(rounds.map((round) => round[member]))])
+  const entries = MEMBERS.map((member) => [member, rounded(median(rounds.map((round) => round[member])), 2)])
   return Object.fromEntries(entries) as Round
 }
 

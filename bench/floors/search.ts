@@ -61,9 +61,9 @@ await serveAsChild(async () => {
     })
     return BEFORE_RECORDS + documents.join(',') + BEFORE_TOTAL + rows[0]?.total + AFTER_TOTAL
   })
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
-    port: app.addresses()[0]?.port ?? 0,
+    port: Number(new URL(address).port),
     async stop() {
       await app.close()
       await storage.close()

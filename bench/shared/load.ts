@@ -3,7 +3,7 @@
  * there. Autocannon is known, builds a request for each call and answers more than either server does; what it
  * costs is the same for both.
  */
-import autocannon from 'autocannon'
+import autocannon, { type Instance, type Options, type Result } from 'autocannon'
 import { percentile, rounded } from './statistics.ts'
 
 export interface Load {
@@ -30,7 +30,7 @@ export async function load({ url, headers, connections, seconds, next, check }: 
   let wrong: unknown
   let first = 0
   let last = 0
-  const instance = autocannon({
+  const { instance, result } = fire({
     url,
     method: 'POST',
     headers,
@@ -49,7 +49,7 @@ export async function load({ url, headers, connections, seconds, next, check }: 
             check(status, body, (context as { asked: string }).asked)
           } catch (error) {
             wrong ??= error
-            instance.stop?.()
+            instance.stop()
           }
         },
       },
@@ -60,7 +60,7 @@ export async function load({ url, headers, connections, seconds, next, check }: 
     last = performance.now()
     first ||= last
   })
-  const { errors, timeouts } = await instance
+  const { errors, timeouts } = await result
   if (wrong !== undefined) throw wrong
   if (errors + timeouts > 0) throw new Error(`${errors} requests failed, ${timeouts} timed out`)
   return {
@@ -69,4 +69,11 @@ export async function load({ url, headers, connections, seconds, next, check }: 
     p50_ms: rounded(percentile(times, 0.5), 2),
     p99_ms: rounded(percentile(times, 0.99), 2),
   }
+}
+
+/** Autocannon started: to be listened to, and what it finds in the end. */
+function fire(options: Options): { instance: Instance; result: Promise<Result> } {
+  const { promise: result, resolve, reject } = Promise.withResolvers<Result>()
+  const instance = autocannon(options, (error, found) => (error ? reject(error) : resolve(found)))
+  return { instance, result }
 }

@@ -25,15 +25,15 @@ function machine() {
 /** The commit that is checked out, with `+` when files differ from it; null outside a clone. */
 function commit(): string | null {
   try {
-    const options = {
-      cwd: import.meta.dirname,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    } as const
-    const hash = execFileSync('git', ['rev-parse', '--short', 'HEAD'], options).trim()
-    const changed = execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], options).trim()
+    const hash = git('rev-parse', '--short', 'HEAD')
+    const changed = git('status', '--porcelain', '--untracked-files=no')
     return changed === '' ? hash : `${hash}+`
   } catch {
     return null
   }
+}
+
+function git(...args: readonly string[]): string {
+  const stdio = ['ignore', 'pipe', 'ignore'] as const
+  return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: [...stdio] }).trim()
 }
