@@ -1,4 +1,5 @@
 /** Talking to a running server, as a participant does. */
+import { randomUUID } from 'node:crypto'
 import type { DemoFile, DemoRegistry } from '../src/demo/demo-file.ts'
 
 /** The status and the body of a token request. */
@@ -23,7 +24,7 @@ export async function search(
   const { namespace, receiver_id, reg_type, reg_record_type, samples } = registry
   const header = {
     version: '1.0.0',
-    message_id: `m-${now}`,
+    message_id: randomUUID(),
     message_ts: now,
     action: 'search',
     sender_id,

@@ -9,9 +9,10 @@ import {
   type Registry,
 } from '@rollcall/server'
 import type { Command } from 'commander'
-import { type DemoFile, demoFilePath, describeDemo, writtenSecret } from '../demo/demo-file.ts'
+import { type DemoFile, demoFilePath, describeDemo, writtenParticipant } from '../demo/demo-file.ts'
 import { ensureDemoDirectory, refuseRealData } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
+import { demoKeys } from '../demo/keys.ts'
 import { DEMO_RECORDS, fillEmptyRegistries } from '../demo/population.ts'
 import { writePrivateFile } from '../demo/private-file.ts'
 import { demoSecret } from '../demo/secret.ts'
@@ -84,9 +85,11 @@ async function runUntil(
     await fill(db, registries)
     if (stop.signal.aborted) return
     const path = demoFilePath(config)
-    const client_secret = await demoSecret(db, participant, await writtenSecret(path))
+    const written = await writtenParticipant(path)
+    const client_secret = await demoSecret(db, participant, written.client_secret)
+    const keys = await demoKeys(db, participant, written)
     const base_url = baseUrl(config, server.port)
-    const demo = await describeDemo(db, { base_url, participant, client_secret, registries })
+    const demo = await describeDemo(db, { base_url, participant, client_secret, keys, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     server.markReady()
     print(options, summary(demo, path), greeting(demo, path))

@@ -58,12 +58,16 @@ test('registries and participants added beside it take part, until they are disa
   expect(added).toEqual(registry)
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([{ ...registry, records: { Person: 0 } }])
 
-  const { client_secret, ...participant } = await rollcallJson(
+  const { client_secret, ...fresh } = await rollcallJson(
     ['participant', 'add', 'spmis.example', '--name', 'MIS', '--max-page-size', '500'],
     env,
   )
-  expect(participant).toMatchObject({ name: 'MIS', status: 'active', max_page_size: 500, demo: false })
-  expect(await rollcallJson(['participant', 'list'], env)).toEqual([participant])
+  expect(fresh).toMatchObject({ name: 'MIS', status: 'active', max_page_size: 500, demo: false })
+  expect(await rollcallJson(['participant', 'list'], env)).toEqual([fresh])
+  // It asks unsigned below; what is said here is that a running server takes it in.
+  const unsigned = ['--signature', 'if-present', '--allow-unsigned']
+  await rollcallJson(['participant', 'policy', 'spmis.example', ...unsigned], env)
+  const [participant] = await rollcallJson(['participant', 'list'], env)
 
   const token_url = `${base}/oauth2/client/token`
   const { token } = await askToken(token_url, { ...participant, client_secret })

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { REG_TYPE_PREFIX, TOKEN_PATH } from '@rollcall/protocol'
 import type { Config, Database, Participant, Registry } from '@rollcall/server'
+import type { DemoKeys } from './keys.ts'
 import { registrySamples, type Sample } from './samples.ts'
 
 export interface DemoFile {
@@ -12,7 +13,7 @@ export interface DemoFile {
   readonly registries: readonly DemoRegistry[]
 }
 
-export interface DemoCredentials {
+export interface DemoCredentials extends DemoKeys {
   readonly sender_id: string
   readonly client_id: string
   readonly client_secret: string
@@ -30,14 +31,16 @@ export interface DemoRegistry {
 export const demoFilePath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'demo.json')
 
-/** The secret that an earlier start wrote down; null when there is none that can be read. */
-export async function writtenSecret(path: string): Promise<string | null> {
+/** What an earlier start wrote down of the participant; nothing where it cannot be read. */
+export async function writtenParticipant(
+  path: string,
+): Promise<Partial<Record<keyof DemoCredentials, unknown>>> {
   const text = await readFile(path, 'utf8').catch(() => '')
   try {
-    const { participant } = JSON.parse(text) as Partial<DemoFile>
-    return typeof participant?.client_secret === 'string' ? participant.client_secret : null
+    const { participant } = JSON.parse(text) as { participant?: unknown }
+    return typeof participant === 'object' && participant !== null ? participant : {}
   } catch {
-    return null
+    return {}
   }
 }
 
@@ -48,15 +51,16 @@ export async function describeDemo(
     readonly base_url: string
     readonly participant: Participant
     readonly client_secret: string
+    readonly keys: DemoKeys
     readonly registries: readonly Registry[]
   },
 ): Promise<DemoFile> {
-  const { base_url, client_secret, participant } = demo
+  const { base_url, client_secret, participant, keys } = demo
   const { sender_id, client_id } = participant
   return {
     base_url,
     token_url: `${base_url}/${TOKEN_PATH}`,
-    participant: { sender_id, client_id, client_secret },
+    participant: { sender_id, client_id, client_secret, ...keys },
     registries: await Promise.all(demo.registries.map((registry) => describeRegistry(db, registry))),
   }
 }

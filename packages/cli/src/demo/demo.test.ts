@@ -1,8 +1,17 @@
 import { execFile } from 'node:child_process'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  type JsonWebKey,
+  randomUUID,
+  sign as signText,
+  verify as verifyText,
+} from 'node:crypto'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { KINDS } from '@rollcall/protocol'
+import { canonicalJson, KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askToken, demoToken, search } from '../../test/ask.ts'
 import {
@@ -17,6 +26,9 @@ import {
 import type { DemoFile } from './demo-file.ts'
 
 const run = promisify(execFile)
+
+// biome-ignore lint/suspicious/noExplicitAny: the shapes of answers are what is asserted
+type Answer = any
 
 /** One demo for all these tests; each leaves it running. */
 let home: Awaited<ReturnType<typeof dataDirectory>>
@@ -51,6 +63,15 @@ test('demo.json has the agreed shape, and only its owner reads it', async () => 
       sender_id: 'demo.spmis.example',
       client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
       client_secret: expect.stringMatching(/^[\w-]{43}$/),
+      sign: {
+        kid: expect.stringMatching(/^[\w-]{43}$/),
+        algorithm: 'ed25519',
+        private_jwk: expect.objectContaining({ kty: 'OKP', crv: 'Ed25519', d: expect.any(String) }),
+      },
+      encrypt: {
+        kid: expect.stringMatching(/^[\w-]{43}$/),
+        private_jwk: expect.objectContaining({ kty: 'RSA', alg: 'RSA-OAEP-256', d: expect.any(String) }),
+      },
     },
     registries: KINDS.map(({ name, reg_type, record_types: [first] }) => ({
       namespace: name,
@@ -77,6 +98,62 @@ test('every sample of every registry names exactly one record', async () => {
     }
   }
 })
+
+test('a message signed with its key is taken, and the answer verifies with the published keys', async () => {
+  const { sender_id, sign: key } = demo.participant
+  const [registry] = demo.registries
+  const query = { type: registry?.samples[0]?.identifier_type, value: registry?.samples[0]?.identifier_value }
+  const timestamp = new Date().toISOString()
+  const header = {
+    message_id: randomUUID(),
+    message_ts: timestamp,
+    action: 'search',
+    sender_id,
+    total_count: 1,
+  }
+  const search_criteria = { query_type: 'idtype-value', query }
+  const message = { transaction_id: 't', search_request: [{ reference_id: 'r', timestamp, search_criteria }] }
+  const created = Math.floor(Date.now() / 1_000)
+  const times = { created: String(created), expires: String(created + 60) }
+  const digest = sha256(canonicalJson({ header, message }))
+  const privateKey = createPrivateKey({ key: key.private_jwk as JsonWebKey, format: 'jwk' })
+  const signed = signText(null, Buffer.from(signedText(times, digest)), privateKey).toString('base64')
+  const signature = `namespace="reg", kidId="${sender_id}|${key.kid}|${key.algorithm}", algorithm="ed25519", created="${times.created}", expires="${times.expires}", headers="(created) (expires) digest", signature="${signed}"`
+  const token = await demoToken(demo)
+  const send = (body: object) =>
+    fetch(`${demo.base_url}/civil/v1.0.0/registry/sync/search`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const altered = await send({ signature, header: { ...header, total_count: 0 }, message })
+  expect([altered.status, ((await altered.json()) as Answer).errors[0].code]).toEqual([
+    401,
+    'err.signature.invalid',
+  ])
+
+  const answer = (await (await send({ signature, header, message })).json()) as Answer
+  expect(answer.message.search_response[0].data.reg_records).toHaveLength(1)
+  const parameters = Object.fromEntries(
+    [...answer.signature.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
+  )
+  const { keys } = (await (await fetch(`${demo.base_url}/.well-known/jwks.json`)).json()) as Answer
+  const [sender, kid] = parameters.kidId.split('|')
+  expect(sender).toBe('civil.rollcall.example')
+  const jwk = keys.find((candidate: { kid: string }) => candidate.kid === kid)
+  const text = signedText(
+    parameters,
+    sha256(canonicalJson({ header: answer.header, message: answer.message })),
+  )
+  const publicKey = createPublicKey({ key: jwk, format: 'jwk' })
+  expect(verifyText(null, Buffer.from(text), publicKey, Buffer.from(parameters.signature, 'base64'))).toBe(
+    true,
+  )
+})
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64')
+const signedText = ({ created, expires }: { created: string; expires: string }, digest: string): string =>
+  `(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`
 
 test('the commands it prints work when pasted into bash', async () => {
   const { stdout } = running.output()

@@ -10,15 +10,11 @@ import {
 
 /**
  * The secret that was written down, where the database still takes it; else a new one.
- * @param written what demo.json says, null when it is lost
+ * @param written what demo.json says, as far as it can be read
  */
-export async function demoSecret(
-  db: Database,
-  participant: Participant,
-  written: string | null,
-): Promise<string> {
+export async function demoSecret(db: Database, participant: Participant, written: unknown): Promise<string> {
   const client = await findClient(db, participant.client_id)
-  if (written !== null && isSecretOf(client?.secrets ?? [], written)) return written
+  if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
   const { secret, sha256 } = newSecret()
   await addSecret(db, participant, sha256)
   return secret
