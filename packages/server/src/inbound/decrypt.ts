@@ -4,19 +4,13 @@ import {
   decryptMessage,
   EncryptedMessage,
   EncryptionProblem,
-  type IncomingHeader,
   type JsonObject,
   RequestFault,
   validator,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import type { Exchange } from '../exchange.ts'
 import type { Participant } from '../store/participants.ts'
-
-export interface OpenedMessage {
-  readonly message: JsonObject
-  /** Of the ciphertext, to be remembered; null when the message came in clear. */
-  readonly ciphertext: Buffer | null
-}
 
 const encryptedMessages = validator(EncryptedMessage)
 
@@ -28,23 +22,22 @@ const TAKES: Readonly<Record<Participant['encryption_policy'], { encrypted: bool
 }
 
 /**
- * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer.
+ * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer, and one that
+ * was copied from another message is among them: whoever gets it opened would learn of it, if only by a rejection.
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
   context: Context,
-  participant: Participant,
-  header: IncomingHeader,
+  { participant, header, encrypted }: Pick<Exchange, 'participant' | 'header' | 'encrypted'>,
   message: JsonObject,
-): Promise<OpenedMessage> {
+): Promise<JsonObject> {
   const takes = TAKES[participant.encryption_policy]
-  const encrypted = encryptedMessages.accepts(message)
-  if (encrypted !== (header.is_msg_encrypted === true)) {
+  if (encrypted !== (encryptedMessages.problem(message, 'message') === null)) {
     throw invalid('header.is_msg_encrypted: must say whether message is an EncryptedMessage')
   }
   if (!encrypted) {
     if (!takes.clear) throw invalid('message: must be encrypted')
-    return { message, ciphertext: null }
+    return message
   }
   if (!takes.encrypted) throw invalid('message: this participant is registered to send in clear')
   // Asked encrypted, answered encrypted: without a key to answer with, nothing is looked up at all.
@@ -52,8 +45,11 @@ export async function openMessage(
     throw invalid('message: there is no usable key of the sender to encrypt the answer with')
   }
   const opened = await open(context, message)
-  const ciphertext = Buffer.from(await ciphertextFingerprint(message as unknown as EncryptedMessage))
-  return { message: opened, ciphertext }
+  const fingerprint = Buffer.from(await ciphertextFingerprint(message as unknown as EncryptedMessage))
+  const { message_id } = header
+  const own = await context.ciphertexts.remember({ fingerprint, participant: participant.id, message_id })
+  if (!own) throw invalid(CLOSED)
+  return opened
 }
 
 async function open(context: Context, message: JsonObject): Promise<JsonObject> {
@@ -66,8 +62,10 @@ async function open(context: Context, message: JsonObject): Promise<JsonObject> 
     return opened.message
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
-    throw invalid('message: cannot be opened')
+    throw invalid(CLOSED)
   }
 }
+
+const CLOSED = 'message: cannot be opened'
 
 const invalid = (message: string): RequestFault => new RequestFault('err.encryption.invalid', message)

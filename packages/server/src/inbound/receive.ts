@@ -5,8 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { HeaderRejection, type Operation } from '@rollcall/protocol'
+import { HeaderRejection, type JsonObject, type Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import type { Exchange } from '../exchange.ts'
 import { answerMessage } from '../operations/handlers.ts'
 import { type Reply, rejectedReply, reply } from '../outbound/reply.ts'
 import type { Registry } from '../store/registries.ts'
@@ -50,26 +51,30 @@ export async function receive(
     await verifyEnvelope(context, participant, envelope.source)
 
     const encrypted = header.is_msg_encrypted === true
-    const exchange = { correlation_id: randomUUID(), operation, registry, participant, header, encrypted }
-    const open = () => openMessage(context, participant, header, envelope.message)
+    let exchange: Exchange = {
+      correlation_id: randomUUID(),
+      ...{ operation, registry, participant, header, encrypted },
+    }
+    let opening: Promise<JsonObject> | undefined
+    const open = () => (opening ??= openMessage(context, exchange, envelope.message))
     try {
       // 4. Is it for this version, this registry and this operation?
       checkAddress(header, registry, operation)
 
       // 5. What does it say, when opened? Remembered first, so that of two twins one is the first.
       const opened = await open()
-      const known = await remember(context, exchange, opened, request.path)
+      exchange = await remember(context, exchange, opened, request.path)
 
       // 6. Is the message what the operation asks for?
-      const message = readMessage(operation, opened.message)
+      const message = readMessage(operation, opened)
       checkCount(header, operation, message, context.limits)
 
       // 7. Every item on its own: what is wrong with one is said in that one.
-      const outcome = await answerMessage(context, known, message)
-      return await reply(context, known, message.transaction_id, outcome)
+      const outcome = await answerMessage(context, exchange, message)
+      return await reply(context, exchange, message.transaction_id, outcome)
     } catch (error) {
       if (!(error instanceof HeaderRejection)) throw error
-      return await rejectedReply(context, exchange, (await open()).message, error)
+      return await rejectedReply(context, exchange, await open(), error)
     }
   } finally {
     visit.leave()

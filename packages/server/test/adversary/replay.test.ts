@@ -1,0 +1,163 @@
+/** Messages that are sent again: by their sender, by somebody else, to another place, with another content. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { expectFault } from '../expectations.ts'
+import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
+import type { Answer, TestServer } from '../server.ts'
+import { expectNothingLeaked, world } from './world.ts'
+
+let server: TestServer
+let ada: Peer
+let eve: Peer
+const refused: Answer[] = []
+
+beforeAll(async () => {
+  server = await world()
+  ada = await sealingPeer(server, 'ada.example')
+  eve = await sealingPeer(server, 'eve.example')
+})
+
+afterAll(() => server.close())
+afterEach(() => expectNothingLeaked(server, [ada, eve], refused))
+
+async function expectDuplicate(answer: Answer, namespace = 'civil'): Promise<void> {
+  refused.push(answer)
+  await expectSealed(server, answer, `${namespace}.example`)
+  expect(answer.body.header).toMatchObject({
+    status: 'rjct',
+    status_reason_code: 'rjct.message_id.duplicate',
+    status_reason_message: 'header.message_id: was used before for another message',
+    total_count: 0,
+    completed_count: 0,
+  })
+  expect(answer.body.message.search_response).toEqual([])
+}
+
+const correlationOf = (answer: Answer): string => {
+  expect(answer.body.header?.status, JSON.stringify(answer.body)).toBe('succ')
+  return answer.body.message.correlation_id
+}
+
+const records = async (): Promise<number> =>
+  Number((await server.database.db.pool.query('select count(*) from exchange')).rows[0].count)
+
+describe('the same message again', () => {
+  it('byte for byte: answered again, with the correlation_id of the first', async () => {
+    const body = signedBody(ada, searchBy(ada))
+    const [first, again] = [await sendAs(server, ada, body), await sendAs(server, ada, body)]
+    expect(correlationOf(again)).toBe(correlationOf(first))
+    expect(again.body.message.search_response[0].data).toEqual(first.body.message.search_response[0].data)
+    expect(again.body.header.message_id).not.toBe(first.body.header.message_id)
+  })
+
+  it('signed anew, its members in another order: the same message', async () => {
+    const sent = searchBy(ada)
+    const first = await sendAs(server, ada, signedBody(ada, sent))
+    const header = Object.fromEntries(Object.entries(sent.header).reverse())
+    const parameters = { created: Math.floor(Date.now() / 1_000) - 5 }
+    const again = await sendAs(
+      server,
+      ada,
+      signedBody(ada, { header, message: sent.message }, { parameters }),
+    )
+    expect(correlationOf(again)).toBe(correlationOf(first))
+  })
+
+  it('with a header that is rejected: the correlation_id of the first all the same', async () => {
+    const body = signedBody(ada, searchBy(ada, { header: { total_count: 7 } }))
+    const [first, again] = [await sendAs(server, ada, body), await sendAs(server, ada, body)]
+    expect(first.body.header.status_reason_code).toBe('rjct.total_count.invalid')
+    expect(again.body.message).toEqual(first.body.message)
+  })
+
+  it('twenty twins at once are one exchange', async () => {
+    const body = signedBody(ada, searchBy(ada))
+    const before = await records()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendAs(server, ada, body)))
+    expect(new Set(answers.map(correlationOf)).size).toBe(1)
+    expect(await records()).toBe(before + 1)
+  })
+
+  it('of twins with different contents one is answered, the others are duplicates', async () => {
+    const { header, message } = searchBy(ada)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => {
+        const different = { header, message: { ...message, transaction_id: `tx-${index}` } }
+        return sendAs(server, ada, signedBody(ada, different))
+      }),
+    )
+    expect(answers.filter(({ body }) => body.header.status === 'succ')).toHaveLength(1)
+    for (const answer of answers.filter(({ body }) => body.header.status !== 'succ'))
+      await expectDuplicate(answer)
+  })
+})
+
+describe('the same message_id', () => {
+  it.each([
+    ['another query', { criteria: { query: { type: 'UIN', value: 'secret-word' } } }],
+    ['another transaction_id', { message: { transaction_id: 'tx-2' } }],
+    ['another header', { header: { meta: { attempt: 2 } } }],
+  ])('%s', async (_name, changes) => {
+    const first = searchBy(ada)
+    correlationOf(await sendAs(server, ada, signedBody(ada, first)))
+    const { message_id, message_ts } = first.header
+    const header = { message_id, message_ts, ...('header' in changes ? changes.header : {}) }
+    const other = searchBy(ada, { ...changes, header })
+    await expectDuplicate(await sendAs(server, ada, signedBody(ada, other)))
+  })
+
+  it('the same message to another registry', async () => {
+    const body = signedBody(ada, searchBy(ada))
+    correlationOf(await sendAs(server, ada, body))
+    await expectDuplicate(await sendAs(server, ada, body, 'civil-two'), 'civil-two')
+  })
+
+  it('of another participant is another message', async () => {
+    const { header } = searchBy(ada)
+    const first = await sendAs(
+      server,
+      ada,
+      signedBody(ada, searchBy(ada, { header: { message_id: header.message_id } })),
+    )
+    const other = searchBy(eve, { header: { message_id: header.message_id } })
+    const second = await sendAs(server, eve, signedBody(eve, other))
+    expect(correlationOf(second)).not.toBe(correlationOf(first))
+  })
+
+  it('a refused message takes no message_id: whoever cannot sign cannot spoil it', async () => {
+    const sent = searchBy(ada)
+    const before = await records()
+    const spoilt = signedBody(ada, sent).replace('"tx-1"', '"tx-2"')
+    const answer = await sendAs(server, ada, spoilt)
+    refused.push(answer)
+    const text = 'signature: the signature does not belong to this header and message'
+    expectFault(answer, 401, 'err.signature.invalid', text)
+    expect(await records()).toBe(before)
+    correlationOf(await sendAs(server, ada, signedBody(ada, sent)))
+  })
+})
+
+describe('somewhere else', () => {
+  it('under the token of another participant', async () => {
+    const body = signedBody(ada, searchBy(ada))
+    correlationOf(await sendAs(server, ada, body))
+    const answer = await sendAs(server, eve, body)
+    refused.push(answer)
+    const text = 'header.sender_id: must be the participant that the access token was issued to'
+    expectFault(answer, 403, 'err.sender_id.invalid', text)
+  })
+
+  it('signed for one registry and sent to another', async () => {
+    const sent = searchBy(ada, { header: { receiver_id: 'civil.example' } })
+    const answer = await sendAs(server, ada, signedBody(ada, sent), 'civil-two')
+    refused.push(answer)
+    expectFault(answer, 400, 'err.receiver_id.invalid', 'header.receiver_id: is not this registry')
+    correlationOf(await sendAs(server, ada, signedBody(ada, sent)))
+  })
+
+  it('a reply of ours is no request', async () => {
+    const reply = await sendAs(server, ada, signedBody(ada, searchBy(ada)))
+    const answer = await sendAs(server, ada, reply.body)
+    const text = 'header.sender_id: must be the participant that the access token was issued to'
+    expectFault(answer, 403, 'err.sender_id.invalid', text)
+  })
+})
