@@ -1,5 +1,5 @@
 /**
- * How fast a synchronous search is (bearer token, no signature, random identifiers of a large registry) beside
+ * How fast a synchronous search is (bearer token, unsigned request, random identifiers of a large registry) beside
  * its floor, `floors/search.ts`. Both run at the same time in processes of their own on one database and are
  * loaded in turns by the same generator. docs/benchmarks.md says more.
  *
@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { migrate, openStorage, readConfig } from '@rollcall/server'
+import { checkAnswer, checkSameBytes, SIGNATURE_VARIABLE, signatureOf } from './search/answers.ts'
 import { NAMESPACE, question } from './search/question.ts'
 import { askerCredentials, filledRegistry, shuffledIdentifiers } from './search/registry.ts'
 import { type Loaded, load } from './shared/load.ts'
@@ -63,9 +64,11 @@ export async function run(args: readonly string[]): Promise<boolean> {
     limits: { ...readConfig(env).limits, statement_timeout: 0 },
   })
   const started: ServerProcess[] = []
-  const start = async (module: string, execArgv: readonly string[] = []): Promise<ServerProcess> => {
+  const profile = values['cpu-prof']
+  const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]
+  const start = async (module: string, more: NodeJS.ProcessEnv = {}): Promise<ServerProcess> => {
     const path = fileURLToPath(new URL(module, import.meta.url))
-    const server = await startServerProcess(path, { env, execArgv })
+    const server = await startServerProcess(path, { env: { ...env, ...more }, execArgv })
     started.push(server)
     return server
   }
@@ -74,25 +77,18 @@ export async function run(args: readonly string[]): Promise<boolean> {
     const registry = await filledRegistry(storage.db, plan.records)
     const identifiers = endless(await shuffledIdentifiers(storage.db, registry))
     const credentials = await askerCredentials(storage.db)
-    const profile = values['cpu-prof']
-    const rollcall = await start(
-      './servers/rollcall.ts',
-      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
-    )
-    const floor = await start(
-      './floors/search.ts',
-      profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`],
-    )
-    const sides = {
-      ours: {
-        url: `${rollcall.url}/${NAMESPACE}/v1.0.0/registry/sync/search`,
-        process: rollcall,
-        headers: async () => ({ ...JSON_BODY, Authorization: await authorization(rollcall, credentials) }),
-      },
-      floor: { url: `${floor.url}/search`, process: floor, headers: async () => JSON_BODY },
+    const rollcall = await start('./servers/rollcall.ts')
+    const ours = {
+      url: `${rollcall.url}/${NAMESPACE}/v1.0.0/registry/sync/search`,
+      process: rollcall,
+      headers: async () => ({ ...JSON_BODY, Authorization: await authorization(rollcall, credentials) }),
     }
-    await compareAnswers(sides.ours, sides.floor, identifiers.next().value)
-    return await measure(sides, identifiers, plan)
+    const identifier = identifiers.next().value
+    const answer = await ask(ours, identifier)
+    const bare = await start('./floors/search.ts', { [SIGNATURE_VARIABLE]: signatureOf(answer) })
+    const floor = { url: `${bare.url}/search`, process: bare, headers: async () => JSON_BODY }
+    checkSameBytes(answer, await ask(floor, identifier))
+    return await measure({ ours, floor }, identifiers, plan)
   } finally {
     await Promise.all(started.map((server) => server.stop()))
     await storage.close()
@@ -142,31 +138,12 @@ async function authorization(server: ServerProcess, credentials: string): Promis
   return `Bearer ${access_token}`
 }
 
-/** Both answer with the same bytes, but for ids and times, which are of the same length. */
-async function compareAnswers(ours: Side, floor: Side, identifier: string): Promise<void> {
-  const answer = async (side: Side): Promise<string> => {
-    const response = await fetch(side.url, {
-      method: 'POST',
-      headers: await side.headers(),
-      body: question(identifier),
-    })
-    const text = await response.text()
-    checkAnswer(response.status, text, identifier)
-    return text
-      .replaceAll(/"[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}"/g, '"an id"')
-      .replaceAll(/("message_ts"|"timestamp"):"[\d-]{10}T[\d:.]{12}Z"/g, '$1:"a time"')
-  }
-  if ((await answer(ours)) !== (await answer(floor))) throw new Error('the floor answers with other bytes')
-}
-
-function checkAnswer(status: number, body: string, identifier: string): void {
-  if (status !== 200) throw new Error(`an answer has status ${status}`)
-  const [item] = JSON.parse(body).message.search_response
-  if (item.pagination.total_count !== 1 || item.data.reg_records.length !== 1) {
-    throw new Error('an answer has not exactly one record')
-  }
-  const named = JSON.stringify(item.data.reg_records[0].identifier).includes(JSON.stringify(identifier))
-  if (!named) throw new Error('an answer has another record')
+async function ask(side: Side, identifier: string): Promise<string> {
+  const headers = await side.headers()
+  const response = await fetch(side.url, { method: 'POST', headers, body: question(identifier) })
+  const text = await response.text()
+  checkAnswer(response.status, text, identifier)
+  return text
 }
 
 type Sides = { readonly ours: Side; readonly floor: Side }

@@ -1,12 +1,16 @@
 /**
- * The floor of a search, in a process of its own: a bare Fastify route with Fastify's own body parser that makes
- * the look-up of `findByIdentifier`, the same prepared statement over a pool of the same size, and answers with
- * the same bytes. It trusts its caller and its input: no token, no checks, one item, a fixed frame.
+ * The floor of a search, in a process of its own: a bare Fastify route with Fastify's own body parser that writes
+ * the message down, makes the look-up of `findByIdentifier`, the same prepared statement over a pool of the same
+ * size, and answers with the same bytes, signed. It trusts its caller and its input: no token, no checks, no
+ * digests, one item, a fixed frame.
  */
-import { findRegistry, openStorage, readConfig } from '@rollcall/server'
+import { generateKeyPairSync, randomBytes, randomUUID, webcrypto } from 'node:crypto'
+import { findParticipant, findRegistry, openStorage, readConfig } from '@rollcall/server'
 import fastify from 'fastify'
+import { createExchangeMemory } from '../../packages/server/src/store/exchanges.ts'
 import { recordTable } from '../../packages/server/src/store/record-tables.ts'
 import { findStatement } from '../../packages/server/src/store/records.ts'
+import { aroundSignatureValue, SIGNATURE_VARIABLE } from '../search/answers.ts'
 import {
   ASKER_SENDER,
   NAMESPACE,
@@ -19,6 +23,7 @@ import {
 import { serveAsChild } from '../shared/server-process.ts'
 
 interface Question {
+  readonly header: { readonly message_id: string }
   readonly message: {
     readonly search_request: readonly [
       { readonly search_criteria: { readonly query: { readonly type: string; readonly value: string } } },
@@ -38,16 +43,31 @@ const BEFORE_TOTAL =
   '"pagination":{"page_number":1,"page_size":10,"total_count":'
 const AFTER_TOTAL =
   `},"reference_id":"${REFERENCE_ID}","status":"succ","timestamp":"${TIME}"}],` +
-  `"transaction_id":"${TRANSACTION_ID}"}}`
+  `"transaction_id":"${TRANSACTION_ID}"},"signature":`
 
 await serveAsChild(async () => {
   const storage = await openStorage(readConfig(process.env))
   const registry = await findRegistry(storage.db, NAMESPACE)
   if (registry === null) throw new Error(`there is no registry ${NAMESPACE}`)
+  const asker = await findParticipant(storage.db, ASKER_SENDER)
+  if (asker === null) throw new Error(`there is no participant ${ASKER_SENDER}`)
+  const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
+  const fingerprint = randomBytes(32)
+  const signatureOfOurs = process.env[SIGNATURE_VARIABLE] ?? ''
+  const [beforeSignature, afterSignature] = aroundSignatureValue(signatureOfOurs)
+  const key = await signingKey()
   const statement = findStatement(recordTable(registry, RECORD_TYPE), [])
 
   const app = fastify()
   app.post<{ Body: Question }>('/search', async (request, reply) => {
+    await exchanges.remember({
+      correlation_id: randomUUID(),
+      participant: asker.id,
+      message_id: request.body.header.message_id,
+      fingerprint,
+      registry: registry.id,
+      operation: 'search',
+    })
     const { type, value } = request.body.message.search_request[0].search_criteria.query
     const { rows } = await storage.db.pool.query<{ total: number; document: string | null }>({
       ...statement,
@@ -59,7 +79,10 @@ await serveAsChild(async () => {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })
-    return BEFORE_RECORDS + documents.join(',') + BEFORE_TOTAL + rows[0]?.total + AFTER_TOTAL
+    const text = BEFORE_RECORDS + documents.join(',') + BEFORE_TOTAL + rows[0]?.total + AFTER_TOTAL
+    const signature = await webcrypto.subtle.sign('Ed25519', key, Buffer.from(text))
+    const signed = Buffer.from(signature).toString('base64')
+    return `${text}${beforeSignature}${signed}${afterSignature}}`
   })
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
@@ -70,3 +93,9 @@ await serveAsChild(async () => {
     },
   }
 })
+
+async function signingKey(): Promise<webcrypto.CryptoKey> {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const jwk = privateKey.export({ format: 'jwk' })
+  return webcrypto.subtle.importKey('jwk', jwk as webcrypto.JsonWebKey, 'Ed25519', false, ['sign'])
+}

@@ -1,4 +1,5 @@
 /** The search that both servers are asked: one person by the identifier that names records of the kind. */
+import { randomUUID } from 'node:crypto'
 import { kindNamed, PROTOCOL_VERSION } from '@rollcall/protocol'
 
 export const KIND = 'civil'
@@ -16,14 +17,13 @@ export const REG_TYPE = `ns:org:RegistryType:${kind.reg_type.name}`
 export const TRANSACTION_ID = '5f0f9c1e-transaction'
 export const REFERENCE_ID = '5f0f9c1e-reference'
 
-const MARK = '?'
+const [ID_MARK, VALUE_MARK] = ['the id', 'the value']
 
-/** A usual message: the documented members, no tolerated spellings. */
-const [before = '', after = ''] = JSON.stringify({
-  signature: '',
+/** A usual message: the documented members, no tolerated spellings, no signature. */
+const [start = '', middle = '', end = ''] = JSON.stringify({
   header: {
     version: PROTOCOL_VERSION,
-    message_id: '0b9c54a1-5d2f-4f63-9d0e-2f6a9c0e7b11',
+    message_id: ID_MARK,
     message_ts: '2026-02-03T09:15:00.000Z',
     action: 'search',
     sender_id: ASKER_SENDER,
@@ -43,16 +43,20 @@ const [before = '', after = ''] = JSON.stringify({
           reg_type: REG_TYPE,
           reg_record_type: RECORD_TYPE.emitted,
           query_type: 'idtype-value',
-          query: { type: IDENTIFIER_TYPE, value: MARK },
+          query: { type: IDENTIFIER_TYPE, value: VALUE_MARK },
           pagination: { page_size: 10, page_number: 1 },
         },
         locale: 'eng',
       },
     ],
   },
-}).split(JSON.stringify(MARK))
+}).split(new RegExp(`"(?:${ID_MARK}|${VALUE_MARK})"`))
 
-/** The body of a search for this identifier. */
+const run = randomUUID()
+let sent = 0
+
+/** The body of a search for this identifier; each is a message of its own, with an id of its own. */
 export function question(identifier: string): string {
-  return before + JSON.stringify(identifier) + after
+  sent += 1
+  return `${start}"${run}-${sent}"${middle}${JSON.stringify(identifier)}${end}`
 }

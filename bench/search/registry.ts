@@ -11,6 +11,7 @@ import {
   importFile,
   newSecret,
   type Registry,
+  setParticipantQuotas,
   setSealPolicy,
 } from '@rollcall/server'
 import { generateLines } from '@rollcall/synthetic'
@@ -70,6 +71,9 @@ export async function askerCredentials(db: Database): Promise<string> {
   const asker =
     (await findParticipant(db, ASKER_SENDER)) ??
     (await addParticipant(db, { sender_id: ASKER_SENDER, name: 'The one who asks' }))
+  // It signs nothing, and is not held back.
+  await setSealPolicy(db, ASKER_SENDER, { signature_policy: 'off', allow_unsigned: true })
+  await setParticipantQuotas(db, ASKER_SENDER, { rate_limit: Infinity, concurrency_limit: Infinity })
   // Also where the directory is older: what is measured here is not signed.
   await setSealPolicy(db, ASKER_SENDER, { signature_policy: 'if-present', allow_unsigned: true })
   const { secret, sha256 } = newSecret()
