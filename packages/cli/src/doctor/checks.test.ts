@@ -85,7 +85,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'ok',
     'remote',
   ],
-  ['migrations', { pending: ['2026-11-directory'] }, 'weak', '2026-11-directory will run'],
+  ['migrations', { pending: ['0001-directory'] }, 'weak', '0001-directory will run'],
   [
     'demo_data',
     { content: { demo: ['registry civil'], real: [] } },

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../test/postgres.ts'
 import { type Database, openDatabase } from '../database.ts'
 import { listLiveOwnKeys, listOwnKeys } from '../own-keys.ts'
-import { directory } from './2026-11-directory.ts'
-import { keys } from './2026-11-keys.ts'
+import { directory } from './0001-directory.ts'
+import { keys } from './0003-keys.ts'
 
 let db: Database
 let drop: () => Promise<void>

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { emptyDatabase } from '../../../test/postgres.ts'
 import { openDatabase } from '../database.ts'
-import { directory } from './2026-11-directory.ts'
-import { quotas } from './2026-11-quotas.ts'
+import { directory } from './0001-directory.ts'
+import { quotas } from './0005-quotas.ts'
 
 test("a demo that is there already has no limits, others have the server's", async () => {
   const empty = await emptyDatabase()

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { emptyDatabase } from '../../../test/postgres.ts'
 import { openDatabase } from '../database.ts'
-import { directory } from './2026-11-directory.ts'
-import { sealPolicies } from './2026-11-seal-policies.ts'
+import { directory } from './0001-directory.ts'
+import { sealPolicies } from './0006-seal-policies.ts'
 
 test('a demo that is there already may leave messages unsigned and call back to its machine, others may not', async () => {
   const empty = await emptyDatabase()
