@@ -53,7 +53,11 @@ export async function receive(
     const encrypted = header.is_msg_encrypted === true
     let exchange: Exchange = {
       correlation_id: randomUUID(),
-      ...{ operation, registry, participant, header, encrypted },
+      operation,
+      registry,
+      participant,
+      header,
+      encrypted,
     }
     let opening: Promise<JsonObject> | undefined
     const open = () => (opening ??= openMessage(context, exchange, envelope.message))

@@ -4,6 +4,7 @@ import {
   canonicalJson,
   DEFAULT_SIGNATURE_PROFILE,
   encryptMessage,
+  RequestFault,
   type SignatureProfile,
   sign,
 } from '@rollcall/protocol'
@@ -19,7 +20,8 @@ const LIFETIME = 300
  *
  * @param header without is_msg_encrypted, which is set here
  * @param encrypt whether the message must be encrypted for the participant
- * @throws Error when it must and the participant has no usable key: nothing goes out in clear then
+ * @throws RequestFault err.encryption.invalid when it must and the participant has no usable key, or none any more:
+ * nothing goes out in clear then
  */
 export async function sealEnvelope(
   context: Context,
@@ -51,7 +53,12 @@ async function encryptFor(
   clear: CanonicalText,
 ): Promise<CanonicalText> {
   const key = await context.peerKeys.encryption(participant)
-  if (key === null) throw new Error('no usable key to encrypt for the participant')
+  if (key === null) {
+    throw new RequestFault(
+      'err.encryption.invalid',
+      'message: there is no usable key of the sender to encrypt the answer with',
+    )
+  }
   return new CanonicalText(canonicalJson(await encryptMessage({ message: clear.text, key })))
 }
 

@@ -1,0 +1,255 @@
+/** Every profile that a participant can have, used as it should be and misused. */
+import { createHmac, createPublicKey } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { expectFault } from '../expectations.ts'
+import { expectSealed, newSigner, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
+import type { Answer, TestServer } from '../server.ts'
+import { bodyText, type Changes, type Profile, SPEC, signature } from '../stranger/signing.ts'
+import { expectNothingLeaked, world } from './world.ts'
+
+const FORMS = ['rfc8785', 'sorted-escaped', 'as-received'] as const
+const PREFIXES = ['', 'SHA-256=', 'BLAKE-512='] as const
+const EVERY = ['EdDSA', 'ES256', 'RS256'] as const
+
+/** All combinations of a layout, a form and a prefix that can be registered. */
+const PROFILES: readonly Profile[] = FORMS.flatMap((canonical_form) => [
+  ...PREFIXES.map((digest_prefix) => ({
+    ...{ layout: 'parameters' as const, canonical_form, digest_prefix, algorithms: EVERY },
+  })),
+  ...(['jws', 'jws-detached'] as const).map((layout) => ({
+    ...{ layout, canonical_form, digest_prefix: '' as const, algorithms: EVERY },
+  })),
+  { layout: 'raw-rsa', canonical_form, digest_prefix: '', algorithms: ['RS256'] },
+])
+
+const nameOf = ({ layout, canonical_form, digest_prefix }: Profile): string =>
+  [layout, canonical_form, digest_prefix.replace('=', '')].filter(Boolean).join(' ').toLowerCase()
+
+let server: TestServer
+const peers: Peer[] = []
+const refused: Answer[] = []
+
+beforeAll(async () => {
+  server = await world()
+})
+
+afterAll(() => server.close())
+afterEach(() => expectNothingLeaked(server, peers, refused))
+
+async function join(sender_id: string, profile: Profile, settings = {}): Promise<Peer> {
+  const peer = await sealingPeer(server, sender_id, { profile, settings })
+  peers.push(peer)
+  return peer
+}
+
+/** Letters, names and numbers in which the forms differ. */
+const ODD = { é: 1e-7, '\u{1f600}': [3, -0.5, 1e21], '\ufb00': 'Ünïcødé \u007f \u2028', '': null }
+
+describe('each profile verifies what its participant signs, and we answer in it', () => {
+  it.each(PROFILES.map((profile) => [nameOf(profile), profile] as const))('%s', async (name, profile) => {
+    const peer = await join(`${name.replaceAll(' ', '-')}.example`, profile)
+    const signers = [peer.signer]
+    if (profile.algorithms.includes('ES256'))
+      signers.push(await newSigner(server, peer.sender_id, 'es-1', 'ES256'))
+    // RSA keys take long to make.
+    if (name === 'parameters rfc8785' || name.endsWith('jws rfc8785')) {
+      signers.push(await newSigner(server, peer.sender_id, 'rs-1', 'RS256'))
+    }
+    for (const signer of signers) {
+      const sent = searchBy(peer, { header: { meta: ODD } })
+      const answer = await sendAs(server, peer, signedBody({ ...peer, signer }, sent))
+      const readable = profile.layout === 'raw-rsa' ? SPEC : profile
+      await expectSealed(server, answer, 'civil.example', readable)
+      expect(answer.body.message.search_response[0].data.reg_records).toHaveLength(1)
+    }
+  })
+})
+
+async function expectRefused(by: Peer, body: string, message: string): Promise<void> {
+  const answer = await sendAs(server, by, body)
+  refused.push(answer)
+  expectFault(answer, 401, 'err.signature.invalid', `signature: ${message}`)
+}
+
+const MISMATCH = 'the signature does not belong to this header and message'
+
+describe('no profile is guessed', () => {
+  it('a layout, form or prefix other than the registered one is refused', async () => {
+    const peer = await join('fixed.example', SPEC)
+    const others: readonly (readonly [Partial<Profile>, string])[] = [
+      [{ canonical_form: 'sorted-escaped' }, MISMATCH],
+      [{ canonical_form: 'as-received' }, MISMATCH],
+      [{ digest_prefix: 'SHA-256=' }, MISMATCH],
+      [{ digest_prefix: 'BLAKE-512=' }, MISMATCH],
+      [{ layout: 'jws' }, 'the signature must be a list of name="value" with commas between them'],
+      [{ layout: 'raw-rsa' }, 'the signature must be a list of name="value" with commas between them'],
+    ]
+    for (const [change, text] of others) {
+      const profile = { ...SPEC, ...change }
+      await expectRefused(
+        peer,
+        signedBody({ ...peer, profile }, searchBy(peer, { header: { meta: ODD } })),
+        text,
+      )
+    }
+  })
+
+  it('as received: a body that was written anew is refused', async () => {
+    const peer = await join('verbatim.example', { ...SPEC, canonical_form: 'as-received' })
+    const body = signedBody(peer, searchBy(peer))
+    await expectRefused(peer, JSON.stringify(JSON.parse(body)), MISMATCH)
+    await expectSealed(server, await sendAs(server, peer, body), 'civil.example', peer.profile)
+  })
+})
+
+describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
+  const profile: Profile = { layout, canonical_form: 'rfc8785', digest_prefix: '', algorithms: EVERY }
+  let peer: Peer
+  let rsa: Peer
+
+  beforeAll(async () => {
+    peer = await join(`${layout}.example`, profile)
+    rsa = { ...peer, signer: await newSigner(server, peer.sender_id, 'rs-1', 'RS256') }
+  })
+
+  const sealed = (changes: Changes, by = peer): string => signedBody(by, searchBy(peer), changes)
+
+  it.each([
+    ['jwk', { kty: 'OKP' }],
+    ['jku', 'https://keys.example/jwks.json'],
+    ['x5u', 'https://keys.example/cert'],
+    ['x5c', ['AAAA']],
+    ['crit', ['exp']],
+    ['b64', false],
+    ['exp', 1],
+  ])('%s in the header', async (member, value) => {
+    await expectRefused(
+      peer,
+      sealed({ jws: { [member]: value } }),
+      'the JWS header may have alg, kid, typ and cty and nothing else',
+    )
+  })
+
+  it.each(['none', 'None', 'NONE', 'HS256', 'HS512', 'PS256', 'ES384', 'eddsa'])('alg %s', async (alg) => {
+    await expectRefused(peer, sealed({ jws: { alg } }), 'alg is not one that the sender registered')
+  })
+
+  it('alg none without a signature', async () => {
+    const body = sealed({ jws: { alg: 'none' }, signBytes: () => Buffer.alloc(0) })
+    await expectRefused(peer, body, 'alg is not one that the sender registered')
+    const empty = sealed({ signBytes: () => Buffer.alloc(0) })
+    await expectRefused(peer, empty, 'the signature must be canonical base64url')
+  })
+
+  it('a MAC with the public key as its secret', async () => {
+    const key = createPublicKey({ key: rsa.signer.privateJwk, format: 'jwk' })
+    const pem = key.export({ format: 'pem', type: 'spki' })
+    const signBytes = (content: Buffer): Buffer => createHmac('sha256', pem).update(content).digest()
+    await expectRefused(
+      peer,
+      sealed({ jws: { alg: 'HS256' }, signBytes }, rsa),
+      'alg is not one that the sender registered',
+    )
+    await expectRefused(peer, sealed({ jws: { alg: 'RS256' }, signBytes }, rsa), MISMATCH)
+  })
+
+  it('an alg that is not that of the key', async () => {
+    const text = 'no live key of the sender is named so'
+    await expectRefused(peer, sealed({ jws: { alg: 'ES256' } }), text)
+    await expectRefused(peer, sealed({ jws: { alg: 'EdDSA' } }, rsa), text)
+  })
+
+  it.each([
+    ['no text', { kid: 1 }, 'the members of the JWS header must be texts'],
+    ['unknown', { kid: 'sig-9' }, 'no live key of the sender is named so'],
+    ['the kidId of another', { kid: 'ada.example|sig-1|ed25519' }, 'no live key of the sender is named so'],
+  ])('a kid that is %s', async (_name, jws, text) => {
+    await expectRefused(peer, sealed({ jws }), text)
+  })
+
+  it('without a kid the live keys of the sender are tried, and no others', async () => {
+    const sent = sealed({ jws: { kid: undefined } })
+    await expectSealed(server, await sendAs(server, peer, sent), 'civil.example', profile)
+    const stranger = await join(`${layout}-stranger.example`, profile)
+    await expectRefused(peer, sealed({ jws: { kid: undefined } }, stranger), MISMATCH)
+  })
+
+  it.each([
+    [
+      'two parts',
+      (text: string) => text.split('.').slice(1).join('.'),
+      'the signature must be a JWS in compact form',
+    ],
+    ['four parts', (text: string) => `${text}.AAAA`, 'the signature must be a JWS in compact form'],
+    ['only points', () => '.'.repeat(50_000), 'the signature must be a JWS in compact form'],
+    ['padding', (text: string) => `${text}==`, 'the signature must be canonical base64url'],
+    [
+      'another alphabet',
+      (text: string) => `${text.slice(0, -4)}++//`,
+      'the signature must be canonical base64url',
+    ],
+    [
+      'a header that is no JSON',
+      (text: string) => text.replace(/^[^.]*/, 'AAAA'),
+      'the JWS header must be a JSON object in canonical base64url',
+    ],
+    [
+      'the layout of the specification',
+      () => 'namespace="registry"',
+      'the signature must be a JWS in compact form',
+    ],
+  ])('%s', async (_name, change, text) => {
+    const sent = searchBy(peer)
+    await expectRefused(peer, bodyText(sent, change(signature(sent, peer.signer, profile))), text)
+  })
+
+  it('a payload that is not where the layout has it, or is that of another message', async () => {
+    const [sent, other] = [searchBy(peer), searchBy(peer, { message: { transaction_id: 'tx-2' } })]
+    const [start, payload, end] = signature(sent, peer.signer, { ...profile, layout: 'jws' }).split('.')
+    const [otherStart, otherPayload, otherEnd] = signature(other, peer.signer, {
+      ...profile,
+      layout: 'jws',
+    }).split('.')
+    const texts =
+      layout === 'jws'
+        ? {
+            other: 'the payload is not the header and message of the envelope',
+            none: 'the payload is not the header and message of the envelope',
+          }
+        : { other: 'the payload must be left out', none: MISMATCH }
+    await expectRefused(peer, bodyText(sent, `${otherStart}.${otherPayload}.${otherEnd}`), texts.other)
+    const moved = layout === 'jws' ? `${start}.${otherPayload}.${end}` : `${start}.${payload}.${end}`
+    await expectRefused(peer, bodyText(sent, moved), texts.other)
+    const wanted =
+      layout === 'jws'
+        ? `${start}.${Buffer.from('{}').toString('base64url')}.${end}`
+        : `${otherStart}..${otherEnd}`
+    await expectRefused(peer, bodyText(sent, wanted), texts.none)
+  })
+
+  describe('a signature without times is held to message_ts', () => {
+    const at = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString()
+    const dated = (message_ts: string, by = peer): string =>
+      signedBody(by, searchBy(by, { header: { message_ts } }))
+
+    it.each([
+      ['over a day old', -86_405, 'message_ts is too old for a signature without expiry'],
+      ['over five minutes ahead', 310, 'message_ts is in the future'],
+    ])('%s', async (_name, seconds, text) => expectRefused(peer, dated(at(seconds)), text))
+
+    it.each([-86_380, 290])('taken: %d seconds from now', async (seconds) => {
+      await expectSealed(server, await sendAs(server, peer, dated(at(seconds))), 'civil.example', profile)
+    })
+
+    it('only where signatures are required', async () => {
+      const settings = { signature_policy: 'if-present', allow_unsigned: true }
+      const lax = await join(`${layout}-lax.example`, profile, settings)
+      await expectSealed(
+        server,
+        await sendAs(server, lax, dated(at(-900_000), lax)),
+        'civil.example',
+        profile,
+      )
+    })
+  })
+})
