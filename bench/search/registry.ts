@@ -11,6 +11,7 @@ import {
   importFile,
   newSecret,
   type Registry,
+  type SealPolicy,
   setParticipantQuotas,
   setSealPolicy,
 } from '@rollcall/server'
@@ -66,16 +67,16 @@ export async function shuffledIdentifiers(db: Database, registry: Registry): Pro
   return rows.map(({ value }) => value)
 }
 
-/** Credentials of the asking participant, for a token request with HTTP Basic. */
-export async function askerCredentials(db: Database): Promise<string> {
+/**
+ * Credentials of the asking participant, for a token request with HTTP Basic. It is not held back, and `policy` is
+ * agreed with it, whatever was in a directory that is kept.
+ */
+export async function askerCredentials(db: Database, policy: Partial<SealPolicy>): Promise<string> {
   const asker =
     (await findParticipant(db, ASKER_SENDER)) ??
     (await addParticipant(db, { sender_id: ASKER_SENDER, name: 'The one who asks' }))
-  // It signs nothing, and is not held back.
-  await setSealPolicy(db, ASKER_SENDER, { signature_policy: 'off', allow_unsigned: true })
   await setParticipantQuotas(db, ASKER_SENDER, { rate_limit: Infinity, concurrency_limit: Infinity })
-  // Also where the directory is older: what is measured here is not signed.
-  await setSealPolicy(db, ASKER_SENDER, { signature_policy: 'if-present', allow_unsigned: true })
+  await setSealPolicy(db, ASKER_SENDER, policy)
   const { secret, sha256 } = newSecret()
   await addSecret(db, asker, sha256)
   return Buffer.from(`${asker.client_id}:${secret}`).toString('base64')

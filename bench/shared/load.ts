@@ -11,7 +11,7 @@ export interface Load {
   readonly headers: Readonly<Record<string, string>>
   readonly connections: number
   readonly seconds: number
-  /** Asked for every request. */
+  /** Asked for every request; throws an Error when there is nothing to ask any more. */
   readonly next: () => { readonly body: string; readonly asked: string }
   /** Looks at every answer; throws an Error for a wrong one. `asked` is what `next` gave with the request. */
   readonly check: (status: number, body: string, asked: string) => void
@@ -39,9 +39,14 @@ export async function load({ url, headers, connections, seconds, next, check }: 
     requests: [
       {
         setupRequest(request, context) {
-          const { body, asked } = next()
-          Object.assign(context, { asked })
-          request.body = body
+          try {
+            const { body, asked } = next()
+            Object.assign(context, { asked })
+            request.body = body
+          } catch (error) {
+            wrong ??= error
+            instance.stop()
+          }
           return request
         },
         onResponse(status, body, context) {

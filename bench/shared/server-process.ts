@@ -1,15 +1,23 @@
 /**
  * A server under load in a process of its own. The parent starts it with `startServerProcess`; its module calls
  * `serveAsChild` and says with which port it listens. Between them: one message when it listens, questions for
- * the processor time it has used, and the request to stop.
+ * what it has used, and the request to stop.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** What a server's process tells of itself. */
+export interface Usage {
+  /** Processor time of the process since its start, in microseconds. */
+  readonly cpu_us: number
+  /** How late its event loop came to its work since the last time this was asked, 99th percentile. */
+  readonly event_loop_delay_p99_ms: number
+}
 
 export interface ServerProcess {
   readonly url: string
-  /** Processor time of the process since its start, in microseconds. */
-  cpuMicroseconds(): Promise<number>
+  usage(): Promise<Usage>
   /** Stops it and waits for its end. */
   stop(): Promise<void>
 }
@@ -27,9 +35,9 @@ export async function startServerProcess(
   const { port } = await answerOf<Started>(child)
   return {
     url: `http://127.0.0.1:${port}`,
-    async cpuMicroseconds() {
-      child.send('cpu')
-      return answerOf<number>(child)
+    async usage() {
+      child.send('usage')
+      return answerOf<Usage>(child)
     },
     async stop() {
       if (child.exitCode !== null) return
@@ -59,7 +67,7 @@ export async function serveAsChild(
   start: () => Promise<{ port: number; stop: () => Promise<void> }>,
 ): Promise<void> {
   const { port, stop } = await start()
-  const tell = (message: Started | number): void => {
+  const tell = (message: Started | Usage): void => {
     process.send?.(message)
   }
   const end = async (): Promise<void> => {
@@ -67,13 +75,26 @@ export async function serveAsChild(
     await stop()
     if (process.connected) process.disconnect()
   }
+  const usage = usageMeter()
   process.on('disconnect', end)
   process.on('message', (message) => {
     if (message === 'stop') void end()
-    else {
-      const { user, system } = process.cpuUsage()
-      tell(user + system)
-    }
+    else tell(usage())
   })
   tell({ port } satisfies Started)
+}
+
+/** Milliseconds from one probe of the event loop to the next. */
+const PROBE_EVERY = 1
+
+function usageMeter(): () => Usage {
+  const probe = monitorEventLoopDelay({ resolution: PROBE_EVERY })
+  probe.enable()
+  return () => {
+    const { user, system } = process.cpuUsage()
+    // What it measures is the time between two probes; only what is above their distance is a delay.
+    const between = probe.percentile(99) / 1e6
+    probe.reset()
+    return { cpu_us: user + system, event_loop_delay_p99_ms: Math.max(0, between - PROBE_EVERY) }
+  }
 }
