@@ -32,7 +32,7 @@ export async function openMessage(
   message: JsonObject,
 ): Promise<JsonObject> {
   const takes = TAKES[participant.encryption_policy]
-  if (encrypted !== (encryptedMessages.problem(message, 'message') === null)) {
+  if (encrypted !== encryptedMessages.accepts(message)) {
     throw invalid('header.is_msg_encrypted: must say whether message is an EncryptedMessage')
   }
   if (!encrypted) {

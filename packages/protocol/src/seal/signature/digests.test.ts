@@ -1,18 +1,34 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { type DigestPrefix, digestOf } from './digests.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { DigestPrefix } from './digests.ts'
 
-test.each<[DigestPrefix, string]>([
-  ['', 'sha256'],
-  ['SHA-256=', 'sha256'],
-  ['BLAKE-512=', 'blake2b512'],
-])('%j is %s in base64', async (prefix, hash) => {
-  await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (array) => {
-      const expected = `${prefix}${createHash(hash).update(array).digest('base64')}`
-      expect(await digestOf(Uint8Array.from(array), prefix)).toBe(expected)
-    }),
-    { numRuns: 30 },
-  )
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.resetModules()
+})
+
+describe.each([
+  ['on Node.js', () => {}],
+  ['in a browser', () => vi.stubGlobal('process', undefined)],
+])('%s', (where, prepare) => {
+  test.each<[DigestPrefix, string]>([
+    ['', 'sha256'],
+    ['SHA-256=', 'sha256'],
+    ['BLAKE-512=', 'blake2b512'],
+  ])('%j is %s in base64', async (prefix, hash) => {
+    prepare()
+    const webCrypto = vi.spyOn(crypto.subtle, 'digest')
+    const { digestOf } = await import('./digests.ts')
+    vi.unstubAllGlobals()
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (array) => {
+        const expected = `${prefix}${createHash(hash).update(array).digest('base64')}`
+        expect(await digestOf(Uint8Array.from(array), prefix)).toBe(expected)
+      }),
+      { numRuns: 30 },
+    )
+    expect(webCrypto.mock.calls.length > 0).toBe(where === 'in a browser' && hash === 'sha256')
+    webCrypto.mockRestore()
+  })
 })
