@@ -16,6 +16,15 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'a synchronous search, beside a bare Fastify route with the same look-up',
     load: () => import('./search.ts'),
   },
+  'signed-search': {
+    measures:
+      'a signed one, verified, remembered and answered signed, beside a bare route that does the same',
+    load: () => import('./signed-search.ts'),
+  },
+  canonical: {
+    measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it',
+    load: () => import('./canonical.ts'),
+  },
   import: {
     measures: 'an import, beside a bare COPY of the same lines',
     load: () => import('./import.ts'),
@@ -27,7 +36,7 @@ const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
 if (benchmark === undefined) {
   console.error('usage: npm run bench -- <benchmark> [options]\n')
   for (const [known, { measures }] of Object.entries(BENCHMARKS))
-    console.error(`  ${known.padEnd(8)}${measures}`)
+    console.error(`  ${known.padEnd(15)}${measures}`)
   process.exitCode = 2
 } else {
   const { run } = await benchmark.load()

@@ -1,5 +1,5 @@
 /** A search of ours beside its floor: what both are asked, what of their answers is read. */
-import type { SealPolicy } from '@rollcall/server'
+import type { Database, SealPolicy } from '@rollcall/server'
 import { compare, type Side } from '../shared/rounds.ts'
 import { checkAnswer, checkSameBytes, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
 import { endless, type Identifiers, JSON_BODY, type Target, withSetting } from './setting.ts'
@@ -21,13 +21,16 @@ export interface Variant {
   readonly name: string
   /** What is agreed with the one who asks. */
   readonly policy: Partial<SealPolicy>
+  /** Makes known to the registry what it needs beside the policy. */
+  register?(db: Database): Promise<void>
   /** So many questions, or as many as are asked for; each a message of its own. */
   questions(identifiers: Identifiers, count: number): Promise<Iterator<Question>>
 }
 
 /** Measures, prints and writes `bench/results/<name>.json`; false when the bar is missed. */
 export function compareSearches(args: readonly string[], variant: Variant): Promise<boolean> {
-  return withSetting(args, variant.policy, async ({ plan, identifiers, rollcall, startFloor }) => {
+  return withSetting(args, variant.policy, async ({ db, plan, identifiers, rollcall, startFloor }) => {
+    await variant.register?.(db)
     const prepare = async ({ url, headers }: Target, of: Identifiers, requests: number) => {
       const questions = await variant.questions(of, requests)
       return { url, headers: await headers(), next: () => following(questions), check: spotChecks() }
