@@ -5,21 +5,22 @@
  *
  *     npm run bench -- search --data /var/tmp/rollcall-bench
  */
-import { compareSearches, type Question } from './search/compare-searches.ts'
+import { compareSearches } from './search/compare-searches.ts'
 import { question } from './search/question.ts'
-import type { Identifiers } from './search/setting.ts'
 
 /** Measures, prints and writes `bench/results/search.json`; false when the bar is missed. */
 export function run(args: readonly string[]): Promise<boolean> {
   return compareSearches(args, {
     name: 'search',
     policy: { signature_policy: 'if-present', allow_unsigned: true },
-    questions: async (identifiers) => unsigned(identifiers),
+    stock: (identifiers) => ({
+      ready: async () => {},
+      next() {
+        const asked = identifiers.next().value
+        return { asked, body: question(asked) }
+      },
+    }),
   })
-}
-
-function* unsigned(identifiers: Identifiers): Generator<Question> {
-  for (const asked of identifiers) yield { asked, body: question(asked) }
 }
 
 if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

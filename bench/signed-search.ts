@@ -5,7 +5,7 @@
  *
  *     npm run bench -- signed-search --data /var/tmp/rollcall-bench
  */
-import { compareSearches, type Question } from './search/compare-searches.ts'
+import { compareSearches, type Question, type Stock } from './search/compare-searches.ts'
 import type { Identifiers } from './search/setting.ts'
 import { questionSigner, registerAskerKey } from './search/signing.ts'
 
@@ -19,19 +19,33 @@ export async function run(args: readonly string[]): Promise<boolean> {
     name: 'signed-search',
     policy: { signature_policy: 'required' },
     register: registerAskerKey,
-    async questions(identifiers, count) {
-      const questions: Question[] = []
-      while (questions.length < count) {
-        const asked = next(identifiers, Math.min(TOGETHER, count - questions.length))
-        const bodies = await Promise.all(asked.map(signed))
-        questions.push(...bodies.map((body, index) => ({ body, asked: asked[index] as string })))
-      }
-      return questions.values()
-    },
+    stock: (identifiers) => signedStock(identifiers, signed),
   })
 }
 
-const next = (identifiers: Identifiers, count: number): string[] =>
-  Array.from({ length: count }, () => identifiers.next().value)
+/** What a round leaves over is first in the next one, whichever server that loads. */
+function signedStock(identifiers: Identifiers, signed: (identifier: string) => Promise<string>): Stock {
+  let questions: Question[] = []
+  let used = 0
+  return {
+    async ready(count) {
+      questions = questions.slice(used)
+      used = 0
+      while (questions.length < count) {
+        const length = Math.min(TOGETHER, count - questions.length)
+        const asked = Array.from({ length }, () => identifiers.next().value)
+        questions.push(
+          ...(await Promise.all(asked.map(async (asked) => ({ asked, body: await signed(asked) })))),
+        )
+      }
+    },
+    next() {
+      const question = questions[used]
+      if (question === undefined) throw new Error('a server answers faster than was prepared for')
+      used += 1
+      return question
+    },
+  }
+}
 
 if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

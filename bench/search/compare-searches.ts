@@ -15,6 +15,14 @@ export interface Question {
   readonly asked: string
 }
 
+/** Questions to send. */
+export interface Stock {
+  /** Gets so many ready, while nothing is measured. */
+  ready(count: number): Promise<void>
+  /** Throws an Error when none is left. */
+  next(): Question
+}
+
 /** One way to search. */
 export interface Variant {
   /** Its bench, its results and its module in `floors/`. */
@@ -23,28 +31,30 @@ export interface Variant {
   readonly policy: Partial<SealPolicy>
   /** Makes known to the registry what it needs beside the policy. */
   register?(db: Database): Promise<void>
-  /** So many questions, or as many as are asked for; each a message of its own. */
-  questions(identifiers: Identifiers, count: number): Promise<Iterator<Question>>
+  /** Questions for these identifiers, each a message of its own. */
+  stock(identifiers: Identifiers): Stock
 }
 
 /** Measures, prints and writes `bench/results/<name>.json`; false when the bar is missed. */
 export function compareSearches(args: readonly string[], variant: Variant): Promise<boolean> {
   return withSetting(args, variant.policy, async ({ db, plan, identifiers, rollcall, startFloor }) => {
     await variant.register?.(db)
-    const prepare = async ({ url, headers }: Target, of: Identifiers, requests: number) => {
-      const questions = await variant.questions(of, requests)
-      return { url, headers: await headers(), next: () => following(questions), check: spotChecks() }
-    }
-    const ask = async (target: Target, identifier: string): Promise<string> => {
-      const { url, headers, next } = await prepare(target, endless([identifier]), 1)
-      const response = await fetch(url, { method: 'POST', headers, body: next().body })
+    const ask = async ({ url, headers }: Target, identifier: string): Promise<string> => {
+      const stock = variant.stock(endless([identifier]))
+      await stock.ready(1)
+      const { body } = stock.next()
+      const response = await fetch(url, { method: 'POST', headers: await headers(), body })
       const text = await response.text()
       checkAnswer(response.status, text, identifier)
       return text
     }
-    const side = (target: Target): Side => ({
-      process: target.process,
-      prepare: (requests) => prepare(target, identifiers, requests),
+    const stock = variant.stock(identifiers)
+    const side = ({ url, headers, process }: Target): Side => ({
+      process,
+      async prepare(requests) {
+        await stock.ready(requests)
+        return { url, headers: await headers(), next: stock.next, check: spotChecks() }
+      },
     })
     const identifier = identifiers.next().value
     const answer = await ask(rollcall, identifier)
@@ -54,12 +64,6 @@ export function compareSearches(args: readonly string[], variant: Variant): Prom
     const sides = { ours: side(rollcall), floor: side(floor) }
     return compare(variant.name, sides, { ...plan, bar: BAR })
   })
-}
-
-function following(questions: Iterator<Question>): Question {
-  const { done, value } = questions.next()
-  if (done) throw new Error('a server was faster than expected: no more questions are at hand')
-  return value
 }
 
 function spotChecks(): (status: number, body: string, asked: string) => void {

@@ -30,8 +30,8 @@ export async function registerAskerKey(db: Database): Promise<void> {
   await addParticipantKey(db, asker, key)
 }
 
-/** Seconds that a signature lives: longer than its round. */
-const LIFETIME = 600
+/** Seconds that a signature lives: as long as it may, for what a round leaves over is sent in a later one. */
+const LIFETIME = 3_600
 
 /** Signs searches of the asker, each a message of its own, dated now. */
 export async function questionSigner(): Promise<(identifier: string) => Promise<string>> {

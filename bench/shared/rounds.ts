@@ -34,8 +34,6 @@ interface Round extends Loaded {
 const WARM_UP_SECONDS = 3
 /** More requests a second than either side answers on any machine that this was run on. */
 const FAST = 10_000
-/** By how much a round may be faster than all before it. */
-const RESERVE = 1.5
 
 /** Measures, prints and writes `bench/results/<bench>.json`; false when ours is slower than `bar` times the floor. */
 export async function compare(
@@ -65,15 +63,13 @@ export async function compare(
   return passed
 }
 
-/** A side to be loaded round after round; it is told how much it may need. */
+/** A side to be loaded round after round. */
 function side({ process, prepare }: Side, { connections }: Plan): (seconds: number) => Promise<Round> {
-  let fastest: number | undefined
   return async (seconds) => {
-    const prepared = await prepare(Math.ceil((fastest ?? FAST) * RESERVE * seconds))
+    const prepared = await prepare(FAST * seconds)
     const before = await process.usage()
     const loaded = await load({ ...prepared, connections, seconds })
     const after = await process.usage()
-    fastest = Math.max(fastest ?? 0, loaded.requests_per_second)
     return {
       ...loaded,
       cpu_us_per_request: rounded((after.cpu_us - before.cpu_us) / loaded.requests, 0),
