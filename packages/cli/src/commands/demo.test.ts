@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { countRecords, findRegistry, openDatabase } from '@rollcall/server'
 import { afterEach, expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
@@ -66,6 +68,20 @@ test('it refuses a database with a registry or a participant that is real', asyn
     "rollcall: this database is not a demo's (it has participant real.example); " +
       'run rollcall serve, or set ROLLCALL_DATA or DATABASE_URL to another database for the demo\n',
   )
+})
+
+test('on any database it starts without preparation: its master key is in a file of its own', async () => {
+  const { connection, drop } = await emptyDatabase()
+  cleanups.push(drop)
+  const home = join(await emptyHome(), 'not-there-yet')
+  const env = { ROLLCALL_DATA: home, DATABASE_URL: databaseUrl(connection), ROLLCALL_MASTER_KEY: '' }
+  for (const _start of ['first', 'second']) {
+    const running = start(['demo', '--json'], env)
+    cleanups.push(() => running.stop())
+    await printed(running, /\n/)
+    expect((await stat(join(home, 'master-key'))).mode & 0o777).toBe(0o600)
+    expect(await running.stop()).toMatchObject({ code: 0 })
+  }
 })
 
 test('it listens on this machine only, whatever HOST and ADMIN_HOST say', async () => {

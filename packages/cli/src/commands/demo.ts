@@ -41,7 +41,8 @@ Example: PORT=9000 rollcall demo`,
 
 async function runDemo(options: OutputOptions): Promise<void> {
   const stop = stopRequest()
-  const config = onThisMachine(configuration())
+  // A demo starts without preparation on any database, so it may keep its master key by itself.
+  const config = { ...onThisMachine(configuration()), masterKeyInFile: true }
   const storage = await openStorage(config)
   try {
     await refuseRealData(storage.db)

@@ -17,6 +17,8 @@ export interface Config {
   readonly publicUrl: string | undefined
   /** What own keys and bodies are sealed with; undefined: it is in a file (`app/vault.ts`). */
   readonly masterKey: KeyObject | undefined
+  /** Whether a master key that the environment does not name may lie in a file of the data directory. */
+  readonly masterKeyInFile: boolean
   /** What it is replaced by, while it is. */
   readonly newMasterKey: KeyObject | undefined
   /** The `namespace` of signatures: the one we write, and those we read (D17). */
@@ -42,6 +44,7 @@ export function readConfig(env: Environment): Config {
     databaseUrl: readDatabaseUrl(env),
     publicUrl: readPublicUrl(env),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
+    masterKeyInFile: readDatabaseUrl(env) === undefined,
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
     signatureNamespaces: readNamespaces(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -9,9 +9,9 @@ import type { Config } from './config.ts'
 export const openVault = (config: Config, db: Database): Promise<Vault> =>
   createVault(db, masterKeySource(config))
 
-/** The file is for the embedded database only, and only where the environment names no key. */
+/** The file is for the embedded database and the demo, and only where the environment names no key. */
 export function masterKeySource(config: Config): MasterKeySource {
-  if (config.masterKey !== undefined || config.databaseUrl !== undefined) return environmentSource(config)
+  if (config.masterKey !== undefined || !config.masterKeyInFile) return environmentSource(config)
   return fileSource(masterKeyFile(config), config.newMasterKey)
 }
 
