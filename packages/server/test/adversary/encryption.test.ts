@@ -294,6 +294,20 @@ describe('what cannot be opened has one answer', () => {
     await expectRefused(ada, { header, message: encrypt(text, rsa) })
   })
 
+  it.each([
+    ['no point of the curve', { x: 'A'.repeat(43), y: 'A'.repeat(43) }],
+    ['of another curve', keyPair('X25519').jwk],
+    ['of another type', keyPair('RSA').jwk],
+    ['cut', { x: 'AAAA' }],
+    ['private', { d: 'A'.repeat(43) }],
+    ['named', { kid: 'x' }],
+  ])('an ephemeral key that is %s', async (_name, change) => {
+    const { header, message } = encrypted(searchBy(ada), ecdh)
+    const own = message.header.epk as object
+    const epk = 'kty' in change ? change : { ...own, ...change }
+    await expectRefused(ada, { header, message: { ...message, header: { ...message.header, epk } } })
+  })
+
   it('a plaintext that is an encrypted message once more', async () => {
     const { header, message } = base()
     const answer = await send(ada, { header, message: encrypt(message, rsa) })
