@@ -1,5 +1,4 @@
 /** Encrypted messages: what comes in encrypted is opened once, for its sender alone, and answered encrypted or not at all. */
-import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/vault.ts'
@@ -327,69 +326,6 @@ describe('what cannot be opened has one answer', () => {
   it('nothing that was refused is remembered, and nothing has become a failure of ours', async () => {
     expect(server.logged()).not.toMatch(/failed inside|"level":"(error|fatal)"/)
     expect(refused.every(({ status }) => status === 400)).toBe(true)
-  })
-})
-
-describe('a ciphertext that was copied', () => {
-  const copy = (by: Peer, { message }: Unsigned, changes: object = {}): Unsigned => ({
-    header: { ...searchBy(by).header, is_msg_encrypted: true, ...changes },
-    message,
-  })
-
-  it('under another sender', async () => {
-    const sent = encrypted(searchBy(ada), rsa)
-    expectClosed(await send(ada, sent))
-    await expectRefused(eve, copy(eve, sent))
-  })
-
-  it('under another message_id of its own sender', async () => {
-    const sent = encrypted(searchBy(ada), rsa)
-    expectClosed(await send(ada, sent))
-    await expectRefused(ada, copy(ada, sent))
-  })
-
-  it('under another sender whose header is rejected: its transaction_id is not told', async () => {
-    const sent = encrypted(searchBy(ada, { message: { transaction_id: 'secret-word' } }), rsa)
-    expectClosed(await send(ada, sent))
-    for (const changes of [{ version: '9.0.0' }, { action: 'destroy' }, { action: 'subscribe' }]) {
-      await expectRefused(eve, copy(eve, sent, changes))
-    }
-  })
-
-  it('under another sender with a message_id that was used before', async () => {
-    const used = searchBy(eve)
-    await send(eve, used)
-    const sent = encrypted(searchBy(ada), rsa)
-    expectClosed(await send(ada, sent))
-    await expectRefused(eve, copy(eve, sent, { message_id: used.header.message_id }))
-  })
-
-  it('of a rejected header as well', async () => {
-    const sent = encrypted(searchBy(ada, { header: { version: '9.0.0' } }), rsa)
-    expectClosed(await send(ada, sent))
-    await expectRefused(eve, copy(eve, sent))
-  })
-
-  it('with an ephemeral key that agrees on the same secret', async () => {
-    const sent = encrypted(searchBy(ada), ecdh)
-    expectClosed(await send(ada, sent))
-    const epk = sent.message.header.epk as { x: string; y: string }
-    const y = Buffer.from(epk.y, 'base64url')
-    const p = 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n
-    const mirrored = (p - BigInt(`0x${y.toString('hex')}`)).toString(16).padStart(64, '0')
-    const header = {
-      ...sent.message.header,
-      epk: { ...epk, y: Buffer.from(mirrored, 'hex').toString('base64url') },
-    }
-    await expectRefused(eve, copy(eve, { header: sent.header, message: { ...sent.message, header } }))
-  })
-
-  it('what is remembered is a digest', async () => {
-    const { message, header } = encrypted(searchBy(ada), rsa)
-    expectClosed(await send(ada, { message, header }))
-    const digest = createHash('sha256').update(`${message.encrypted_key}.${message.tag}`).digest()
-    const { rows } = await server.database.db.pool.query('select fingerprint from sealed_message')
-    expect(rows.some(({ fingerprint }) => digest.equals(fingerprint))).toBe(true)
   })
 })
 
