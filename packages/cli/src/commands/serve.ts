@@ -13,6 +13,7 @@ import {
 import type { Command } from 'commander'
 import { refuseDemoData } from '../demo/directory.ts'
 import { configuration } from '../environment.ts'
+import { CommandError } from '../failure.ts'
 import { startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -26,7 +27,9 @@ export function addCommand(program: Command): void {
 Health is at /health and /ready; metrics are at /metrics of the operator's listener (ADMIN_HOST, ADMIN_PORT).
 A database that a demo was made in is refused.
 
-Example: HOST=0.0.0.0 PORT=8080 ROLLCALL_PUBLIC_URL=https://registry.example.org rollcall serve`,
+Beyond this machine it listens only where a proxy that speaks TLS stands before it (ROLLCALL_BEHIND_TLS_PROXY=1).
+
+Example: HOST=0.0.0.0 ROLLCALL_BEHIND_TLS_PROXY=1 ROLLCALL_PUBLIC_URL=https://registry.example.org rollcall serve`,
     )
     .action(runServe)
 }
@@ -34,6 +37,7 @@ Example: HOST=0.0.0.0 PORT=8080 ROLLCALL_PUBLIC_URL=https://registry.example.org
 async function runServe(options: OutputOptions): Promise<void> {
   const stop = stopRequest()
   const config = configuration()
+  refusePlainHttp(config)
   const storage = await openStorage(config)
   try {
     await prepare(storage.db)
@@ -41,6 +45,15 @@ async function runServe(options: OutputOptions): Promise<void> {
   } finally {
     await storage.close()
   }
+}
+
+/** @throws CommandError messages, tokens and secrets would cross a network that others read */
+function refusePlainHttp({ host, behindTlsProxy }: Config): void {
+  if (behindTlsProxy || isLoopback(host)) return
+  throw new CommandError(
+    `HOST is ${host}, where peers would be answered in plain HTTP: put a proxy that speaks TLS before it, ` +
+      'and say so with ROLLCALL_BEHIND_TLS_PROXY=1',
+  )
 }
 
 /** Nothing is migrated in a database that is then refused. */
@@ -58,12 +71,6 @@ async function serveUntil(
 ): Promise<void> {
   const { server, log } = await startListening(config, db)
   try {
-    if (!isLoopback(config.host)) {
-      log.warn(
-        { host: config.host },
-        'listening beyond this machine, without TLS of its own: put a proxy before it',
-      )
-    }
     server.markReady()
     const url = baseUrl(config, server.port)
     const admin_url = listenerUrl(config.adminHost, server.adminPort)

@@ -37,10 +37,17 @@ test('by default nothing is weak', () => {
   expect(judgeDatabase({}).every(({ state }) => state === 'ok')).toBe(true)
 })
 
+const BEHIND_PROXY = { HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' }
+
 test.each([
-  ['listener', { HOST: '0.0.0.0' }, 'weak', 'put a TLS proxy before it'],
-  ['listener', { HOST: '0.0.0.0', ROLLCALL_PUBLIC_URL: 'http://a.example' }, 'weak', 'without TLS'],
-  ['listener', { HOST: '0.0.0.0', ROLLCALL_PUBLIC_URL: 'https://a.example' }, 'ok', 'https://a.example'],
+  [
+    'listener',
+    { HOST: '0.0.0.0' },
+    'broken',
+    'put a TLS proxy before it and set ROLLCALL_BEHIND_TLS_PROXY=1',
+  ],
+  ['listener', { ...BEHIND_PROXY, ROLLCALL_PUBLIC_URL: 'http://a.example' }, 'weak', 'https address'],
+  ['listener', { ...BEHIND_PROXY, ROLLCALL_PUBLIC_URL: 'https://a.example' }, 'ok', 'https://a.example'],
   ['operator_listener', { ADMIN_HOST: '10.0.0.1' }, 'weak', 'metrics need no login'],
   ['token_query', { ROLLCALL_TOKEN_QUERY: '1' }, 'weak', 'unset it'],
   ['limits', { ROLLCALL_MAX_PAGE_SIZE: '101' }, 'weak', 'ROLLCALL_MAX_PAGE_SIZE=101 (default 100)'],

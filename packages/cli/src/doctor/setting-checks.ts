@@ -5,11 +5,16 @@ import { broken, type Check, ok, type SettingFacts, weak } from './finding.ts'
 export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   {
     check: 'listener',
-    judge({ config: { host, publicUrl } }) {
+    judge({ config: { host, publicUrl, behindTlsProxy } }) {
       if (isLoopback(host)) return ok(`HOST ${host} is reached by this machine only`)
+      if (!behindTlsProxy) {
+        return broken(
+          `HOST ${host} would be reached in plain HTTP, and serve refuses it: put a TLS proxy before it and set ROLLCALL_BEHIND_TLS_PROXY=1`,
+        )
+      }
       if (publicUrl?.startsWith('https:')) return ok(`HOST ${host}; peers come through ${publicUrl}`)
       return weak(
-        `HOST ${host} is reached without TLS as far as is known: put a TLS proxy before it, and set ROLLCALL_PUBLIC_URL to its https address`,
+        `HOST ${host} is behind a TLS proxy, and ROLLCALL_PUBLIC_URL does not say its https address`,
       )
     },
   },

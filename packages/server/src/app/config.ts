@@ -11,6 +11,8 @@ export interface Config {
   readonly adminPort: number
   /** Where the embedded database and the demo's files live. */
   readonly dataDirectory: string
+  /** A proxy that speaks TLS stands before the listeners: without one, plain HTTP stays on this machine. */
+  readonly behindTlsProxy: boolean
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
   /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
@@ -41,6 +43,7 @@ export function readConfig(env: Environment): Config {
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1),
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
+    behindTlsProxy: readChoice(env, 'ROLLCALL_BEHIND_TLS_PROXY', ['0', '1'], '0') === '1',
     databaseUrl: readDatabaseUrl(env),
     publicUrl: readPublicUrl(env),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),

@@ -85,7 +85,7 @@ async function verifyWithLiveKeys(
   read: ReadSignature,
 ): Promise<void> {
   const keys = await context.peerKeys.verifying(participant, read.kid, read.algorithm)
-  let problem = new SignatureProblem('invalid', 'no live key of the sender is named so')
+  let problem: SignatureProblem | undefined
   for (const key of keys) {
     try {
       await verifySignature(read, envelope, key)
@@ -95,5 +95,5 @@ async function verifyWithLiveKeys(
       problem = error
     }
   }
-  throw problem
+  throw problem ?? new SignatureProblem('invalid', 'no live key of the sender is named so')
 }
