@@ -5,8 +5,8 @@
  *     npx node bench/import.ts --count 200000
  */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -22,12 +22,14 @@ import { quoteName } from '../packages/server/src/store/names.ts'
 import { prepareRecord } from '../packages/server/src/store/prepare-record.ts'
 import { type RecordTable, recordTable } from '../packages/server/src/store/record-tables.ts'
 import { addRegistry, type Registry } from '../packages/server/src/store/registries.ts'
+import { wholeNumber } from './shared/options.ts'
+import { writeResult } from './shared/results.ts'
+import { median, rounded } from './shared/statistics.ts'
 
 const KIND = 'civil'
 const ROUNDS = 3
 /** What an import must reach of its floor. */
 const BAR = 0.35
-const RESULTS = new URL('./results/', import.meta.url)
 
 interface Round {
   readonly lines_per_second: number
@@ -42,8 +44,7 @@ interface ImportRound extends Round {
 /** Measures, prints and writes `bench/results/import.json`; false when the bar is missed. */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({ args: [...args], options: { count: { type: 'string', default: '200000' } } })
-  const count = Number(values.count)
-  if (!Number.isSafeInteger(count) || count < 1) throw new Error('--count must be a whole number of lines')
+  const count = wholeNumber('count', values.count)
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
   await chmod(directory, 0o711)
   const postgres = await openEmbeddedPostgres(join(directory, 'data'))
@@ -77,15 +78,12 @@ async function report(
   ours: readonly ImportRound[],
   floor: readonly Round[],
 ): Promise<boolean> {
-  const [import_rate, copy_rate] = [median(ours), median(floor)]
-  const ratio = import_rate / copy_rate
+  const [import_rate, copy_rate] = [medianRate(ours), medianRate(floor)]
+  const ratio = rounded(import_rate / copy_rate, 3)
   const passed = ratio >= BAR
   console.log(`import ${import_rate.toFixed(0)} lines/s, bare COPY ${copy_rate.toFixed(0)} lines/s`)
   console.log(`ratio ${ratio.toFixed(2)}, at least ${BAR} is wanted: ${passed ? 'passed' : 'MISSED'}`)
-  const machine = { cores: availableParallelism(), node: process.version }
-  const result = { bench: 'import', kind: KIND, count, bytes, machine, ratio, bar: BAR, passed, ours, floor }
-  await mkdir(RESULTS, { recursive: true })
-  await writeFile(new URL('import.json', RESULTS), `${JSON.stringify(result, null, 2)}\n`)
+  await writeResult('import', { kind: KIND, count, bytes, ratio, bar: BAR, passed, ours, floor })
   return passed
 }
 
@@ -227,9 +225,8 @@ function rate(round: Round | undefined): string {
   return `${round?.lines_per_second ?? 0} lines/s`
 }
 
-function median(rounds: readonly Round[]): number {
-  const rates = rounds.map(({ lines_per_second }) => lines_per_second).sort((one, other) => one - other)
-  return rates[Math.floor(rates.length / 2)] ?? 0
+function medianRate(rounds: readonly Round[]): number {
+  return median(rounds.map(({ lines_per_second }) => lines_per_second))
 }
 
 if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1
