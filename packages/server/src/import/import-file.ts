@@ -16,6 +16,7 @@ import {
   NOTHING_YET,
   type Progress,
   saveProgress,
+  unclaimImport,
 } from '../store/import-progress.ts'
 import type { Registry } from '../store/registries.ts'
 import { inTransaction } from '../store/transaction.ts'
@@ -107,7 +108,9 @@ export async function importFile(
       await rejects.close()
     }
   } finally {
-    // Closing the connection is what surely gives up its lock, whatever state a failure left it in.
+    // The next import may begin as soon as this one has ended. Closing the connection gives up its claim as
+    // well, whatever state a failure left it in, but only when PostgreSQL gets to notice.
+    await unclaimImport(client, registry.id).catch(() => undefined)
     client.release(true)
     await opened.close()
   }

@@ -38,6 +38,11 @@ export async function claimImport(client: ClientBase, registryId: number): Promi
   return rows[0]?.claimed === true
 }
 
+/** Gives the claim back, where there is one. Throws in a session that a failure left in no state to do so. */
+export async function unclaimImport(client: ClientBase, registryId: number): Promise<void> {
+  await client.query(`select pg_advisory_unlock(hashtext('rollcall import'), $1)`, [registryId])
+}
+
 /**
  * Where the same import was interrupted. Any other import into the registry has the row for itself: to go on
  * in the middle of a file after another one was read would let old records win over newer ones.
