@@ -45,3 +45,21 @@ describe('decisions', () => {
     },
   )
 })
+
+describe('code', () => {
+  it('points to pages that exist', () => {
+    const sources = globSync(['packages/*/src/**/*.ts', 'bench/**/*.ts', 'conformance/**/*.ts'], {
+      cwd: root,
+    })
+    const named = sources.flatMap((source) => text(source).match(/\bdocs\/[\w/-]+\.md/g) ?? [])
+    expect([...new Set(named)].filter((page) => !existsSync(join(root, page)))).toEqual([])
+  })
+})
+
+describe('the variables of README.md and docs/limits.md', () => {
+  it('are those that the configuration reads', () => {
+    const read = text('packages/server/src/app/config.ts').match(/'([A-Z]+_[A-Z_]+|HOST|PORT)'/g) ?? []
+    const pages = text('README.md') + text('docs/limits.md') + text('docs/keys.md')
+    expect(read.map((name) => name.slice(1, -1)).filter((name) => !pages.includes(`\`${name}\``))).toEqual([])
+  })
+})

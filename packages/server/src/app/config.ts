@@ -1,4 +1,4 @@
-/** The environment, read once and typed. docs/operations.md lists the variables. */
+/** The environment, read once and typed. The README lists the variables, docs/limits.md those of limits. */
 import type { KeyObject } from 'node:crypto'
 import { resolve } from 'node:path'
 import { parseMasterKey } from '../keys/master-key.ts'
