@@ -1,6 +1,7 @@
 /** Whether a message is signed as its sender was registered to sign (spec "Authentication" 2, D16 to D18). */
 import {
   checkFreshness,
+  isJsonObject,
   isPlaceholder,
   type JsonValue,
   type ReadSignature,
@@ -72,9 +73,7 @@ function isUnsigned(signature: JsonValue | undefined): boolean {
 
 function messageTime(envelope: SourcedEnvelope): unknown {
   const header = envelope.member('header')
-  return typeof header === 'object' && header !== null && 'message_ts' in header
-    ? header.message_ts
-    : undefined
+  return isJsonObject(header) ? header.message_ts : undefined
 }
 
 /** A signature that names no key is tried with each live key of its algorithm. */

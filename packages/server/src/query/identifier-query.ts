@@ -4,6 +4,7 @@ import {
   type IdentifierType,
   ItemRejection,
   identifierValue,
+  isJsonObject,
   type JsonValue,
   type Kind,
   resolveIdentifierType,
@@ -44,7 +45,7 @@ interface Pair {
 const SPELLINGS: readonly { members: readonly string[]; read(query: Members): Pair | null }[] = [
   {
     members: ['type', 'value'],
-    read: ({ type, value }) => (isMembers(value) ? readNested(type, value) : { type, value }),
+    read: ({ type, value }) => (isJsonObject(value) ? readNested(type, value) : { type, value }),
   },
   {
     members: ['identifier_type', 'identifier_value'],
@@ -59,7 +60,7 @@ const SPELLINGS: readonly { members: readonly string[]; read(query: Members): Pa
 type Members = { readonly [member: string]: unknown }
 
 function readPair(query: unknown): Pair {
-  if (isMembers(query)) {
+  if (isJsonObject(query)) {
     const members = Object.keys(query)
     const spelling = SPELLINGS.find(
       (candidate) =>
@@ -89,10 +90,6 @@ function readValue(type: IdentifierType, value: unknown): string {
   throw invalid(
     `search_criteria.query.value: must be a string of 1 to ${IDENTIFIER_MAX_LENGTH} characters or a whole number`,
   )
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const invalid = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)

@@ -1,6 +1,7 @@
 /** What a search item asks for, read completely or refused; nothing of it is passed over (spec "SearchRequest"). */
 import {
   ItemRejection,
+  isJsonObject,
   isRegType,
   isSpokenVersion,
   type Kind,
@@ -34,7 +35,7 @@ export function readSearchCriteria(
   limits: PageLimits,
 ): SearchCriteria {
   const criteria = item.search_criteria
-  if (!isObject(criteria)) throw invalid('search_criteria: must be an object')
+  if (!isJsonObject(criteria)) throw invalid('search_criteria: must be an object')
   checkVersion(criteria.version)
   const reg_type = readRegType(kind, criteria.reg_type)
   checkEventType(kind, criteria.reg_event_type)
@@ -101,12 +102,8 @@ function resolveNamed(
 }
 
 function checkConsent(criteria: { readonly [member: string]: unknown }, member: string): void {
-  if (criteria[member] === undefined || isObject(criteria[member])) return
+  if (criteria[member] === undefined || isJsonObject(criteria[member])) return
   throw invalid(`search_criteria.${member}: must be an object`)
-}
-
-function isObject(value: unknown): value is { readonly [member: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const invalid = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)

@@ -4,9 +4,7 @@ import type { Database } from './database.ts'
 import { lockKeys } from './key-lock.ts'
 import type { OwnKeyRow, Tables } from './tables.ts'
 
-/** `next` is published and does not sign yet, `retired` no longer does, `revoked` is refused at once. */
-export type OwnKeyState = OwnKeyRow['state']
-
+/** State `next` is published and does not sign yet, `retired` no longer does, `revoked` is refused at once. */
 export type OwnKey = Readonly<Selectable<OwnKeyRow>>
 
 export type NewOwnKey = Pick<OwnKey, 'kid' | 'use' | 'algorithm'> & { readonly sealed: Buffer }

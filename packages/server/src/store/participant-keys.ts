@@ -3,7 +3,7 @@ import type { Jwk } from '@rollcall/protocol'
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from './database.ts'
 import { isDuplicate, isViolation } from './database-errors.ts'
-import type { Participant } from './participants.ts'
+import { lockParticipant, type Participant } from './participants.ts'
 import { StoreRefusal } from './refusal.ts'
 import type { ParticipantKeyRow, Tables } from './tables.ts'
 import { isStorable } from './text.ts'
@@ -49,14 +49,7 @@ export async function addParticipantKey(
   const entry = { kid, use, algorithm, public_jwk: JSON.stringify(key.public_jwk), ...times }
   try {
     return await db.kysely.transaction().execute(async (transaction) => {
-      // The row's lock puts two callers in order: each sees what the other has added.
-      const owner = await transaction
-        .selectFrom('participant')
-        .select('id')
-        .where('id', '=', participant.id)
-        .forUpdate()
-        .executeTakeFirst()
-      if (owner === undefined) throw new StoreRefusal('no such participant')
+      const owner = await lockParticipant(transaction, participant)
       const known = await transaction
         .selectFrom('participant_key')
         .innerJoin('participant', 'participant.id', 'participant_key.participant')

@@ -1,7 +1,7 @@
 /** The directory of participants, with the digests of their client secrets. */
 import { randomBytes } from 'node:crypto'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { Database } from './database.ts'
 import { isDuplicate } from './database-errors.ts'
 import { StoreRefusal } from './refusal.ts'
@@ -12,7 +12,7 @@ import {
   type SealPolicy,
   sealPolicyValues,
 } from './seal-policy.ts'
-import type { ParticipantRow } from './tables.ts'
+import type { ParticipantRow, Tables } from './tables.ts'
 import { checkSenderId, isStorable } from './text.ts'
 
 /** A counterparty, known by its `sender_id`. */
@@ -263,14 +263,7 @@ export async function addSecret(
   sha256: Buffer,
 ): Promise<void> {
   await db.kysely.transaction().execute(async (transaction) => {
-    // The row's lock puts two callers in order: each sees the other's secret.
-    const owner = await transaction
-      .selectFrom('participant')
-      .select('id')
-      .where('id', '=', participant.id)
-      .forUpdate()
-      .executeTakeFirst()
-    if (!owner) throw new StoreRefusal('no such participant')
+    const owner = await lockParticipant(transaction, participant)
     await transaction.insertInto('participant_secret').values({ participant: owner.id, sha256 }).execute()
     const newest = transaction
       .selectFrom('participant_secret')
@@ -286,4 +279,23 @@ export async function addSecret(
       .where('id', 'not in', newest)
       .execute()
   })
+}
+
+/**
+ * Holds a participant's row until the transaction ends: callers that add to what it has come in order, each sees
+ * what the one before has added.
+ * @throws StoreRefusal no such participant
+ */
+export async function lockParticipant(
+  transaction: Transaction<Tables>,
+  participant: Pick<Participant, 'id'>,
+): Promise<Pick<Participant, 'id'>> {
+  const owner = await transaction
+    .selectFrom('participant')
+    .select('id')
+    .where('id', '=', participant.id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (owner === undefined) throw new StoreRefusal('no such participant')
+  return owner
 }
