@@ -76,6 +76,8 @@ export {
 export type {
   Attribute,
   AttributeType,
+  Compound,
+  CompoundMember,
   EventType,
   IdentifierSource,
   IdentifierType,

@@ -28,6 +28,9 @@ export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScal
  */
 export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
 
+/** Years: beyond it no calendar day would be left to count from. */
+const MAX_AGE = 1_000
+
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
   [true, true],
@@ -59,6 +62,11 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
     const number = numberOf(raw)
     // No -0: it equals 0, and is told apart in some places only.
     return Number.isFinite(number) ? number + 0 : null
+  },
+  // Only what a query compares with is read so: no record holds an age.
+  age: (raw) => {
+    const years = numberOf(raw)
+    return Number.isInteger(years) && years >= 0 && years <= MAX_AGE ? years : null
   },
   boolean: (raw) => BOOLEANS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
 }

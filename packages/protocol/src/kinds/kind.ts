@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import type { CodeListName } from '../records/code-lists.ts'
 
 /** How a searchable attribute is read from a record; `attributes/attribute-types.ts` has one row for each. */
-export type AttributeType = 'text' | 'code' | 'date' | 'datetime' | 'number' | 'boolean'
+export type AttributeType = 'text' | 'code' | 'date' | 'datetime' | 'number' | 'boolean' | 'age'
 
 /** One searchable attribute of a record type. */
 export interface Attribute {
@@ -20,6 +20,11 @@ export interface Attribute {
   readonly type: AttributeType
   /** For type `code`: the list that says which spellings mean the same. */
   readonly codes?: CodeListName
+  /**
+   * For type `age`: the date attribute since which whole years are counted, on the day of the registry's time zone
+   * on which the question is asked. Nothing of it is stored, and it has no paths.
+   */
+  readonly since?: string
   /** The attribute may occur many times in one record, and is always read as a list. */
   readonly many?: true
   /** Text compares without regard to case and accents. */
@@ -28,6 +33,31 @@ export interface Attribute {
   readonly indexed?: true
   /** A search may be sorted by it; never together with `many`. */
   readonly sortable?: true
+}
+
+/**
+ * Attributes that stand together in one element of a list, such as programme and status of one enrolment: conditions
+ * on several of them may be asked of one and the same element.
+ */
+export interface Compound {
+  /** The canonical name, such as `enrolment`: no attribute of the record type has it. Also its column. */
+  readonly name: string
+  readonly aliases?: readonly string[]
+  /**
+   * Dotted paths in the document, tried in order until one has an element with a value. Every object that stands
+   * there is an element, a bare value too; the path "" is the record itself as the one element.
+   */
+  readonly paths: readonly string[]
+  /** Never `many`, never `sortable`; their names are attribute names of the record type like any other's. */
+  readonly members: readonly CompoundMember[]
+  /** An index is kept that answers equalities on its members. */
+  readonly indexed?: true
+}
+
+/** An attribute of one element: its paths begin in the element; the path "" is the element itself, a bare value. */
+export interface CompoundMember extends Attribute {
+  /** Dotted paths from the record's root, for elements that do not say it themselves. */
+  readonly record_paths?: readonly string[]
 }
 
 /** One type of identifier, with how its values are normalised before they are stored or compared. */
@@ -68,6 +98,7 @@ export interface RecordType {
   /** Sources that name the record come before those that name a part of it. */
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
+  readonly compounds?: readonly Compound[]
   /** The documented shape; records are open, nothing is required of them but to be an object. */
   readonly schema: TSchema
 }

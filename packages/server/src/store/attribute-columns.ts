@@ -48,6 +48,8 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   datetime: [plain('timestamp with time zone')],
   number: [plain('double precision')],
   boolean: [plain('boolean')],
+  // Counted from a date when it is asked for.
+  age: [],
 }
 
 /** The columns of one attribute, in order; for a date that of the first day stands first. */
