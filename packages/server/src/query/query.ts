@@ -1,0 +1,32 @@
+/** What the readers of the query forms are given, and what they give back. */
+import type { Kind, RecordType } from '@rollcall/protocol'
+import type { Predicate } from './predicate.ts'
+
+/** Where a query is asked. */
+export interface Scope {
+  readonly kind: Kind
+  /** What the criteria around the query named; undefined when they named none. */
+  readonly recordType: RecordType | undefined
+  readonly limits: QueryLimits
+}
+
+/** Bounds of one query, see docs/limits.md. */
+export interface QueryLimits {
+  /** Levels of nesting. */
+  readonly depth: number
+  /** Conditions. */
+  readonly terms: number
+  /** Values compared with. */
+  readonly values: number
+}
+
+/** A query that was understood to the last member. */
+export interface Query {
+  readonly predicate: Predicate
+  readonly recordType: RecordType
+  /**
+   * What the query keeps of a record: canonical JSON text of one record to canonical JSON text, or to null when
+   * nothing of it is kept. Absent when records are answered as they are held.
+   */
+  readonly shape?: (document: string) => string | null
+}
