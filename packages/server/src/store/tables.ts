@@ -2,7 +2,7 @@
  * The tables whose shape does not depend on a kind, as Kysely sees them; `migrations/` makes them. The record
  * tables are not here: they are made from kind data by `record-tables.ts`.
  */
-import type { Jwk, SignatureProfile } from '@rollcall/protocol'
+import type { Attribute, Jwk, SignatureProfile } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { AllowedHost } from '../allowed-hosts.ts'
 
@@ -18,6 +18,49 @@ export interface RegistryRow {
   aliases: Generated<string[]>
   demo: Generated<boolean>
   created_at: SetTime
+  /** An IANA name; its days are those by which ages are counted. */
+  time_zone: Generated<string>
+}
+
+/** An attribute that an operator gave a registry. */
+export interface RegistryAttributeRow {
+  registry: number
+  record_type: string
+  name: string
+  /** The `Attribute` as the operator declared it. */
+  definition: ColumnType<Attribute, string, string>
+  created_at: SetTime
+}
+
+/** A column that is not filled in the records that were there before it. */
+export interface ColumnFillRow {
+  registry: number
+  record_type: string
+  /** An attribute's or compound's. */
+  name: string
+  /** The id from which on records are yet to be filled. */
+  next_record: Generated<number>
+}
+
+export interface RecordTombstoneRow {
+  registry: number
+  record_type: string
+  /** The id that the record had. */
+  record: number
+  primary_identifier: string
+  deleted_at: Generated<Date>
+}
+
+export interface SlowSearchRow {
+  registry: number
+  record_type: string
+  /** Names that were asked for, sorted; never what was looked for. */
+  attributes: string[]
+  searches: number
+  /** Milliseconds. */
+  total_ms: number
+  max_ms: number
+  last_seen: Date
 }
 
 export interface ParticipantRow {
@@ -131,6 +174,10 @@ export interface QuotaBucketRow {
 
 export interface Tables {
   registry: RegistryRow
+  registry_attribute: RegistryAttributeRow
+  column_fill: ColumnFillRow
+  record_tombstone: RecordTombstoneRow
+  slow_search: SlowSearchRow
   participant: ParticipantRow
   participant_secret: ParticipantSecretRow
   participant_key: ParticipantKeyRow

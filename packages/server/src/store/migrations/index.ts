@@ -6,6 +6,9 @@ import { keys } from './0003-keys.ts'
 import { messageMemory } from './0004-message-memory.ts'
 import { quotas } from './0005-quotas.ts'
 import { sealPolicies } from './0006-seal-policies.ts'
+import { registryAttributes } from './0007-registry-attributes.ts'
+import { recordTombstones } from './0008-record-tombstones.ts'
+import { slowSearches } from './0009-slow-searches.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -14,4 +17,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0004-message-memory': messageMemory,
   '0005-quotas': quotas,
   '0006-seal-policies': sealPolicies,
+  '0007-registry-attributes': registryAttributes,
+  '0008-record-tombstones': recordTombstones,
+  '0009-slow-searches': slowSearches,
 }
