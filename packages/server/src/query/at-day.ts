@@ -1,0 +1,130 @@
+/** Ages become dates: what a predicate asks on one day, so that nothing below needs to know the day. */
+import type { Attribute, RecordType } from '@rollcall/protocol'
+import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from './predicate.ts'
+
+const FIRST_DAY = '0001-01-01'
+/** No date of a record is before it, every one is in or after it, and a missing one is neither. */
+const BEGINNING: Interval = { from: FIRST_DAY, to: FIRST_DAY }
+const DAY = 86_400_000
+
+/**
+ * The predicate as it stands on `day` (YYYY-MM-DD, in the registry's time zone): every question about an age
+ * has become one about the date since which it counts, `attribute.since`. The same object when it asks none.
+ *
+ * Somebody has reached an age of n years on the n-th birthday; who was born on 29 February has it on 1 March
+ * in years without one. Who is not born yet has reached no age, not even 0.
+ *
+ * Throws an Error where the record type has no such date: the kind's data are wrong.
+ */
+export function atDay(predicate: Predicate, recordType: RecordType, day: string): Predicate {
+  return resolve(predicate, recordType.attributes, day)
+}
+
+function resolve(predicate: Predicate, attributes: readonly Attribute[], day: string): Predicate {
+  switch (predicate.is) {
+    case 'and':
+    case 'or': {
+      const of = predicate.of.map((part) => resolve(part, attributes, day))
+      return of.every((part, index) => part === predicate.of[index]) ? predicate : { ...predicate, of }
+    }
+    case 'not': {
+      const of = resolve(predicate.of, attributes, day)
+      return of === predicate.of ? predicate : { ...predicate, of }
+    }
+    case 'some': {
+      const of = resolve(predicate.of, membersOf(predicate.list), day)
+      return of === predicate.of ? predicate : { ...predicate, of }
+    }
+    case 'compare':
+      if (predicate.attribute.type !== 'age') return predicate
+      return compareDates(
+        predicate.operator,
+        dateOf(predicate.attribute, attributes),
+        years(predicate.value),
+        day,
+      )
+    case 'in':
+      if (predicate.attribute.type !== 'age') return predicate
+      return datesOf(predicate.values.map(years), dateOf(predicate.attribute, attributes), day)
+    case 'exists':
+      if (predicate.attribute.type !== 'age') return predicate
+      return { ...predicate, attribute: dateOf(predicate.attribute, attributes) }
+    default:
+      return predicate
+  }
+}
+
+function dateOf(age: Attribute, attributes: readonly Attribute[]): Attribute {
+  const date = attributes.find(({ name }) => name === age.since)
+  if (date?.type !== 'date') throw new Error(`${age.name} counts since ${age.since}, which is no date there`)
+  return date
+}
+
+function years(value: Comparison['value']): number {
+  if (typeof value === 'number' && Number.isInteger(value)) return value
+  throw new Error('an age is compared with a whole number of years')
+}
+
+/** The later somebody was born, the younger: at least n years old is born on or before the day n years ago. */
+function compareDates(operator: Comparator, attribute: Attribute, age: number, day: string): Predicate {
+  const compare = (operator: Comparator, value: Interval): Comparison => {
+    return { is: 'compare', attribute, operator, value }
+  }
+  const reached = (n: number): Comparison => {
+    const last = lastBirth(n, day)
+    return last === null ? compare('lt', BEGINNING) : compare('le', { from: last, to: last })
+  }
+  const below = (n: number): Comparison => {
+    const last = lastBirth(n, day)
+    return last === null ? compare('ge', BEGINNING) : compare('gt', { from: last, to: last })
+  }
+  switch (operator) {
+    case 'ge':
+      return reached(age)
+    case 'gt':
+      return reached(age + 1)
+    case 'lt':
+      return below(age)
+    case 'le':
+      return below(age + 1)
+    case 'eq':
+      return datesOf([age], attribute, day)
+    default:
+      throw new Error(`an age is not compared by ${operator}`)
+  }
+}
+
+/** Born on one of the days that make one of the ages. */
+function datesOf(ages: readonly number[], attribute: Attribute, day: string): Predicate {
+  const values = ages.flatMap((age) => birthDays(age, day) ?? [])
+  const [only] = values
+  if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: BEGINNING }
+  if (values.length === 1) return { is: 'compare', attribute, operator: 'eq', value: only }
+  return { is: 'in', attribute, values }
+}
+
+/** The days of birth of all who are n years old on `day`; null when the calendar has none. */
+function birthDays(n: number, day: string): Interval | null {
+  const to = lastBirth(n, day)
+  if (to === null) return null
+  const before = lastBirth(n + 1, day)
+  return { from: before === null ? FIRST_DAY : dayAfter(before), to }
+}
+
+/** The last day of birth of those who have reached n years on `day`; null when it lies before the calendar. */
+function lastBirth(n: number, day: string): string | null {
+  const year = Number(day.slice(0, 4)) - n
+  if (year < 1) return null
+  const dayOfYear = day.slice(4)
+  // Who was born on 1 March of that year has the birthday tomorrow.
+  const there = dayOfYear === '-02-29' && !isLeap(year) ? '-02-28' : dayOfYear
+  return `${String(year).padStart(4, '0')}${there}`
+}
+
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+}
+
+function dayAfter(day: string): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + DAY).toISOString().slice(0, 10)
+}
