@@ -4,6 +4,7 @@ import type { Keys } from './keys/own-keys.ts'
 import type { Limits } from './limits.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
+import type { SlowSearchNotes } from './observe/slow-searches.ts'
 import type { Guards } from './outbound/guards.ts'
 import type { Directory } from './participants/directory.ts'
 import type { PeerKeys } from './participants/peer-keys.ts'
@@ -32,4 +33,6 @@ export interface Context {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
+  /** What `rollcall index plan` learns from. */
+  readonly slowSearches: SlowSearchNotes
 }

@@ -4,6 +4,7 @@ import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import { createGuards } from '../outbound/guards.ts'
 import { createDirectory } from '../participants/directory.ts'
 import { createKeySets } from '../participants/key-sets.ts'
@@ -11,9 +12,11 @@ import { createPeerKeys } from '../participants/peer-keys.ts'
 import { createQuota } from '../participants/quota.ts'
 import { createTokens } from '../participants/tokens.ts'
 import type { Database } from '../store/database.ts'
+import { safeDatabaseError } from '../store/database-errors.ts'
 import { createExchangeMemory } from '../store/exchanges.ts'
 import { takeTokens } from '../store/quotas.ts'
 import { createCiphertextMemory } from '../store/sealed-messages.ts'
+import { addSlowSearches } from '../store/slow-searches.ts'
 import type { Config } from './config.ts'
 import { openVault } from './vault.ts'
 
@@ -54,5 +57,14 @@ export async function createContext(
     limits,
     log,
     metrics,
+    slowSearches: createSlowSearchNotes({
+      slow: limits.slow_search,
+      save: (rows) => addSlowSearches(db, rows),
+      onFailure: (error) =>
+        log.warn(
+          { database: safeDatabaseError(error) },
+          'slow searches could not be noted; tried again soon',
+        ),
+    }),
   }
 }

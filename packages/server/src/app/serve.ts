@@ -38,7 +38,7 @@ export async function startServer(config: Config, context: Context): Promise<Run
   const stop = async (): Promise<void> => {
     ready = false
     await Promise.all([publicServer.close(), operatorServer.close()])
-    await Promise.all([stopHousekeeping(), context.guards.close()])
+    await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
   }
   try {
     await operatorServer.listen({ host: config.adminHost, port: config.adminPort })

@@ -8,6 +8,8 @@ export interface Metrics {
   itemAnswered(operation: string, status: string, code: string): void
   /** Tokens issued or refused. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
+  /** One search asked of the database: `kind` is the registry's, `outcome` whether it was answered. */
+  searched(kind: string, outcome: SearchOutcome, seconds: number): void
   /** One request refused because a quota is used up. */
   requestRefused(quota: QuotaName): void
   /** The exposition format of all metrics, with its content type. */
@@ -16,6 +18,9 @@ export interface Metrics {
 
 /** The four quotas of a request, as rows of `limits.ts` name them. */
 export type QuotaName = 'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency'
+
+/** `timeout`: it took longer than a search may. */
+export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 
 /** Makes the metrics; `connections` reports the database pool when they are collected. */
 export function createMetrics(connections: () => { total: number; idle: number; waiting: number }): Metrics {
@@ -42,6 +47,13 @@ export function createMetrics(connections: () => { total: number; idle: number; 
     labelNames: ['outcome'],
     registers,
   })
+  const searches = new Histogram({
+    name: 'rollcall_search_seconds',
+    help: 'Time of one search in the database, by kind of registry and outcome',
+    labelNames: ['kind', 'outcome'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  })
   const refusals = new Counter({
     name: 'rollcall_quota_refusals_total',
     help: 'Requests refused because a quota is used up, by quota',
@@ -62,6 +74,7 @@ export function createMetrics(connections: () => { total: number; idle: number; 
     requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
     itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
     tokenAnswered: (outcome) => tokens.inc({ outcome }),
+    searched: (kind, outcome, seconds) => searches.observe({ kind, outcome }, seconds),
     requestRefused: (quota) => refusals.inc({ quota }),
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
+import { addRegistry, type Registry } from './registries.ts'
+import { addSlowSearches, listSlowSearches } from './slow-searches.ts'
+
+let database: TestDatabase
+let registry: Registry
+beforeAll(async () => {
+  database = await testDatabase()
+  registry = await addRegistry(database.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
+})
+afterAll(() => database.close())
+
+test('rows add up; those of a registry that is no more are passed over', async () => {
+  const { db } = database
+  const row = { registry: registry.id, record_type: 'Person' }
+  const two = { ...row, attributes: ['birth_date', 'sex'], searches: 2, total_ms: 800, max_ms: 500 }
+  await addSlowSearches(db, [
+    two,
+    { ...row, attributes: [], searches: 1, total_ms: 300, max_ms: 300 },
+    { ...two, registry: 99 },
+  ])
+  await addSlowSearches(db, [{ ...two, searches: 1, total_ms: 400.5, max_ms: 400.5 }])
+  const last_seen = expect.any(Date)
+  expect(await listSlowSearches(db, registry)).toEqual([
+    { ...two, searches: 3, total_ms: 1_200.5, max_ms: 500, last_seen },
+    { ...row, attributes: [], searches: 1, total_ms: 300, max_ms: 300, last_seen },
+  ])
+  expect(await listSlowSearches(db, { id: 99 })).toEqual([])
+})
+
+test('nodes that add the same rows at once lose nothing', async () => {
+  const rows = ['a', 'b', 'c', 'd'].map((name) => ({
+    registry: registry.id,
+    record_type: 'Member',
+    attributes: [name],
+    searches: 1,
+    total_ms: 10,
+    max_ms: 10,
+  }))
+  const reversed = rows.toReversed()
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) => addSlowSearches(database.db, at % 2 === 0 ? rows : reversed)),
+  )
+  const found = (await listSlowSearches(database.db, registry)).filter((row) => row.record_type === 'Member')
+  expect(found.map(({ searches }) => searches)).toEqual([20, 20, 20, 20])
+})
