@@ -313,7 +313,7 @@ describe('sort and pagination', () => {
     [{ page_size: 2 ** 31 }, 'pagination.page_size: must be at most 100'],
     [
       { page_size: 10, page_number: 2 ** 31 },
-      'pagination.page_number: must be at most 100001 with this page_size',
+      'pagination.page_number: must be at most 1000 with this page_size',
     ],
   ])('%j', async (pagination, message) => {
     expect(await askOne({ pagination })).toMatchObject({

@@ -11,7 +11,7 @@ export async function searchItem({ context, exchange, budget }: ItemWork, item: 
   const criteria = readSearchCriteria(registry.kind, item, {
     defaultPageSize: limits.default_page_size,
     maxPageSize: participant.max_page_size ?? limits.page_size,
-    maxOffset: limits.page_offset,
+    maxResults: limits.search_results,
   })
   const { page_size, page_number } = criteria
   const found = await findByIdentifier(context.db, registry, criteria.recordType, criteria.identifier, {

@@ -6,8 +6,8 @@ import type { SortKey } from '../store/records.ts'
 export interface PageLimits {
   readonly defaultPageSize: number
   readonly maxPageSize: number
-  /** Records that may lie before a page. */
-  readonly maxOffset: number
+  /** Records that a search may match: no page begins beyond them. */
+  readonly maxResults: number
 }
 
 /**
@@ -62,7 +62,7 @@ export function readPage(
   if (page_size > limits.maxPageSize) {
     throw invalidPage(`pagination.page_size: must be at most ${limits.maxPageSize}`)
   }
-  const lastPage = Math.floor(limits.maxOffset / Number(page_size)) + 1
+  const lastPage = Math.ceil(limits.maxResults / Number(page_size))
   if (page_number > lastPage) {
     throw invalidPage(`pagination.page_number: must be at most ${lastPage} with this page_size`)
   }
