@@ -2,9 +2,12 @@
 
 // Reading records
 export type { AttributeScalar, AttributeValue } from './attributes/attribute-types.ts'
-export type { DayInterval } from './attributes/dates.ts'
+export { compareCodePoints } from './attributes/code-points.ts'
+export type { DayInterval, InstantInterval } from './attributes/dates.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
+export { type Element, readElements } from './attributes/read-elements.ts'
 export { identifierValue, type RecordIdentifier, readIdentifiers } from './attributes/read-identifiers.ts'
+export { readLiteral } from './attributes/read-literal.ts'
 
 // Codes and faults
 export {
@@ -85,6 +88,7 @@ export type {
   RecordType,
 } from './kinds/kind.ts'
 export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
+export { resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'
 // Messages
 export { DisabledRequest, DisabledResponse } from './messages/disability.ts'
 export {

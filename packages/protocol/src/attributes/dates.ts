@@ -20,11 +20,19 @@ const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
+/** The instants that a written time may mean, both ends included, as ISO UTC texts to the millisecond. */
+export interface InstantInterval {
+  readonly from: string
+  readonly to: string
+}
+
 /** A date in its written parts, each within its range; `day` 0 stands for the whole month, `month` 0 for the year. */
 interface Written {
   readonly year: number
   readonly month: number
   readonly day: number
+  /** Whether a time of day was written. */
+  readonly timed: boolean
   /** Milliseconds since the day began, by the clock of the zone. */
   readonly time: number
   /** Minutes east of UTC; none written counts as UTC. */
@@ -34,8 +42,10 @@ interface Written {
 /** The days that a text names as a date; "1985-06" is all of June, "2014-06-01T04:10:00+05:00" is 1 June. */
 export function dayInterval(text: string): DayInterval | null {
   const date = written(text)
-  if (date === null) return null
-  const { year, month, day } = date
+  return date === null ? null : daysOf(date)
+}
+
+function daysOf({ year, month, day }: Written): DayInterval {
   if (month === 0) return { from: dayText(year, 1, 1), to: dayText(year, 12, 31) }
   if (day === 0) return { from: dayText(year, month, 1), to: dayText(year, month, daysInMonth(year, month)) }
   const only = dayText(year, month, day)
@@ -48,7 +58,22 @@ export function dayInterval(text: string): DayInterval | null {
  */
 export function instantText(text: string): string | null {
   const date = written(text)
+  return date === null ? null : instantOf(date)
+}
+
+/** The instants that a text names: those of all its days in UTC where it says no time of day. */
+export function instantInterval(text: string): InstantInterval | null {
+  const date = written(text)
   if (date === null) return null
+  if (!date.timed) {
+    const { from, to } = daysOf(date)
+    return { from: `${from}T00:00:00.000Z`, to: `${to}T23:59:59.999Z` }
+  }
+  const instant = instantOf(date)
+  return instant === null ? null : { from: instant, to: instant }
+}
+
+function instantOf(date: Written): string | null {
   const [month, day] = [Math.max(date.month, 1), Math.max(date.day, 1)]
   // Nearly every record holds UTC, and toISOString costs more than all the rest of reading one.
   const time = date.time - date.offset * MINUTE
@@ -74,10 +99,11 @@ function written(text: string): Written | null {
   if (text.length > LONGEST) return null
   const trimmed = text.trim()
   const iso = ISO.exec(trimmed)
-  if (iso !== null) return checked(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]))
+  if (iso !== null)
+    return checked(iso[1], iso[2], iso[3], timeOf(iso), offsetOf(iso[8]), iso[4] !== undefined)
   const dotted = DOTTED.exec(trimmed)
   if (dotted === null || Number(dotted[1]) === 0 || Number(dotted[2]) === 0) return null
-  return checked(dotted[3], dotted[2], dotted[1], 0, 0)
+  return checked(dotted[3], dotted[2], dotted[1], 0, 0, false)
 }
 
 /** The written parts, where they name a real day and time. A month or day that is written as 00 is none. */
@@ -87,12 +113,13 @@ function checked(
   dayText: string | undefined,
   time: number | null,
   offset: number | null,
+  timed: boolean,
 ): Written | null {
   const [year, month, day] = [Number(yearText), Number(monthText ?? 0), Number(dayText ?? 0)]
   if (time === null || offset === null || year < 1 || month > 12) return null
   if ((monthText !== undefined && month === 0) || (dayText !== undefined && day === 0)) return null
   if (day > 0 && day > daysInMonth(year, month)) return null
-  return { year, month, day, time, offset }
+  return { year, month, day, timed, time, offset }
 }
 
 function timeOf(iso: RegExpExecArray): number | null {

@@ -53,7 +53,11 @@ export function readIdentifiers(kind: Kind, recordType: RecordType, document: Js
 }
 
 /** The type that an identifier object names, else the source's. A type that is named and unknown is no other type. */
-function identifierTypeOf(kind: Kind, source: IdentifierSource, leaf: JsonValue): IdentifierType | undefined {
+export function identifierTypeOf(
+  kind: Kind,
+  source: IdentifierSource,
+  leaf: JsonValue,
+): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
   return typeof spelling === 'string' ? resolveIdentifierType(kind, spelling) : undefined

@@ -11,7 +11,9 @@ interface Step {
 /** A path split once, to be followed many times. */
 export type Path = readonly Step[]
 
+/** The path "" leads nowhere further: to the value itself. */
 export function compilePath(path: string): Path {
+  if (path === '') return []
   return path.split('.').map((key) => ({
     key,
     spellings: Object.hasOwn(KEY_SPELLINGS, key) ? (KEY_SPELLINGS[key] ?? []) : [],

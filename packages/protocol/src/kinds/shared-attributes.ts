@@ -31,7 +31,7 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
   ]
 }
 
-/** Who a person is: name, sex, birth and death. */
+/** Who a person is: name, sex, birth and death, and so age. */
 export function personAttributes(places: readonly string[]): Attribute[] {
   return [
     {
@@ -49,6 +49,7 @@ export function personAttributes(places: readonly string[]): Attribute[] {
       paths: under(places, 'name.given_name'),
       type: 'text',
       fold: true,
+      indexed: true,
       sortable: true,
     },
     { name: 'sex', aliases: ['gender'], paths: under(places, 'sex'), type: 'code', codes: 'sex' },
@@ -60,6 +61,7 @@ export function personAttributes(places: readonly string[]): Attribute[] {
       indexed: true,
       sortable: true,
     },
+    { name: 'age', paths: [], type: 'age', since: 'birth_date', sortable: true },
     {
       name: 'death_date',
       aliases: ['date_of_death'],
@@ -100,6 +102,7 @@ export function addressAttributes(
       ],
       type: 'text',
       fold: true,
+      indexed: true,
     },
     {
       name: 'region',

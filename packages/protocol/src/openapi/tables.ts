@@ -55,8 +55,9 @@ function attributeTable({ name, attributes }: RecordType): string[] {
   ]
 }
 
-function typeOf({ type, codes, many }: Attribute): string {
-  return `${codes ? `${type} of ${codes}` : type}${many ? ', many' : ''}`
+function typeOf({ type, codes, since, many }: Attribute): string {
+  const detail = codes ? ` of ${codes}` : since ? ` since ${since}` : ''
+  return `${type}${detail}${many ? ', many' : ''}`
 }
 
 /** The reason codes that the items of a reply may carry. */

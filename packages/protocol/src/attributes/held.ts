@@ -1,0 +1,118 @@
+/**
+ * What a record holds, as it is written there and not normalised: for answers that keep a part of it. It is found
+ * in every place and spelling in which the walk finds it.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import type { Attribute, Compound, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
+import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
+import { KEY_SPELLINGS } from './record-keys.ts'
+import { compilePath, member, walk } from './walk.ts'
+
+const NONE: readonly string[] = []
+
+/** Every key with the others under which the same member may stand, whichever of them is asked for. */
+const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) => {
+    const all = [key, ...spellings]
+    return all.map((one) => [one, all.filter((other) => other !== one)] as const)
+  }),
+)
+
+/** The other keys under which the member `name` may stand, such as `gender` for `sex` and `sex` for `gender`. */
+export function otherKeys(name: string): readonly string[] {
+  return OTHER_KEYS.get(name) ?? NONE
+}
+
+/** Reads the member `name` of an object: under that very key first. Undefined where no key has a value. */
+export function heldMember(name: string): (object: JsonObject) => JsonValue | undefined {
+  const step = { key: name, spellings: otherKeys(name) }
+  return (object) => member(object, step)
+}
+
+/**
+ * Reads an attribute of a document, or a compound's member of an element: the first scalar on its paths, or with
+ * `many` all of them as a list, never empty. Undefined where there is none.
+ */
+export function heldValue(attribute: Attribute): (document: JsonValue) => JsonValue | undefined {
+  const read = scalarsAt(attribute.paths, attribute.many === true)
+  return (document) => {
+    const held = read(document)
+    return attribute.many === true && held.length > 0 ? held : held[0]
+  }
+}
+
+/**
+ * Reads the elements of a compound, each as an object of its members by their canonical names. Elements that have
+ * none of them are left out.
+ */
+export function heldElements(compound: Compound): (document: JsonValue) => JsonObject[] {
+  const places = compound.paths.map(pathOf)
+  const members = compound.members.map(({ name, paths, record_paths = [] }) => {
+    return { name, inElement: scalarsAt(paths), inRecord: scalarsAt(record_paths) }
+  })
+  return (document) => {
+    for (const place of places) {
+      const elements: JsonObject[] = []
+      walk(document, place, (leaf) => {
+        const own = members.map(({ name, inElement }) => [name, inElement(leaf)[0]] as const)
+        const element = objectOf(own)
+        if (element !== null) elements.push(element)
+        return false
+      })
+      if (elements.length === 0) continue
+      const shared = objectOf(members.map(({ name, inRecord }) => [name, inRecord(document)[0]] as const))
+      return shared === null ? elements : elements.map((element) => ({ ...shared, ...element }))
+    }
+    return []
+  }
+}
+
+/** Reads the values of identifiers of one type, each once however often and in whichever spelling it stands there. */
+export function heldIdentifiers(
+  kind: Kind,
+  recordType: RecordType,
+  type: IdentifierType,
+): (document: JsonValue) => JsonValue[] {
+  const sources = recordType.identifiers.map((source) => ({ source, path: pathOf(source.path) }))
+  const value = heldMember('identifier_value')
+  return (document) => {
+    const found = new Map<string, JsonValue>()
+    for (const { source, path } of sources) {
+      walk(document, path, (leaf) => {
+        if (identifierTypeOf(kind, source, leaf) !== type) return false
+        const raw = isJsonObject(leaf) ? value(leaf) : leaf
+        const normalised = identifierValue(type, raw)
+        if (raw !== undefined && normalised !== null && !found.has(normalised)) found.set(normalised, raw)
+        return false
+      })
+    }
+    return [...found.values()]
+  }
+}
+
+/** The path "" is the value itself. */
+function pathOf(path: string) {
+  return path === '' ? [] : compilePath(path)
+}
+
+/** Reads the scalars at the first of the paths that has one: all of them, or only the first. */
+function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
+  const compiled = paths.map(pathOf)
+  return (value) => {
+    const held: JsonValue[] = []
+    for (const path of compiled) {
+      walk(value, path, (leaf) => {
+        if (isJsonObject(leaf)) return false
+        held.push(leaf)
+        return !all
+      })
+      if (held.length > 0) break
+    }
+    return held
+  }
+}
+
+function objectOf(members: readonly (readonly [string, JsonValue | undefined])[]): JsonObject | null {
+  const held = members.filter((pair): pair is [string, JsonValue] => pair[1] !== undefined)
+  return held.length === 0 ? null : Object.fromEntries(held)
+}

@@ -1,0 +1,123 @@
+/** The elements of a compound in a record: what stands together in one element stays together. */
+import type { JsonValue } from '../json.ts'
+import type { Attribute, Compound, CompoundMember } from '../kinds/kind.ts'
+import type { AttributeScalar } from './attribute-types.ts'
+import { readAttribute } from './read-attribute.ts'
+import { compilePath, type Path, walk } from './walk.ts'
+
+/** One element: the values of the compound's members, by their names; a member without a value has no entry. */
+export interface Element {
+  readonly [member: string]: AttributeScalar
+}
+
+type Draft = { [member: string]: AttributeScalar }
+
+/** A compound made ready to be read many times. */
+interface Plan {
+  readonly paths: readonly Path[]
+  readonly members: readonly CompoundMember[]
+  /** Those of `members` that elements need not say themselves, and how the record says them. */
+  readonly outside: readonly { readonly name: string; readonly inRecord: Attribute }[]
+  /** What the record, as the one element, says only itself. */
+  readonly ofRecord: readonly CompoundMember[]
+}
+
+const plans = new WeakMap<Compound, Plan>()
+const NONE: readonly Element[] = []
+
+function planOf(compound: Compound): Plan {
+  let plan = plans.get(compound)
+  if (plan === undefined) {
+    const { members } = compound
+    plan = {
+      paths: compound.paths.map(compilePath),
+      members,
+      outside: members.flatMap((member) =>
+        member.record_paths === undefined
+          ? []
+          : [{ name: member.name, inRecord: { ...member, paths: member.record_paths, many: true as const } }],
+      ),
+      ofRecord: members.filter((member) => member.record_paths === undefined),
+    }
+    plans.set(compound, plan)
+  }
+  return plan
+}
+
+/**
+ * The compound's elements in `document`, in its order, each distinct one once: those of the first path that has an
+ * element with a value. An element must say something itself; what it does not say is taken from the record, where
+ * the record says one thing. Where it says several, nobody can tell to which element each belongs, and each is an
+ * element of its own. Never throws, and takes time in proportion to the document.
+ */
+export function readElements(compound: Compound, document: JsonValue): readonly Element[] {
+  const plan = planOf(compound)
+  for (const path of plan.paths) {
+    const elements = path.length === 0 ? [ofRecord(plan, document)] : alongPath(plan, document, path)
+    if (elements.length === 0) continue
+    addFromRecord(plan, document, elements)
+    const found = distinct(plan, elements)
+    if (found.length > 0) return found
+  }
+  return NONE
+}
+
+function alongPath({ members }: Plan, document: JsonValue, path: Path): Draft[] {
+  const elements: Draft[] = []
+  walk(document, path, (leaf) => {
+    const element = read(members, leaf)
+    if (element !== null) elements.push(element)
+    return false
+  })
+  return elements
+}
+
+function ofRecord(plan: Plan, document: JsonValue): Draft {
+  return read(plan.ofRecord, document) ?? {}
+}
+
+function read(members: readonly CompoundMember[], leaf: JsonValue): Draft | null {
+  let element: Draft | null = null
+  for (const member of members) {
+    const value = readAttribute(member, leaf)
+    if (value === null) continue
+    element ??= {}
+    // No member is many.
+    element[member.name] = value as AttributeScalar
+  }
+  return element
+}
+
+function addFromRecord({ outside }: Plan, document: JsonValue, elements: Draft[]): void {
+  const count = elements.length
+  for (const { name, inRecord } of outside) {
+    const lacking = elements.slice(0, count).filter((element) => element[name] === undefined)
+    if (lacking.length === 0) continue
+    const said = (readAttribute(inRecord, document) ?? []) as readonly AttributeScalar[]
+    const [first, ...others] = said
+    if (first === undefined) continue
+    const text = JSON.stringify(first)
+    if (others.every((value) => JSON.stringify(value) === text)) {
+      for (const element of lacking) element[name] = first
+    } else {
+      for (const value of said) elements.push({ [name]: value })
+    }
+  }
+}
+
+function distinct({ members }: Plan, elements: readonly Draft[]): readonly Element[] {
+  const [first] = elements
+  if (first === undefined) return NONE
+  if (elements.length === 1) return isEmpty(first) ? NONE : elements
+  const found = new Map<string, Element>()
+  for (const element of elements) {
+    if (isEmpty(element)) continue
+    const key = JSON.stringify(members.map(({ name }) => element[name]))
+    if (!found.has(key)) found.set(key, element)
+  }
+  return [...found.values()]
+}
+
+function isEmpty(element: Element): boolean {
+  return Object.keys(element).length === 0
+}

@@ -1,0 +1,127 @@
+/** What a name in a query means: an attribute, an attribute of a list's elements, such a list, or an identifier. */
+import { KEY_SPELLINGS } from '../attributes/record-keys.ts'
+import { resolveIdentifierType } from './index.ts'
+import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
+
+export type Searchable =
+  | { readonly is: 'attribute'; readonly attribute: Attribute }
+  | { readonly is: 'member'; readonly compound: Compound; readonly attribute: CompoundMember }
+  | { readonly is: 'compound'; readonly compound: Compound }
+  /** An identifier of one of the types, of the record or of a part of it. */
+  | { readonly is: 'identifier'; readonly types: readonly IdentifierType[] }
+  | { readonly is: 'identifier_type' }
+
+/** Words that mean identifiers in every kind, wherever its records keep them (public-standard.md 2.4, 3.1). */
+const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier']
+const VALUE_WORDS = ['identifier_value', 'id_value']
+const TYPE_WORDS = ['identifier_type', 'id_type']
+
+/** By lower-case spelling, the key that the paths of kinds use. */
+const CANONICAL_KEYS: ReadonlyMap<string, string> = new Map(
+  Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
+    spellings.map((spelling) => [spelling.toLowerCase(), key] as const),
+  ),
+)
+
+/** Names compare segment by segment: without prefixes such as `spdci:`, case, and other spellings of a key. */
+function searchKey(spelling: string): string {
+  return spelling.split('.').map(segmentKey).join('.')
+}
+
+function segmentKey(segment: string): string {
+  const key = segment
+    .slice(segment.lastIndexOf(':') + 1)
+    .trim()
+    .toLowerCase()
+  return CANONICAL_KEYS.get(key) ?? key
+}
+
+const tables = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
+
+/**
+ * What `spelling` means among the records of a type: by a name, an alias, or a dotted path of the kind's data.
+ * A name means the attribute before the list, and either before an identifier.
+ */
+export function resolveSearchable(
+  kind: Kind,
+  recordType: RecordType,
+  spelling: string,
+): Searchable | undefined {
+  const ofKind = tables.get(kind) ?? new Map<RecordType, ReadonlyMap<string, Searchable>>()
+  let table = ofKind.get(recordType)
+  if (table === undefined) {
+    table = tableOf(kind, recordType)
+    tables.set(kind, ofKind.set(recordType, table))
+  }
+  return table.get(searchKey(spelling))
+}
+
+/** The canonical names that a query may use, for messages: attributes, lists, identifier types. */
+export function searchableNames(kind: Kind, recordType: RecordType): string[] {
+  const compounds = recordType.compounds ?? []
+  return [
+    ...recordType.attributes.map(({ name }) => name),
+    ...compounds.flatMap(({ name, members }) => [...members.map((member) => member.name), name]),
+    ...kind.identifier_types.map(({ name }) => name),
+  ]
+}
+
+function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
+  const table = new Map<string, Searchable>()
+  const add = (spellings: readonly string[], meaning: Searchable) => {
+    for (const key of spellings.map(searchKey)) if (!table.has(key)) table.set(key, meaning)
+  }
+  const attributes = recordType.attributes.map((attribute) => ({ is: 'attribute' as const, attribute }))
+  const compounds = (recordType.compounds ?? []).map((compound) => ({ is: 'compound' as const, compound }))
+  const members = compounds.flatMap(({ compound }) =>
+    compound.members.map((attribute) => ({ is: 'member' as const, compound, attribute })),
+  )
+  // Names first: a path that happens to spell a name never takes it.
+  for (const row of [...attributes, ...members]) add(namesOf(row.attribute), row)
+  for (const row of compounds) add(namesOf(row.compound), row)
+  for (const row of attributes) add(row.attribute.paths, row)
+  for (const row of members) add(memberPaths(row.compound, row.attribute), row)
+  for (const row of compounds) add(row.compound.paths.filter(isSpelled), row)
+  addIdentifiers(kind, recordType, add)
+  return table
+}
+
+function addIdentifiers(
+  kind: Kind,
+  recordType: RecordType,
+  add: (spellings: readonly string[], meaning: Searchable) => void,
+): void {
+  const any: Searchable = { is: 'identifier', types: kind.identifier_types }
+  for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
+  const paths = recordType.identifiers.map(({ path }) => path)
+  for (const path of paths) {
+    const last = path.slice(path.lastIndexOf('.') + 1)
+    const type = resolveIdentifierType(kind, last)
+    // `demographic_info` holds an identifier among much else: only its members mean one.
+    if (type !== undefined) add([path], { is: 'identifier', types: [type] })
+    else if (last.endsWith('identifier')) add([path], any)
+  }
+  const places = [...paths, ...IDENTIFIER_WORDS]
+  add([...IDENTIFIER_WORDS, ...VALUE_WORDS, ...joined(places, VALUE_WORDS)], any)
+  add(joined(IDENTIFIER_WORDS, ['value']), any)
+  add([...TYPE_WORDS, ...joined(places, TYPE_WORDS), ...joined(IDENTIFIER_WORDS, ['type'])], {
+    is: 'identifier_type',
+  })
+}
+
+function namesOf(row: { readonly name: string; readonly aliases?: readonly string[] }): string[] {
+  return [row.name, ...(row.aliases ?? [])]
+}
+
+/** Under the compound by any of its names and paths, and where it stands outside the elements. */
+function memberPaths(compound: Compound, member: CompoundMember): string[] {
+  const places = [...namesOf(compound), ...compound.paths]
+  const ends = [...namesOf(member), ...member.paths]
+  return [...joined(places, ends), ...(member.record_paths ?? [])].filter(isSpelled)
+}
+
+function joined(places: readonly string[], ends: readonly string[]): string[] {
+  return places.flatMap((place) => ends.map((end) => [place, end].filter(isSpelled).join('.')))
+}
+
+const isSpelled = (path: string): boolean => path !== ''
