@@ -9,7 +9,7 @@ import { findParticipant, findRegistry, openStorage, readConfig } from '@rollcal
 import fastify from 'fastify'
 import { createExchangeMemory } from '../../packages/server/src/store/exchanges.ts'
 import { recordTable } from '../../packages/server/src/store/record-tables.ts'
-import { findStatement } from '../../packages/server/src/store/records.ts'
+import { findStatement } from '../../packages/server/src/store/search-statement.ts'
 import { aroundSignatureValue, SIGNATURE_VARIABLE } from './answers.ts'
 import {
   ASKER_SENDER,
@@ -72,7 +72,7 @@ export async function startFloor(verify?: () => Promise<void>) {
     const { type, value } = request.body.message.search_request[0].search_criteria.query
     const { rows } = await storage.db.pool.query<{ total: number; document: string | null }>({
       ...statement,
-      values: [type, value, 10, 0],
+      values: [type, value, 10, 0, 10_000],
     })
     const documents = rows.flatMap(({ document }) => document ?? [])
     reply.headers({

@@ -19,7 +19,7 @@ export async function registrySamples(db: Database, registry: Registry): Promise
   const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, QUANTITY.other])
   const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: QUANTITY.primary }
   const found = await sampleIdentifiers(db, registry, recordType, wanted)
-  const page = { sort: [], limit: 1, offset: 0 }
+  const page = { sort: [], limit: 1, offset: 0, cap: 1 }
   const totals = await Promise.all(
     found.map((identifier) => findByIdentifier(db, registry, recordType, identifier, page)),
   )

@@ -13,12 +13,13 @@ export interface Storage {
 /** Opens the database without touching its tables. Throws what opening it throws, with nothing left running. */
 export async function openStorage(config: Config): Promise<Storage> {
   const statement_timeout = config.limits.statement_timeout * 1_000
+  const search = { search_timeout: config.limits.search_timeout * 1_000 }
   if (config.databaseUrl !== undefined) {
-    const db = openDatabase({ connectionString: config.databaseUrl, statement_timeout })
+    const db = openDatabase({ connectionString: config.databaseUrl, statement_timeout }, search)
     return { db, close: () => db.close() }
   }
   const postgres = await openEmbeddedPostgres(config.dataDirectory)
-  const db = openDatabase({ ...(postgres.connection as PoolConfig), statement_timeout })
+  const db = openDatabase({ ...(postgres.connection as PoolConfig), statement_timeout }, search)
   return {
     db,
     async close() {

@@ -18,6 +18,7 @@ export async function searchItem({ context, exchange, budget }: ItemWork, item: 
     sort: criteria.sort,
     limit: page_size,
     offset: page_size * (page_number - 1),
+    cap: limits.search_results,
   })
   spend(budget, found.documents)
   return {

@@ -2,14 +2,18 @@
 import type { Attribute, AttributeScalar, AttributeType, AttributeValue } from '@rollcall/protocol'
 import { columnName } from './names.ts'
 
-/** One column of a record table that holds (a part of) an attribute. */
-export interface AttributeColumn {
+/** A column of a record table that is made from its record type. */
+export interface RecordColumn {
   readonly name: string
-  readonly attribute: Attribute
   /** The SQL type as PostgreSQL's `format_type` spells it, `[]` included. */
   readonly sql_type: string
   /** The type with its collation, as a CREATE TABLE states it. */
   readonly definition: string
+}
+
+/** One column that holds (a part of) an attribute. */
+export interface AttributeColumn extends RecordColumn {
+  readonly attribute: Attribute
   /**
    * An attribute's value (null: missing) as PostgreSQL's text input for this column: the one form that serves
    * as a statement's parameter, as an element of an `unnest` and, escaped once more, as a field of a COPY.
@@ -52,8 +56,17 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   age: [],
 }
 
+/** Described once: every query asks. */
+const described = new WeakMap<Attribute, readonly AttributeColumn[]>()
+
 /** The columns of one attribute, in order; for a date that of the first day stands first. */
 export function attributeColumns(attribute: Attribute): readonly AttributeColumn[] {
+  const found = described.get(attribute) ?? describeColumns(attribute)
+  described.set(attribute, found)
+  return found
+}
+
+function describeColumns(attribute: Attribute): readonly AttributeColumn[] {
   return COLUMNS[attribute.type].map((shape) => {
     const sql_type = attribute.many ? `${shape.sql_type}[]` : shape.sql_type
     return {

@@ -1,4 +1,4 @@
-/** The connection to PostgreSQL: one pool, typed SQL over it. */
+/** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and a pool of searches. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { pendingMigrations as readPending, runMigrations } from './migrate.ts'
@@ -12,6 +12,11 @@ export interface Database {
   readonly kysely: Kysely<Tables>
   /** For short named statements that come in great number; on connections of its own. */
   readonly pipeline: Pipeline
+  /**
+   * For searches by any condition, which may be slow: on few connections of their own, so that they wait for each
+   * other and nothing waits for them.
+   */
+  readonly searches: pg.Pool
   /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
   close(): Promise<void>
 }
@@ -25,20 +30,35 @@ const DEFAULTS = {
   keepAlive: true,
 } as const satisfies pg.PoolConfig
 
+/** What differs for searches. Milliseconds. */
+const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
+
 /**
- * Opens a pool and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
- * is away.
+ * Compiling a plan takes longer than most of them run; and a search keeps one process of PostgreSQL busy, not several.
+ */
+const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
+
+export interface SearchOptions {
+  /** Milliseconds that one search may take. */
+  readonly search_timeout?: number
+}
+
+/**
+ * Opens two pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
+ * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches.
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
  */
-export function openDatabase(connection: pg.PoolConfig): Database {
+export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...DEFAULTS, ...connection, types: { getTypeParser } }
-  const pool = new pg.Pool(settings)
-  // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
-  // listens to would end the process. The pool reports the idle ones, each client those in use.
-  pool.on('error', ignoreLostConnection)
-  pool.on('connect', (client) => client.on('error', ignoreLostConnection))
+  const pool = openPool(settings)
+  const searches = openPool({
+    ...settings,
+    ...SEARCH_DEFAULTS,
+    ...(search_timeout !== undefined && { statement_timeout: search_timeout }),
+    onConnect: (client) => client.query(SEARCH_SETTINGS),
+  })
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
   let closing: Promise<unknown> | undefined
@@ -46,12 +66,22 @@ export function openDatabase(connection: pg.PoolConfig): Database {
     pool,
     kysely,
     pipeline,
+    searches,
     async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
-      closing ??= Promise.all([pool.end(), pipeline.close()])
+      closing ??= Promise.all([pool.end(), searches.end(), pipeline.close()])
       await closing
     },
   }
+}
+
+function openPool(settings: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(settings)
+  // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
+  // listens to would end the process. The pool reports the idle ones, each client those in use.
+  pool.on('error', ignoreLostConnection)
+  pool.on('connect', (client) => client.on('error', ignoreLostConnection))
+  return pool
 }
 
 function ignoreLostConnection(): void {}

@@ -1,5 +1,7 @@
 /** From a document to what is stored of it: canonical text, identifiers, and a value for every column. */
 import {
+  type Attribute,
+  type Compound,
   canonicalJson,
   type JsonValue,
   type Kind,
@@ -7,9 +9,11 @@ import {
   type RecordIdentifier,
   type RecordType,
   readAttribute,
+  readElements,
   readIdentifiers,
 } from '@rollcall/protocol'
-import { type AttributeColumn, attributeColumns } from './attribute-columns.ts'
+import { attributeColumns } from './attribute-columns.ts'
+import { compoundColumn } from './compound-columns.ts'
 
 /** A document that cannot be stored as a record. The reason names members and rules, never values. */
 export class InvalidRecord extends Error {
@@ -57,24 +61,48 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
       `more than one ${recordType.primary_identifier}, by which a ${recordType.name} is known`,
     )
   }
-  const columns: (string | null)[] = []
-  for (const [attribute, own] of attributesOf(recordType)) {
-    const value = readAttribute(attribute, document)
-    for (const column of own) columns.push(column.toSql(value))
+  return {
+    primary_identifier: primary.value,
+    document: text,
+    identifiers,
+    columns: columnValues(recordType, document),
   }
-  return { primary_identifier: primary.value, document: text, identifiers, columns }
 }
 
-type AttributeColumns = readonly [RecordType['attributes'][number], readonly AttributeColumn[]]
-const known = new WeakMap<RecordType, readonly AttributeColumns[]>()
+/** What a document has in the columns of its record type, in their order. */
+export function columnValues(recordType: RecordType, document: JsonValue): (string | null)[] {
+  const values: (string | null)[] = []
+  for (const read of readersOf(recordType)) read(document, values)
+  return values
+}
 
-function attributesOf(recordType: RecordType): readonly AttributeColumns[] {
+/** Adds the values of one attribute's or compound's columns. */
+type Reader = (document: JsonValue, values: (string | null)[]) => void
+const known = new WeakMap<RecordType, readonly Reader[]>()
+
+function readersOf(recordType: RecordType): readonly Reader[] {
   let found = known.get(recordType)
   if (found === undefined) {
-    found = recordType.attributes.map((attribute) => [attribute, attributeColumns(attribute)] as const)
+    const { attributes, compounds = [] } = recordType
+    found = [...attributes.map(attributeReader), ...compounds.map(compoundReader)]
     known.set(recordType, found)
   }
   return found
+}
+
+function attributeReader(attribute: Attribute): Reader {
+  const columns = attributeColumns(attribute)
+  return (document, values) => {
+    const value = readAttribute(attribute, document)
+    for (const column of columns) values.push(column.toSql(value))
+  }
+}
+
+function compoundReader(compound: Compound): Reader {
+  const column = compoundColumn(compound)
+  return (document, values) => {
+    values.push(column.toSql(readElements(compound, document)))
+  }
 }
 
 function canonicalText(document: JsonValue): string {

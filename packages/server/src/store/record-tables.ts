@@ -1,7 +1,8 @@
 /** The tables of a registry's records, made from its kind's data. */
 import type { Kind, RecordType } from '@rollcall/protocol'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { type AttributeColumn, attributeColumns } from './attribute-columns.ts'
+import type { RecordColumn } from './attribute-columns.ts'
+import { heldOf } from './held-columns.ts'
 import { joinName, quoteName, recordTableName } from './names.ts'
 import { StoreRefusal } from './refusal.ts'
 import type { Tables } from './tables.ts'
@@ -28,10 +29,11 @@ export interface RecordTable {
   readonly table: string
   readonly identifierTable: string
   readonly recordType: RecordType
-  readonly columns: readonly AttributeColumn[]
+  /** Those of the attributes, then those of the compounds. */
+  readonly columns: readonly RecordColumn[]
 }
 
-/** Columns of every record table, whatever its kind; an attribute cannot bear such a name. */
+/** Columns of every record table, whatever its kind; nothing in a kind can bear such a name. */
 const FIXED_COLUMNS: Readonly<Record<string, string>> = {
   id: 'bigint generated always as identity primary key',
   primary_identifier: 'text collate "C" not null unique',
@@ -53,7 +55,7 @@ export function recordTable(registry: RegistryShape, recordType: RecordType): Re
 
 function describeTable(registryId: number, recordType: RecordType): RecordTable {
   const table = recordTableName(registryId, recordType)
-  const columns = recordType.attributes.flatMap(attributeColumns)
+  const columns = heldOf(recordType).flatMap((held) => held.columns)
   const seen = new Set(Object.keys(FIXED_COLUMNS))
   for (const { name } of columns) {
     if (seen.has(name)) throw new Error(`${recordType.name}: two columns would be called ${name}`)
@@ -64,10 +66,10 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
 
 /**
  * Makes the tables, columns and indexes of a registry that are not there yet; what is there stays as it is.
- * Any number of nodes may do so at once. A new attribute's column is empty in rows written before it was
- * declared; it is filled when they are written again.
+ * Any number of nodes may do so at once. Where records are held already, a new column is written down to be filled
+ * (`fillColumns`), and a missing index is left to be built without blocking writers (`declaredIndexes`).
  *
- * Throws StoreRefusal when an attribute's column exists with another type.
+ * Throws StoreRefusal when a column exists with another type.
  */
 export async function ensureRecordTables(
   db: { kysely: Kysely<Tables> },
@@ -87,11 +89,15 @@ export async function createRecordTables(
     transaction,
   )
   for (const recordType of registry.kind.record_types) {
-    await createRecordTable(transaction, recordTable(registry, recordType))
+    await createRecordTable(transaction, registry, recordTable(registry, recordType))
   }
 }
 
-async function createRecordTable(transaction: Transaction<Tables>, record: RecordTable): Promise<void> {
+async function createRecordTable(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  record: RecordTable,
+): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(transaction)
   const columns = await existingColumns(transaction, record.table)
   if (columns.size === 0) {
@@ -101,24 +107,50 @@ async function createRecordTable(transaction: Transaction<Tables>, record: Recor
     }
     for (const statement of identifierStatements(record)) await run(statement)
   } else {
-    // Only what is missing: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader.
-    for (const column of record.columns) {
-      const found = columns.get(column.name)
-      if (found === undefined) {
-        await run(
-          `alter table ${quoteName(record.table)} add column ${quoteName(column.name)} ${column.definition}`,
-        )
-      } else if (found !== column.sql_type) {
-        throw new StoreRefusal(
-          `column ${column.name} of table ${record.table} is ${found} and the kind declares ${column.sql_type}`,
-        )
-      }
-    }
+    await addColumns(transaction, registry, record, columns)
   }
   const indexes = await existingIndexes(transaction, record.table)
-  for (const [name, statement] of indexStatements(record)) {
-    if (!indexes.has(name)) await run(statement)
+  const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
+  if (missing.length === 0 || (await holdsRecords(transaction, record.table))) return
+  for (const index of missing) await run(indexStatement(record, index))
+}
+
+/** Only what is missing: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader. */
+async function addColumns(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  { table, recordType }: RecordTable,
+  existing: ReadonlyMap<string, string>,
+): Promise<void> {
+  const added: string[] = []
+  for (const { name, columns } of heldOf(recordType)) {
+    for (const column of columns) {
+      const found = existing.get(column.name)
+      if (found === column.sql_type) continue
+      if (found !== undefined) {
+        throw new StoreRefusal(
+          `column ${column.name} of table ${table} is ${found} and the kind declares ${column.sql_type}`,
+        )
+      }
+      const definition = `${quoteName(column.name)} ${column.definition}`
+      await sql.raw(`alter table ${quoteName(table)} add column ${definition}`).execute(transaction)
+      if (!added.includes(name)) added.push(name)
+    }
   }
+  if (added.length === 0 || !(await holdsRecords(transaction, table))) return
+  await transaction
+    .insertInto('column_fill')
+    .values(added.map((name) => ({ registry: registry.id, record_type: recordType.name, name })))
+    .onConflict((conflict) =>
+      conflict.columns(['registry', 'record_type', 'name']).doUpdateSet({ next_record: 0 }),
+    )
+    .execute()
+}
+
+async function holdsRecords(db: Kysely<Tables>, table: string): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select exists (select from ${sql.id(table)}) as held`.execute(db)
+  return rows[0]?.held === true
 }
 
 function tableStatement({ table, columns }: RecordTable): string {
@@ -141,19 +173,38 @@ function identifierStatements({ table, identifierTable }: RecordTable): readonly
   ]
 }
 
-/** By the index's name. A date's two columns share one: a bound of `_to` is a bound of `_from` as well. */
-function indexStatements({ table, recordType }: RecordTable): readonly [name: string, statement: string][] {
-  return recordType.attributes
-    .filter((attribute) => attribute.indexed)
-    .map((attribute) => {
-      const name = joinName(table, attribute.name, 'index')
-      const method = attribute.many ? 'gin' : 'btree'
-      const columns = attributeColumns(attribute).map((column) => quoteName(column.name))
-      return [
-        name,
-        `create index ${quoteName(name)} on ${quoteName(table)} using ${method} (${columns.join(', ')})`,
-      ]
-    })
+/** An index that the kind declares. */
+export interface DeclaredIndex {
+  readonly name: string
+  /** The attribute or compound that it is for. */
+  readonly of: string
+  /** What stands behind ON table: the method and the columns. */
+  readonly definition: string
+}
+
+/**
+ * The indexes that a record type's table should have besides its keys. A date's two columns share one: a bound of
+ * `_to` is a bound of `_from` as well.
+ */
+export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
+  return heldOf(recordType).flatMap(({ name, columns, method }) => {
+    if (method === null || columns.length === 0) return []
+    // Only whole elements are asked for, which this class of operators keeps in a third of the room.
+    const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''
+    const keys = columns.map((column) => `${quoteName(column.name)}${suffix}`)
+    return [
+      { name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` },
+    ]
+  })
+}
+
+/** @param how `concurrently` where records are written meanwhile: outside a transaction then */
+export function indexStatement(
+  { table }: RecordTable,
+  { name, definition }: DeclaredIndex,
+  how: '' | 'concurrently' = '',
+): string {
+  return `create index ${how} ${quoteName(name)} on ${quoteName(table)} ${definition}`
 }
 
 async function existingColumns(db: Kysely<Tables>, table: string): Promise<Map<string, string>> {

@@ -97,7 +97,7 @@ test('no records are no work', async () => {
 
 test('a shared identifier leads to every record that bears it', async () => {
   await write(record('A1', { phone_number: ['+15550100'] }), record('B2', { phone_number: ['+15550100'] }))
-  const page = { sort: [], limit: 10, offset: 0 }
+  const page = { sort: [], limit: 10, offset: 0, cap: 100 }
   const found = await findByIdentifier(
     database.db,
     registry,

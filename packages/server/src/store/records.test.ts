@@ -2,7 +2,8 @@ import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { findByIdentifier, findStatement, type SortKey } from './records.ts'
+import { findByIdentifier, type Page } from './records.ts'
+import { findStatement } from './search-statement.ts'
 
 const RECORDS = 5_000
 const PHONES = 250
@@ -44,17 +45,13 @@ afterAll(() => database.close())
 
 const numbers = (documents: readonly string[]): number[] => documents.map((text) => JSON.parse(text).n)
 
-function find(
-  value: string,
-  page: { sort?: SortKey[]; limit?: number; offset?: number } = {},
-  type = 'MOBILE',
-) {
+function find(value: string, page: Partial<Page> = {}, type = 'MOBILE') {
   return findByIdentifier(
     database.db,
     registry,
     recordType,
     { type, value },
-    { sort: [], limit: 10, offset: 0, ...page },
+    { sort: [], limit: 10, offset: 0, cap: 100, ...page },
   )
 }
 
@@ -188,7 +185,7 @@ async function planOf(text: string, [type, value]: [string, string], mode: strin
     await client.query(`set plan_cache_mode = ${mode}`)
     await client.query(`prepare explained as ${text}`)
     const { rows } = await client.query(
-      `explain (costs off) execute explained ('${type}', '${value}', 10, 0)`,
+      `explain (costs off) execute explained ('${type}', '${value}', 10, 0, 100)`,
     )
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   } finally {

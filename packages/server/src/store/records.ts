@@ -1,8 +1,8 @@
 /** Reading records. */
 import type { RecordType } from '@rollcall/protocol'
 import type { Database } from './database.ts'
-import { joinName, quoteName } from './names.ts'
 import { type RecordTable, type RegistryShape, recordTable } from './record-tables.ts'
+import { findStatement, searchStatement } from './search-statement.ts'
 import { isStorable } from './text.ts'
 
 export interface Identifier {
@@ -26,13 +26,28 @@ export interface Page {
   readonly limit: number
   /** Records passed over before the first one; may lie beyond the last. */
   readonly offset: number
+  /** Where counting stops: above it, how many there are is not asked. */
+  readonly cap: number
+}
+
+/** Which records: true of a row of a record table by the name of `record`. */
+export interface Condition {
+  readonly text: string
+  /** `$1` and so on of the text. */
+  readonly values: readonly unknown[]
 }
 
 export interface Found {
-  /** Of all that match, not only this page's. */
+  /** Of all that match, not only this page's; the cap and one when there are more than the cap. */
   readonly total: number
   /** Canonical JSON texts, to be sent as they are. */
   readonly documents: readonly string[]
+}
+
+/** The page of one statement; an empty one is one row without a document, which carries the total. */
+interface FoundRow {
+  readonly total: number
+  readonly document: string | null
 }
 
 /**
@@ -44,76 +59,35 @@ export async function findByIdentifier(
   registry: RegistryShape,
   recordType: RecordType,
   { type, value }: Identifier,
-  { sort, limit, offset }: Page,
+  { sort, limit, offset, cap }: Page,
 ): Promise<Found> {
   if (!isStorable(type) || !isStorable(value)) return { total: 0, documents: [] }
   const { name, text } = findStatement(recordTable(registry, recordType), sort)
-  const values = [type, value, limit, offset]
+  const values = [type, value, limit, offset, cap]
   // An order of many records may take its time: on a connection where nothing stands behind it.
   const rows =
     name !== undefined && sort.length === 0
       ? await db.pipeline.query<FoundRow>({ name, text, values })
-      : (await db.pool.query<FoundRow>({ ...(name !== undefined && { name }), text, values })).rows
-  const documents = rows.flatMap((row) => (row.document === null ? [] : [row.document]))
-  return { total: rows[0]?.total ?? 0, documents }
+      : (await db.searches.query<FoundRow>({ ...(name !== undefined && { name }), text, values })).rows
+  return foundIn(rows)
 }
-
-/** The page of one statement; an empty one is one row without a document, which carries the total. */
-interface FoundRow {
-  readonly total: number
-  readonly document: string | null
-}
-
-interface FindStatement {
-  readonly text: string
-  readonly name?: string
-}
-
-/** Without an order there is one statement for each table, and every search asks for it. */
-const unsorted = new WeakMap<RecordTable, FindStatement>()
 
 /**
- * The statement and, for at most one sort key, the name under which each connection prepares it once: two
- * names for each sortable attribute and one more for each table. Orders of several keys would have names
- * without number, and a peer chooses them; they are not prepared.
- *
- * The identifier table alone counts; without an order it also gives the records in the page's order, and no
- * more of them are read than the page and what stands before it.
+ * The records that satisfy a condition, a page of them. One statement, which stops at the first record beyond the
+ * cap: a page of a result that is larger than the cap is a page of some of it.
+ * Throws an Error for a sort by what is not a sortable attribute of the record type: the caller has checked.
  */
-export function findStatement(table: RecordTable, sort: readonly SortKey[]): FindStatement {
-  const known = sort.length === 0 ? unsorted.get(table) : undefined
-  if (known !== undefined) return known
-  const made = makeStatement(table, sort)
-  if (sort.length === 0) unsorted.set(table, made)
-  return made
+export async function findRecords(
+  db: Database,
+  table: RecordTable,
+  condition: Condition,
+  page: Page,
+): Promise<Found> {
+  const { rows } = await db.searches.query<FoundRow>(searchStatement(table, condition, page))
+  return foundIn(rows)
 }
 
-function makeStatement(
-  { table, identifierTable, recordType, columns }: RecordTable,
-  sort: readonly SortKey[],
-): FindStatement {
-  const keys = sort.map(({ attribute, descending }, index) => {
-    const column = columns.find((candidate) => candidate.attribute.name === attribute)
-    if (!column?.attribute.sortable || column.attribute.many) {
-      throw new Error(`${recordType.name} cannot be sorted by ${attribute}`)
-    }
-    return { column: column.name, as: `key_${index + 1}`, direction: descending ? 'desc' : 'asc' }
-  })
-  const identifiers = quoteName(identifierTable)
-  const selected = keys.map(({ column, as }) => `, found.${quoteName(column)} as ${as}`).join('')
-  const order = [...keys.map(({ as, direction }) => `${as} ${direction} nulls last`), 'record'].join(', ')
-  const text = `select counted.total, page.document
-    from (select count(*) as total from ${identifiers} where type = $1 and value = $2) as counted
-    left join (
-      select identifier.record, found.document${selected}
-      from ${identifiers} as identifier join ${quoteName(table)} as found on found.id = identifier.record
-      where identifier.type = $1 and identifier.value = $2
-      order by ${order} limit $3 offset $4
-    ) as page on true
-    order by ${order}`
-  if (keys.length > 1) return { text }
-  return {
-    text,
-    name: joinName('find', table, ...keys.flatMap(({ column, direction }) => [column, direction])),
-  }
+function foundIn(rows: readonly FoundRow[]): Found {
+  const documents = rows.flatMap((row) => (row.document === null ? [] : [row.document]))
+  return { total: rows[0]?.total ?? 0, documents }
 }
