@@ -5,6 +5,7 @@ import { readIdentifiers } from './attributes/read-identifiers.ts'
 import { type JsonValue, parseJson } from './json.ts'
 import { KINDS, kindNamed, resolveEventType, resolveRecordType } from './kinds/index.ts'
 import type { Kind } from './kinds/kind.ts'
+import { QUERY_TYPES } from './messages/query.ts'
 import { ERROR_ROWS } from './openapi/errors.ts'
 import { exampleOf, exampleReply, exampleRequest } from './openapi/examples.ts'
 import { sampleIdentifier, sampleRecord } from './openapi/sample-record.ts'
@@ -71,7 +72,14 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
     const contents = [...objectsIn(document)].filter((object) => 'schema' in object && 'example' in object)
     // Per operation and way a request and an answer, the errors, and the token endpoint.
     expect(contents.length).toBeGreaterThan(2 * operationsOf(kind).length + ERROR_ROWS.length)
-    for (const { schema, example } of contents) {
+    const named = [...objectsIn(document)].flatMap(({ schema, examples }) =>
+      typeof examples === 'object' && schema !== undefined && !Array.isArray(examples)
+        ? Object.values(examples as object).map(({ value }) => ({ schema, example: value }))
+        : [],
+    )
+    // Each form of a query, on both paths of a search.
+    expect(named).toHaveLength(2 * QUERY_TYPES.length)
+    for (const { schema, example } of [...contents, ...named]) {
       const compiled = Compile(inlined(document, schema) as object)
       expect(compiled.Errors(example), JSON.stringify(example)).toEqual([true, []])
     }

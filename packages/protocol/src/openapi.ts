@@ -5,7 +5,7 @@ import { Ack, callbackEnvelope, requestEnvelope } from './envelope.ts'
 import type { Kind } from './kinds/kind.ts'
 import { type Components, collectComponents, type JsonObject } from './openapi/components.ts'
 import { errorReferences, errorResponses } from './openapi/errors.ts'
-import { exampleAck, exampleReply, exampleRequest } from './openapi/examples.ts'
+import { exampleAck, exampleReply, exampleRequest, exampleRequests } from './openapi/examples.ts'
 import { codeTable, kindTables } from './openapi/tables.ts'
 import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
 import { type Callback, type Operation, operationsOf } from './operations.ts'
@@ -74,6 +74,10 @@ function describe({ summary, codes }: Operation, paths: readonly string[]): Json
 function requestBody(kind: Kind, operation: Operation, way: Way, components: Components): JsonObject {
   const { name, schema } = operation.request
   const envelope = components.refer(requestEnvelope(schema, `${name}Envelope`))
+  const several = exampleRequests(kind, operation, way)
+  if (several !== null) {
+    return { required: true, content: { 'application/json': { schema: envelope, examples: several } } }
+  }
   return { required: true, content: json(envelope, exampleRequest(kind, operation, way)) }
 }
 

@@ -18,7 +18,10 @@ export const IdentifierQuery = Type.Object(
     type: Type.String({ description: 'Identifier type, such as UIN or MOBILE.' }),
     value: ComparedValue,
   },
-  { title: 'IdentifierQuery', description: 'Form idtype-value (spec "Query forms", 2).' },
+  {
+    title: 'IdentifierQuery',
+    description: 'Form idtype-value (spec "Query forms", 2): the records that bear the identifier.',
+  },
 )
 export type IdentifierQuery = Static<typeof IdentifierQuery>
 
@@ -27,7 +30,9 @@ export const TypedExpression = Type.Object(
     type: Type.String({ description: 'Names the query type, such as ns:org:QueryType:expression (G12).' }),
     value: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'The expression: a query text, or {collection, query} with operators such as $and, $lt, $eq (G13).',
+        'The expression: a graphql text, or {collection, query} with conditions on attributes by $and, $or, $nor, ' +
+        '$not, $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin, $exists, $startsWith and $contains (G13). A bare value ' +
+        'means equality; conditions of one object on the members of a list are about one and the same element.',
     }),
   },
   { title: 'TypedExpression', description: 'Forms expression and graphql (spec "Query forms", 1).' },
@@ -52,9 +57,13 @@ export type Comparison = Static<typeof Comparison>
 
 export const ExpressionListElement = Type.Object(
   {
-    seq_num: Type.Optional(Type.Number({ description: 'Precedence of the element.' })),
+    seq_num: Type.Optional(Type.Number({ description: 'Place of the element in the order of the list.' })),
     expression1: Comparison,
-    condition: Type.Optional(oneOf(['and', 'or', 'not'])),
+    condition: Type.Optional(
+      oneOf(['and', 'or', 'not'], {
+        description: 'How the two are joined; not means the first and not the second.',
+      }),
+    ),
     expression2: Type.Optional(Comparison),
   },
   { title: 'ExpressionListElement', description: 'One element of form predicate (spec "Query forms", 3).' },
@@ -62,7 +71,8 @@ export const ExpressionListElement = Type.Object(
 export type ExpressionListElement = Static<typeof ExpressionListElement>
 
 export const ExpressionList = Type.Array(ExpressionListElement, {
-  description: 'Form predicate (spec "Query forms", 3).',
+  description:
+    'Form predicate (spec "Query forms", 3): every element must hold, and each is a bracket of its own.',
 })
 
 export const Query = Type.Union([IdentifierQuery, TypedExpression, ExpressionList], {

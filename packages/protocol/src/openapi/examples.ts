@@ -4,9 +4,10 @@ import { PROTOCOL_VERSION, REG_TYPE_PREFIX } from '../common.ts'
 import type { Kind } from '../kinds/kind.ts'
 import type { Operation } from '../operations.ts'
 import type { JsonObject } from './components.ts'
+import { type QueryExample, queryExamples } from './query-examples.ts'
 import { sampleIdentifier, sampleRecord } from './sample-record.ts'
 
-/** The messages of one operation; an envelope is put around them by `exampleEnvelope`. */
+/** The messages of one operation; an envelope is put around them by `exampleRequest` and `exampleReply`. */
 export interface Example {
   readonly request: JsonObject
   readonly reply: JsonObject
@@ -39,17 +40,21 @@ function searchReply(
 }
 
 function search(kind: Kind): Example {
-  const [recordType] = kind.record_types
+  const asks = { query_type: 'idtype-value', query: sampleIdentifier(kind.record_types[0]) } as const
+  return { request: searchFor(kind, asks), reply: searchReply(kind) }
+}
+
+function searchFor(kind: Kind, asks: Pick<QueryExample, 'query_type' | 'query'>): JsonObject {
   const search_criteria = {
     version: PROTOCOL_VERSION,
     reg_type: regType(kind),
-    reg_record_type: recordType.emitted,
-    query_type: 'idtype-value',
-    query: sampleIdentifier(recordType),
+    reg_record_type: kind.record_types[0].emitted,
+    query_type: asks.query_type,
+    query: asks.query,
     pagination: page,
   }
   const item = { reference_id: 'r1', timestamp: asked, search_criteria, locale: 'eng' }
-  return { request: { transaction_id, search_request: [item] }, reply: searchReply(kind) }
+  return { transaction_id, search_request: [item] }
 }
 
 function subscribe(kind: Kind): Example {
@@ -208,12 +213,27 @@ const replyHeader = {
 
 /** The request of an operation in its envelope; asynchronous ones say where the callback goes (G1). */
 export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {
+  return enveloped(operation, way, exampleOf(kind, operation.name).request)
+}
+
+/** The request of an operation that asks with a query of any form. */
+const WITH_QUERY: Readonly<Record<string, typeof searchFor>> = { search: searchFor }
+
+/** The same question in every form, by name; null where the operation has one example only. */
+export function exampleRequests(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject | null {
+  const request = Object.hasOwn(WITH_QUERY, operation.name) ? WITH_QUERY[operation.name] : undefined
+  if (request === undefined) return null
+  const named = queryExamples(kind).map((example) => {
+    const { name, summary } = example
+    return [name, { summary, value: enveloped(operation, way, request(kind, example)) }]
+  })
+  return Object.fromEntries(named)
+}
+
+function enveloped(operation: Operation, way: 'sync' | 'async', message: JsonObject): JsonObject {
   const path = way === 'async' ? operation.callback?.path : undefined
   const sender_uri = path === undefined ? {} : { sender_uri: `https://spmis.demo/${path}` }
-  return {
-    header: { ...requestHeader, action: operation.action, ...sender_uri },
-    message: exampleOf(kind, operation.name).request,
-  }
+  return { header: { ...requestHeader, action: operation.action, ...sender_uri }, message }
 }
 
 /** The reply of an operation in its envelope. */

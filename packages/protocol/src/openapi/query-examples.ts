@@ -1,0 +1,87 @@
+/** One example of each query form, in the words of a kind: its default record type and attributes that it has. */
+
+import type { Kind, RecordType } from '../kinds/kind.ts'
+import type { QueryType } from '../messages/query.ts'
+import type { JsonObject } from './components.ts'
+import { sampleIdentifier } from './sample-record.ts'
+
+/** One query of the invented person of the examples. */
+export interface QueryExample {
+  /** A word of our own, unique among the examples. */
+  readonly name: string
+  readonly summary: string
+  readonly query_type: QueryType
+  readonly query: JsonObject | readonly JsonObject[]
+}
+
+/** What may be asked of the person; attributes that a record type lacks are left out. */
+const CONDITIONS: readonly (readonly [attribute: string, operator: string, value: string])[] = [
+  ['sex', 'eq', 'female'],
+  ['birth_date', 'lt', '2000'],
+  ['surname', 'eq', 'Okoro'],
+  ['registration_date', 'ge', '2024'],
+]
+
+const typed = (type: string, expression: unknown) => ({
+  type: `ns:org:QueryType:${type}`,
+  value: { expression },
+})
+
+/** Every form, each with the same question put in its way; the identifier first. */
+export function queryExamples(kind: Kind): readonly QueryExample[] {
+  const [recordType] = kind.record_types
+  const asked = conditionsOf(recordType)
+  return [
+    {
+      name: 'identifier',
+      summary: 'By an identifier',
+      query_type: 'idtype-value',
+      query: sampleIdentifier(recordType),
+    },
+    {
+      name: 'expression',
+      summary: 'By an expression',
+      query_type: 'expression',
+      query: typed('expression', {
+        collection: recordType.emitted,
+        query: { $and: asked.map(([name, operator, value]) => ({ [name]: { [`$${operator}`]: value } })) },
+      }),
+    },
+    {
+      name: 'predicate',
+      summary: 'By an expression list',
+      query_type: 'predicate',
+      query: [expressionList(asked)],
+    },
+    {
+      name: 'graphql',
+      summary: 'By graphql, which also says what is answered of each record',
+      query_type: 'graphql',
+      query: typed('graphql', graphql(recordType, asked)),
+    },
+  ]
+}
+
+type Asked = readonly (readonly [attribute: string, operator: string, value: string])[]
+
+function conditionsOf({ attributes }: RecordType): Asked {
+  const names = attributes.map(({ name }) => name)
+  return CONDITIONS.filter(([name]) => names.includes(name)).slice(0, 2)
+}
+
+function expressionList(asked: Asked): JsonObject {
+  const [first, second] = asked.map(([attribute_name, operator, attribute_value]) => ({
+    attribute_name,
+    operator,
+    attribute_value,
+  }))
+  const more = second === undefined ? {} : { condition: 'and', expression2: second }
+  return { seq_num: 1, expression1: first, ...more }
+}
+
+function graphql({ name, primary_identifier }: RecordType, asked: Asked): string {
+  const field = `${name.charAt(0).toLowerCase()}${name.slice(1)}`
+  const given = asked.map(([attribute, operator, value]) => `${attribute}: {${operator}: "${value}"}`)
+  const selected = [primary_identifier, ...asked.map(([attribute]) => attribute)]
+  return `{ ${field}(${given.join(', ')}) { ${selected.join(' ')} } }`
+}
