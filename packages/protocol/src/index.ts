@@ -4,6 +4,15 @@
 export type { AttributeScalar, AttributeValue } from './attributes/attribute-types.ts'
 export { compareCodePoints } from './attributes/code-points.ts'
 export type { DayInterval, InstantInterval } from './attributes/dates.ts'
+export { dayIn, isTimeZone } from './attributes/day-in.ts'
+export {
+  heldElements,
+  heldIdentifiers,
+  heldMember,
+  heldMemberValues,
+  heldValue,
+  otherKeys,
+} from './attributes/held.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
 export { type Element, readElements } from './attributes/read-elements.ts'
 export { identifierValue, type RecordIdentifier, readIdentifiers } from './attributes/read-identifiers.ts'
@@ -66,6 +75,7 @@ export {
   parseJson,
 } from './json.ts'
 // Kinds
+export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'
 export {
   isRegType,
   KINDS,

@@ -1,0 +1,157 @@
+/** Attributes that an operator adds to a kind for one registry: what may be added, and the kind with them. */
+import { CODE_LISTS } from '../records/code-lists.ts'
+import type { Attribute, AttributeType, Kind, RecordType } from './kind.ts'
+import { resolveSearchable } from './searchable.ts'
+
+export interface AttributeAddition {
+  /** The canonical name of a record type of the kind. */
+  readonly record_type: string
+  /** A new attribute; or one that the record type has, with nothing changed but `indexed` switched on. */
+  readonly attribute: Attribute
+}
+
+/**
+ * The kind with the additions; those of an attribute that is there already switch on its index. What an addition
+ * does not concern stays the same object. Every addition must be one of which `additionProblem` had none to tell.
+ */
+export function extendKind(kind: Kind, additions: readonly AttributeAddition[]): Kind {
+  if (additions.length === 0) return kind
+  const extended = kind.record_types.map((recordType) =>
+    additions
+      .filter(({ record_type }) => record_type === recordType.name)
+      .reduce((before, { attribute }) => withAttribute(before, attribute), recordType),
+  )
+  return { ...kind, record_types: extended as unknown as Kind['record_types'] }
+}
+
+function withAttribute(recordType: RecordType, added: Attribute): RecordType {
+  const { attributes } = recordType
+  if (!attributes.some(({ name }) => name === added.name)) {
+    return { ...recordType, attributes: [...attributes, added] }
+  }
+  if (!added.indexed) return recordType
+  const indexed = attributes.map((attribute) =>
+    attribute.name === added.name ? { ...attribute, indexed: true as const } : attribute,
+  )
+  return { ...recordType, attributes: indexed }
+}
+
+/** Names of columns that every table of records has, and the one name that every object bears. */
+const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
+const NAME = /^[a-z][a-z0-9_]{0,40}$/
+const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
+const MAX_PATH_LENGTH = 200
+const MAX_PATHS = 20
+const MAX_ALIASES = 20
+/** All but `age`, of which nothing is stored: a registry has it by its kind. */
+const TYPES: readonly AttributeType[] = ['text', 'code', 'date', 'datetime', 'number', 'boolean']
+const FLAGS = ['many', 'fold', 'indexed', 'sortable'] as const
+const MEMBERS: readonly string[] = ['name', 'aliases', 'paths', 'type', 'codes', ...FLAGS]
+
+/** What is wrong with an addition, in words for the operator who wrote it, whatever it was; or null. */
+export function additionProblem(kind: Kind, addition: AttributeAddition): string | null {
+  const recordType = kind.record_types.find(({ name }) => name === addition.record_type)
+  if (recordType === undefined) {
+    return `record_type: must be one of ${kind.record_types.map(({ name }) => name).join(', ')}`
+  }
+  // It came from a file or a command line: its type is a wish.
+  const wish: unknown = addition.attribute
+  if (typeof wish !== 'object' || wish === null || Array.isArray(wish)) return 'attribute: must be an object'
+  const given = wish as Given
+  const existing = recordType.attributes.find(({ name }) => name === given.name)
+  if (existing !== undefined) return indexProblem(existing, given)
+  const meansAlready = (name: string) => resolveSearchable(kind, recordType, name) !== undefined
+  for (const check of CHECKS) {
+    const problem = check(given, meansAlready)
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+type Given = { readonly [member in keyof Attribute]?: unknown }
+type Check = (given: Given, meansAlready: (name: string) => boolean) => string | null
+
+function indexProblem(existing: Attribute, given: Given): string | null {
+  if (existing.type === 'age') return `${existing.name}: nothing of it is stored; index ${existing.since}`
+  const own: Given = existing
+  const same = [...MEMBERS, 'since'].every((member) => {
+    const key = member as keyof Attribute
+    return key === 'indexed' || JSON.stringify(given[key]) === JSON.stringify(own[key])
+  })
+  if (same && given.indexed === true) return null
+  return `${existing.name}: the record type has it already; only its index may be switched on`
+}
+
+/** In the order in which an operator would fill in an attribute. */
+const CHECKS: readonly Check[] = [
+  (given) => {
+    const unknown = Object.keys(given).find((member) => !MEMBERS.includes(member))
+    return unknown === undefined ? null : `${unknown}: must be one of ${MEMBERS.join(', ')}`
+  },
+  nameProblem,
+  ({ type }) => (TYPES.some((known) => known === type) ? null : `type: must be one of ${TYPES.join(', ')}`),
+  codesProblem,
+  pathsProblem,
+  (given) => {
+    const flag = FLAGS.find((name) => given[name] !== undefined && given[name] !== true)
+    return flag === undefined ? null : `${flag}: must be true or left out`
+  },
+  ({ many, sortable }) =>
+    many && sortable ? 'sortable: an attribute with many values cannot be sorted by' : null,
+  ({ fold, type }) => (fold && type !== 'text' ? 'fold: only text compares without case and accents' : null),
+  aliasesProblem,
+]
+
+function nameProblem({ name }: Given, meansAlready: (name: string) => boolean): string | null {
+  if (typeof name !== 'string' || !NAME.test(name)) {
+    return 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
+  }
+  if (RESERVED.includes(name)) return `name: ${RESERVED.join(', ')} are reserved`
+  // A date is held in two columns, which end so.
+  if (/_(?:from|to)$/.test(name)) return 'name: must not end in _from or _to'
+  return meansAlready(name) ? `name: ${name} already means something in this record type` : null
+}
+
+function codesProblem({ type, codes }: Given): string | null {
+  if (type !== 'code') return codes === undefined ? null : 'codes: only for type code'
+  return typeof codes === 'string' && Object.hasOwn(CODE_LISTS, codes)
+    ? null
+    : `codes: must be one of ${Object.keys(CODE_LISTS).join(', ')}`
+}
+
+function pathsProblem({ paths }: Given): string | null {
+  if (!Array.isArray(paths) || paths.length === 0 || paths.length > MAX_PATHS) {
+    return `paths: must be a list of 1 to ${MAX_PATHS} paths in the record`
+  }
+  const malformed = paths.findIndex((path) => !isPath(path))
+  if (malformed >= 0) {
+    return `paths[${malformed}]: must be member names joined by dots, without prefixes, such as address.locality`
+  }
+  return new Set(paths).size < paths.length ? 'paths: must not repeat a path' : null
+}
+
+function isPath(path: unknown): boolean {
+  return (
+    typeof path === 'string' &&
+    path.length <= MAX_PATH_LENGTH &&
+    path.split('.').every((segment) => SEGMENT.test(segment))
+  )
+}
+
+function aliasesProblem({ name, aliases }: Given, meansAlready: (name: string) => boolean): string | null {
+  if (aliases === undefined) return null
+  if (!Array.isArray(aliases) || aliases.length > MAX_ALIASES) {
+    return `aliases: must be a list of at most ${MAX_ALIASES} names`
+  }
+  const seen = new Set([name])
+  for (const [index, alias] of aliases.entries()) {
+    if (typeof alias !== 'string' || !ALIAS.test(alias)) {
+      return `aliases[${index}]: must be 1 to 64 letters, digits and _, beginning with a letter`
+    }
+    if (seen.has(alias.toLowerCase())) return `aliases[${index}]: repeats a name`
+    seen.add(alias.toLowerCase())
+    if (meansAlready(alias)) return `aliases[${index}]: already means something in this record type`
+  }
+  return null
+}
