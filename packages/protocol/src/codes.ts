@@ -184,7 +184,7 @@ export const CODES = [
   {
     where: 'search',
     code: 'rjct.search.too_many_records_found',
-    meaning: 'The search finds more records than are given out without pagination.',
+    meaning: 'The search finds more records than are given out.',
   },
 
   {
