@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { StoreRefusal } from './refusal.ts'
-import { addRegistry, findRegistry, listRegistries } from './registries.ts'
+import { addRegistry, findRegistry, listRegistries, registryAt, setTimeZone } from './registries.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -24,6 +24,8 @@ test('a registry is found at its namespace, with its kind and its record tables'
     sender_id: 'civil.example',
     aliases: ['crvs.example'],
     demo: false,
+    time_zone: 'UTC',
+    unfilled: new Map(),
   })
   const { rows } = await db.pool.query('select count(*) as records from r1_person')
   expect(found?.id).toBe(1)
@@ -38,6 +40,54 @@ test('registries are listed by namespace', async () => {
     ['all-of-it', 'ibr', true],
     ['civil', 'civil', false],
   ])
+})
+
+test('a time zone is chosen at the beginning or later', async () => {
+  const { db } = database
+  const zoned = { namespace: 'kigali', kind: 'ess', sender_id: 'kigali.example', time_zone: 'Africa/Kigali' }
+  expect(await addRegistry(db, zoned)).toMatchObject({ time_zone: 'Africa/Kigali' })
+  expect(await setTimeZone(db, 'kigali', 'Asia/Kathmandu')).toMatchObject({ time_zone: 'Asia/Kathmandu' })
+  expect(await findRegistry(db, 'kigali')).toMatchObject({ time_zone: 'Asia/Kathmandu' })
+  expect(await findRegistry(db, 'civil')).toMatchObject({ time_zone: 'UTC' })
+  await expect(setTimeZone(db, 'kigali', 'Mars/Olympus')).rejects.toThrow(
+    new StoreRefusal('"Mars/Olympus" is no time zone; write one such as Africa/Kigali or UTC'),
+  )
+  await expect(setTimeZone(db, 'nowhere', 'UTC')).rejects.toThrow(
+    new StoreRefusal('there is no registry at nowhere; rollcall registry list shows those there are'),
+  )
+  await db.pool.query(`delete from registry where namespace = 'kigali'`)
+})
+
+test('what an operator added stands in the kind, which is the same object as long as it is the same', async () => {
+  const { db } = database
+  const bare = await registryAt(db, 'civil')
+  expect((await registryAt(db, 'civil')).kind).toBe(bare.kind)
+  const declare = (name: string, definition: object) =>
+    db.pool.query('insert into registry_attribute values ($1, $2, $3, $4)', [
+      bare.id,
+      'Person',
+      name,
+      JSON.stringify(definition),
+    ])
+  await declare('clan', { type: 'text', paths: ['clan_name'] })
+  const { kind } = await registryAt(db, 'civil')
+  expect(kind).not.toBe(bare.kind)
+  const attributes = kind.record_types[0].attributes
+  expect(attributes.at(-1)).toEqual({ name: 'clan', type: 'text', paths: ['clan_name'] })
+  expect((await registryAt(db, 'civil')).kind).toBe(kind)
+  expect((await listRegistries(db)).find(({ namespace }) => namespace === 'civil')?.kind).toBe(kind)
+
+  // What a later version of the kind has no place for is no longer asked about, and harms nothing.
+  await declare('nothing', {})
+  await db.pool.query(`update registry_attribute set record_type = 'Nobody' where name = 'nothing'`)
+  expect((await registryAt(db, 'civil')).kind).toBe(kind)
+
+  await db.pool.query(`insert into column_fill (registry, record_type, name) values ($1, 'Person', 'clan')`, [
+    bare.id,
+  ])
+  expect((await registryAt(db, 'civil')).unfilled).toEqual(new Map([['Person', new Set(['clan'])]]))
+  await db.pool.query('delete from registry_attribute; delete from column_fill')
+  expect((await registryAt(db, 'civil')).kind).toBe(bare.kind)
 })
 
 test.each(['nowhere', 'CIVIL', '', 'civil\0', '\ud800', "' or true --"])(
@@ -64,6 +114,7 @@ describe('addRegistry refuses', () => {
       { kind: 'Civil' },
       'there is no kind "Civil"; the kinds are civil, ibr, ess, social, disability, farmer',
     ],
+    [{ time_zone: 'CEST2' }, '"CEST2" is no time zone; write one such as Africa/Kigali or UTC'],
     [{ sender_id: 'a|b' }, 'sender_id contains | or "'],
     [{ aliases: ['ok', 'a"b'] }, 'alias "a\\"b" contains | or "'],
     [{ sender_id: 'civil.example' }, '"civil.example" already names the registry at civil'],

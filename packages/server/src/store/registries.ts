@@ -1,9 +1,11 @@
 /** The registries that are hosted here, each mounted at its namespace. */
-import { KINDS, type Kind, kindNamed } from '@rollcall/protocol'
-import { type Selectable, sql, type Transaction } from 'kysely'
+import { isTimeZone, KINDS, type Kind, kindNamed } from '@rollcall/protocol'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Database } from './database.ts'
 import { createRecordTables } from './record-tables.ts'
 import { StoreRefusal } from './refusal.ts'
+import { type KeptAttribute, kindWith } from './registry-kinds.ts'
 import type { RegistryRow, Tables } from './tables.ts'
 import { checkSenderId, isStorable } from './text.ts'
 
@@ -11,6 +13,7 @@ import { checkSenderId, isStorable } from './text.ts'
 export interface Registry {
   readonly id: number
   readonly namespace: string
+  /** With the attributes that its operator added; the same object as long as they are the same. */
   readonly kind: Kind
   /** What it calls itself in a header, and what others put into `receiver_id`. */
   readonly sender_id: string
@@ -18,6 +21,10 @@ export interface Registry {
   readonly aliases: readonly string[]
   /** Made by `rollcall demo`. */
   readonly demo: boolean
+  /** An IANA name; its days are those by which ages are counted. */
+  readonly time_zone: string
+  /** By record type, the attributes and compounds whose columns are being filled: no query may ask about them yet. */
+  readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** One segment of a path. */
@@ -39,8 +46,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 /**
  * Adds a registry and makes its record tables.
  * @param registry.kind a kind's name
- * @throws StoreRefusal naming what is wrong: the namespace, the kind, a sender_id or an alias, its form or that
- *   it is taken
+ * @throws StoreRefusal naming what is wrong: the namespace, the kind, the time zone, a sender_id or an alias,
+ *   its form or that it is taken
  */
 export async function addRegistry(
   db: Database,
@@ -50,15 +57,18 @@ export async function addRegistry(
     readonly sender_id: string
     readonly aliases?: readonly string[]
     readonly demo?: boolean
+    /** UTC unless given. */
+    readonly time_zone?: string
   },
 ): Promise<Registry> {
-  const { namespace, sender_id, demo = false } = registry
+  const { namespace, sender_id, demo = false, time_zone = 'UTC' } = registry
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
     const known = KINDS.map(({ name }) => name).join(', ')
     throw new StoreRefusal(`there is no kind ${JSON.stringify(registry.kind)}; the kinds are ${known}`)
   }
+  checkTimeZone(time_zone)
   checkSenderId(sender_id)
   const aliases = [...new Set(registry.aliases)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
@@ -69,10 +79,10 @@ export async function addRegistry(
     await checkNotTaken(transaction, namespace, [sender_id, ...aliases])
     const row = await transaction
       .insertInto('registry')
-      .values({ namespace, kind: kind.name, sender_id, aliases, demo })
+      .values({ namespace, kind: kind.name, sender_id, aliases, demo, time_zone })
       .returningAll()
       .executeTakeFirstOrThrow()
-    const added = toRegistry(row)
+    const added = toRegistry({ ...row, additions: [], fills: [] })
     await createRecordTables(transaction, added)
     return added
   })
@@ -85,6 +95,23 @@ function checkNamespace(namespace: string): void {
     )
   }
   if (RESERVED.has(namespace)) throw new StoreRefusal(`the namespace ${namespace} is reserved`)
+}
+
+function checkTimeZone(time_zone: string): void {
+  if (isTimeZone(time_zone)) return
+  throw new StoreRefusal(
+    `${JSON.stringify(time_zone)} is no time zone; write one such as Africa/Kigali or UTC`,
+  )
+}
+
+/**
+ * Sets the time zone by whose days a registry counts ages.
+ * @throws StoreRefusal there is no such time zone, or no registry at the namespace
+ */
+export async function setTimeZone(db: Database, namespace: string, time_zone: string): Promise<Registry> {
+  checkTimeZone(time_zone)
+  await db.kysely.updateTable('registry').set({ time_zone }).where('namespace', '=', namespace).execute()
+  return registryAt(db, namespace)
 }
 
 /** A message for one registry is no message for another: no name of one is a name of another. */
@@ -111,34 +138,84 @@ async function checkNotTaken(
  * @throws StoreRefusal one is of a kind that this version does not know
  */
 export async function listRegistries(db: Database): Promise<readonly Registry[]> {
-  const rows = await db.kysely.selectFrom('registry').selectAll().orderBy('namespace').execute()
+  const rows = await selectRegistries(db.kysely).orderBy('namespace').execute()
   return rows.map(toRegistry)
 }
 
 /** The registry mounted at a namespace; null when there is none. Throws as `listRegistries` does. */
-export async function findRegistry(db: Database, namespace: string): Promise<Registry | null> {
+export async function findRegistry(
+  db: { readonly kysely: Kysely<Tables> },
+  namespace: string,
+): Promise<Registry | null> {
   if (!isStorable(namespace)) return null
-  const row = await db.kysely
-    .selectFrom('registry')
-    .selectAll()
-    .where('namespace', '=', namespace)
-    .executeTakeFirst()
+  const row = await selectRegistries(db.kysely).where('namespace', '=', namespace).executeTakeFirst()
   return row ? toRegistry(row) : null
 }
 
-function toRegistry({
-  id,
-  namespace,
-  kind: kindName,
-  sender_id,
-  aliases,
-  demo,
-}: Selectable<RegistryRow>): Registry {
-  const kind = kindNamed(kindName)
+/**
+ * As `findRegistry`, for an operator who named it.
+ * @throws StoreRefusal there is none
+ */
+export async function registryAt(
+  db: { readonly kysely: Kysely<Tables> },
+  namespace: string,
+): Promise<Registry> {
+  const found = await findRegistry(db, namespace)
+  if (found !== null) return found
+  throw new StoreRefusal(`there is no registry at ${namespace}; rollcall registry list shows those there are`)
+}
+
+/** One statement: every node asks it twice a second. */
+function selectRegistries(kysely: Kysely<Tables>) {
+  return kysely
+    .selectFrom('registry')
+    .selectAll('registry')
+    .select((registry) => [
+      jsonArrayFrom(
+        registry
+          .selectFrom('registry_attribute')
+          .select(['record_type', 'name', 'definition'])
+          .whereRef('registry_attribute.registry', '=', 'registry.id')
+          .orderBy('record_type')
+          .orderBy('name'),
+      ).as('additions'),
+      jsonArrayFrom(
+        registry
+          .selectFrom('column_fill')
+          .select(['record_type', 'name'])
+          .whereRef('column_fill.registry', '=', 'registry.id'),
+      ).as('fills'),
+    ])
+}
+
+interface FoundRegistry extends Selectable<RegistryRow> {
+  readonly additions: readonly KeptAttribute[]
+  readonly fills: readonly { readonly record_type: string; readonly name: string }[]
+}
+
+function toRegistry(row: FoundRegistry): Registry {
+  const { id, namespace, sender_id, aliases, demo, time_zone } = row
+  const kind = kindNamed(row.kind)
   if (!kind) {
     throw new StoreRefusal(
-      `the registry at ${namespace} is of kind ${kindName}, which this version does not know`,
+      `the registry at ${namespace} is of kind ${row.kind}, which this version does not know`,
     )
   }
-  return { id, namespace, kind, sender_id, aliases, demo }
+  return {
+    id,
+    namespace,
+    kind: kindWith(kind, row.additions),
+    sender_id,
+    aliases,
+    demo,
+    time_zone,
+    unfilled: namesByType(row.fills),
+  }
+}
+
+function namesByType(
+  rows: readonly { readonly record_type: string; readonly name: string }[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const grouped = Map.groupBy(rows, ({ record_type }) => record_type)
+  return new Map([...grouped].map(([type, group]) => [type, new Set(group.map(({ name }) => name))]))
 }
