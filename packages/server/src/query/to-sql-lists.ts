@@ -52,10 +52,11 @@ function someElement(list: List, of: Predicate, values: Values): string {
 
 /** Some element counts, and of every one that counts it is false. */
 function everyElementElse(list: List, of: Predicate, values: Values): string {
-  if (!isCompound(list)) {
-    const contained = containsValue(list, of, values)
+  // Where it says all of it and only there: a value that no text names is one whose type PostgreSQL cannot tell.
+  if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
+    const [form] = containsValue(list, of, values).forms
     // Null where there is no list.
-    if (contained.exact) return `not (${contained.forms.join(' and ')})`
+    if (form !== undefined) return `not (${form})`
   }
   const counted = counting(list, of, values)
   const where = counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
@@ -157,7 +158,7 @@ function containsObject(compound: Compound, of: Predicate, values: Values): Cont
     parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)),
   )
   const asked = written.size + (choice === null ? 0 : 1)
-  if (asked === 0) return NOTHING
+  if (asked === 0) return containsOneOfSeveral(compound, parts, values)
   const column = compoundName(compound)
   const exact = asked === parts.length
   const common = [...written.values()]
@@ -166,6 +167,36 @@ function containsObject(compound: Compound, of: Predicate, values: Values): Cont
   }
   const objects = choice.map((text) => `[{${[...common, text].join(',')}}]`)
   return { forms: [`${column} @> any(${values.add(objects, 'jsonb[]')})`], exact }
+}
+
+/** Where every side of an `or` says what some element contains, one of them must be so. */
+function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: Values): Contained {
+  const either = parts.find((part) => part.is === 'or' && isContaining(part))
+  if (either?.is !== 'or') return NOTHING
+  const sides = either.of.map((side) => join('and', containsObject(compound, side, values).forms))
+  return { forms: [join('or', sides)], exact: false }
+}
+
+/** Whether `containsObject` has something to say of it. */
+function isContaining(of: Predicate): boolean {
+  switch (of.is) {
+    case 'and':
+      return of.of.some(isContaining)
+    case 'or':
+      return of.of.every(isContaining)
+    case 'compare':
+      return of.operator === 'eq' && singleValue(of.value) !== null
+    case 'in':
+      return allSingle(of)
+    default:
+      return false
+  }
+}
+
+/** Whether each of the values that may be stored is a single one, and there is one. */
+function allSingle({ values }: OneOf): boolean {
+  const held = storableValues(values)
+  return held.length > 0 && held.every((value) => singleValue(value) !== null)
 }
 
 function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {

@@ -1,0 +1,56 @@
+/** From what is asked to the records: the day, the shortest way to them, the statement. */
+import { dayIn, type RecordType } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
+import type { Database } from '../store/database.ts'
+import { type RegistryShape, recordTable } from '../store/record-tables.ts'
+import { type Found, findByIdentifier, findRecords, type Page, type SortKey } from '../store/records.ts'
+import { atDay } from './at-day.ts'
+import type { Predicate } from './predicate.ts'
+import { toSql } from './to-sql.ts'
+
+/** What find needs of the server; a `Context` is one. */
+export interface Finder {
+  readonly db: Database
+  readonly limits: Pick<Limits, 'search_results'>
+}
+
+/** A registry, and where its days begin; a `Registry` is one. */
+export interface FoundIn extends RegistryShape {
+  /** An IANA time zone; UTC where none is given. */
+  readonly time_zone?: string
+}
+
+/** What is asked for, read; `SearchCriteria` is one. */
+export interface Asked {
+  readonly recordType: RecordType
+  readonly predicate: Predicate
+  readonly sort: readonly SortKey[]
+  readonly page_size: number
+  /** From 1. */
+  readonly page_number: number
+}
+
+/**
+ * The page of records that match, and how many match in all, the limit of results and one when it is more than that.
+ * A query for one identifier takes a way of its own, past everything that may be slow.
+ */
+export function find({ db, limits }: Finder, registry: FoundIn, asked: Asked): Promise<Found> {
+  const { recordType, predicate } = asked
+  const page = pageOf(asked, limits.search_results)
+  const identifier = predicate.is === 'identifier' ? predicate.identifiers : []
+  const [only] = identifier
+  if (only !== undefined && identifier.length === 1) {
+    return findByIdentifier(db, registry, recordType, only, page)
+  }
+  const table = recordTable(registry, recordType)
+  return findRecords(db, table, toSql(today(registry, asked), table), page)
+}
+
+/** The predicate as it stands on this day of the registry. */
+export function today({ time_zone = 'UTC' }: FoundIn, { predicate, recordType }: Asked): Predicate {
+  return atDay(predicate, recordType, dayIn(time_zone, Date.now()))
+}
+
+export function pageOf({ sort, page_size, page_number }: Asked, cap: number): Page {
+  return { sort, limit: page_size, offset: page_size * (page_number - 1), cap }
+}
