@@ -68,6 +68,7 @@ export async function startFloor(verify?: () => Promise<void>) {
       fingerprint,
       registry: registry.id,
       operation: 'search',
+      transaction_id: TRANSACTION_ID,
     })
     const { type, value } = request.body.message.search_request[0].search_criteria.query
     const { rows } = await storage.db.pool.query<{ total: number; document: string | null }>({

@@ -6,6 +6,7 @@ import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { SlowSearchNotes } from './observe/slow-searches.ts'
 import type { Guards } from './outbound/guards.ts'
+import type { Callbacks } from './participants/callbacks.ts'
 import type { Directory } from './participants/directory.ts'
 import type { PeerKeys } from './participants/peer-keys.ts'
 import type { Quota } from './participants/quota.ts'
@@ -25,6 +26,8 @@ export interface Context {
   readonly peerKeys: PeerKeys
   /** The `namespace` of signatures: the one we write, and those we read (D17). */
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
+  /** Where participants take what is sent to them. */
+  readonly callbacks: Callbacks
   /** Through these alone does anything go out. */
   readonly guards: Guards
   readonly exchanges: ExchangeMemory

@@ -19,3 +19,7 @@ export interface Message {
   readonly transaction_id: string
   readonly [member: string]: unknown
 }
+
+/** What the sealed request of an accepted exchange is bound to (`keys/bodies.ts`). */
+export const requestContext = ({ correlation_id }: Pick<Exchange, 'correlation_id'>): string =>
+  `exchange ${correlation_id} request`

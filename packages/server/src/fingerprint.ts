@@ -1,6 +1,6 @@
 /** The digest by which a message is known again. */
 import { hash } from 'node:crypto'
-import { CanonicalJsonError, CanonicalText, canonicalJson } from '@rollcall/protocol'
+import { exactJson } from './exact-json.ts'
 
 /** What a message is, and where it came in. */
 export interface ReceivedMessage {
@@ -20,23 +20,5 @@ export interface ReceivedMessage {
  * Integers that canonical JSON cannot hold count by their digits; what is no JSON throws CanonicalJsonError.
  */
 export function exchangeFingerprint({ header, message, namespace, path }: ReceivedMessage): Buffer {
-  return hash('sha256', canonical({ header, message, namespace, path }), 'buffer')
-}
-
-function canonical(value: unknown): string {
-  try {
-    return canonicalJson(value)
-  } catch (error) {
-    if (error instanceof CanonicalJsonError) return canonicalJson(withDigits(value))
-    throw error
-  }
-}
-
-/** A copy in which each bigint stands as its digits. Rare, so that the copy is not made for every message. */
-function withDigits(value: unknown): unknown {
-  if (typeof value === 'bigint') return new CanonicalText(String(value))
-  if (Array.isArray(value)) return value.map(withDigits)
-  if (typeof value !== 'object' || value === null || value instanceof CanonicalText) return value
-  const members = Object.entries(value).map(([name, member]) => [name, withDigits(member)] as const)
-  return Object.fromEntries(members)
+  return hash('sha256', exactJson({ header, message, namespace, path }), 'buffer')
 }

@@ -6,6 +6,7 @@ import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import { createGuards } from '../outbound/guards.ts'
+import { createCallbacks } from '../participants/callbacks.ts'
 import { createDirectory } from '../participants/directory.ts'
 import { createKeySets } from '../participants/key-sets.ts'
 import { createPeerKeys } from '../participants/peer-keys.ts'
@@ -50,6 +51,7 @@ export async function createContext(
     keys,
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
     signatureNamespaces: config.signatureNamespaces,
+    callbacks: createCallbacks(db),
     guards,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),

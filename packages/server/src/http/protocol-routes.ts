@@ -3,6 +3,7 @@ import type { Operation } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { receive } from '../inbound/receive.ts'
+import { ASYNCHRONOUS, SYNCHRONOUS } from '../inbound/roads.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import type { Registry } from '../store/registries.ts'
 import { sendJson } from './answer.ts'
@@ -14,10 +15,14 @@ export const VERSION_SEGMENT = 'v1.0.0'
 
 export function addProtocolRoutes(app: HttpServer, context: Context): void {
   for (const operation of ANSWERED_OPERATIONS) {
-    for (const path of operation.sync_paths) {
+    const roads = [
+      ...operation.sync_paths.map((path) => ({ path, road: SYNCHRONOUS })),
+      ...operation.async_paths.map((path) => ({ path, road: ASYNCHRONOUS })),
+    ]
+    for (const { path, road } of roads) {
       mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request, operation)
-        const { text } = await receive(context, operation, registry, {
+        const { text } = await receive(context, road, operation, registry, {
           path,
           headers: request.headers,
           body: request.raw,

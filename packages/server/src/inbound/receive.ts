@@ -8,15 +8,14 @@ import type { Readable } from 'node:stream'
 import { HeaderRejection, type JsonObject, type Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
-import { answerMessage } from '../operations/handlers.ts'
-import { type Reply, rejectedReply, reply } from '../outbound/reply.ts'
+import type { Reply } from '../outbound/reply.ts'
 import type { Registry } from '../store/registries.ts'
 import { authenticate } from './authenticate.ts'
 import { readJsonText } from './body.ts'
 import { checkAddress, checkCount, checkSender } from './checks.ts'
 import { openMessage } from './decrypt.ts'
 import { readEnvelope, readMessage } from './envelope.ts'
-import { remember } from './remember.ts'
+import type { Road } from './roads.ts'
 import { verifyEnvelope } from './verify.ts'
 
 /** A request as HTTP hands it over: its body is not read yet. */
@@ -28,11 +27,12 @@ export interface IncomingRequest {
 }
 
 /**
- * Answers one request on a synchronous path.
+ * Answers one request: with its result on a synchronous road, with an ack on an asynchronous one.
  * @throws RequestFault when the whole request is refused: an ack ERR with an HTTP status
  */
 export async function receive(
   context: Context,
+  road: Road,
   operation: Operation,
   registry: Registry,
   request: IncomingRequest,
@@ -61,24 +61,24 @@ export async function receive(
     }
     let opening: Promise<JsonObject> | undefined
     const open = () => (opening ??= openMessage(context, exchange, envelope.message))
+    const taken = async () => ({ exchange, opened: await open(), path: request.path })
     try {
       // 4. Is it for this version, this registry and this operation?
       checkAddress(header, registry, operation)
 
-      // 5. What does it say, when opened? Remembered first, so that of two twins one is the first.
+      // 5. What does it say, when opened? Remembered before anything is done: of two twins one is the first.
       const opened = await open()
-      exchange = await remember(context, exchange, opened, request.path)
+      exchange = await road.remember(context, await taken())
 
       // 6. Is the message what the operation asks for?
       const message = readMessage(operation, opened)
       checkCount(header, operation, message, context.limits)
 
-      // 7. Every item on its own: what is wrong with one is said in that one.
-      const outcome = await answerMessage(context, exchange, message)
-      return await reply(context, exchange, message.transaction_id, outcome)
+      // 7. Every item on its own, now; or kept, to be answered later.
+      return await road.answer(context, await taken(), message)
     } catch (error) {
       if (!(error instanceof HeaderRejection)) throw error
-      return await rejectedReply(context, exchange, await open(), error)
+      return await road.reject(context, await taken(), error)
     }
   } finally {
     visit.leave()

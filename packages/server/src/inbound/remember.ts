@@ -3,12 +3,15 @@ import { HeaderRejection, type JsonObject } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
 import { exchangeFingerprint } from '../fingerprint.ts'
+import type { AcceptedRequest } from '../store/exchanges.ts'
+import { isStorable } from '../store/text.ts'
 
 /**
  * The exchange under the correlation_id that its message has: of the same message sent again, the first one's.
- * A synchronous read is answered anew then, under the rights of today.
+ * A synchronous read is answered anew then, under the rights of today; what is answered later is accepted once.
  * @param message opened, where it was encrypted
  * @param path of the operation; the same message on another path is another message
+ * @param accepted given when it is answered later: kept in the same statement
  * @throws HeaderRejection rjct.message_id.duplicate
  */
 export async function remember(
@@ -16,6 +19,7 @@ export async function remember(
   exchange: Exchange,
   message: JsonObject,
   path: string,
+  accepted?: AcceptedRequest,
 ): Promise<Exchange> {
   const { header, registry, operation } = exchange
   const { known, correlation_id } = await context.exchanges.remember({
@@ -25,6 +29,8 @@ export async function remember(
     fingerprint: exchangeFingerprint({ header, message, namespace: registry.namespace, path }),
     registry: registry.id,
     operation: operation.name,
+    transaction_id: transactionId(message),
+    ...(accepted !== undefined && { accepted }),
   })
   if (known === 'different') {
     throw new HeaderRejection(
@@ -33,4 +39,13 @@ export async function remember(
     )
   }
   return { ...exchange, correlation_id }
+}
+
+const LONGEST = 99
+
+/** As it can be asked for later: the message is not checked yet, and a number counts by its digits (3.1). */
+function transactionId({ transaction_id }: JsonObject): string | null {
+  if (!['string', 'number', 'bigint'].includes(typeof transaction_id)) return null
+  const text = String(transaction_id)
+  return text.length >= 1 && text.length <= LONGEST && isStorable(text) ? text : null
 }

@@ -1,6 +1,7 @@
 /** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and a pool of searches. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { migrateJobs } from './jobs.ts'
 import { pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import type { Tables } from './tables.ts'
@@ -95,7 +96,9 @@ function ignoreLostConnection(): void {}
  * or when a newer Rollcall has migrated the database.
  */
 export async function migrate(db: Database): Promise<readonly string[]> {
-  return db.kysely.connection().execute(runMigrations)
+  const done = await db.kysely.connection().execute(runMigrations)
+  await migrateJobs(db.pool)
+  return done
 }
 
 /** The names of the migrations that `migrate` would run; changes nothing. Throws StoreRefusal as `migrate` does. */

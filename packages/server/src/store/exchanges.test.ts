@@ -31,6 +31,7 @@ function exchange(message_id: string, changes: Partial<NewExchange> = {}): NewEx
     fingerprint: fingerprint(1),
     registry: 7,
     operation: 'search',
+    transaction_id: 'tx-1',
     ...changes,
   }
 }

@@ -17,6 +17,22 @@ export interface NewExchange {
   readonly registry: number
   /** An operation's name. */
   readonly operation: string
+  /** Null where the message has none of 1 to 99 characters. */
+  readonly transaction_id: string | null
+  /** Given when the message is answered later: then it is accepted together with being remembered. */
+  readonly accepted?: AcceptedRequest
+}
+
+/** What is kept of a request that is answered later. */
+export interface AcceptedRequest {
+  /** Where the answer is wanted, checked; null: at the participant's own address, or nowhere. */
+  readonly sender_uri: string | null
+  /** Whether the message came encrypted. */
+  readonly encrypted: boolean
+  /** Header and message in clear, sealed. */
+  readonly request: Buffer
+  /** How many items the message has. */
+  readonly items: number
 }
 
 export interface KnownExchange {
@@ -51,20 +67,10 @@ export function createExchangeMemory(
       key: keyOf,
       held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
       async insert(exchanges) {
-        const { rows } = await pool.query<Key>({
-          name: 'remember exchanges',
-          text: `insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation)
-            select * from unnest($1::integer[], $2::text[], $3::bytea[], $4::uuid[], $5::integer[], $6::text[])
-            on conflict do nothing
-            returning participant, message_id`,
-          values: [
-            ...keys(exchanges),
-            exchanges.map(({ fingerprint }) => fingerprint),
-            exchanges.map(({ correlation_id }) => correlation_id),
-            exchanges.map(({ registry }) => registry),
-            exchanges.map(({ operation }) => operation),
-          ],
-        })
+        const accepted = exchanges.filter(isAccepted)
+        const statement = accepted.length === 0 ? REMEMBER : ACCEPT
+        const values = [...columnsOf(exchanges), ...(accepted.length === 0 ? [] : acceptedColumns(accepted))]
+        const { rows } = await pool.query<Key>({ ...statement, values })
         return rows.map(keyOf)
       },
       async find(exchanges) {
@@ -90,6 +96,66 @@ export function createExchangeMemory(
     },
   }
 }
+
+const OFFERED = `select * from unnest($1::integer[], $2::text[], $3::bytea[], $4::uuid[], $5::integer[], $6::text[],
+  $7::text[]) as offered (participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id)`
+
+const REMEMBERED =
+  'insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id)'
+
+const REMEMBER = {
+  name: 'remember exchanges',
+  text: `${REMEMBERED} ${OFFERED} on conflict do nothing returning participant, message_id`,
+}
+
+/** Remembered, accepted and given to a worker in one statement: all of it is there, or none. */
+const ACCEPT = {
+  name: 'accept exchanges',
+  text: `with offered as (${OFFERED}),
+    added as (
+      ${REMEMBERED} select * from offered on conflict do nothing
+      returning participant, message_id, correlation_id
+    ),
+    accepted as (
+      insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
+        sender_uri, encrypted, request, items)
+      select offered.correlation_id, offered.participant, offered.registry, offered.operation, offered.message_id,
+        offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.items
+      from unnest($8::uuid[], $9::text[], $10::boolean[], $11::bytea[], $12::integer[])
+        as asked (correlation_id, sender_uri, encrypted, request, items)
+      join offered using (correlation_id) join added using (correlation_id)
+      returning correlation_id
+    ),
+    jobs as (
+      select job.id from (
+        select array_agg((
+          'process', json_build_object('correlation_id', correlation_id), null, null, null, null, null, null
+        )::graphile_worker.job_spec) as specs from accepted having count(*) > 0
+      ) as wanted, graphile_worker.add_jobs(wanted.specs) as job
+    )
+    select participant, message_id, (select count(*) from jobs) as jobs from added`,
+}
+
+type Accepted = NewExchange & { readonly accepted: AcceptedRequest }
+
+const isAccepted = (exchange: NewExchange): exchange is Accepted => exchange.accepted !== undefined
+
+const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
+  ...keys(exchanges),
+  exchanges.map(({ fingerprint }) => fingerprint),
+  exchanges.map(({ correlation_id }) => correlation_id),
+  exchanges.map(({ registry }) => registry),
+  exchanges.map(({ operation }) => operation),
+  exchanges.map(({ transaction_id }) => transaction_id),
+]
+
+const acceptedColumns = (exchanges: readonly Accepted[]): unknown[] => [
+  exchanges.map(({ correlation_id }) => correlation_id),
+  exchanges.map(({ accepted }) => accepted.sender_uri),
+  exchanges.map(({ accepted }) => accepted.encrypted),
+  exchanges.map(({ accepted }) => accepted.request),
+  exchanges.map(({ accepted }) => accepted.items),
+]
 
 type Key = Pick<NewExchange, 'participant' | 'message_id'>
 

@@ -53,7 +53,9 @@ test('nodes that forget at the same time share the work, and what is forgotten i
   expect(here + there).toBe(12_000)
   const again = { participant: 1, message_id: '6 days1', fingerprint: Buffer.alloc(32), registry: 1 }
   const correlation_id = '00000000-0000-4000-8000-000000000001'
-  expect(await memory.remember({ ...again, correlation_id, operation: 'search' })).toEqual({
+  expect(
+    await memory.remember({ ...again, correlation_id, operation: 'search', transaction_id: null }),
+  ).toEqual({
     correlation_id,
     known: 'new',
   })

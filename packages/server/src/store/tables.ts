@@ -152,7 +152,116 @@ export interface ExchangeRow {
   correlation_id: string
   registry: number
   operation: string
+  /** Null where the message has none that could be asked for. */
+  transaction_id: string | null
   received_at: SetTime
+}
+
+/** An exchange that is answered later. */
+export interface AcceptedExchangeRow {
+  correlation_id: string
+  participant: number
+  registry: number
+  operation: string
+  /** As `messageKey` gives it. */
+  message_id: string
+  transaction_id: string
+  sender_uri: string | null
+  encrypted: boolean
+  /** Header and message in clear, sealed. */
+  request: Buffer
+  /** How many items the request has. */
+  items: number
+  state: Generated<'accepted' | 'replying' | 'replied' | 'failed'>
+  /** The last page that has a delivery. */
+  page: Generated<number>
+  received_at: SetTime
+  started_at: Date | null
+  finished_at: Date | null
+}
+
+/** One answered item of an accepted exchange, with the records that its further pages are made of. */
+export interface ExchangeItemRow {
+  correlation_id: string
+  /** From 0, in the order of the request. */
+  position: number
+  participant: number
+  reference_id: string
+  status: 'succ' | 'rjct'
+  total: number | null
+  page_size: number | null
+  record_type: string | null
+  record_ids: number[] | null
+}
+
+/** One outgoing envelope. */
+export interface DeliveryRow {
+  id: string
+  participant: number
+  registry: number
+  correlation_id: string | null
+  /** The name of a row of CALLBACKS. */
+  callback: string
+  page: Generated<number>
+  message_id: string
+  /** Null where there is nowhere to send it to. */
+  target: string | null
+  encrypted: boolean
+  /** Header and message in clear, sealed. */
+  body: Buffer
+  state: 'pending' | 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
+  /** Attempts that were begun. */
+  attempts: Generated<number>
+  next_attempt_at: Date | null
+  /** Who is attempting it, and until when nobody else does. */
+  claim: string | null
+  claimed_until: Date | null
+  reason: string | null
+  created_at: SetTime
+  finished_at: Date | null
+}
+
+export interface DeliveryAttemptRow {
+  delivery: string
+  /** From 1. */
+  number: number
+  at: Date
+  duration_ms: number
+  /** Of HTTP. */
+  status: number | null
+  /** A class of failure. */
+  error: string | null
+  /** At most 256 printable bytes of the answer, sealed. */
+  answer: Buffer | null
+}
+
+/** Where and how a participant takes what is sent to it. */
+export interface ParticipantCallbackRow {
+  participant: number
+  allowed: Generated<string[]>
+  default_url: string | null
+  auth: Generated<'none' | 'bearer' | 'oauth2' | 'mtls'>
+  /** Sealed. */
+  credentials: Buffer | null
+  concurrency: Generated<number>
+  rate: Generated<number>
+  timeout_ms: Generated<number>
+  /** Seconds. */
+  schedule: number[] | null
+}
+
+export interface BreakerRow {
+  participant: number
+  failures: number
+  opened_at: Date | null
+  probe_at: Date | null
+}
+
+export interface NodeRow {
+  id: string
+  lock_key: number
+  workers: string[]
+  started_at: SetTime
 }
 
 export interface SealedMessageRow {
@@ -185,6 +294,13 @@ export interface Tables {
   own_key: OwnKeyRow
   body_key: BodyKeyRow
   exchange: ExchangeRow
+  accepted_exchange: AcceptedExchangeRow
+  exchange_item: ExchangeItemRow
+  delivery: DeliveryRow
+  delivery_attempt: DeliveryAttemptRow
+  participant_callback: ParticipantCallbackRow
+  breaker: BreakerRow
+  node: NodeRow
   sealed_message: SealedMessageRow
   quota_bucket: QuotaBucketRow
 }

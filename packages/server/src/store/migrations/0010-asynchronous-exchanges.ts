@@ -15,7 +15,11 @@ const oneOf = (column: string, words: readonly string[]) =>
 export const asynchronousExchanges: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await db.schema.alterTable('exchange').addColumn('transaction_id', text).execute()
-    await db.schema.createIndex('exchange_correlation_index').on('exchange').column('correlation_id').execute()
+    await db.schema
+      .createIndex('exchange_correlation_index')
+      .on('exchange')
+      .column('correlation_id')
+      .execute()
     await sql`create index exchange_transaction_index on exchange (participant, transaction_id)
       where transaction_id is not null`.execute(db)
 
@@ -102,7 +106,11 @@ export const asynchronousExchanges: Migration = {
       .execute()
     await sql`create index delivery_pending_index on delivery (participant, next_attempt_at)
       where state = 'pending'`.execute(db)
-    await db.schema.createIndex('delivery_correlation_index').on('delivery').column('correlation_id').execute()
+    await db.schema
+      .createIndex('delivery_correlation_index')
+      .on('delivery')
+      .column('correlation_id')
+      .execute()
     await db.schema.createIndex('delivery_message_index').on('delivery').column('message_id').execute()
     await db.schema.createIndex('delivery_created_index').on('delivery').column('created_at').execute()
 
@@ -128,10 +136,15 @@ export const asynchronousExchanges: Migration = {
       .addColumn('allowed', sql`text[] collate "C"`, (column) => column.notNull().defaultTo(sql`'{}'`))
       .addColumn('default_url', text)
       .addColumn('auth', 'text', (column) =>
-        column.notNull().defaultTo('none').check(oneOf('auth', ['none', 'bearer', 'oauth2', 'mtls'])),
+        column
+          .notNull()
+          .defaultTo('none')
+          .check(oneOf('auth', ['none', 'bearer', 'oauth2', 'mtls'])),
       )
       .addColumn('credentials', 'bytea')
-      .addColumn('concurrency', 'integer', (column) => column.notNull().defaultTo(8).check(sql`concurrency >= 1`))
+      .addColumn('concurrency', 'integer', (column) =>
+        column.notNull().defaultTo(8).check(sql`concurrency >= 1`),
+      )
       .addColumn('rate', 'integer', (column) => column.notNull().defaultTo(200).check(sql`rate >= 1`))
       .addColumn('timeout_ms', 'integer', (column) =>
         column.notNull().defaultTo(10_000).check(sql`timeout_ms >= 100`),

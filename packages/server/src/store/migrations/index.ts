@@ -9,6 +9,7 @@ import { sealPolicies } from './0006-seal-policies.ts'
 import { registryAttributes } from './0007-registry-attributes.ts'
 import { recordTombstones } from './0008-record-tombstones.ts'
 import { slowSearches } from './0009-slow-searches.ts'
+import { asynchronousExchanges } from './0010-asynchronous-exchanges.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -20,4 +21,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0007-registry-attributes': registryAttributes,
   '0008-record-tombstones': recordTombstones,
   '0009-slow-searches': slowSearches,
+  '0010-asynchronous-exchanges': asynchronousExchanges,
 }

@@ -1,0 +1,64 @@
+/** Where an answer goes: the address that its request names, where that is allowed, else the participant's own (G1). */
+import { type Callback, RequestFault } from '@rollcall/protocol'
+import type { CallbackSettings } from '../store/participant-callbacks.ts'
+
+type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
+
+/**
+ * The address for a callback; null when there is none, and the answer is kept to be asked for (D5).
+ * @param callback null for operations that have none
+ * @throws RequestFault err.sender_uri.invalid
+ */
+export function callbackTarget(
+  { allowed, default_url }: Addresses,
+  sender_uri: string | null,
+  callback: Callback | null,
+): string | null {
+  if (callback === null) return null
+  if (sender_uri === null) return default_url === null ? null : joined(default_url, callback.path)
+  const url = readTarget(sender_uri)
+  if (url === null)
+    throw invalid('must be an absolute http or https address without credentials and fragment')
+  if (!allowed.some((entry) => allows(entry, url)))
+    throw invalid('is not an address registered for this sender')
+  return url.href
+}
+
+const LONGEST = 2_048
+
+/** An address in its one spelling: what is checked is, letter by letter, what is called. */
+function readTarget(text: string): URL | null {
+  const url = text.length > LONGEST ? null : URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) return null
+  return url.username === '' && url.password === '' && url.hash === '' && !text.endsWith('#') ? url : null
+}
+
+/**
+ * Whether an entry allows an address: the same scheme, host and port (`:*` is any), and a path that is the entry's
+ * or lies below it.
+ */
+function allows(entry: string, url: URL): boolean {
+  const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
+  const rule = URL.parse(entry.replace(anyPort, '$1'))
+  if (rule === null) return false
+  const sameHost = anyPort.test(entry)
+    ? rule.protocol === url.protocol && rule.hostname === url.hostname
+    : rule.origin === url.origin
+  const prefix = rule.pathname.endsWith('/') ? rule.pathname : `${rule.pathname}/`
+  // An encoded slash or dot could be taken for a step out of the prefix by whoever serves the address.
+  const path = url.pathname.replace(/%2f|%5c|%2e/gi, '')
+  return sameHost && path === url.pathname && (url.pathname === rule.pathname || path.startsWith(prefix))
+}
+
+/** Whether a text can be an entry of `allowed`: an origin, with a path or without, and nothing behind it. */
+export function isAllowedEntry(entry: string): boolean {
+  const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
+  return url !== null && url.search === '' && !/%2f|%5c|%2e/i.test(url.pathname)
+}
+
+function joined(base: string, path: string): string {
+  return `${base.replace(/\/+$/, '')}/${path}`
+}
+
+const invalid = (rule: string): RequestFault =>
+  new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)

@@ -1,0 +1,84 @@
+/** Where and how a participant takes what is sent to it; credentials are sealed before they come here. */
+import type { Database } from './database.ts'
+import { StoreRefusal } from './refusal.ts'
+
+export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
+
+export interface CallbackSettings {
+  /** Origins with a path prefix that a `sender_uri` may begin with; `:*` stands for any port. */
+  readonly allowed: readonly string[]
+  /** Where an answer goes whose request names no `sender_uri`: the callback's path is added. Null: nowhere. */
+  readonly default_url: string | null
+  readonly auth: CallbackAuth
+  /** What `auth` needs, sealed; null for none. */
+  readonly credentials: Buffer | null
+  /** Requests in flight at a time, on one node. */
+  readonly concurrency: number
+  /** Requests a second, on one node. */
+  readonly rate: number
+  /** For one attempt. */
+  readonly timeout_ms: number
+  /** Seconds from one attempt to the next; null: the server's own schedule. */
+  readonly schedule: readonly number[] | null
+}
+
+/** What a participant has for whom nothing is set: nobody is sent anything. */
+export const NO_CALLBACKS: CallbackSettings = {
+  allowed: [],
+  default_url: null,
+  auth: 'none',
+  credentials: null,
+  concurrency: 8,
+  rate: 200,
+  timeout_ms: 10_000,
+  schedule: null,
+}
+
+const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
+
+/** The settings of a participant, by `Participant.id`. */
+export async function findCallbackSettings(
+  { pool }: Pick<Database, 'pool'>,
+  participant: number,
+): Promise<CallbackSettings> {
+  const { rows } = await pool.query<CallbackSettings>({
+    name: 'find callback settings',
+    text: `select ${COLUMNS} from participant_callback where participant = $1`,
+    values: [participant],
+  })
+  return rows[0] ?? NO_CALLBACKS
+}
+
+/**
+ * Sets what `changes` names, and leaves the rest.
+ * @throws StoreRefusal a value that cannot be
+ */
+export async function setCallbackSettings(
+  { kysely }: Pick<Database, 'kysely'>,
+  participant: number,
+  changes: Partial<CallbackSettings>,
+): Promise<void> {
+  const { allowed, schedule, ...others } = changes
+  const row = {
+    ...others,
+    ...(allowed !== undefined && { allowed: [...allowed] }),
+    ...(schedule !== undefined && { schedule: schedule === null ? null : [...schedule] }),
+  }
+  for (const [name, least] of [
+    ['concurrency', 1],
+    ['rate', 1],
+    ['timeout_ms', 100],
+  ] as const) {
+    const value = changes[name]
+    if (value !== undefined && (!Number.isSafeInteger(value) || value < least)) {
+      throw new StoreRefusal(`${name} must be a whole number of at least ${least}`)
+    }
+  }
+  await kysely
+    .insertInto('participant_callback')
+    .values({ participant, default_url: null, credentials: null, schedule: null, ...row })
+    .onConflict((conflict) =>
+      Object.keys(row).length === 0 ? conflict.doNothing() : conflict.column('participant').doUpdateSet(row),
+    )
+    .execute()
+}
