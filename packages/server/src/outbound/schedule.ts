@@ -1,0 +1,51 @@
+/** When a delivery is attempted again: a pure function of how often it was, and of what the peer asked for. */
+
+/** Seconds from one attempt to the next: the first after 5 s, about 72 hours in all (N16 leaves it open). */
+export const DEFAULT_SCHEDULE: readonly number[] = [
+  5,
+  30,
+  120,
+  300,
+  900,
+  1_800,
+  3_600,
+  7_200,
+  14_400,
+  ...Array<number>(8).fill(28_800),
+]
+
+/** The share of a pause by which it may be longer or shorter, so that what failed together is not tried together. */
+const JITTER = 0.1
+/** Seconds that a peer may ask us to wait for. */
+const LONGEST_WAIT = 86_400
+
+/**
+ * Seconds until the next attempt; null when there is none any more.
+ * @param attempts that were made, at least 1
+ * @param asked.retryAfter seconds that the peer asked for: a floor
+ * @param asked.random 0 to 1, for the jitter
+ */
+export function nextAttempt(
+  schedule: readonly number[],
+  attempts: number,
+  { retryAfter = 0, random = Math.random() }: { retryAfter?: number; random?: number } = {},
+): number | null {
+  const pause = schedule[attempts - 1]
+  if (pause === undefined) return null
+  return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, LONGEST_WAIT))
+}
+
+/** Seconds that a Retry-After header asks for (RFC 9110, 10.2.3); 0 for none that can be read. */
+export function readRetryAfter(header: string | string[] | undefined, now: number): number {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const until = /^[A-Za-z]{3}, /.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(until) ? 0 : Math.max(0, Math.ceil((until - now) / 1_000))
+}
+
+/** A schedule as the environment has it: seconds with commas between them. Null when it is none. */
+export function parseSchedule(text: string): readonly number[] | null {
+  const steps = text.split(',').map((step) => step.trim())
+  if (steps.length > 100 || !steps.every((step) => /^\d{1,7}(\.\d{1,3})?$/.test(step))) return null
+  return steps.map(Number)
+}
