@@ -29,8 +29,11 @@ export { KeyRefused, readPublicKey } from './participants/public-key.ts'
 export { isSecretOf, newSecret } from './participants/secrets.ts'
 export { type Database, migrate, openDatabase, pendingMigrations } from './store/database.ts'
 export { isUnavailable, safeDatabaseError } from './store/database-errors.ts'
+export { deleteRecords } from './store/delete-records.ts'
 export { type DirectoryContent, directoryContent } from './store/demo-data.ts'
 export { sampleIdentifiers } from './store/identifier-samples.ts'
+export { type Applied, type ApplyOptions, type ApplyProgress, applyIndexes } from './store/index-apply.ts'
+export { type IndexPlan, isComplete, planIndexes, type WantedIndex } from './store/index-plan.ts'
 export { listOwnKeys, type OwnKey } from './store/own-keys.ts'
 export {
   addParticipantKey,
@@ -57,7 +60,21 @@ export { countRecords, hasRecords } from './store/record-counts.ts'
 export { ensureRecordTables } from './store/record-tables.ts'
 export { findByIdentifier, type Identifier } from './store/records.ts'
 export { StoreRefusal } from './store/refusal.ts'
-export { addRegistry, findRegistry, listRegistries, type Registry } from './store/registries.ts'
+export {
+  addRegistry,
+  findRegistry,
+  listRegistries,
+  type Registry,
+  registryAt,
+  setTimeZone,
+} from './store/registries.ts'
+export {
+  addAttribute,
+  indexAttribute,
+  isOfKind,
+  recordTypeOf,
+  removeAttribute,
+} from './store/registry-attributes.ts'
 export {
   ENCRYPTION_POLICIES,
   type EncryptionPolicy,
@@ -66,3 +83,4 @@ export {
   type SignaturePolicy,
 } from './store/seal-policy.ts'
 export { readServerSettings, type ServerSettings } from './store/server-settings.ts'
+export { inTransaction } from './store/transaction.ts'
