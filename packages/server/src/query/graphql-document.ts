@@ -20,7 +20,7 @@ import {
 import { LANGUAGE, RULES } from './graphql-language.ts'
 import type { Variables } from './graphql-literal.ts'
 import { checkTokens, type TextLimits } from './graphql-tokens.ts'
-import { QueryProblem } from './problem.ts'
+import { QueryProblem, UnreadableQuery } from './problem.ts'
 
 /** What a query of this form stands as in a message. */
 export interface GraphqlQuery {
@@ -65,7 +65,7 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
     return parse(text)
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
-    throw new QueryProblem(path, `must be a GraphQL query${at(error)}`)
+    throw new UnreadableQuery(path, `must be a GraphQL query${at(error)}`)
   }
 }
 
