@@ -129,7 +129,8 @@ describe('the identifier form', () => {
 describe('rjct.search_criteria.invalid', () => {
   const types = 'UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID, MOBILE, EMAIL'
   const badValue = 'search_criteria.query.value: must be a string of 1 to 256 characters or a whole number'
-  const form = 'search_criteria.query: must be {"type": an identifier type, "value": its value}'
+  const shape = 'search_criteria.query: must be an object or an array'
+  const attributes = 'must be an attribute of Person: '
   it.each([
     [
       'unknown identifier type',
@@ -151,13 +152,34 @@ describe('rjct.search_criteria.invalid', () => {
       { query: { type: '__proto__', value: '9' } },
       `search_criteria.query.type: must be one of ${types}`,
     ],
-    ['no value', { query: { type: 'UIN' } }, form],
-    ['a third member', { query: { type: 'UIN', value: '007', sex: 'female' } }, form],
-    ['another operator', { query: { field: 'UIN', operator: 'gt', value: '0' } }, form],
-    ['no query', { query: undefined }, form],
-    ['a query that is text', { query: 'UIN=007' }, form],
-    ['an expression list', { query_type: 'predicate', query: [{ seq_num: 1 }] }, form],
-    ['an expression', { query_type: 'expression', query: { type: 'x', value: { expression: {} } } }, form],
+    ['no value', { query: { type: 'UIN' } }, badValue],
+    [
+      'a third member',
+      { query: { type: 'UIN', value: '007', sex: 'female' } },
+      'search_criteria.query.sex: is not known here; known are type, value',
+    ],
+    [
+      'another operator',
+      { query: { field: 'UIN', operator: 'gt', value: '0' } },
+      'search_criteria.query.operator: must be eq',
+    ],
+    ['no query', { query: undefined }, shape],
+    ['a query that is a number', { query: 7 }, shape],
+    [
+      'a list without expression1',
+      { query_type: 'predicate', query: [{ seq_num: 1 }] },
+      'search_criteria.query[0].expression1: must be an object {attribute_name, operator, attribute_value}',
+    ],
+    [
+      'an unknown attribute',
+      { query: { type: 'expression', value: { expression: { query: { shoe_size: 9 } } } } },
+      new RegExp(`^search_criteria\\.query\\.value\\.expression\\.query\\.shoe_size: ${attributes}surname, `),
+    ],
+    [
+      'an unknown collection',
+      { query: { collection: 'Shoe', query: { sex: 'F' } } },
+      'search_criteria.query.collection: must be one of Person',
+    ],
     ['null as value', { query: { type: 'UIN', value: null } }, badValue],
     ['true as value', { query: { type: 'UIN', value: true } }, badValue],
     ['an array as value', { query: { type: 'UIN', value: ['007'] } }, badValue],
@@ -218,6 +240,118 @@ describe('rjct.search_criteria.invalid', () => {
   })
 })
 
+describe('rjct.filter.invalid', () => {
+  it.each([
+    ['UIN=007', 'search_criteria.query: must be GraphQL or JSON text'],
+    [
+      { type: 'expression', value: { expression: '{"sex": "F", "sex": "M"}' } },
+      'search_criteria.query.value.expression: must be JSON that can be read: sex: the member name occurs twice in one object',
+    ],
+  ])('a text that cannot be parsed: %j', async (query, message) => {
+    expect(await askOne({ query })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.filter.invalid',
+      status_reason_message: message,
+    })
+  })
+})
+
+describe('every form finds the same', () => {
+  const comparison = { attribute_name: 'birth_date', operator: 'gt', attribute_value: '1995' }
+  const expression = { collection: 'Person', query: { birth_date: { $gt: '1995' } } }
+  it.each([
+    [{ type: 'UIN', value: '2' }],
+    [[{ seq_num: 1, expression1: comparison }]],
+    [{ type: 'predicate', value: [{ expression1: comparison }] }],
+    [comparison],
+    [{ type: 'ns:org:QueryType:NoSql', value: { expression } }],
+    [{ type: 'expression', value: { expression: JSON.stringify(expression) } }],
+    [{ birth_date: { gt: '1995' } }],
+  ])('%j', async (query) => {
+    expect(uins(await askOne({ query }))).toEqual(['2'])
+  })
+
+  it('GraphQL, in the shape of its selection', async () => {
+    const query = { query: '{ person(birth_date: {gt: "1995"}) { name { given_name } } }' }
+    expect((await askOne({ query_type: 'graphql', query })).data.reg_records).toEqual([
+      { name: { given_name: '2' } },
+    ])
+  })
+
+  it('the query names the record type where the criteria name none', async () => {
+    const item = await askOne({ query: { collection: 'Group', query: { UIN: 'U-7' } } }, {}, 'social')
+    expect(item.data).toMatchObject({ reg_record_type: 'Group', reg_records: [HOUSEHOLD] })
+    const criteria = { reg_record_type: 'Member', query: { collection: 'Group', query: { UIN: 'U-7' } } }
+    expect(await askOne(criteria, {}, 'social')).toMatchObject({
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message:
+        'search_criteria.query.collection: must mean the same record type as the criteria around the query',
+    })
+  })
+})
+
+describe('a search that is too broad', () => {
+  let small: TestServer
+  let asker: TestParticipant
+  beforeAll(async () => {
+    small = await testServer({ ROLLCALL_MAX_RESULTS: '3', ROLLCALL_SEARCH_TIMEOUT: '1' })
+    asker = await small.participant('spmis.demo')
+    await small.registry('civil', PEOPLE)
+  })
+  afterAll(() => small.close())
+
+  async function askSmall(criteria: object) {
+    const search_criteria = { query_type: 'expression', ...criteria }
+    return (await postSearch(small, asker, [{ search_criteria }])).body.message.search_response[0]
+  }
+
+  it('says that there are more than the cap, never how many', async () => {
+    expect(await askSmall({ query: { birth_date: { $exists: true } } })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.search.too_many_records_found',
+      status_reason_message: 'search_criteria: more than 3 records match; narrow the search',
+    })
+    const item = await askSmall({ query: { birth_date: { $gt: '1984' } } })
+    expect(item).toMatchObject({ status: 'succ', pagination: { total_count: 3 } })
+  })
+
+  it('no page begins beyond the cap', async () => {
+    const query = { birth_date: { $gt: '1984' } }
+    const last = await askSmall({ query, pagination: { page_size: 2, page_number: 2 } })
+    expect(last.data.reg_records).toHaveLength(1)
+    expect(await askSmall({ query, pagination: { page_size: 2, page_number: 3 } })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.pagination.invalid',
+      status_reason_message: 'pagination.page_number: must be at most 2 with this page_size',
+    })
+  })
+
+  it('is ended after its time, and told what to narrow it by', async () => {
+    const { db } = small.context
+    const locker = await db.pool.connect()
+    const { rows } = await locker.query<{ name: string }>(
+      `select relname as name from pg_class where relkind = 'r' and relname like '%person%' and relname not like '%identifier%'`,
+    )
+    expect(rows).toHaveLength(1)
+    await locker.query(`begin; lock table "${rows[0]?.name}" in access exclusive mode`)
+    try {
+      expect(await askSmall({ query: { sex: 'F' } })).toMatchObject({
+        status: 'rjct',
+        status_reason_code: 'rjct.search_criteria.invalid',
+        status_reason_message: expect.stringMatching(
+          /^search_criteria\.query: took longer than 1 seconds; narrow it by an identifier or one of surname, .*last_updated/,
+        ),
+      })
+    } finally {
+      await locker.query('rollback')
+      locker.release()
+    }
+    const { text } = await small.context.metrics.render()
+    expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="timeout"\} 1/)
+    expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="answered"\} [1-9]/)
+  })
+})
+
 describe('what is asked for and answered', () => {
   it.each([
     [
@@ -267,6 +401,8 @@ describe('sort and pagination', () => {
     })
     expect(uins(await askOne(sort('birth_date')))).toEqual(['1', '3', '2'])
     expect(uins(await askOne(sort('date_of_birth', 'desc')))).toEqual(['2', '3', '1'])
+    expect(uins(await askOne(sort('age', 'desc')))).toEqual(['1', '3', '2'])
+    expect(uins(await askOne(sort('age')))).toEqual(['2', '3', '1'])
     expect(uins(await askOne({ query: BY_PHONE, sort: [] }))).toEqual(['3', '1', '2'])
     expect(uins(await askOne({ query: BY_PHONE, sort: [{ sort_order: 'asc' }] }))).toEqual(['3', '1', '2'])
   })
@@ -286,6 +422,12 @@ describe('sort and pagination', () => {
       [{ attribute_name: 'birth_date' }, { attribute_name: 'date_of_birth' }],
       /^search_criteria\.sort\[1\]\.attribute_name: repeats an earlier one$/,
     ],
+    [
+      [{ attribute_name: 'age' }, { attribute_name: 'birth_date' }],
+      /^search_criteria\.sort\[1\]\.attribute_name: repeats an earlier one$/,
+    ],
+    [Array(101).fill({}), /^search_criteria\.sort: must have at most 100 keys$/],
+    [[[]], /^search_criteria\.sort\[0\]: must be an object$/],
     ['birth_date', /^search_criteria\.sort: must be an array$/],
     [['birth_date'], /^search_criteria\.sort\[0\]: must be an object$/],
   ])('sort %j', async (sort, message) => {
