@@ -20,16 +20,16 @@ export async function searchItem({ context, exchange, budget }: ItemWork, item: 
       `search_criteria: more than ${limits.search_results} records match; narrow the search`,
     )
   }
-  spend(budget, found.documents)
+  // What is answered counts, which a query with a selection decides.
+  const records = shaped(criteria, found.documents, dayIn(registry.time_zone, Date.now()))
+  spend(budget, records)
   const { page_size, page_number } = criteria
   return {
     data: {
       version: PROTOCOL_VERSION,
       reg_type: criteria.reg_type,
       reg_record_type: criteria.reg_record_type,
-      reg_records: shaped(criteria, found.documents, dayIn(registry.time_zone, Date.now())).map(
-        (text) => new CanonicalText(text),
-      ),
+      reg_records: records.map((text) => new CanonicalText(text)),
     },
     pagination: { page_size, page_number, total_count: found.total },
   }

@@ -38,7 +38,7 @@ export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
 /** Fields, fragments and uses of fragments that are looked at in one query; a fragment counts wherever it is used. */
-const MAX_SELECTED = 1_000
+const MAX_SELECTED = 500
 /** Times that a query may choose again, under another name, what it chose already: answers grow by it. */
 const MAX_REPEATED = 20
 
@@ -87,7 +87,9 @@ export class Selections {
 
   /** What the selection sets of `fields` choose of an object. @throws QueryProblem */
   of(type: ObjectType, fields: FieldGroup, path: string): Selection {
-    const groups = this.fields(setsOf(fields), type.name, path)
+    const sets = setsOf(fields)
+    if (sets.length < fields.length) throw new QueryProblem(path, `must select fields of ${type.name}`)
+    const groups = this.fields(sets, type.name, path)
     const names = new Set([...groups.values()].map(([field]) => field.name.value.toLowerCase()))
     this.#repeated += groups.size - names.size
     if (this.#repeated > MAX_REPEATED) {
@@ -112,9 +114,6 @@ export class Selections {
     const sets = setsOf(group)
     if (sets.length === 0 && field.whole) return { name, read: field.read }
     if (field.type === undefined) throw new QueryProblem(path, 'must have no selection: it has no fields')
-    if (sets.length < group.length) {
-      throw new QueryProblem(path, `must select fields of ${field.type.name}`)
-    }
     return { name, read: field.read, of: this.of(field.type, group, path) }
   }
 

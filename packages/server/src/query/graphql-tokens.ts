@@ -10,7 +10,7 @@ export interface TextLimits {
 }
 
 /** Characters; no query within the other limits comes near it. */
-const MAX_TEXT = 200_000
+const MAX_TEXT = 100_000
 const MAX_NAME = 64
 
 const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])

@@ -15,7 +15,7 @@ import {
   otherKeys,
   type RecordType,
 } from '@rollcall/protocol'
-import { type MemberShape, membersOfSchema } from './graphql-shapes.ts'
+import { type MemberShape, membersOfSchema } from './graphql-members.ts'
 
 /** An object type of GraphQL. */
 export interface ObjectType {

@@ -43,18 +43,15 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
   const selections = new Selections(document)
   const groups = [...selections.fields([document.operation.selectionSet], 'Query', path)]
   const reader = new Reader(scope)
-  for (const [name, [field]] of groups)
-    reader.name(rootType(scope.kind, field.name.value, path), at(path, name))
+  nameRecordType(reader, groups, path)
   const { kind, recordType } = reader
-  const [first, ...others] = groups.map(([name, group]): Root => {
+  const roots = groups.map(([name, group]): Root => {
     const place = at(path, name)
     return {
       predicate: readArguments(reader, argumentsOf(group, place), document.variables, place),
       selection: selections.of(objectType(kind, recordType), group, place),
     }
   })
-  if (first === undefined) throw new QueryProblem(path, 'must have a root field that is not skipped')
-  const roots = [first, ...others] as const
   return {
     predicate: anyOf(roots.map(({ predicate }) => predicate)),
     recordType,
@@ -62,9 +59,26 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
   }
 }
 
+/** The record type that all root fields name, and the criteria around the query if they name one. */
+function nameRecordType(
+  reader: Reader,
+  groups: readonly (readonly [string, FieldGroup])[],
+  path: string,
+): void {
+  const [first, ...others] = groups.map(([name, [field]]) => {
+    return { place: at(path, name), recordType: rootType(reader.kind, field.name.value, path) }
+  })
+  if (first === undefined) throw new QueryProblem(path, 'must have a root field that is not skipped')
+  const other = others.find(({ recordType }) => recordType !== first.recordType)
+  if (other !== undefined) {
+    throw new QueryProblem(other.place, 'must be of the same record type as the other root fields')
+  }
+  reader.name(first.recordType, first.place)
+}
+
 /** Room for all that the limits allow: names, values and signs of each condition, and as much for the selection. */
 function textLimits({ depth, terms, values }: QueryLimits): { tokens: number; nesting: number } {
-  return { tokens: 8 * terms + values + 5_000, nesting: 2 * depth + 10 }
+  return { tokens: 8 * terms + values + 2_000, nesting: 2 * depth + 10 }
 }
 
 /** Fields of one name in the answer are one question: they must ask the same. */
@@ -99,21 +113,18 @@ function readArguments(
 }
 
 /** Each record in the shape of the first root field that finds it. */
-function shapeBy(
-  kind: Kind,
-  recordType: RecordType,
-  [first, ...others]: readonly [Root, ...Root[]],
-): NonNullable<Query['shape']> {
-  const found = (document: JsonObject, day: string): Root => {
+function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
+  const finding = (document: JsonObject, day: string): Root | undefined => {
+    if (roots.length === 1) return roots[0]
     const record = extractRecord(kind, recordType, document)
-    const roots = [first, ...others]
-    // None only if somebody's birthday has begun since the record was found.
-    return roots.find(({ predicate }) => matches(atDay(predicate, recordType, day), record)) ?? first
+    const found = roots.find(({ predicate }) => matches(atDay(predicate, recordType, day), record))
+    // None only if a day has begun since the record was found, and with it another year of somebody's age.
+    return found ?? roots[0]
   }
   return (text, day) => {
     const document: JsonValue = JSON.parse(text)
     if (!isJsonObject(document)) return null
-    const { selection } = others.length === 0 ? first : found(document, day)
-    return canonicalJson(shapeOf(selection, document))
+    const root = finding(document, day)
+    return root === undefined ? null : canonicalJson(shapeOf(root.selection, document))
   }
 }
