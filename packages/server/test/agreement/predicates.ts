@@ -29,6 +29,17 @@ const OPERATORS: Readonly<Record<AttributeType, readonly Comparator[]>> = {
   datetime: ORDER,
 }
 
+/** How often an attribute of the type is asked about: most where most can go wrong. */
+const WEIGHTS: Readonly<Record<AttributeType, number>> = {
+  text: 2,
+  code: 1,
+  boolean: 1,
+  number: 1,
+  age: 4,
+  date: 4,
+  datetime: 2,
+}
+
 /** As the readers of queries make them, before `atDay`. */
 export function predicates(kind: Kind, recordType: RecordType): fc.Arbitrary<Predicate> {
   const single = recordType.attributes.filter(({ many }) => many !== true)
@@ -37,7 +48,7 @@ export function predicates(kind: Kind, recordType: RecordType): fc.Arbitrary<Pre
     ...(recordType.compounds ?? []),
   ]
   const kinds = [
-    { weight: 6, arbitrary: fc.oneof(...single.map(ofAttribute)) },
+    { weight: 6, arbitrary: ofSome(single) },
     { weight: 2, arbitrary: fc.oneof(identifiers(kind), identifierTypes(kind)) },
   ]
   if (lists.length > 0) kinds.push({ weight: 5, arbitrary: fc.oneof(...lists.map(ofList)) })
@@ -54,6 +65,15 @@ function trees(leaf: fc.Arbitrary<Predicate>, depth: number): fc.Arbitrary<Predi
     { weight: 2, arbitrary: parts.map((of): Predicate => ({ is: 'and', of })) },
     { weight: 2, arbitrary: parts.map((of): Predicate => ({ is: 'or', of })) },
     { weight: 1, arbitrary: part.map((of): Predicate => ({ is: 'not', of })) },
+  )
+}
+
+function ofSome(attributes: readonly Attribute[]): fc.Arbitrary<Predicate> {
+  return fc.oneof(
+    ...attributes.map((attribute) => ({
+      weight: WEIGHTS[attribute.type],
+      arbitrary: ofAttribute(attribute),
+    })),
   )
 }
 
@@ -77,7 +97,7 @@ function ofAttribute(attribute: Attribute): fc.Arbitrary<Predicate> {
 
 function ofList(list: List): fc.Arbitrary<Predicate> {
   const members = membersOf(list)
-  const of = trees(fc.oneof(...members.map(ofAttribute)), 2)
+  const of = trees(ofSome(members), 2)
   return fc.oneof(
     { weight: 5, arbitrary: of.map((of): Predicate => ({ is: 'some', list, of })) },
     {
