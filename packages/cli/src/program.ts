@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   registry: () => import('./commands/registry.ts'),
   attribute: () => import('./commands/attribute.ts'),
   index: () => import('./commands/index-command.ts'),
+  explain: () => import('./commands/explain.ts'),
   record: () => import('./commands/record.ts'),
   participant: () => import('./commands/participant.ts'),
   keys: () => import('./commands/keys.ts'),

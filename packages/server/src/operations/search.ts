@@ -1,6 +1,7 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import { checkFilled } from '../query/filled.ts'
 import { find } from '../query/find.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { isStatementTimeout } from '../store/database-errors.ts'
@@ -13,6 +14,7 @@ export async function searchItem({ context, exchange, budget }: ItemWork, item: 
   const { registry, participant } = exchange
   const { limits } = context
   const criteria = readSearchCriteria(registry.kind, item, criteriaLimits(limits, participant.max_page_size))
+  checkFilled(registry.unfilled, criteria)
   const found = await measuredFind(context, registry, criteria)
   if (found.total > limits.search_results) {
     throw new ItemRejection(

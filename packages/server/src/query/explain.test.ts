@@ -5,7 +5,9 @@ import {
   and,
   bears,
   born,
+  days,
   is,
+  not,
   note,
   recordType,
   registry,
@@ -33,19 +35,36 @@ const asked = (predicate: Predicate, more: Partial<Asked> = {}): Asked => ({
 })
 
 const explain = (predicate: Predicate, analyze = false) =>
-  explainSearch(database.db, registry, asked(predicate), { cap: 100, analyze })
+  explainSearch(database.db, registry, asked(predicate), { cap: 100, analyze, values: true })
 
 test('the tree, the statement, its plan and cost, and the index that is missing', async () => {
   const explained = await explain(is(note, 'eq', 'abc'))
   expect(explained.tree).toBe('note eq "abc"')
   expect(explained.sql).toContain('where record."note" = $1 limit 101')
   expect(explained.sql).not.toContain('abc')
-  expect(explained.values).toBe(3)
+  expect(explained.values).toEqual(['abc', 10, 0])
   expect(explained.plan.text).toMatch(/Scan on r1_test_person record .*cost=/)
   expect(explained.plan.text).not.toContain('actual')
   expect(explained.plan.json).toHaveProperty('Plan')
   expect(explained.cost).toBeGreaterThan(0)
   expect(explained.missing).toEqual(['note'])
+})
+
+test('what is looked for is shown to who asks for it and to nobody else', async () => {
+  const secret = "o'Hara \\ '' x"
+  const predicate = and(
+    is(note, 'eq', secret),
+    bears(['UIN', 'U777']),
+    not(is(born, 'lt', days('1981-07-09'))),
+  )
+  const shown = await explainSearch(database.db, registry, asked(predicate), { cap: 100, values: true })
+  expect(shown.plan.text).toContain('Hara')
+  const hidden = await explainSearch(database.db, registry, asked(predicate), { cap: 100, analyze: true })
+  expect(hidden.values).toBeNull()
+  expect(hidden.tree).toBe('and\n  note eq ?\n  identifier UIN ?\n  not\n    born lt ?')
+  expect(hidden.plan.text).toContain("'?'::text")
+  expect(JSON.stringify(hidden)).not.toMatch(/Hara|U777|1981/)
+  expect(hidden.plan.json).toHaveProperty('Plan.Total Cost', hidden.cost)
 })
 
 test('analyzed it says how long each part took', async () => {

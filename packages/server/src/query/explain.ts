@@ -8,11 +8,11 @@ import { missingIndexes, predicateText } from './index-use.ts'
 import { toSql } from './to-sql.ts'
 
 export interface Explained extends ExplainedPlan {
-  /** The predicate as it stands on this day, one part a line; it shows what is looked for. */
+  /** The predicate as it stands on this day, one part a line. */
   readonly tree: string
   readonly sql: string
-  /** How many values go with the statement. */
-  readonly values: number
+  /** What goes with the statement as $1 and so on; null where it is not to be shown. */
+  readonly values: readonly unknown[] | null
   /** Attributes and compounds without an index, where one would spare the search reading every record. */
   readonly missing: readonly string[]
 }
@@ -22,22 +22,37 @@ export interface Explained extends ExplainedPlan {
  * answered by a shorter one.
  * @param options.cap where counting stops
  * @param options.analyze also runs it, within the time that a search has
+ * @param options.values whether to show what is looked for: in the tree, in the plan and as `values`
  * @throws pg's DatabaseError when it takes longer
  */
 export async function explainSearch(
   db: Database,
   registry: FoundIn,
   asked: Asked,
-  options: { readonly cap: number; readonly analyze?: boolean },
+  options: { readonly cap: number; readonly analyze?: boolean; readonly values?: boolean },
 ): Promise<Explained> {
   const predicate = today(registry, asked)
   const table = recordTable(registry, asked.recordType)
   const statement = searchStatement(table, toSql(predicate, table), pageOf(asked, options.cap))
+  const plan = await explainStatement(db, statement, options.analyze === true)
+  const missing = missingIndexes(predicate)
+  const shown = options.values === true
   return {
-    tree: predicateText(predicate),
+    tree: shown ? predicateText(predicate) : predicateText(predicate, () => '?'),
     sql: statement.text,
-    values: statement.values.length,
-    ...(await explainStatement(db, statement, options.analyze === true)),
-    missing: missingIndexes(predicate),
+    values: shown ? statement.values : null,
+    missing,
+    cost: plan.cost,
+    plan: shown ? plan.plan : { text: withoutValues(plan.plan.text), json: maskedPlan(plan.plan.json) },
   }
+}
+
+/** PostgreSQL writes every value of our columns' types as a literal in quotes. */
+const withoutValues = (text: string): string => text.replace(/'(?:[^']|'')*'/g, "'?'")
+
+function maskedPlan(plan: unknown): unknown {
+  if (typeof plan === 'string') return withoutValues(plan)
+  if (Array.isArray(plan)) return plan.map(maskedPlan)
+  if (typeof plan !== 'object' || plan === null) return plan
+  return Object.fromEntries(Object.entries(plan).map(([name, value]) => [name, maskedPlan(value)]))
 }

@@ -85,28 +85,37 @@ function namesElements(of: Predicate): boolean {
   }
 }
 
+/** How a value that is looked for is written. */
+export type WriteValue = (value: unknown) => string
+
 /** A predicate as lines of text, parts indented below what holds them. */
-export function predicateText(predicate: Predicate, indent = ''): string {
-  const within = `${indent}  `
+export function predicateText(
+  predicate: Predicate,
+  write: WriteValue = (value) => JSON.stringify(value),
+  indent = '',
+): string {
+  const part = (inner: Predicate): string => predicateText(inner, write, `${indent}  `)
+  return indent + partText(predicate, write, part)
+}
+
+function partText(predicate: Predicate, write: WriteValue, part: (inner: Predicate) => string): string {
   switch (predicate.is) {
     case 'and':
     case 'or':
-      return [`${indent}${predicate.is}`, ...predicate.of.map((part) => predicateText(part, within))].join(
-        '\n',
-      )
+      return [predicate.is, ...predicate.of.map(part)].join('\n')
     case 'not':
-      return `${indent}not\n${predicateText(predicate.of, within)}`
+      return `not\n${part(predicate.of)}`
     case 'some':
-      return `${indent}some ${predicate.list.name}${isCompound(predicate.list) ? '' : ' value'}\n${predicateText(predicate.of, within)}`
+      return `some ${predicate.list.name}${isCompound(predicate.list) ? '' : ' value'}\n${part(predicate.of)}`
     case 'compare':
-      return `${indent}${predicate.attribute.name} ${predicate.operator} ${JSON.stringify(predicate.value)}`
+      return `${predicate.attribute.name} ${predicate.operator} ${write(predicate.value)}`
     case 'in':
-      return `${indent}${predicate.attribute.name} in ${JSON.stringify(predicate.values)}`
+      return `${predicate.attribute.name} in ${write(predicate.values)}`
     case 'exists':
-      return `${indent}${predicate.attribute.name} exists`
+      return `${predicate.attribute.name} exists`
     case 'identifier':
-      return `${indent}identifier ${predicate.identifiers.map(({ type, value }) => `${type} ${JSON.stringify(value)}`).join(' or ')}`
+      return `identifier ${predicate.identifiers.map(({ type, value }) => `${type} ${write(value)}`).join(' or ')}`
     case 'identifier_type':
-      return `${indent}identifier of type ${predicate.types.join(' or ')}`
+      return `identifier of type ${predicate.types.join(' or ')}`
   }
 }
