@@ -35,36 +35,35 @@ export function rememberInMemory({
   age = 5 * DAY,
   now = Date.now,
 }: MemoryLimits = {}): ReceivedMessages {
-  /** When it was handled, or null while it is; in the order of arrival. */
-  const known = new Map<string, number | null>()
+  const running = new Set<string>()
+  /** When each was handled, in that order. */
+  const handled = new Map<string, number>()
   const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
 
   const forget = (): void => {
     const oldest = now() - age
-    for (const [name, at] of known) {
-      if (at === null) continue
-      if (known.size <= messages && at > oldest) break
-      known.delete(name)
+    for (const [name, at] of handled) {
+      if (handled.size <= messages && at > oldest) break
+      handled.delete(name)
     }
   }
 
   return {
     async claim(key) {
-      const name = nameOf(key)
-      const at = known.get(name)
-      if (at === null) return 'busy'
-      if (at !== undefined && at > now() - age) return 'done'
-      known.set(name, null)
       forget()
+      const name = nameOf(key)
+      if (handled.has(name)) return 'done'
+      if (running.has(name)) return 'busy'
+      running.add(name)
       return 'claimed'
     },
     async done(key) {
-      // To the end of the order, which is that of the times.
-      known.delete(nameOf(key))
-      known.set(nameOf(key), now())
+      running.delete(nameOf(key))
+      handled.set(nameOf(key), now())
+      forget()
     },
     async release(key) {
-      known.delete(nameOf(key))
+      running.delete(nameOf(key))
     },
   }
 }
