@@ -25,6 +25,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it',
     load: () => import('./canonical.ts'),
   },
+  query: {
+    measures: 'searches of every form on populations of growing size, beside SQL written by hand',
+    load: () => import('./query.ts'),
+  },
   import: {
     measures: 'an import, beside a bare COPY of the same lines',
     load: () => import('./import.ts'),

@@ -1,11 +1,11 @@
 /** What a bench of searches stands on: a filled registry, one who asks, and both servers, each in its process. */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Database, migrate, openStorage, readConfig, type SealPolicy } from '@rollcall/server'
 import { wholeNumber } from '../shared/options.ts'
+import { serverEnvironment, temporaryDirectory } from '../shared/place.ts'
 import type { Plan } from '../shared/rounds.ts'
 import { type ServerProcess, startServerProcess } from '../shared/server-process.ts'
 import { NAMESPACE } from './question.ts'
@@ -89,29 +89,6 @@ export async function withSetting<Result>(
     await Promise.all(started.map((server) => server.stop()))
     await storage.close()
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
-  }
-}
-
-/** Readable by the user that the embedded PostgreSQL runs as when we are root. */
-async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
-  await chmod(directory, 0o711)
-  return directory
-}
-
-/** Of this process' environment nothing that concerns a server: both run with the defaults. */
-function serverEnvironment(data: string, databaseUrl: string | undefined): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env
-  const database =
-    databaseUrl === undefined ? { ROLLCALL_DATA: resolve(data, 'data') } : { DATABASE_URL: databaseUrl }
-  return {
-    PATH,
-    HOME,
-    HOST: '127.0.0.1',
-    PORT: '0',
-    ADMIN_PORT: '0',
-    LOG_LEVEL: 'warn',
-    ...database,
   }
 }
 

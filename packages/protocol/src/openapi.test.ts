@@ -113,7 +113,11 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
     const names = [
       ...kind.identifier_types.map((row) => row.name),
       ...kind.event_types.map((row) => row.name),
-      ...kind.record_types.flatMap((row) => [row.name, ...row.attributes.map((attribute) => attribute.name)]),
+      ...kind.record_types.flatMap(({ name, attributes, compounds = [] }) => [
+        name,
+        ...attributes.map((attribute) => attribute.name),
+        ...compounds.flatMap((compound) => [compound.name, ...compound.members.map((row) => row.name)]),
+      ]),
     ]
     for (const name of names) expect(description).toContain(`| ${name} |`)
     // A cell with a bar would shift its row.

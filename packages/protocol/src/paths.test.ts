@@ -17,3 +17,8 @@ test.each([
 test('a long name is cut', () => {
   expect(pathText(['n'.repeat(10_000)])).toBe(`["${'n'.repeat(64)}"]`)
 })
+
+test('a long path is cut, so that the rule after it is still told', () => {
+  expect(pathText(Array.from({ length: 10_000 }, () => 0))).toMatch(/^(\[0\]){134}\.\.\.$/)
+  expect(pathText(Array.from({ length: 10_000 }, () => 'n'.repeat(90))).length).toBeLessThan(500)
+})

@@ -1,16 +1,24 @@
 /** What the kinds' tests look at: all that is read from one record. */
 import type { AttributeValue } from '../src/attributes/attribute-types.ts'
 import { readAttribute } from '../src/attributes/read-attribute.ts'
+import { type Element, readElements } from '../src/attributes/read-elements.ts'
 import { readIdentifiers } from '../src/attributes/read-identifiers.ts'
 import type { JsonValue } from '../src/json.ts'
 import type { Kind, RecordType } from '../src/kinds/kind.ts'
 
-/** The attributes that have a value, by name. */
-export function attributesOf(type: RecordType, document: JsonValue): Record<string, AttributeValue> {
-  const values: Record<string, AttributeValue> = {}
+/** The attributes that have a value and the compounds that have elements, by name. */
+export function attributesOf(
+  type: RecordType,
+  document: JsonValue,
+): Record<string, AttributeValue | readonly Element[]> {
+  const values: Record<string, AttributeValue | readonly Element[]> = {}
   for (const attribute of type.attributes) {
     const value = readAttribute(attribute, document)
     if (value !== null) values[attribute.name] = value
+  }
+  for (const compound of type.compounds ?? []) {
+    const elements = readElements(compound, document)
+    if (elements.length > 0) values[compound.name] = elements
   }
   return values
 }

@@ -23,14 +23,18 @@ export { rotateMasterKey } from './keys/rotate-master.ts'
 export { type Rotated, revokeOwnKey, rotateOwnKeys } from './keys/rotation.ts'
 export { LIMITS, type LimitName } from './limits.ts'
 export { createLog, type Log } from './observe/log.ts'
+export { type ExplainedItem, explainItem, type IndexAdvice } from './operations/explain-item.ts'
 export { createAddressGuard } from './outbound/address-guard.ts'
 export { readKeyFile } from './participants/key-file.ts'
 export { KeyRefused, readPublicKey } from './participants/public-key.ts'
 export { isSecretOf, newSecret } from './participants/secrets.ts'
 export { type Database, migrate, openDatabase, pendingMigrations } from './store/database.ts'
-export { isUnavailable, safeDatabaseError } from './store/database-errors.ts'
+export { isStatementTimeout, isUnavailable, safeDatabaseError } from './store/database-errors.ts'
+export { deleteRecords } from './store/delete-records.ts'
 export { type DirectoryContent, directoryContent } from './store/demo-data.ts'
 export { sampleIdentifiers } from './store/identifier-samples.ts'
+export { type Applied, type ApplyOptions, type ApplyProgress, applyIndexes } from './store/index-apply.ts'
+export { type IndexPlan, isComplete, planIndexes, type WantedIndex } from './store/index-plan.ts'
 export { listOwnKeys, type OwnKey } from './store/own-keys.ts'
 export {
   addParticipantKey,
@@ -57,7 +61,21 @@ export { countRecords, hasRecords } from './store/record-counts.ts'
 export { ensureRecordTables } from './store/record-tables.ts'
 export { findByIdentifier, type Identifier } from './store/records.ts'
 export { StoreRefusal } from './store/refusal.ts'
-export { addRegistry, findRegistry, listRegistries, type Registry } from './store/registries.ts'
+export {
+  addRegistry,
+  findRegistry,
+  listRegistries,
+  type Registry,
+  registryAt,
+  setTimeZone,
+} from './store/registries.ts'
+export {
+  addAttribute,
+  indexAttribute,
+  isOfKind,
+  recordTypeOf,
+  removeAttribute,
+} from './store/registry-attributes.ts'
 export {
   ENCRYPTION_POLICIES,
   type EncryptionPolicy,
@@ -66,3 +84,4 @@ export {
   type SignaturePolicy,
 } from './store/seal-policy.ts'
 export { readServerSettings, type ServerSettings } from './store/server-settings.ts'
+export { inTransaction } from './store/transaction.ts'

@@ -1,6 +1,6 @@
 /** `rollcall registry`: which registries are hosted. */
 import { KINDS } from '@rollcall/protocol'
-import { addRegistry, countRecords, listRegistries, type Registry } from '@rollcall/server'
+import { addRegistry, countRecords, listRegistries, type Registry, setTimeZone } from '@rollcall/server'
 import { Argument, type Command } from 'commander'
 import { isDemoDatabase } from '../demo/directory.ts'
 import { withDatabase } from '../environment.ts'
@@ -15,12 +15,19 @@ export function addCommand(program: Command): void {
     .option('--namespace <namespace>', 'first segment of its paths (default: the kind)')
     .option('--sender-id <sender_id>', 'what it calls itself in messages (default: <namespace>.rollcall)')
     .option('--alias <receiver_id...>', 'other values of receiver_id that mean it')
+    .option('--time-zone <zone>', 'where its days begin, which is how ages are counted (default: UTC)')
     .addHelpText(
       'after',
       `
-Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.org`,
+Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.org --time-zone Africa/Kigali`,
     )
     .action(runAdd)
+  withJson(registry.command('set'))
+    .description('change a registry; servers follow within a second')
+    .argument('<namespace>', 'which registry')
+    .requiredOption('--time-zone <zone>', 'where its days begin, such as Africa/Kigali')
+    .addHelpText('after', '\nExample: rollcall registry set civil --time-zone Africa/Kigali')
+    .action(runSet)
   withJson(registry.command('list'))
     .description('list the registries with the number of their records')
     .addHelpText('after', '\nExample: rollcall registry list --json')
@@ -31,16 +38,34 @@ interface AddOptions extends OutputOptions {
   readonly namespace?: string
   readonly senderId?: string
   readonly alias?: readonly string[]
+  readonly timeZone?: string
 }
 
 async function runAdd(kind: string, options: AddOptions): Promise<void> {
   stopRequest()
-  const { namespace = kind, senderId = `${namespace}.rollcall`, alias = [] } = options
+  const { namespace = kind, senderId = `${namespace}.rollcall`, alias = [], timeZone } = options
   const added = await withDatabase({ create: true }, async (db) =>
-    addRegistry(db, { kind, namespace, sender_id: senderId, aliases: alias, demo: await isDemoDatabase(db) }),
+    addRegistry(db, {
+      kind,
+      namespace,
+      sender_id: senderId,
+      aliases: alias,
+      ...(timeZone !== undefined && { time_zone: timeZone }),
+      demo: await isDemoDatabase(db),
+    }),
   )
   const text = `added ${added.namespace}, a ${added.kind.name} registry that calls itself ${added.sender_id}`
   print(options, describe(added), text)
+}
+
+interface SetOptions extends OutputOptions {
+  readonly timeZone: string
+}
+
+async function runSet(namespace: string, options: SetOptions): Promise<void> {
+  stopRequest()
+  const changed = await withDatabase({ create: false }, (db) => setTimeZone(db, namespace, options.timeZone))
+  print(options, describe(changed), `the days of ${namespace} begin in ${changed.time_zone}`)
 }
 
 async function runList(options: OutputOptions): Promise<void> {
@@ -61,10 +86,10 @@ async function runList(options: OutputOptions): Promise<void> {
       .map(([type, count]) => `${count} ${type}`)
       .join(', '),
   }))
-  const columns = ['namespace', 'kind', 'sender_id', 'aliases', 'demo', 'records']
+  const columns = ['namespace', 'kind', 'sender_id', 'aliases', 'time_zone', 'demo', 'records']
   print(options, rows, table(columns, lines, 'no registries yet; rollcall registry add makes one'))
 }
 
-function describe({ namespace, kind, sender_id, aliases, demo }: Registry) {
-  return { namespace, kind: kind.name, sender_id, aliases, demo }
+function describe({ namespace, kind, sender_id, aliases, time_zone, demo }: Registry) {
+  return { namespace, kind: kind.name, sender_id, aliases, time_zone, demo }
 }

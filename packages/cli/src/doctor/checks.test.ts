@@ -24,6 +24,7 @@ const GOOD: DatabaseFacts = {
   withoutSecret: [],
   unsigned: [],
   withoutSignatureKey: [],
+  indexes: [],
   plainHttp: [],
 }
 
@@ -100,6 +101,23 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'registry civil: rollcall serve',
   ],
   ['demo_data', { content: { demo: ['registry a'], real: ['registry b'] } }, 'broken', 'beside registry b'],
+  [
+    'filled_attributes',
+    { indexes: [{ namespace: 'civil', unfilled: ['clan', 'district'], missing: [] }] },
+    'weak',
+    'searches that ask about clan of civil, district of civil are refused until rollcall index apply has run',
+  ],
+  [
+    'indexes',
+    {
+      indexes: [
+        { namespace: 'civil', unfilled: [], missing: [] },
+        { namespace: 'ibr', unfilled: [], missing: [{ index: 'i', of: 'sex', state: 'invalid' }] },
+      ],
+    },
+    'weak',
+    'searches by sex of ibr read every record until rollcall index apply has run',
+  ],
   ['client_secrets', { withoutSecret: [participant] }, 'weak', 'x.example cannot get a token'],
   ['signatures', { unsigned: [participant] }, 'weak', 'unsigned messages of x.example are taken'],
   [

@@ -67,6 +67,23 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'filled_attributes',
+    judge({ indexes }) {
+      const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)
+      if (unfilled.length === 0) return ok('every attribute can be searched')
+      const found = unfilled.flatMap((plan) => plan.unfilled.map((name) => `${name} of ${plan.namespace}`))
+      return weak(`searches that ask about ${list(found)} are refused until rollcall index apply has run`)
+    },
+  },
+  {
+    check: 'indexes',
+    judge({ indexes }) {
+      const missing = indexes.flatMap((plan) => plan.missing.map(({ of }) => `${of} of ${plan.namespace}`))
+      if (missing.length === 0) return ok('every declared one is there')
+      return weak(`searches by ${list(missing)} read every record until rollcall index apply has run`)
+    },
+  },
+  {
     check: 'client_secrets',
     judge({ withoutSecret }) {
       if (withoutSecret.length === 0) return ok('every participant has a live one')

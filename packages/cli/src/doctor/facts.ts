@@ -8,11 +8,13 @@ import {
   isLoopback,
   listLiveKeys,
   listParticipants,
+  listRegistries,
   listWithoutSecret,
   masterKeyFile,
   type Participant,
   type ParticipantKey,
   pendingMigrations,
+  planIndexes,
   readServerSettings,
 } from '@rollcall/server'
 import { demoFilePath } from '../demo/demo-file.ts'
@@ -45,6 +47,8 @@ export async function databaseFacts(db: Database, embedded: boolean): Promise<Da
   const [participants, withoutSecret, keys] = unreadable
     ? [[], [], []]
     : await Promise.all([listParticipants(db), listWithoutSecret(db), listLiveKeys(db)])
+  const registries = unreadable ? [] : await listRegistries(db)
+  const indexes = await Promise.all(registries.map((registry) => planIndexes(db, registry)))
   const disabled = participants.filter(({ status }) => status === 'disabled')
   const active = participants.filter(({ status }) => status === 'active')
   return {
@@ -58,6 +62,7 @@ export async function databaseFacts(db: Database, embedded: boolean): Promise<Da
     withoutSignatureKey: active.filter(
       (participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys),
     ),
+    indexes: indexes.flat(),
     plainHttp: active
       .map(({ sender_id, outgoing }) => ({ sender_id, hosts: plainHosts(outgoing) }))
       .filter(({ hosts }) => hosts.length > 0),

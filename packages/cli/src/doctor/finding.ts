@@ -1,5 +1,5 @@
 /** What a check finds, and how checks are written. */
-import type { Config, DirectoryContent, Participant, ServerSettings } from '@rollcall/server'
+import type { Config, DirectoryContent, IndexPlan, Participant, ServerSettings } from '@rollcall/server'
 
 /** `weak`: it works and could be safer. `broken`: it does not work, or gives something away. */
 export type State = 'ok' | 'weak' | 'broken'
@@ -46,6 +46,8 @@ export interface DatabaseFacts {
   readonly unsigned: readonly Named[]
   /** Active ones whose messages must be signed and who have no key for it. */
   readonly withoutSignatureKey: readonly Named[]
+  /** Of every record type of every registry. */
+  readonly indexes: readonly Pick<IndexPlan, 'namespace' | 'unfilled' | 'missing'>[]
   /** Active ones to whom messages may go without TLS, with the hosts that are not this machine. */
   readonly plainHttp: readonly (Named & { readonly hosts: readonly string[] })[]
 }

@@ -3,7 +3,7 @@
  * in every place and spelling in which the walk finds it.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import type { Attribute, Compound, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
+import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
 import { KEY_SPELLINGS } from './record-keys.ts'
 import { compilePath, member, walk } from './walk.ts'
@@ -30,8 +30,8 @@ export function heldMember(name: string): (object: JsonObject) => JsonValue | un
 }
 
 /**
- * Reads an attribute of a document, or a compound's member of an element: the first scalar on its paths, or with
- * `many` all of them as a list, never empty. Undefined where there is none.
+ * Reads an attribute of a document: the first scalar on its paths, or with `many` all of them as a list, never
+ * empty. Undefined where there is none.
  */
 export function heldValue(attribute: Attribute): (document: JsonValue) => JsonValue | undefined {
   const read = scalarsAt(attribute.paths, attribute.many === true)
@@ -42,26 +42,47 @@ export function heldValue(attribute: Attribute): (document: JsonValue) => JsonVa
 }
 
 /**
- * Reads the elements of a compound, each as an object of its members by their canonical names. Elements that have
- * none of them are left out.
+ * Reads the elements of a compound, each as an object of the members that the element says itself, by their
+ * canonical names. Elements that say none of them are left out.
  */
 export function heldElements(compound: Compound): (document: JsonValue) => JsonObject[] {
-  const places = compound.paths.map(pathOf)
-  const members = compound.members.map(({ name, paths, record_paths = [] }) => {
-    return { name, inElement: scalarsAt(paths), inRecord: scalarsAt(record_paths) }
+  const members = compound.members.map(({ name, paths }) => ({ name, read: scalarsAt(paths) }))
+  return atFirstPlace(compound, (leaf) => {
+    const said = members.flatMap(({ name, read }) => {
+      const [value] = read(leaf)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    return said.length === 0 ? [] : [Object.fromEntries(said)]
   })
+}
+
+/** Reads one member of a compound in all elements that say it or, where none does, from beside them. */
+export function heldMemberValues(
+  compound: Compound,
+  member: CompoundMember,
+): (document: JsonValue) => JsonValue[] {
+  const inElements = atFirstPlace(compound, scalarsAt(member.paths))
+  const inRecord = scalarsAt(member.record_paths ?? [], true)
+  return (document) => {
+    const held = inElements(document)
+    return held.length > 0 ? held : inRecord(document)
+  }
+}
+
+/** What `read` gives of the leaves at the first of the compound's paths where it gives anything. */
+function atFirstPlace<Held>(
+  compound: Compound,
+  read: (leaf: JsonValue) => readonly Held[],
+): (document: JsonValue) => Held[] {
+  const places = compound.paths.map(compilePath)
   return (document) => {
     for (const place of places) {
-      const elements: JsonObject[] = []
+      const held: Held[] = []
       walk(document, place, (leaf) => {
-        const own = members.map(({ name, inElement }) => [name, inElement(leaf)[0]] as const)
-        const element = objectOf(own)
-        if (element !== null) elements.push(element)
+        held.push(...read(leaf))
         return false
       })
-      if (elements.length === 0) continue
-      const shared = objectOf(members.map(({ name, inRecord }) => [name, inRecord(document)[0]] as const))
-      return shared === null ? elements : elements.map((element) => ({ ...shared, ...element }))
+      if (held.length > 0) return held
     }
     return []
   }
@@ -73,7 +94,7 @@ export function heldIdentifiers(
   recordType: RecordType,
   type: IdentifierType,
 ): (document: JsonValue) => JsonValue[] {
-  const sources = recordType.identifiers.map((source) => ({ source, path: pathOf(source.path) }))
+  const sources = recordType.identifiers.map((source) => ({ source, path: compilePath(source.path) }))
   const value = heldMember('identifier_value')
   return (document) => {
     const found = new Map<string, JsonValue>()
@@ -90,14 +111,9 @@ export function heldIdentifiers(
   }
 }
 
-/** The path "" is the value itself. */
-function pathOf(path: string) {
-  return path === '' ? [] : compilePath(path)
-}
-
 /** Reads the scalars at the first of the paths that has one: all of them, or only the first. */
 function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
-  const compiled = paths.map(pathOf)
+  const compiled = paths.map(compilePath)
   return (value) => {
     const held: JsonValue[] = []
     for (const path of compiled) {
@@ -110,9 +126,4 @@ function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) =>
     }
     return held
   }
-}
-
-function objectOf(members: readonly (readonly [string, JsonValue | undefined])[]): JsonObject | null {
-  const held = members.filter((pair): pair is [string, JsonValue] => pair[1] !== undefined)
-  return held.length === 0 ? null : Object.fromEntries(held)
 }

@@ -34,14 +34,21 @@ it('a disabled person has the attributes of the person and of the disability', (
     birth_date: day('1979-01-30'),
     disability_status: '0',
     disability_level: '2',
-    impairment_type: ['1', '3'],
-    impairment_level: ['3'],
     transport_requirement: '1',
     housing_type: '2',
-    programme_identifier: ['prg-3'],
-    programme_name: ['aid'],
     registration_date: '2026-01-01T00:00:00.000Z',
     last_updated: '2026-01-02T00:00:00.000Z',
+    impairment: [
+      { impairment_type: '1', impairment_level: '3', impairment_onset: '1' },
+      { impairment_type: '3' },
+    ],
+    programme_enrolment: [{ programme_identifier: 'prg-3', programme_name: 'aid' }],
+  })
+})
+
+it('an impairment may stand in the record itself', () => {
+  expect(attributesOf(person, { impairment_type: 'Hearing', impairment_level: 'Mild' })).toEqual({
+    impairment: [{ impairment_type: '2', impairment_level: '1' }],
   })
 })
 

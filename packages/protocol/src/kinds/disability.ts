@@ -1,10 +1,55 @@
 /** The disability registry (public-standard.md 2.7). */
 import { DisabledPerson } from '../records/disabled-person.ts'
 import { UIN } from './identifier-types.ts'
-import type { Kind } from './kind.ts'
-import { addressAttributes, personAttributes, registrationAttributes, under } from './shared-attributes.ts'
+import type { Compound, Kind } from './kind.ts'
+import {
+  addressAttributes,
+  personAttributes,
+  programmeMembers,
+  registrationAttributes,
+  under,
+} from './shared-attributes.ts'
 
 const persons = ['personal_details', 'personal_details.demographic_info']
+
+const impairment: Compound = {
+  name: 'impairment',
+  paths: ['disability_details', ''],
+  members: [
+    {
+      name: 'impairment_type',
+      aliases: ['disability_type'],
+      paths: ['impairment_type'],
+      record_paths: ['impairment_type'],
+      type: 'code',
+      codes: 'impairment_type',
+    },
+    {
+      name: 'impairment_level',
+      paths: ['impairment_level'],
+      record_paths: ['impairment_level'],
+      type: 'code',
+      codes: 'impairment_level',
+    },
+    { name: 'impairment_cause', paths: ['impairment_cause'], type: 'code', codes: 'impairment_cause' },
+    {
+      name: 'impairment_onset',
+      aliases: ['age_on_set'],
+      paths: ['age_on_set'],
+      type: 'code',
+      codes: 'impairment_onset',
+    },
+  ],
+  indexed: true,
+}
+
+const programmeEnrolment: Compound = {
+  name: 'programme_enrolment',
+  aliases: ['programme_enrollment'],
+  paths: ['programs_enrollments'],
+  members: programmeMembers,
+  indexed: true,
+}
 
 export const disability: Kind = {
   name: 'disability',
@@ -41,46 +86,15 @@ export const disability: Kind = {
         },
         { name: 'disability_level', paths: ['disability_level'], type: 'code', codes: 'disability_level' },
         {
-          name: 'impairment_type',
-          aliases: ['disability_type'],
-          paths: ['disability_details.impairment_type', 'impairment_type'],
-          type: 'code',
-          codes: 'impairment_type',
-          many: true,
-          indexed: true,
-        },
-        {
-          name: 'impairment_level',
-          paths: ['disability_details.impairment_level', 'impairment_level'],
-          type: 'code',
-          codes: 'impairment_level',
-          many: true,
-        },
-        {
           name: 'transport_requirement',
           paths: ['transport_requirement'],
           type: 'code',
           codes: 'transport_requirement',
         },
         { name: 'housing_type', paths: ['housing_type'], type: 'code', codes: 'housing_type' },
-        {
-          name: 'programme_identifier',
-          aliases: ['program_identifier'],
-          paths: ['programs_enrollments.programme_identifier'],
-          type: 'text',
-          fold: true,
-          many: true,
-        },
-        {
-          name: 'programme_name',
-          aliases: ['program_name'],
-          paths: ['programs_enrollments.programme_name'],
-          type: 'text',
-          fold: true,
-          many: true,
-        },
         ...registrationAttributes(['']),
       ],
+      compounds: [impairment, programmeEnrolment],
       schema: DisabledPerson,
     },
   ],

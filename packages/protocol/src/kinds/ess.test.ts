@@ -40,11 +40,24 @@ it('a member has the attributes of the person, of work and of enrolment', () => 
     occupation: 'welder',
     education_level: '3',
     income_level: 'low',
-    employment_type: ['4', '1'],
+    employment: [{ job_title: 'welder', employment_type: '4' }, { employment_type: '1' }],
     unemployment_reason: '2',
     enrolment_status: '7',
     registration_date: '2026-01-05T08:00:00.000Z',
     last_updated: '2026-02-05T08:00:00.000Z',
+  })
+})
+
+it('a member may say the type of employment outside the jobs', () => {
+  expect(attributesOf(member, { employment_type: 'casual' })).toEqual({
+    employment: [{ employment_type: '3' }],
+  })
+  const jobs = [{ job_title: 'Baker', employment_type: '1' }, { employer: 'Tarn Mills' }]
+  expect(attributesOf(member, { employment_type: 'casual', employment_info: jobs })).toEqual({
+    employment: [
+      { job_title: 'baker', employment_type: '1' },
+      { employer: 'tarn mills', employment_type: '3' },
+    ],
   })
 })
 

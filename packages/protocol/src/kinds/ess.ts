@@ -1,7 +1,7 @@
 /** The employment support system (spec "Member record", public-standard.md 2.5). */
 import { EmploymentMember } from '../records/member.ts'
 import { UIN } from './identifier-types.ts'
-import type { Kind } from './kind.ts'
+import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
   personAttributes,
@@ -11,6 +11,25 @@ import {
 } from './shared-attributes.ts'
 
 const persons = ['demographic_info', 'demographic_info.person']
+
+/** One job, present or past. */
+const employment: Compound = {
+  name: 'employment',
+  paths: ['employment_info', ''],
+  members: [
+    {
+      name: 'employment_type',
+      paths: ['employment_type'],
+      record_paths: ['employment_type'],
+      type: 'code',
+      codes: 'employment_type',
+    },
+    { name: 'job_title', paths: ['job_title'], type: 'text', fold: true },
+    { name: 'employer', paths: ['employer'], type: 'text', fold: true },
+    { name: 'start_date', paths: ['start_date'], type: 'date' },
+    { name: 'end_date', paths: ['end_date'], type: 'date' },
+  ],
+}
 
 export const ess: Kind = {
   name: 'ess',
@@ -34,13 +53,6 @@ export const ess: Kind = {
         ...addressAttributes(persons),
         ...situationAttributes(['']),
         {
-          name: 'employment_type',
-          paths: ['employment_info.employment_type', 'employment_type'],
-          type: 'code',
-          codes: 'employment_type',
-          many: true,
-        },
-        {
           name: 'unemployment_reason',
           paths: ['unemployment_reason'],
           type: 'code',
@@ -55,6 +67,7 @@ export const ess: Kind = {
         },
         ...registrationAttributes(['', ...persons]),
       ],
+      compounds: [employment],
       schema: EmploymentMember,
     },
   ],

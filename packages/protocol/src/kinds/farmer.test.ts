@@ -42,11 +42,11 @@ describe('a farmer', () => {
       birth_date: day('1970-06-12'),
       location: 'north hills',
       farmer_type: 'smallholder',
-      farm_size: [2.5, 1],
-      land_type: ['arable'],
-      land_ownership: ['owned'],
-      crop_type: ['1', '2', 'quinoa'],
-      irrigation_type: ['rain'],
+      parcel: [
+        { farm_size: 2.5, area_unit: 'H', land_type: 'arable', land_ownership: 'owned' },
+        { farm_size: 1 },
+      ],
+      crop: [{ crop_type: '1', irrigation_type: 'rain' }, { crop_type: '2' }, { crop_type: 'quinoa' }],
       registration_date: '2026-01-01T00:00:00.000Z',
       last_updated: '2026-01-02T00:00:00.000Z',
     })
@@ -65,7 +65,14 @@ describe('a farmer', () => {
       farm_type: '2',
       farm_details: [{ farm_id: 'FA-1', farming_activities: [{ crop_details: [{ crop_type: '7' }] }] }],
     }
-    expect(attributesOf(type, newer)).toEqual({ farm_type: ['2'], crop_type: ['7'] })
+    expect(attributesOf(type, newer)).toEqual({
+      parcel: [{ farm_type: '2' }],
+      crop: [{ crop_type: '7' }],
+    })
+    expect(attributesOf(type, { farm_size: '3', crop_type: 'Fruit', irrigation_type: 'Drip' })).toEqual({
+      parcel: [{ farm_size: 3 }],
+      crop: [{ crop_type: '3', irrigation_type: 'drip' }],
+    })
     expect(identifiersOf(farmer, type, newer)).toEqual(['record FARM_ID FA-1'])
   })
 })

@@ -1,7 +1,7 @@
 /** The farmer registry (public-standard.md 2.8). */
 import { Farmer } from '../records/farmer.ts'
 import { NID, UIN } from './identifier-types.ts'
-import type { Attribute, IdentifierSource, Kind } from './kind.ts'
+import type { Compound, CompoundMember, IdentifierSource, Kind } from './kind.ts'
 import { addressAttributes, personAttributes, registrationAttributes, under } from './shared-attributes.ts'
 
 const details = ['farmer_personal_details']
@@ -12,9 +12,53 @@ const activities = under(parcels, 'farming_activities')
 
 const named = (path: string): IdentifierSource => ({ path, type: 'FARMER_ID', names: 'record' })
 
-/** What stands once for every parcel of land, or beside them. */
-function ofParcels(name: string, more: Partial<Attribute> = {}): Attribute {
-  return { name, paths: [...under(parcels, name), name], type: 'text', fold: true, many: true, ...more }
+/** A member that an element says, or else the record for all of them. */
+function said(name: string, more: Partial<CompoundMember> = {}): CompoundMember {
+  return { name, paths: [name], record_paths: [name], type: 'text', fold: true, ...more }
+}
+
+/** One parcel of land, or one farm. */
+const parcel: Compound = {
+  name: 'parcel',
+  paths: [...parcels, ''],
+  members: [
+    said('farm_type'),
+    {
+      name: 'farm_size',
+      aliases: ['land_size'],
+      paths: ['land_size', 'farm_size'],
+      record_paths: ['farm_size'],
+      type: 'number',
+    },
+    {
+      name: 'area_unit',
+      aliases: ['measurement'],
+      paths: ['measurement'],
+      type: 'code',
+      codes: 'area_unit',
+    },
+    said('land_type'),
+    said('land_ownership', { aliases: ['land_tenure'] }),
+  ],
+}
+
+/** One crop with how it is grown; said of a whole activity, parcel or farmer where crops are not listed. */
+const crop: Compound = {
+  name: 'crop',
+  paths: [...under(activities, 'crop_details'), ...activities, ...parcels, ''],
+  members: [
+    {
+      name: 'crop_type',
+      paths: ['crop_type'],
+      record_paths: ['crop_type'],
+      type: 'code',
+      codes: 'crop_type',
+    },
+    said('irrigation_type'),
+    { name: 'crop_variety', aliases: ['variety'], paths: ['variety'], type: 'text', fold: true },
+    { name: 'crop_season', aliases: ['season'], paths: ['season'], type: 'text', fold: true },
+  ],
+  indexed: true,
 }
 
 export const farmer: Kind = {
@@ -40,37 +84,9 @@ export const farmer: Kind = {
         ...personAttributes(persons),
         ...addressAttributes([...persons, ...parcels]),
         { name: 'farmer_type', paths: ['farmer_type'], type: 'text', fold: true },
-        ofParcels('farm_type'),
-        {
-          name: 'farm_size',
-          aliases: ['land_size'],
-          paths: ['farm_size', ...under(parcels, 'land_size', 'farm_size')],
-          type: 'number',
-          many: true,
-        },
-        ofParcels('land_type'),
-        ofParcels('land_ownership', { aliases: ['land_tenure'] }),
-        {
-          name: 'crop_type',
-          paths: [...under(activities, 'crop_details.crop_type', 'crop_type'), 'crop_type'],
-          type: 'code',
-          codes: 'crop_type',
-          many: true,
-          indexed: true,
-        },
-        {
-          name: 'irrigation_type',
-          paths: [
-            ...under(activities, 'crop_details.irrigation_type', 'irrigation_type'),
-            ...under(parcels, 'irrigation_type'),
-            'irrigation_type',
-          ],
-          type: 'text',
-          fold: true,
-          many: true,
-        },
         ...registrationAttributes(['']),
       ],
+      compounds: [parcel, crop],
       schema: Farmer,
     },
   ],

@@ -45,10 +45,14 @@ describe('a beneficiary', () => {
       marital_status: 'S',
       employment_status: '1',
       assistance_unit: '2',
-      programme_identifier: ['prg-7'],
-      programme_name: ['winter grant'],
-      enrolment_status: ['1'],
-      enrolment_date: [day('2025-11-01')],
+      enrolment: [
+        {
+          programme_identifier: 'prg-7',
+          programme_name: 'winter grant',
+          enrolment_status: '1',
+          enrolment_date: day('2025-11-01'),
+        },
+      ],
       registration_date: '2025-10-01T00:00:00.000Z',
       last_updated: '2025-12-01T08:00:00.000Z',
     })
@@ -71,8 +75,10 @@ describe('a beneficiary', () => {
     }
     expect(identifiersOf(ibr, beneficiary, several)).toEqual(['record UIN U-61', 'record NID N-1'])
     expect(attributesOf(beneficiary, several)).toEqual({
-      programme_identifier: ['prg-7', 'prg-8'],
-      enrolment_status: ['4', '3'],
+      enrolment: [
+        { programme_identifier: 'prg-7', enrolment_status: '4' },
+        { programme_identifier: 'prg-8', enrolment_status: '3' },
+      ],
     })
   })
 
@@ -85,10 +91,41 @@ describe('a beneficiary', () => {
       enrollment_date: '2026-01-05',
     }
     expect(attributesOf(beneficiary, newer)).toEqual({
-      programme_identifier: ['prg-9'],
-      programme_name: ['meals'],
-      enrolment_status: ['1'],
-      enrolment_date: [day('2026-01-05')],
+      enrolment: [
+        {
+          programme_identifier: 'prg-9',
+          programme_name: 'meals',
+          enrolment_status: '1',
+          enrolment_date: day('2026-01-05'),
+        },
+      ],
+    })
+  })
+
+  it('may say its status beside the member, for all programmes that say none themselves', () => {
+    const beside = {
+      member: {
+        programme_identifier: [
+          { programme_identifier: 'PRG-1', enrolment_status: 'Graduated' },
+          { programme_identifier: 'PRG-2' },
+          'PRG-3',
+        ],
+        additional_attributes: [{ level: 2 }, { enrollment_status: 'Active' }],
+      },
+    }
+    expect(attributesOf(beneficiary, beside)).toEqual({
+      enrolment: [
+        { programme_identifier: 'prg-1', enrolment_status: '3' },
+        { programme_identifier: 'prg-2', enrolment_status: '1' },
+        { programme_identifier: 'prg-3', enrolment_status: '1' },
+      ],
+    })
+  })
+
+  it('may be flat, with one programme in the record itself', () => {
+    const flat = { programme_name: 'Meals', enrolment_date: '2026-01-05', enrolment_status: '4' }
+    expect(attributesOf(beneficiary, flat)).toEqual({
+      enrolment: [{ programme_name: 'meals', enrolment_date: day('2026-01-05'), enrolment_status: '4' }],
     })
   })
 
@@ -104,7 +141,7 @@ describe('a beneficiary', () => {
     expect(attributesOf(beneficiary, member)).toEqual({
       surname: 'ade',
       is_disabled: false,
-      enrolment_status: ['4'],
+      enrolment: [{ enrolment_status: '4' }],
     })
   })
 })

@@ -1,10 +1,11 @@
 /** The integrated beneficiary registry (spec "Beneficiary record", public-standard.md 2.4). */
 import { Beneficiary } from '../records/beneficiary.ts'
 import { NID, UIN } from './identifier-types.ts'
-import type { Kind } from './kind.ts'
+import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
   personAttributes,
+  programmeMembers,
   registrationAttributes,
   situationAttributes,
   under,
@@ -18,8 +19,38 @@ const persons = [
   'demographic_info',
 ]
 const members = ['member', '']
-/** Enrolments stand in the member in the examples, and beside it in the newer public classes. */
-const enrolments = under(members, 'programme_identifier')
+
+/**
+ * One enrolment in one programme. Enrolments stand in the member in the examples, and beside it in the newer public
+ * classes, which say status and date of the beneficiary; a notification may say no more than the status.
+ */
+const enrolment: Compound = {
+  name: 'enrolment',
+  aliases: ['enrollment'],
+  paths: [...under(members, 'programme_identifier'), ''],
+  members: [
+    // A bare value in place of the enrolment is the programme's identifier.
+    ...programmeMembers.map((member) =>
+      member.name === 'programme_identifier' ? { ...member, paths: [...member.paths, ''] } : member,
+    ),
+    {
+      name: 'enrolment_status',
+      aliases: ['enrollment_status'],
+      paths: ['enrolment_status', 'programme.enrolment_status'],
+      record_paths: under(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
+      type: 'code',
+      codes: 'ibr_enrolment_status',
+    },
+    {
+      name: 'enrolment_date',
+      aliases: ['enrollment_date'],
+      paths: ['enrolment_date', 'programme.enrolment_date'],
+      record_paths: under(members, 'enrolment_date'),
+      type: 'date',
+    },
+  ],
+  indexed: true,
+}
 
 export const ibr: Kind = {
   name: 'ibr',
@@ -52,49 +83,9 @@ export const ibr: Kind = {
           type: 'code',
           codes: 'group_type',
         },
-        {
-          name: 'programme_identifier',
-          aliases: ['program_identifier', 'programme_identifier.program.programme_identifier'],
-          paths: [
-            ...under(enrolments, 'programme.programme_identifier', 'programme_identifier'),
-            ...enrolments,
-          ],
-          type: 'text',
-          fold: true,
-          many: true,
-          indexed: true,
-        },
-        {
-          name: 'programme_name',
-          aliases: ['program_name'],
-          paths: under(enrolments, 'programme.programme_name', 'programme_name'),
-          type: 'text',
-          fold: true,
-          many: true,
-        },
-        {
-          name: 'enrolment_status',
-          aliases: ['enrollment_status'],
-          paths: [
-            ...under(enrolments, 'enrolment_status', 'programme.enrolment_status'),
-            ...under(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
-          ],
-          type: 'code',
-          codes: 'ibr_enrolment_status',
-          many: true,
-        },
-        {
-          name: 'enrolment_date',
-          aliases: ['enrollment_date'],
-          paths: [
-            ...under(enrolments, 'enrolment_date', 'programme.enrolment_date'),
-            ...under(members, 'enrolment_date'),
-          ],
-          type: 'date',
-          many: true,
-        },
         ...registrationAttributes(members),
       ],
+      compounds: [enrolment],
       schema: Beneficiary,
     },
   ],

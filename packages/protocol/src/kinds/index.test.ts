@@ -109,8 +109,6 @@ describe('names on the wire', () => {
     ['civil', 'Place_Of_Birth', 'birth_place'],
     ['civil', 'last_update', 'last_updated'],
     ['ibr', 'member.demographic_info.person.sex', 'sex'],
-    ['ibr', 'enrollment_status', 'enrolment_status'],
-    ['ibr', 'programme_identifier.programme.programme_identifier', 'programme_identifier'],
     ['social', 'demographic_info.person.sex', 'sex'],
   ])('%s: attribute %s is %s', (name, spelling, attribute) => {
     expect(resolveAttribute(kind(name).record_types[0], spelling)?.name).toBe(attribute)
@@ -154,7 +152,10 @@ describe.each(KINDS)('the literal of $name', (kind) => {
     unique(spellings(kind.identifier_types))
     unique(spellings(kind.event_types))
     unique(kind.record_types.flatMap(({ document_types }) => document_types))
-    for (const { attributes } of kind.record_types) unique(spellings(attributes))
+    for (const { attributes, compounds = [] } of kind.record_types) {
+      const members = compounds.flatMap((compound) => compound.members)
+      unique(spellings([...attributes, ...compounds, ...members]))
+    }
   })
 
   it('emits what it understands', () => {
@@ -178,6 +179,24 @@ describe.each(KINDS)('the literal of $name', (kind) => {
         expect(attribute.type === 'code', attribute.name).toBe(attribute.codes !== undefined)
         if (attribute.codes) expect(CODE_LISTS).toHaveProperty(attribute.codes)
         if (attribute.fold) expect(attribute.type).toBe('text')
+      }
+    })
+
+    it('has lists whose members are single values of a column', () => {
+      for (const compound of type.compounds ?? []) {
+        expect(compound.name).toMatch(/^[a-z][a-z0-9_]{0,40}$/)
+        expect(compound.paths.length).toBeGreaterThan(0)
+        unique(compound.paths)
+        // After the record itself nothing is looked at.
+        expect(compound.paths.slice(0, -1)).not.toContain('')
+        for (const member of compound.members) {
+          expect(member.name).toMatch(/^[a-z][a-z0-9_]{0,40}$/)
+          expect(member.paths.length).toBeGreaterThan(0)
+          unique([...member.paths, ...(member.record_paths ?? []).map((path) => `record: ${path}`)])
+          expect(member.many ?? member.sortable ?? member.since, member.name).toBeUndefined()
+          expect(member.type === 'code', member.name).toBe(member.codes !== undefined)
+          if (member.codes) expect(CODE_LISTS).toHaveProperty(member.codes)
+        }
       }
     })
 

@@ -2,7 +2,7 @@
  * Attributes that the records of several kinds have, as rows at the paths where a kind keeps them. The other
  * spellings of a key, such as `gender` for `sex`, are found by the walk and need no path of their own.
  */
-import type { Attribute } from './kind.ts'
+import type { Attribute, CompoundMember } from './kind.ts'
 
 /** `path` under each of the places, in order; the place "" is the record itself. */
 export function under(places: readonly string[], ...paths: readonly string[]): string[] {
@@ -155,6 +155,24 @@ export const povertyScore: Attribute = {
   indexed: true,
   sortable: true,
 }
+
+/** Which programme an enrolment is in; the programme stands inside the enrolment or is the enrolment. */
+export const programmeMembers: readonly CompoundMember[] = [
+  {
+    name: 'programme_identifier',
+    aliases: ['program_identifier'],
+    paths: ['programme.programme_identifier', 'programme_identifier'],
+    type: 'text',
+    fold: true,
+  },
+  {
+    name: 'programme_name',
+    aliases: ['program_name'],
+    paths: ['programme.programme_name', 'programme_name'],
+    type: 'text',
+    fold: true,
+  },
+]
 
 function additional(name: string): string[] {
   return [`additional_attributes.${name}`]

@@ -28,6 +28,7 @@ const head = {
   },
   is_disabled: false,
   marital_status: 'W',
+  disability_info: [{ functional_limitation_type: 'Self-Care', functional_severity: 'Some' }],
   additional_attributes: [{ poverty_score: '2.4' }],
 }
 
@@ -60,6 +61,7 @@ describe('a member', () => {
       is_disabled: false,
       marital_status: 'W',
       poverty_score: 2.4,
+      functional_limitation: [{ functional_limitation_type: 'SC_SS', functional_severity: '2' }],
       registration_date: '2025-10-01T00:00:00.000Z',
     })
   })
@@ -78,7 +80,7 @@ describe('a member', () => {
 })
 
 describe('a group', () => {
-  it('has the attributes of the household, not of its members', () => {
+  it('has the attributes of the household, and its members as a list of their own', () => {
     expect(attributesOf(group, household)).toEqual({
       group_type: '3',
       poverty_score: 3.4,
@@ -87,7 +89,26 @@ describe('a group', () => {
       location: 'north_hills',
       registration_date: '2025-10-01T06:00:00.000Z',
       last_updated: '2025-11-01T06:00:00.000Z',
+      // Nothing but identifiers is said of those in the list.
+      household_member: [
+        {
+          sex: 'male',
+          birth_date: { from: '1985-06-01', to: '1985-06-30' },
+          is_disabled: false,
+          marital_status: 'W',
+        },
+      ],
     })
+  })
+
+  it.each([
+    [[head, { demographic_info: { sex: 'F' }, is_disabled: true }]],
+    [[{ household_member: head }, { household_member: { demographic_info: { sex: 'F' }, is_disabled: 1 } }]],
+  ])('has the members that are listed in %j', (member_list) => {
+    expect(attributesOf(group, { member_list }).household_member).toEqual([
+      expect.objectContaining({ sex: 'male', marital_status: 'W' }),
+      { sex: 'female', is_disabled: true },
+    ])
   })
 
   it('is named by its household id, and found through its head and its members', () => {

@@ -2,9 +2,10 @@
 import { Group } from '../records/group.ts'
 import { Member } from '../records/member.ts'
 import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
-import type { IdentifierSource, Kind } from './kind.ts'
+import type { Compound, IdentifierSource, Kind } from './kind.ts'
 import {
   addressAttributes,
+  maritalStatus,
   personAttributes,
   povertyScore,
   registrationAttributes,
@@ -24,6 +25,45 @@ function memberIdentifiers(places: readonly string[], names: IdentifierSource['n
     ...under(people, 'phone_number').map((path) => ({ path, type: 'MOBILE', names })),
     ...under(people, 'email').map((path) => ({ path, type: 'EMAIL', names })),
   ]
+}
+
+/** One limitation of a member. */
+const limitation: Compound = {
+  name: 'functional_limitation',
+  paths: ['disability_info'],
+  members: [
+    {
+      name: 'functional_limitation_type',
+      paths: ['functional_limitation_type'],
+      type: 'code',
+      codes: 'functional_limitation_type',
+    },
+    {
+      name: 'functional_severity',
+      paths: ['functional_severity'],
+      type: 'code',
+      codes: 'functional_severity',
+    },
+  ],
+  indexed: true,
+}
+
+/** One person of a group; the head alone where members are not listed. */
+const householdMember: Compound = {
+  name: 'household_member',
+  aliases: ['group_member'],
+  paths: ['member_list.household_member', 'member_list', 'group_head_info'],
+  members: [
+    { name: 'sex', aliases: ['gender'], paths: under(persons, 'sex'), type: 'code', codes: 'sex' },
+    {
+      name: 'birth_date',
+      aliases: ['date_of_birth', 'dob'],
+      paths: under(persons, 'birth_date'),
+      type: 'date',
+    },
+    { name: 'is_disabled', aliases: ['disabled'], paths: ['is_disabled'], type: 'boolean' },
+    maritalStatus(['marital_status']),
+  ],
 }
 
 export const social: Kind = {
@@ -46,6 +86,7 @@ export const social: Kind = {
         povertyScore,
         ...registrationAttributes(['', ...persons]),
       ],
+      compounds: [limitation],
       schema: Member,
     },
     {
@@ -79,6 +120,7 @@ export const social: Kind = {
         ...addressAttributes(['', 'place'], ['geographical_location', 'place.name', 'place.address']),
         ...registrationAttributes(['']),
       ],
+      compounds: [householdMember],
       schema: Group,
     },
   ],

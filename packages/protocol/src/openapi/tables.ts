@@ -1,6 +1,6 @@
 /** What a kind knows, as Markdown tables for the reference page. */
 import { CODES } from '../codes.ts'
-import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
+import type { Attribute, Compound, Kind, RecordType } from '../kinds/kind.ts'
 import type { ItemCodes } from '../operations.ts'
 
 /** A Markdown table. Cells hold no "|": they come from the literals of kinds and codes. */
@@ -33,7 +33,7 @@ export function kindTables(kind: Kind): string {
       ]),
     ),
     `Unless \`reg_record_type\` or \`response_entity\` says otherwise, ${kind.record_types[0].name} is meant.`,
-    ...kind.record_types.flatMap(attributeTable),
+    ...kind.record_types.flatMap((type) => [...attributeTable(type), ...compoundTable(type)]),
     '## Event types',
     table(
       ['Event type', 'Also accepted'],
@@ -47,13 +47,41 @@ function attributeTable({ name, attributes }: RecordType): string[] {
     attribute.name,
     listed(attribute.aliases),
     typeOf(attribute),
-    attribute.sortable ? 'yes' : '',
+    yes(attribute.sortable),
+    yes(attribute.indexed),
   ])
   return [
     `## Searchable attributes of ${name}`,
-    table(['Attribute', 'Also accepted', 'Type', 'Sortable'], rows),
+    table(['Attribute', 'Also accepted', 'Type', 'Sortable', 'Indexed'], rows),
   ]
 }
+
+/** Lists whose elements have several attributes; none where the record type has no such list. */
+function compoundTable({ name, compounds = [] }: RecordType): string[] {
+  if (compounds.length === 0) return []
+  const rows = compounds.flatMap((compound) =>
+    compound.members.map((member) => [
+      compound.name,
+      listed([...(compound.aliases ?? []), ...placesOf(compound)]),
+      member.name,
+      listed(member.aliases),
+      typeOf(member),
+      yes(compound.indexed),
+    ]),
+  )
+  return [
+    `## Lists of ${name}`,
+    'Conditions on several attributes of a list may be asked of one and the same element of it.',
+    table(['List', 'Also accepted', 'Attribute', 'Also accepted', 'Type', 'Indexed'], rows),
+  ]
+}
+
+/** The paths by which a query may name the list: all but the record itself. */
+function placesOf({ paths }: Compound): string[] {
+  return paths.filter((path) => path !== '')
+}
+
+const yes = (flag: true | undefined): string => (flag ? 'yes' : '')
 
 function typeOf({ type, codes, since, many }: Attribute): string {
   const detail = codes ? ` of ${codes}` : since ? ` since ${since}` : ''

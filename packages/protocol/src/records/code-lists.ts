@@ -74,6 +74,20 @@ const PEOPLE = {
     ['7', 'master'],
     ['8', 'doctorate'],
   ],
+  functional_limitation_type: [
+    ['VIS_SS', 'vision', 'seeing'],
+    ['HEAR_SS', 'hearing'],
+    ['MOB_SS', 'mobility', 'walking'],
+    ['COG_SS', 'cognition', 'remembering'],
+    ['SC_SS', 'self-care'],
+    ['COM_SS', 'communication', 'communicating'],
+  ],
+  functional_severity: [
+    ['1', 'no difficulty', 'no', 'none'],
+    ['2', 'some difficulty', 'some'],
+    ['3', 'a lot of difficulty', 'a lot'],
+    ['4', 'cannot do at all', 'cannot'],
+  ],
   relationship_type: [
     ['SELF', 'self'],
     ['SPS', 'spouse'],

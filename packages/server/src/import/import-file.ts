@@ -18,7 +18,7 @@ import {
   saveProgress,
   unclaimImport,
 } from '../store/import-progress.ts'
-import type { Registry } from '../store/registries.ts'
+import { findRegistry, type Registry } from '../store/registries.ts'
 import { inTransaction } from '../store/transaction.ts'
 import { Batch } from './batch.ts'
 import { type Entry, ImportError } from './entry.ts'
@@ -83,20 +83,31 @@ export async function importFile(
 ): Promise<ImportResult> {
   const format = formatOf(source, options.format)
   const read = FORMATS[format].reader(options)
-  const recordType = recordTypeNamed(registry.kind, options.recordType)
+  recordTypeNamed(registry.kind, options.recordType)
   const opened = await openSource(source)
   const client = await db.pool.connect()
   try {
     if (!(await claimImport(client, registry.id))) {
       throw new ImportError(`another import into ${registry.namespace} is running`)
     }
+    // Its attributes may have changed until the claim; from now on they stay.
+    const current = (await findRegistry(db, registry.namespace)) ?? registry
+    const recordType = recordTypeNamed(current.kind, options.recordType)
     const identity = importIdentity(opened, format, recordType, options)
     const from = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
     if (identity === null) await forgetProgress(client, registry.id)
     const rejectsPath = rejectsPathFor(source, opened, options.rejectsPath)
     const rejects = await openRejects(rejectsPath, from.rejects_bytes)
     try {
-      const run = { client, registry, recordType, identity, rejects, totalBytes: opened.totalBytes, options }
+      const run = {
+        client,
+        registry: current,
+        recordType,
+        identity,
+        rejects,
+        totalBytes: opened.totalBytes,
+        options,
+      }
       const [progress, finished] = await runImport(run, read(opened, from), from)
       return {
         ...counts(progress, opened.totalBytes),

@@ -31,26 +31,23 @@ const HOUSEHOLD = {
 }
 const MEMBER = { '@type': 'Member', member_identifier: [{ identifier_type: 'UIN', identifier_value: 'U-7' }] }
 
-const BY_PHONE = { type: 'MOBILE', value: '+1 555 0100' }
 const BY_UIN = { type: 'UIN', value: '007' }
 
 let server: TestServer
 let peer: TestParticipant
-let favoured: TestParticipant
 
 beforeAll(async () => {
   server = await testServer({ ROLLCALL_TIMESTAMP_WINDOW: '3600' })
   peer = await server.participant('spmis.demo')
-  favoured = await server.participant('favoured.demo', { max_page_size: 500 })
   await server.registry('civil', PEOPLE)
   await server.registry('social', [HOUSEHOLD, MEMBER])
 })
 
 afterAll(() => server.close())
 
-async function askOne(criteria: object, item: object = {}, namespace = 'civil', by = peer) {
+async function askOne(criteria: object, item: object = {}, namespace = 'civil') {
   const search_criteria = { query_type: 'idtype-value', query: BY_UIN, ...criteria }
-  const answer = await postSearch(server, by, [{ search_criteria, ...item }], namespace)
+  const answer = await postSearch(server, peer, [{ search_criteria, ...item }], namespace)
   expect(answer.status).toBe(200)
   return answer.body.message.search_response[0]
 }
@@ -129,7 +126,8 @@ describe('the identifier form', () => {
 describe('rjct.search_criteria.invalid', () => {
   const types = 'UIN, BRN, MRN, DRN, NID, OPENCRVS_RECORD_ID, MOBILE, EMAIL'
   const badValue = 'search_criteria.query.value: must be a string of 1 to 256 characters or a whole number'
-  const form = 'search_criteria.query: must be {"type": an identifier type, "value": its value}'
+  const shape = 'search_criteria.query: must be an object or an array'
+  const attributes = 'must be an attribute of Person: '
   it.each([
     [
       'unknown identifier type',
@@ -151,13 +149,34 @@ describe('rjct.search_criteria.invalid', () => {
       { query: { type: '__proto__', value: '9' } },
       `search_criteria.query.type: must be one of ${types}`,
     ],
-    ['no value', { query: { type: 'UIN' } }, form],
-    ['a third member', { query: { type: 'UIN', value: '007', sex: 'female' } }, form],
-    ['another operator', { query: { field: 'UIN', operator: 'gt', value: '0' } }, form],
-    ['no query', { query: undefined }, form],
-    ['a query that is text', { query: 'UIN=007' }, form],
-    ['an expression list', { query_type: 'predicate', query: [{ seq_num: 1 }] }, form],
-    ['an expression', { query_type: 'expression', query: { type: 'x', value: { expression: {} } } }, form],
+    ['no value', { query: { type: 'UIN' } }, badValue],
+    [
+      'a third member',
+      { query: { type: 'UIN', value: '007', sex: 'female' } },
+      'search_criteria.query.sex: is not known here; known are type, value',
+    ],
+    [
+      'another operator',
+      { query: { field: 'UIN', operator: 'gt', value: '0' } },
+      'search_criteria.query.operator: must be eq',
+    ],
+    ['no query', { query: undefined }, shape],
+    ['a query that is a number', { query: 7 }, shape],
+    [
+      'a list without expression1',
+      { query_type: 'predicate', query: [{ seq_num: 1 }] },
+      'search_criteria.query[0].expression1: must be an object {attribute_name, operator, attribute_value}',
+    ],
+    [
+      'an unknown attribute',
+      { query: { type: 'expression', value: { expression: { query: { shoe_size: 9 } } } } },
+      new RegExp(`^search_criteria\\.query\\.value\\.expression\\.query\\.shoe_size: ${attributes}surname, `),
+    ],
+    [
+      'an unknown collection',
+      { query: { collection: 'Shoe', query: { sex: 'F' } } },
+      'search_criteria.query.collection: must be one of Person',
+    ],
     ['null as value', { query: { type: 'UIN', value: null } }, badValue],
     ['true as value', { query: { type: 'UIN', value: true } }, badValue],
     ['an array as value', { query: { type: 'UIN', value: ['007'] } }, badValue],
@@ -218,6 +237,56 @@ describe('rjct.search_criteria.invalid', () => {
   })
 })
 
+describe('rjct.filter.invalid', () => {
+  it.each([
+    ['UIN=007', 'search_criteria.query: must be GraphQL or JSON text'],
+    [
+      { type: 'expression', value: { expression: '{"sex": "F", "sex": "M"}' } },
+      'search_criteria.query.value.expression: must be JSON that can be read: sex: the member name occurs twice in one object',
+    ],
+  ])('a text that cannot be parsed: %j', async (query, message) => {
+    expect(await askOne({ query })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.filter.invalid',
+      status_reason_message: message,
+    })
+  })
+})
+
+describe('every form finds the same', () => {
+  const comparison = { attribute_name: 'birth_date', operator: 'gt', attribute_value: '1995' }
+  const expression = { collection: 'Person', query: { birth_date: { $gt: '1995' } } }
+  it.each([
+    [{ type: 'UIN', value: '2' }],
+    [[{ seq_num: 1, expression1: comparison }]],
+    [{ type: 'predicate', value: [{ expression1: comparison }] }],
+    [comparison],
+    [{ type: 'ns:org:QueryType:NoSql', value: { expression } }],
+    [{ type: 'expression', value: { expression: JSON.stringify(expression) } }],
+    [{ birth_date: { gt: '1995' } }],
+  ])('%j', async (query) => {
+    expect(uins(await askOne({ query }))).toEqual(['2'])
+  })
+
+  it('GraphQL, in the shape of its selection', async () => {
+    const query = { query: '{ person(birth_date: {gt: "1995"}) { name { given_name } } }' }
+    expect((await askOne({ query_type: 'graphql', query })).data.reg_records).toEqual([
+      { name: { given_name: '2' } },
+    ])
+  })
+
+  it('the query names the record type where the criteria name none', async () => {
+    const item = await askOne({ query: { collection: 'Group', query: { UIN: 'U-7' } } }, {}, 'social')
+    expect(item.data).toMatchObject({ reg_record_type: 'Group', reg_records: [HOUSEHOLD] })
+    const criteria = { reg_record_type: 'Member', query: { collection: 'Group', query: { UIN: 'U-7' } } }
+    expect(await askOne(criteria, {}, 'social')).toMatchObject({
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message:
+        'search_criteria.query.collection: must mean the same record type as the criteria around the query',
+    })
+  })
+})
+
 describe('what is asked for and answered', () => {
   it.each([
     [
@@ -255,80 +324,6 @@ describe('what is asked for and answered', () => {
       status_reason_code: 'rjct.search_criteria.invalid',
       status_reason_message:
         'search_criteria.response_entity: must mean the same record type as reg_record_type',
-    })
-  })
-})
-
-describe('sort and pagination', () => {
-  it('sorts by a sortable attribute, by its alias, either way', async () => {
-    const sort = (attribute_name: string, sort_order?: string) => ({
-      query: BY_PHONE,
-      sort: [{ attribute_name, sort_order }],
-    })
-    expect(uins(await askOne(sort('birth_date')))).toEqual(['1', '3', '2'])
-    expect(uins(await askOne(sort('date_of_birth', 'desc')))).toEqual(['2', '3', '1'])
-    expect(uins(await askOne({ query: BY_PHONE, sort: [] }))).toEqual(['3', '1', '2'])
-    expect(uins(await askOne({ query: BY_PHONE, sort: [{ sort_order: 'asc' }] }))).toEqual(['3', '1', '2'])
-  })
-
-  it.each([
-    [
-      [{ attribute_name: 'shoe_size' }],
-      /^search_criteria\.sort\[0\]\.attribute_name: must be one of .*birth_date/,
-    ],
-    [[{ attribute_name: 'phone_number' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
-    [[{ attribute_name: 'constructor' }], /^search_criteria\.sort\[0\]\.attribute_name: must be one of /],
-    [
-      [{ attribute_name: 'birth_date', sort_order: 'up' }],
-      /^search_criteria\.sort\[0\]\.sort_order: must be asc or desc$/,
-    ],
-    [
-      [{ attribute_name: 'birth_date' }, { attribute_name: 'date_of_birth' }],
-      /^search_criteria\.sort\[1\]\.attribute_name: repeats an earlier one$/,
-    ],
-    ['birth_date', /^search_criteria\.sort: must be an array$/],
-    [['birth_date'], /^search_criteria\.sort\[0\]: must be an object$/],
-  ])('sort %j', async (sort, message) => {
-    const item = await askOne({ sort })
-    expect(item).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.sort.invalid' })
-    expect(item.status_reason_message).toMatch(message)
-  })
-
-  it('pages in the criteria or beside them, the criteria first, with a true total', async () => {
-    const sort = [{ attribute_name: 'birth_date' }]
-    const page = { page_size: 2, page_number: 2 }
-    const inside = await askOne({ query: BY_PHONE, sort, pagination: page })
-    expect(uins(inside)).toEqual(['2'])
-    expect(inside.pagination).toEqual({ ...page, total_count: 3 })
-    const beside = await askOne({ query: BY_PHONE, sort, pagination: {} }, { pagination: page })
-    expect(uins(beside)).toEqual(['2'])
-    const both = await askOne({ query: BY_PHONE, sort, pagination: { page_size: 1 } }, { pagination: page })
-    expect(uins(both)).toEqual(['1'])
-    const beyond = await askOne({ query: BY_PHONE, pagination: { page_size: 2, page_number: 9 } })
-    expect(beyond).toMatchObject({ data: { reg_records: [] }, pagination: { total_count: 3 } })
-  })
-
-  it.each([
-    [{ page_size: 101 }, 'pagination.page_size: must be at most 100'],
-    [{ page_size: 2 ** 31 }, 'pagination.page_size: must be at most 100'],
-    [
-      { page_size: 10, page_number: 2 ** 31 },
-      'pagination.page_number: must be at most 1000 with this page_size',
-    ],
-  ])('%j', async (pagination, message) => {
-    expect(await askOne({ pagination })).toMatchObject({
-      status: 'rjct',
-      status_reason_code: 'rjct.pagination.invalid',
-      status_reason_message: message,
-    })
-  })
-
-  it('a participant may have a page size of its own', async () => {
-    expect(await askOne({ pagination: { page_size: 500 } }, {}, 'civil', favoured)).toMatchObject({
-      status: 'succ',
-    })
-    expect(await askOne({ pagination: { page_size: 501 } }, {}, 'civil', favoured)).toMatchObject({
-      status_reason_message: 'pagination.page_size: must be at most 500',
     })
   })
 })

@@ -1,35 +1,78 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
-import { CanonicalText, ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
-import { readSearchCriteria } from '../query/search-criteria.ts'
-import { findByIdentifier } from '../store/records.ts'
+import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import { checkFilled } from '../query/filled.ts'
+import { find } from '../query/find.ts'
+import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
+import { isStatementTimeout } from '../store/database-errors.ts'
+import type { Found } from '../store/records.ts'
+import type { Registry } from '../store/registries.ts'
 import type { Item, ItemWork } from './batch.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
 export async function searchItem({ context, exchange, budget }: ItemWork, item: Item): Promise<object> {
   const { registry, participant } = exchange
   const { limits } = context
-  const criteria = readSearchCriteria(registry.kind, item, {
-    defaultPageSize: limits.default_page_size,
-    maxPageSize: participant.max_page_size ?? limits.page_size,
-    maxResults: limits.search_results,
-  })
+  const criteria = readSearchCriteria(registry.kind, item, criteriaLimits(limits, participant.max_page_size))
+  checkFilled(registry.unfilled, criteria)
+  const found = await measuredFind(context, registry, criteria)
+  if (found.total > limits.search_results) {
+    throw new ItemRejection(
+      'rjct.search.too_many_records_found',
+      `search_criteria: more than ${limits.search_results} records match; narrow the search`,
+    )
+  }
+  // What is answered counts, which a query with a selection decides.
+  const records = shaped(criteria, found.documents, dayIn(registry.time_zone, Date.now()))
+  spend(budget, records)
   const { page_size, page_number } = criteria
-  const found = await findByIdentifier(context.db, registry, criteria.recordType, criteria.identifier, {
-    sort: criteria.sort,
-    limit: page_size,
-    offset: page_size * (page_number - 1),
-    cap: limits.search_results,
-  })
-  spend(budget, found.documents)
   return {
     data: {
       version: PROTOCOL_VERSION,
       reg_type: criteria.reg_type,
       reg_record_type: criteria.reg_record_type,
-      reg_records: found.documents.map((text) => new CanonicalText(text)),
+      reg_records: records.map((text) => new CanonicalText(text)),
     },
     pagination: { page_size, page_number, total_count: found.total },
   }
+}
+
+/** What the query keeps of the records. */
+function shaped({ shape }: SearchCriteria, documents: readonly string[], day: string): readonly string[] {
+  if (shape === undefined) return documents
+  return documents.map((document) => shape(document, day)).filter((document) => document !== null)
+}
+
+/**
+ * Finds, and tells the operator how long it took.
+ * @throws ItemRejection for a search that takes too long; looking up an identifier never does by its own fault
+ */
+async function measuredFind(context: Context, registry: Registry, criteria: SearchCriteria): Promise<Found> {
+  const { recordType, predicate } = criteria
+  const started = performance.now()
+  const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
+    const milliseconds = performance.now() - started
+    context.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
+    if (outcome !== 'failed') context.slowSearches.note(registry, recordType, predicate, milliseconds)
+  }
+  try {
+    const found = await find(context, registry, criteria)
+    measured('answered')
+    return found
+  } catch (error) {
+    const isTimeout = isStatementTimeout(error)
+    measured(isTimeout ? 'timeout' : 'failed')
+    if (!isTimeout || predicate.is === 'identifier') throw error
+    throw tookTooLong(recordType, context.limits.search_timeout)
+  }
+}
+
+function tookTooLong({ attributes, compounds = [] }: RecordType, seconds: number): ItemRejection {
+  const indexed = [...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name)
+  return new ItemRejection(
+    'rjct.search_criteria.invalid',
+    `search_criteria.query: took longer than ${seconds} seconds; narrow it by an identifier or one of ${indexed.join(', ')}`,
+  )
 }
 
 /** One answer holds so much and no more: a batch cannot make the server build an endless text. */

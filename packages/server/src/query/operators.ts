@@ -75,7 +75,7 @@ export const OPERATORS: readonly Operator[] = [
 function compares(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator {
   return {
     name,
-    spellings: [name, comparator],
+    spellings: [...new Set([name, comparator])],
     asks: ORDERED,
     make: (subject, value, path) => subject.compare(comparator, value, path),
   }

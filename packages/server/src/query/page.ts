@@ -1,5 +1,11 @@
 /** Order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
-import { ItemRejection, type RecordType, resolveAttribute } from '@rollcall/protocol'
+import {
+  type Attribute,
+  ItemRejection,
+  isJsonObject,
+  type RecordType,
+  resolveAttribute,
+} from '@rollcall/protocol'
 import type { SortKey } from '../store/records.ts'
 
 /** What a participant may ask for in one page. */
@@ -10,6 +16,9 @@ export interface PageLimits {
   readonly maxResults: number
 }
 
+/** More keys than any record type has attributes to sort by. */
+const MAX_KEYS = 100
+
 /**
  * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1).
  * @throws ItemRejection rjct.sort.invalid
@@ -18,10 +27,11 @@ export function readSort(recordType: RecordType, sort: unknown): SortKey[] {
   if (sort === undefined) return []
   if (!Array.isArray(sort)) throw invalidSort('search_criteria.sort: must be an array')
   const keys: SortKey[] = []
+  if (sort.length > MAX_KEYS) throw invalidSort(`search_criteria.sort: must have at most ${MAX_KEYS} keys`)
   for (const [index, element] of (sort as unknown[]).entries()) {
     const at = `search_criteria.sort[${index}]`
-    if (typeof element !== 'object' || element === null) throw invalidSort(`${at}: must be an object`)
-    const { attribute_name, sort_order } = element as { attribute_name?: unknown; sort_order?: unknown }
+    if (!isJsonObject(element)) throw invalidSort(`${at}: must be an object`)
+    const { attribute_name, sort_order } = element
     if (attribute_name === undefined || attribute_name === '') continue
     const descending = isDescending(sort_order, at)
     const attribute =
@@ -30,12 +40,18 @@ export function readSort(recordType: RecordType, sort: unknown): SortKey[] {
       const sortable = recordType.attributes.filter((candidate) => candidate.sortable).map(({ name }) => name)
       throw invalidSort(`${at}.attribute_name: must be one of ${sortable.join(', ')}`)
     }
-    if (keys.some((key) => key.attribute === attribute.name)) {
+    const key = keyOf(attribute, descending)
+    if (keys.some((earlier) => earlier.attribute === key.attribute)) {
       throw invalidSort(`${at}.attribute_name: repeats an earlier one`)
     }
-    keys.push({ attribute: attribute.name, descending })
+    keys.push(key)
   }
   return keys
+}
+
+/** Whoever is older was born earlier: an order by age is one by the date, the other way round. */
+function keyOf({ name, since }: Attribute, descending: boolean): SortKey {
+  return since === undefined ? { attribute: name, descending } : { attribute: since, descending: !descending }
 }
 
 function isDescending(sort_order: unknown, at: string): boolean {

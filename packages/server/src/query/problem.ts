@@ -12,3 +12,6 @@ export class QueryProblem extends Error {
     this.rule = rule
   }
 }
+
+/** A text that cannot be parsed as what it is meant to be; a search has a code of its own for it (N20). */
+export class UnreadableQuery extends QueryProblem {}

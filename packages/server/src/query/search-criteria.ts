@@ -10,46 +10,86 @@ import {
   resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
-import type { Identifier, SortKey } from '../store/records.ts'
-import { readIdentifierQuery } from './identifier-query.ts'
+import type { Limits } from '../limits.ts'
+import type { SortKey } from '../store/records.ts'
 import { type PageLimits, readPage, readSort } from './page.ts'
+import type { Predicate } from './predicate.ts'
+import { QueryProblem, UnreadableQuery } from './problem.ts'
+import type { Query, QueryLimits } from './query.ts'
+import { readQuery } from './read-query.ts'
 
 export interface SearchCriteria {
   readonly recordType: RecordType
   /** In the answer: the asker's own spelling, or the kind's where it named none. */
   readonly reg_type: string
   readonly reg_record_type: string
-  readonly identifier: Identifier
+  readonly predicate: Predicate
+  /** What the query keeps of a record, see `Query`. */
+  readonly shape: Query['shape']
   readonly sort: readonly SortKey[]
   readonly page_size: number
   readonly page_number: number
 }
 
+export interface CriteriaLimits {
+  readonly page: PageLimits
+  readonly query: QueryLimits
+}
+
+/** @param max_page_size the participant's own, null when it has none */
+export function criteriaLimits(limits: Limits, max_page_size: number | null = null): CriteriaLimits {
+  return {
+    page: {
+      defaultPageSize: limits.default_page_size,
+      maxPageSize: max_page_size ?? limits.page_size,
+      maxResults: limits.search_results,
+    },
+    query: { depth: limits.query_depth, terms: limits.query_terms, values: limits.query_values },
+  }
+}
+
 /**
  * Reads search_criteria of one item, and its pagination where that stands beside the criteria (D23).
- * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid, rjct.pagination.invalid
+ * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid, rjct.sort.invalid, rjct.pagination.invalid
  */
 export function readSearchCriteria(
   kind: Kind,
   item: { readonly [member: string]: unknown },
-  limits: PageLimits,
+  limits: CriteriaLimits,
 ): SearchCriteria {
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw invalid('search_criteria: must be an object')
   checkVersion(criteria.version)
   const reg_type = readRegType(kind, criteria.reg_type)
   checkEventType(kind, criteria.reg_event_type)
-  const { recordType, reg_record_type } = readRecordType(kind, criteria)
-  const identifier = readIdentifierQuery(kind, criteria.query_type, criteria.query)
+  const named = readRecordType(kind, criteria)
+  const { recordType, predicate, shape } = readCriteriaQuery(kind, named, criteria, limits.query)
   checkConsent(criteria, 'consent')
   checkConsent(criteria, 'authorize')
+  const spelling = criteria.reg_record_type
   return {
     recordType,
     reg_type,
-    reg_record_type,
-    identifier,
+    reg_record_type: typeof spelling === 'string' ? spelling : recordType.emitted,
+    predicate,
+    shape,
     sort: readSort(recordType, criteria.sort),
-    ...readPage(criteria.pagination ?? item.pagination, limits),
+    ...readPage(criteria.pagination ?? item.pagination, limits.page),
+  }
+}
+
+function readCriteriaQuery(
+  kind: Kind,
+  recordType: RecordType | undefined,
+  { query_type, query }: { readonly [member: string]: unknown },
+  limits: QueryLimits,
+): Query {
+  try {
+    return readQuery({ kind, recordType, limits }, query_type, query, 'search_criteria.query')
+  } catch (error) {
+    if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
+    if (error instanceof QueryProblem) throw invalid(error.message)
+    throw error
   }
 }
 
@@ -77,15 +117,13 @@ function checkEventType(kind: Kind, reg_event_type: unknown): void {
 function readRecordType(
   kind: Kind,
   criteria: { readonly [member: string]: unknown },
-): { recordType: RecordType; reg_record_type: string } {
+): RecordType | undefined {
   const byType = resolveNamed(kind, criteria, 'reg_record_type')
   const byEntity = resolveNamed(kind, criteria, 'response_entity')
   if (byType !== undefined && byEntity !== undefined && byType !== byEntity) {
     throw invalid('search_criteria.response_entity: must mean the same record type as reg_record_type')
   }
-  const recordType = byType ?? byEntity ?? kind.record_types[0]
-  const spelling = criteria.reg_record_type
-  return { recordType, reg_record_type: typeof spelling === 'string' ? spelling : recordType.emitted }
+  return byType ?? byEntity
 }
 
 function resolveNamed(

@@ -39,12 +39,12 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(tag, is(tag, 'eq', 'a')),
     ['record."tag" @> array[$1]::text[]', ['a'], [1]],
-    ['not (record."tag" @> array[$1]::text[])', ['a'], [2]],
+    ['(record."tag" is not null and not record."tag" @> array[$1]::text[])', ['a'], [2]],
   ],
   [
     some(tag, oneOf(tag, 'a', 'c')),
     ['record."tag" && $1::text[]', [['a', 'c']], [1, 2]],
-    ['not (record."tag" && $1::text[])', [['a', 'c']], []],
+    ['(record."tag" is not null and not record."tag" && $1::text[])', [['a', 'c']], []],
   ],
   [
     some(tag, is(tag, 'starts_with', 'b')),
@@ -106,7 +106,11 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(visit, is(visit, 'eq', times('10:00:00.000'))),
     ['record."visit" @> array[$1]::timestamp with time zone[]', ['2024-01-01T10:00:00.000Z'], [1]],
-    ['not (record."visit" @> array[$1]::timestamp with time zone[])', ['2024-01-01T10:00:00.000Z'], [2]],
+    [
+      '(record."visit" is not null and not record."visit" @> array[$1]::timestamp with time zone[])',
+      ['2024-01-01T10:00:00.000Z'],
+      [2],
+    ],
   ],
   [
     some(visit, is(visit, 'eq', times('00:00:00.000', '23:59:59.999'))),

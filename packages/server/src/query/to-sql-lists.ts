@@ -55,8 +55,7 @@ function everyElementElse(list: List, of: Predicate, values: Values): string {
   // Where it says all of it and only there: a value that no text names is one whose type PostgreSQL cannot tell.
   if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
     const [form] = containsValue(list, of, values).forms
-    // Null where there is no list.
-    if (form !== undefined) return `not (${form})`
+    if (form !== undefined) return `(${presence(list, true, { alias: 'record', values })} and not ${form})`
   }
   const counted = counting(list, of, values)
   const where = counted.length === 0 ? '' : ` where ${counted.join(' and ')}`

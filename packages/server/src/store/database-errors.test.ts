@@ -2,7 +2,13 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { openDatabase } from './database.ts'
-import { isDuplicate, isUnavailable, StoreBusy, safeDatabaseError } from './database-errors.ts'
+import {
+  isDuplicate,
+  isStatementTimeout,
+  isUnavailable,
+  StoreBusy,
+  safeDatabaseError,
+} from './database-errors.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -106,4 +112,12 @@ describe('isUnavailable', () => {
     expect(isUnavailable(new AggregateError([], 'x'))).toBe(false)
     expect(isUnavailable(undefined)).toBe(false)
   })
+})
+
+test('a statement that takes too long is told from all other failures', async () => {
+  const slow = openDatabase({ ...database.connection, statement_timeout: 50 })
+  expect(isStatementTimeout(await failure(slow.pool.query('select pg_sleep(5)')))).toBe(true)
+  expect(isStatementTimeout(await failure(slow.pool.query('selec 1')))).toBe(false)
+  expect(isStatementTimeout(new Error('timeout'))).toBe(false)
+  await slow.close()
 })

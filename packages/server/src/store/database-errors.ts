@@ -85,6 +85,11 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE_TEXTS.test(error.message)
 }
 
+/** Whether a statement took longer than it may, and was cancelled. */
+export function isStatementTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '57014'
+}
+
 /** Whether a row with the same unique value is there already. */
 export function isDuplicate(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint

@@ -23,6 +23,27 @@ describe('openDatabase', () => {
     expect(database.db.pool.options.max).toBe(10)
   })
 
+  test('searches have connections, a time limit and settings of their own', async () => {
+    const db = openDatabase(database.connection, { search_timeout: 200 })
+    const { rows } = await db.searches.query(
+      `select current_setting('statement_timeout') as timeout, current_setting('jit') as jit,
+         current_setting('max_parallel_workers_per_gather') as workers,
+         current_setting('plan_cache_mode') as plans, current_setting('application_name') as name`,
+    )
+    expect(rows).toEqual([
+      { timeout: '200ms', jit: 'off', workers: '0', plans: 'force_custom_plan', name: 'rollcall' },
+    ])
+    expect(db.searches.options.max).toBe(6)
+    // As many slow ones as there are connections keep nobody else waiting, and end.
+    const slow = Array.from({ length: 6 }, () => db.searches.query('select pg_sleep(60)'))
+    const ended = Promise.allSettled(slow)
+    expect((await db.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    for (const result of await ended) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: '57014' } })
+    }
+    await db.close()
+  })
+
   test('how the server is set up can be read', async () => {
     expect(await readServerSettings(database.db)).toEqual({
       version: expect.stringMatching(/^\d+\.\d+/),

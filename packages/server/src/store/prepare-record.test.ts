@@ -1,5 +1,6 @@
 import { type JsonValue, type KINDS, kindNamed, parseJson, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
+import { recordType, registry } from '../../test/query-fixture.ts'
 import { InvalidRecord, prepareRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 
@@ -11,6 +12,7 @@ const [civil, social] = ['civil', 'social'].map((name) => {
 const [person] = civil.record_types
 
 const uin = (identifier_value: JsonValue) => ({ identifier_type: 'UIN', identifier_value })
+const identified = (value: string) => ({ identifier: [uin(value)] })
 
 /** Columns by name, those without a value left out. */
 function columnsOf(kind: typeof civil, recordType: RecordType, document: JsonValue) {
@@ -100,4 +102,27 @@ test('a document that was not parsed from JSON may have no canonical text', () =
   expect(() => prepareRecord(civil, person, { identifier: [uin('1')], note: '\ud800' })).toThrow(
     new InvalidRecord('the document cannot be written as canonical JSON (RFC 8785)'),
   )
+})
+
+test('the elements of a compound are one column, dates as two days', () => {
+  const document = {
+    ...identified('U1'),
+    crop: [
+      { crop_type: 'a"b', area: 2.5, sown: '1985-06', watered: '2024-01-01T12:00:00+02:00' },
+      { area: '3' },
+      {},
+    ],
+  }
+  const { columns } = prepareRecord(registry.kind, recordType, document)
+  expect(JSON.parse(columns.at(-1) ?? '')).toEqual([
+    {
+      crop_type: 'a"b',
+      area: 2.5,
+      sown_from: '1985-06-01',
+      sown_to: '1985-06-30',
+      watered: '2024-01-01T10:00:00.000Z',
+    },
+    { area: 3 },
+  ])
+  expect(prepareRecord(registry.kind, recordType, identified('U1')).columns.at(-1)).toBeNull()
 })

@@ -5,6 +5,7 @@ import { copyField, copyRows } from './copy.ts'
 import { quoteName } from './names.ts'
 import type { PreparedRecord } from './prepare-record.ts'
 import { type RecordTable, type RegistryShape, recordTable } from './record-tables.ts'
+import { updateRows } from './update-rows.ts'
 
 /** How often a batch is tried against writers that touch the same records at the same moment. */
 const ATTEMPTS = 8
@@ -111,7 +112,8 @@ function* recordRows(
   }
 }
 
-/** One statement for all: their new values travel as JSON text, each read by its column's own input function. */
+const DOCUMENT = { name: 'document', sql_type: 'text' }
+
 async function updateRecords(
   client: ClientBase,
   { table, identifierTable, columns }: RecordTable,
@@ -126,15 +128,7 @@ async function updateRecords(
       ...Object.fromEntries(values),
     }
   })
-  const names = ['document', ...columns.map(({ name }) => name)].map(quoteName)
-  const types = columns.map(({ name, sql_type }) => `${quoteName(name)} ${sql_type}`)
-  await client.query(
-    `update ${quoteName(table)} as old
-     set ${names.map((name) => `${name} = new.${name}`).join(', ')}, updated_at = now()
-     from json_to_recordset($1::json) as new(${['id bigint', 'document text', ...types].join(', ')})
-     where old.id = new.id`,
-    [JSON.stringify(rows)],
-  )
+  await updateRows(client, table, [DOCUMENT, ...columns], rows, ['updated_at = now()'])
   await client.query(`delete from ${quoteName(identifierTable)} where record = any($1::bigint[])`, [
     rows.map(({ id }) => id),
   ])

@@ -2,7 +2,7 @@ import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { findByIdentifier, type Page } from './records.ts'
+import { findByIdentifier, findRecords, type Page } from './records.ts'
 import { findStatement } from './search-statement.ts'
 
 const RECORDS = 5_000
@@ -84,6 +84,76 @@ test.each(['', '+', '%', "' or true --", '+7\0', '\ud800', '$1', 'x'.repeat(10_0
 
 test('a value of another type is another identifier', async () => {
   expect(await find('U42', {}, 'MOBILE')).toEqual({ total: 0, documents: [] })
+})
+
+test('counting stops one above the cap', async () => {
+  expect((await find('+7', { cap: 20 })).total).toBe(20)
+  expect((await find('+7', { cap: 19 })).total).toBe(20)
+  const { total, documents } = await find('+7', { cap: 3, limit: 2 })
+  expect(total).toBe(4)
+  expect(numbers(documents)).toEqual([7, 257])
+})
+
+describe('by any condition', () => {
+  const table = recordTable(registry, recordType)
+  const from = (surname: string) => ({ text: 'record.surname = $1', values: [surname] })
+  const all = { sort: [], limit: 3, offset: 0, cap: 10_000 }
+
+  test('a page in the order in which records were added, and how many there are', async () => {
+    const { total, documents } = await findRecords(database.db, table, from('S1'), { ...all, offset: 1 })
+    expect(total).toBe(1_584)
+    expect(numbers(documents)).toEqual([4, 7, 10])
+  })
+
+  test('none', async () => {
+    expect(await findRecords(database.db, table, from('nobody'), all)).toEqual({ total: 0, documents: [] })
+  })
+
+  test('a page beyond the last is empty, and the total is true', async () => {
+    const found = await findRecords(database.db, table, from('S1'), { ...all, offset: 5_000 })
+    expect(found).toEqual({ total: 1_584, documents: [] })
+  })
+
+  test('counting stops one above the cap', async () => {
+    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 1_584 })).total).toBe(1_584)
+    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 1_583 })).total).toBe(1_584)
+    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 7 })).total).toBe(8)
+    await expect(findRecords(database.db, table, from('S1'), { ...all, cap: 1.5 })).rejects.toThrow(
+      'not a number of records: 1.5',
+    )
+  })
+
+  test('in an order, missing values last', async () => {
+    const sort = [
+      { attribute: 'surname', descending: true },
+      { attribute: 'born', descending: false },
+    ]
+    const some = { text: 'record.id <= $1::bigint', values: [21] }
+    const { documents } = await findRecords(database.db, table, some, { ...all, limit: 100, sort })
+    const surnameOf = (n: number) => (n % 20 > 0 ? n % 3 : -1)
+    const expected = Array.from({ length: 21 }, (_, index) => index + 1).toSorted(
+      (a, b) => surnameOf(b) - surnameOf(a) || b - a,
+    )
+    expect(numbers(documents)).toEqual(expected)
+  })
+
+  test('by what is not sortable is an error', async () => {
+    const sort = [{ attribute: 'secret', descending: false }]
+    await expect(findRecords(database.db, table, from('S1'), { ...all, sort })).rejects.toThrow(
+      'TestPerson cannot be sorted by secret',
+    )
+  })
+
+  test('a shape that comes again is prepared, for other values, pages and no longer than it lasts', async () => {
+    for (const surname of ['S0', 'S1', 'S2', 'S1', 'S0']) {
+      const { total, documents } = await findRecords(database.db, table, from(surname), all)
+      expect(total).toBeGreaterThan(1_500)
+      expect(numbers(documents).map((n) => `S${n % 3}`)).toEqual([surname, surname, surname])
+    }
+    const { rows } = await database.db.searches.query('select name from pg_prepared_statements')
+    expect(rows.every(({ name }) => /^search_\d+$|^find_r1_test_person/.test(name))).toBe(true)
+    expect(rows.length).toBeGreaterThan(0)
+  })
 })
 
 describe('sort', () => {

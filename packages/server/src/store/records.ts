@@ -3,6 +3,7 @@ import type { RecordType } from '@rollcall/protocol'
 import type { Database } from './database.ts'
 import { type RecordTable, type RegistryShape, recordTable } from './record-tables.ts'
 import { findStatement, searchStatement } from './search-statement.ts'
+import { StatementNames } from './statement-names.ts'
 import { isStorable } from './text.ts'
 
 export interface Identifier {
@@ -72,6 +73,9 @@ export async function findByIdentifier(
   return foundIn(rows)
 }
 
+/** Of this process: names are unique on a connection, whichever database it leads to. */
+const names = new StatementNames(100)
+
 /**
  * The records that satisfy a condition, a page of them. One statement, which stops at the first record beyond the
  * cap: a page of a result that is larger than the cap is a page of some of it.
@@ -83,7 +87,9 @@ export async function findRecords(
   condition: Condition,
   page: Page,
 ): Promise<Found> {
-  const { rows } = await db.searches.query<FoundRow>(searchStatement(table, condition, page))
+  const { text, values } = searchStatement(table, condition, page)
+  const name = names.nameOf(text)
+  const { rows } = await db.searches.query<FoundRow>({ ...(name !== undefined && { name }), text, values })
   return foundIn(rows)
 }
 

@@ -1,0 +1,27 @@
+/** Where a benchmark keeps its database, and what a server is told of it. */
+import { chmod, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** Readable by the user that the embedded PostgreSQL runs as when we are root. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'rollcall-bench-'))
+  await chmod(directory, 0o711)
+  return directory
+}
+
+/** Of this process' environment nothing that concerns a server: both run with the defaults. */
+export function serverEnvironment(data: string, databaseUrl: string | undefined): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env
+  const database =
+    databaseUrl === undefined ? { ROLLCALL_DATA: resolve(data, 'data') } : { DATABASE_URL: databaseUrl }
+  return {
+    PATH,
+    HOME,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ...database,
+  }
+}

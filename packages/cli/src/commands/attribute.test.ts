@@ -1,0 +1,203 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '../../../server/test/postgres.ts'
+import { databaseUrl, dataDirectory, rollcall, rollcallJson, start, until } from '../../test/command.ts'
+
+let env: { DATABASE_URL: string }
+let home: Awaited<ReturnType<typeof dataDirectory>>
+let database: Awaited<ReturnType<typeof testDatabase>>
+
+const INDEX = 'r1_person_clan_index'
+const ADD = ['attribute', 'add', 'civil', 'Person', '--name', 'clan', '--path', 'clan_name', '--indexed']
+
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await dataDirectory()
+  env = { DATABASE_URL: databaseUrl(database.connection) }
+  await rollcallJson(['registry', 'add', 'civil', '--time-zone', 'Africa/Kigali'], env)
+  const people = Array.from({ length: 40 }, (_, at) => ({
+    identifier: [{ identifier_type: 'UIN', identifier_value: `U${at}` }],
+    clan_name: `clan ${at % 4}`,
+  }))
+  const file = join(home.path, 'people.json')
+  await writeFile(file, JSON.stringify(people))
+  await rollcallJson(['import', 'civil', file], env)
+})
+
+afterAll(async () => {
+  await database.close()
+  await home.remove()
+})
+
+const refusal = async (...words: string[]) => {
+  const { code, stdout, stderr } = await rollcall(words, env)
+  expect(stdout).toBe('')
+  return { code, stderr }
+}
+
+test('a registry says its time zone, and changes it', async () => {
+  expect(await rollcallJson(['registry', 'list'], env)).toMatchObject([{ time_zone: 'Africa/Kigali' }])
+  expect(
+    await rollcallJson(['registry', 'set', 'civil', '--time-zone', 'Asia/Kathmandu'], env),
+  ).toMatchObject({
+    namespace: 'civil',
+    time_zone: 'Asia/Kathmandu',
+  })
+  expect(await refusal('registry', 'set', 'civil', '--time-zone', 'Mars')).toEqual({
+    code: 1,
+    stderr: 'rollcall: "Mars" is no time zone; write one such as Africa/Kigali or UTC\n',
+  })
+})
+
+test('an attribute is added, filled, indexed, listed and removed', async () => {
+  const [word = '', ...options] = [
+    ...ADD,
+    '--path',
+    'family.clan',
+    '--alias',
+    'lineage',
+    '--fold',
+    '--sortable',
+  ]
+  const added = await rollcall([word, ...options], env)
+  expect(added).toMatchObject({ code: 0, stderr: '' })
+  expect(added.stdout).toBe(
+    'added clan of Person in civil; its records have no value in it yet\n' +
+      'rollcall index apply civil makes what is missing; where nothing is, it does nothing\n',
+  )
+  const listed = async () => {
+    const rows = await rollcallJson(['attribute', 'list', 'civil', 'person'], env)
+    return rows.find(({ name }: { name: string }) => name === 'clan')
+  }
+  expect(await listed()).toEqual({
+    record_type: 'Person',
+    name: 'clan',
+    type: 'text',
+    codes: null,
+    many: false,
+    fold: true,
+    indexed: true,
+    sortable: true,
+    filled: false,
+    from: 'registry',
+    aliases: ['lineage'],
+    paths: ['clan_name', 'family.clan'],
+  })
+
+  const plan = await rollcall(['index', 'plan'], env)
+  expect(plan.code).toBe(0)
+  expect(plan.stdout).toMatch(/^registry +record_type +finding +name +advice\n/)
+  expect(plan.stdout).toMatch(
+    /civil +Person +not filled +clan +not searchable before rollcall index apply civil\n/,
+  )
+  expect(plan.stdout).toMatch(
+    new RegExp(`civil +Person +index missing +${INDEX} +rollcall index apply civil\n`),
+  )
+
+  const applied = await rollcall(['index', 'apply', 'civil'], env)
+  expect(applied).toMatchObject({ code: 0 })
+  expect(applied.stdout).toBe(`civil: filled Person.clan\ncivil: built ${INDEX}\n`)
+  expect(applied.stderr).toContain('civil Person: filling clan: 40 of 40\n')
+  expect(await listed()).toMatchObject({ filled: true })
+  expect((await rollcall(['index', 'apply'], env)).stdout).toBe('nothing to do\n')
+  expect((await rollcall(['index', 'plan', 'civil'], env)).stdout).toBe(
+    'everything declared is there, and no slow search asked for more\n',
+  )
+
+  expect(await rollcallJson(['attribute', 'remove', 'civil', 'Person', 'clan'], env)).toEqual({
+    namespace: 'civil',
+    record_type: 'Person',
+    name: 'clan',
+    removed: true,
+  })
+  expect(await listed()).toBeUndefined()
+})
+
+test('what slow searches asked for is told with the command that declares an index', async () => {
+  await database.db.pool.query(
+    `insert into slow_search values (1, 'Person', '{sex}', 12, 9000.4, 2000, now()) on conflict do nothing`,
+  )
+  await database.db.pool.query(`delete from slow_search where attributes <> '{sex}'`)
+  const [person] = await rollcallJson(['index', 'plan', 'civil'], env)
+  expect(person.wanted).toEqual([
+    {
+      attribute: 'sex',
+      searches: 12,
+      total_ms: 9000.4,
+      max_ms: 2000,
+      last_seen: expect.any(String),
+      declare: 'rollcall attribute index civil Person sex',
+    },
+  ])
+  const text = (await rollcall(['index', 'plan', 'civil'], env)).stdout
+  expect(text).toContain(
+    '12 searches, 9000 ms in all, 2000 ms at worst: rollcall attribute index civil Person sex\n',
+  )
+  await rollcallJson(['attribute', 'index', 'civil', 'Person', 'sex'], env)
+  expect((await rollcall(['index', 'apply'], env)).stdout).toBe('civil: built r1_person_sex_index\n')
+})
+
+test.each([
+  [
+    'an attribute without a path',
+    ['attribute', 'add', 'civil', 'Person', '--name', 'x'],
+    2,
+    "'--path <path>'",
+  ],
+  ['a type that is none', [...ADD, '--type', 'age'], 2, 'Allowed choices are text, code, date'],
+  ['a registry that is not there', ['index', 'plan', 'nowhere'], 1, 'there is no registry at nowhere'],
+  ['a record type that is not there', ['attribute', 'list', 'civil', 'Farmer'], 1, '"Farmer" is none of'],
+  [
+    'an index for nothing',
+    ['attribute', 'index', 'civil', 'Person', 'x'],
+    1,
+    'Person has no attribute "x"; rollcall attribute list shows those it has',
+  ],
+])('%s: one line', async (_, words, code, message) => {
+  const refused = await refusal(...words)
+  expect(refused.code).toBe(code)
+  expect(refused.stderr).toContain(message)
+})
+
+test.each(['SIGINT', 'SIGKILL'] as const)(
+  '%s in the middle of a build: the same command goes on',
+  async (signal) => {
+    await rollcallJson(ADD, env)
+    const { db } = database
+    const writer = await db.pool.connect()
+    const isThere = async (valid: boolean) => {
+      const { rows } = await db.pool.query(
+        'select indisvalid from pg_index where indexrelid = to_regclass($1)',
+        [INDEX],
+      )
+      return rows.some(({ indisvalid }) => indisvalid === valid)
+    }
+    try {
+      await writer.query('begin; lock table r1_person in row exclusive mode')
+      const building = start(['index', 'apply', 'civil'], env)
+      await until(building, async () => ((await isThere(false)) ? true : null))
+      const ended = await building.stop(signal)
+      expect(ended.code).toBe(signal === 'SIGINT' ? 4 : null)
+      if (signal === 'SIGINT') {
+        expect(ended.stdout).toBe(
+          'civil: filled Person.clan\ncivil: interrupted; the same command goes on from there\n',
+        )
+      }
+      const [person] = await rollcallJson(['index', 'plan', 'civil'], env)
+      expect(person.missing).toEqual([{ index: INDEX, of: 'clan', state: 'invalid' }])
+    } finally {
+      await writer.query('rollback')
+      writer.release()
+    }
+    // What was killed has its claim until PostgreSQL notices.
+    for (let tries = 0; ; tries += 1) {
+      const { code, stderr } = await rollcall(['index', 'apply', 'civil'], env)
+      if (code === 0) break
+      expect(stderr).toContain('the indexes of civil are being built already')
+      if (tries > 20) throw new Error('the claim was never given up')
+    }
+    expect(await isThere(true)).toBe(true)
+    await rollcallJson(['attribute', 'remove', 'civil', 'Person', 'clan'], env)
+  },
+)

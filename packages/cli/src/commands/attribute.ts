@@ -1,0 +1,176 @@
+/** `rollcall attribute`: what a registry can be searched by. */
+import { type Attribute, CODE_LISTS, type RecordType } from '@rollcall/protocol'
+import {
+  addAttribute,
+  indexAttribute,
+  isOfKind,
+  type Registry,
+  recordTypeOf,
+  registryAt,
+  removeAttribute,
+} from '@rollcall/server'
+import { type Command, Option } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+/** What an attribute of an operator may be; an age is a kind's. */
+const TYPES = ['text', 'code', 'date', 'datetime', 'number', 'boolean'] as const satisfies Attribute['type'][]
+
+export function addCommand(program: Command): void {
+  const attribute = program.command('attribute').description('say what a registry can be searched by')
+  withPlace(attribute.command('add'))
+    .description('add an attribute to a record type of one registry; servers know it within a second')
+    .requiredOption('--name <name>', 'lower case, digits and _: what a query asks for')
+    .addOption(
+      new Option('--path <path>', 'dotted path in the record; several are tried in order')
+        .makeOptionMandatory()
+        .argParser(collect),
+    )
+    .addOption(new Option('--type <type>', 'how it is read').choices(TYPES).default('text'))
+    .addOption(
+      new Option('--codes <list>', 'for type code: which spellings mean the same').choices(
+        Object.keys(CODE_LISTS),
+      ),
+    )
+    .addOption(new Option('--alias <name>', 'another name for it').argParser(collect))
+    .option('--many', 'it may occur many times in one record')
+    .option('--fold', 'text compares without regard to case and accents')
+    .option('--indexed', 'keep an index for it')
+    .option('--sortable', 'a search may be sorted by it')
+    .addHelpText(
+      'after',
+      `
+Where the registry has records already, rollcall index apply then fills the attribute and builds its index; until
+it has, a search that asks about the attribute is refused.
+
+Example: rollcall attribute add civil Person --name district --path address.district --indexed --sortable`,
+    )
+    .action(runAdd)
+  withPlace(attribute.command('index'))
+    .description('declare an index for an attribute that is searched without one')
+    .argument('<name>', 'which attribute')
+    .addHelpText(
+      'after',
+      '\nExample: rollcall attribute index civil Person sex && rollcall index apply civil',
+    )
+    .action(runIndex)
+  withPlace(attribute.command('remove'))
+    .description('take back what add or index declared: the attribute with its column, or the index alone')
+    .argument('<name>', 'which attribute')
+    .addHelpText('after', '\nExample: rollcall attribute remove civil Person district')
+    .action(runRemove)
+  withJson(attribute.command('list'))
+    .description('list the attributes of a registry, those of its kind and its own')
+    .argument('<namespace>', 'which registry')
+    .argument('[record-type]', 'of one record type')
+    .addHelpText('after', '\nExample: rollcall attribute list civil Person')
+    .action(runList)
+}
+
+function withPlace(command: Command): Command {
+  return withJson(command)
+    .argument('<namespace>', 'which registry')
+    .argument('<record-type>', 'which of its record types')
+}
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+
+interface AddOptions extends OutputOptions {
+  readonly name: string
+  readonly path: readonly string[]
+  readonly type: Attribute['type']
+  readonly codes?: Attribute['codes']
+  readonly alias?: readonly string[]
+  readonly many?: true
+  readonly fold?: true
+  readonly indexed?: true
+  readonly sortable?: true
+}
+
+async function runAdd(namespace: string, type: string, options: AddOptions): Promise<void> {
+  stopRequest()
+  const { name, path: paths, type: read, codes, alias: aliases, many, fold, indexed, sortable } = options
+  const attribute: Attribute = {
+    name,
+    paths,
+    type: read,
+    ...(codes !== undefined && { codes }),
+    ...(aliases !== undefined && { aliases }),
+    ...(many && { many }),
+    ...(fold && { fold }),
+    ...(indexed && { indexed }),
+    ...(sortable && { sortable }),
+  }
+  const added = await withDatabase({ create: false }, (db) => addAttribute(db, namespace, type, attribute))
+  tell(added, recordTypeOf(added, type), name, options, 'added')
+}
+
+async function runIndex(
+  namespace: string,
+  type: string,
+  name: string,
+  options: OutputOptions,
+): Promise<void> {
+  stopRequest()
+  const indexed = await withDatabase({ create: false }, (db) => indexAttribute(db, namespace, type, name))
+  tell(indexed, recordTypeOf(indexed, type), name, options, 'declared an index for')
+}
+
+function tell(
+  registry: Registry,
+  recordType: RecordType,
+  name: string,
+  options: OutputOptions,
+  done: string,
+): void {
+  const row = describe(registry, recordType).find((attribute) => attribute.name === name)
+  const next = row?.filled ? '' : '; its records have no value in it yet'
+  print(
+    options,
+    row,
+    `${done} ${name} of ${recordType.name} in ${registry.namespace}${next}\nrollcall index apply ${registry.namespace} makes what is missing; where nothing is, it does nothing`,
+  )
+}
+
+async function runRemove(
+  namespace: string,
+  type: string,
+  name: string,
+  options: OutputOptions,
+): Promise<void> {
+  stopRequest()
+  await withDatabase({ create: false }, (db) => removeAttribute(db, namespace, type, name))
+  print(options, { namespace, record_type: type, name, removed: true }, `removed ${name} from ${namespace}`)
+}
+
+async function runList(namespace: string, type: string | undefined, options: OutputOptions): Promise<void> {
+  stopRequest()
+  const registry = await withDatabase({ create: false }, (db) => registryAt(db, namespace))
+  const types = type === undefined ? registry.kind.record_types : [recordTypeOf(registry, type)]
+  const rows = types.flatMap((recordType) => describe(registry, recordType))
+  const columns = ['record_type', 'name', 'type', 'many', 'indexed', 'sortable', 'filled', 'from', 'names']
+  const lines = rows.map(({ aliases, paths, codes: _, ...row }) => ({
+    ...row,
+    names: [...aliases, ...paths].join(' ') || null,
+  }))
+  print(options, rows, table(columns, lines, 'no attributes'))
+}
+
+function describe(registry: Registry, recordType: RecordType) {
+  const unfilled = registry.unfilled.get(recordType.name)
+  return recordType.attributes.map((attribute) => ({
+    record_type: recordType.name,
+    name: attribute.name,
+    type: attribute.type,
+    codes: attribute.codes ?? null,
+    many: attribute.many === true,
+    fold: attribute.fold === true,
+    indexed: attribute.indexed === true,
+    sortable: attribute.sortable === true,
+    filled: unfilled?.has(attribute.since ?? attribute.name) !== true,
+    from: isOfKind(registry, recordType, attribute.name) ? 'kind' : 'registry',
+    aliases: attribute.aliases ?? [],
+    paths: attribute.paths,
+  }))
+}

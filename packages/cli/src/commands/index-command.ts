@@ -1,0 +1,122 @@
+/** `rollcall index`: the indexes that searches need, against those that are there. */
+import {
+  type Applied,
+  applyIndexes,
+  type Database,
+  type IndexPlan,
+  listRegistries,
+  planIndexes,
+  type Registry,
+  registryAt,
+} from '@rollcall/server'
+import type { Command } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { EXIT } from '../failure.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { tellTasks } from '../task-progress.ts'
+
+export function addCommand(program: Command): void {
+  const index = program.command('index').description('the indexes that searches need')
+  withJson(index.command('plan'))
+    .description('compare what is declared with what is there and with what slow searches asked for')
+    .argument('[namespace]', 'one registry (default: all)')
+    .addHelpText(
+      'after',
+      `
+Changes nothing. Slow searches are those above ROLLCALL_SLOW_SEARCH; attributes are counted, never values.
+
+Example: rollcall index plan civil`,
+    )
+    .action(runPlan)
+  withJson(index.command('apply'))
+    .description('fill the columns and build the indexes that are missing, while searches and imports go on')
+    .argument('[namespace]', 'one registry (default: all)')
+    .addHelpText(
+      'after',
+      `
+It may be stopped at any moment; the same command goes on from there.
+
+Exit codes: 0 everything is there, 4 interrupted, 1 failed.
+
+Example: rollcall index apply civil`,
+    )
+    .action(runApply)
+}
+
+async function registriesOf(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
+  return namespace === undefined ? listRegistries(db) : [await registryAt(db, namespace)]
+}
+
+async function runPlan(namespace: string | undefined, options: OutputOptions): Promise<void> {
+  stopRequest()
+  const plans = await withDatabase({ create: false }, async (db) => {
+    const registries = await registriesOf(db, namespace)
+    return (await Promise.all(registries.map((registry) => planIndexes(db, registry)))).flat()
+  })
+  const columns = ['registry', 'record_type', 'finding', 'name', 'advice']
+  const nothing = 'everything declared is there, and no slow search asked for more'
+  print(options, plans.map(described), table(columns, plans.flatMap(planLines), nothing))
+}
+
+/** For machines: the command as one string too. */
+function described({ wanted, ...plan }: IndexPlan) {
+  return { ...plan, wanted: wanted.map((row) => ({ ...row, declare: commandText(row.declare) })) }
+}
+
+const commandText = (words: readonly string[] | null): string | null =>
+  words === null ? null : `rollcall ${words.join(' ')}`
+
+function planLines(plan: IndexPlan) {
+  const { namespace: registry, record_type, unfilled, missing, foreign, wanted } = plan
+  const apply = `rollcall index apply ${registry}`
+  const line = (finding: string, name: string, advice: string) => ({
+    registry,
+    record_type,
+    finding,
+    name,
+    advice,
+  })
+  return [
+    ...unfilled.map((name) => line('not filled', name, `not searchable before ${apply}`)),
+    ...missing.map(({ index, state }) => line(`index ${state}`, index, apply)),
+    ...foreign.map((name) =>
+      line('index of nothing declared', name, `if nobody needs it: DROP INDEX ${name}`),
+    ),
+    ...wanted.map(({ attribute, searches, total_ms, max_ms, declare }) =>
+      line(
+        'slow without an index',
+        attribute,
+        `${searches} searches, ${Math.round(total_ms)} ms in all, ${Math.round(max_ms)} ms at worst: ${commandText(declare) ?? 'no index can be declared for it'}`,
+      ),
+    ),
+  ]
+}
+
+async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const rows = await withDatabase({ create: false }, async (db) => {
+    const done: (Applied & { readonly namespace: string })[] = []
+    const progress = tellTasks()
+    try {
+      for (const registry of await registriesOf(db, namespace)) {
+        if (signal.aborted) break
+        const applied = await applyIndexes(db, registry.namespace, { signal, onProgress: progress.update })
+        done.push({ namespace: registry.namespace, ...applied })
+      }
+    } finally {
+      progress.stop()
+    }
+    return done
+  })
+  print(options, rows, rows.flatMap(appliedLines).join('\n') || 'nothing to do')
+  if (signal.aborted || rows.some(({ finished }) => !finished)) process.exitCode = EXIT.interrupted
+}
+
+function appliedLines({ namespace, filled, built, finished }: Applied & { readonly namespace: string }) {
+  return [
+    ...filled.map((name) => `${namespace}: filled ${name}`),
+    ...built.map((name) => `${namespace}: built ${name}`),
+    ...(finished ? [] : [`${namespace}: interrupted; the same command goes on from there`]),
+  ]
+}

@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testDatabase } from '../../../server/test/postgres.ts'
+import { databaseUrl, dataDirectory, rollcall, rollcallJson } from '../../test/command.ts'
+
+let env: { DATABASE_URL: string }
+let home: Awaited<ReturnType<typeof dataDirectory>>
+let database: Awaited<ReturnType<typeof testDatabase>>
+
+beforeAll(async () => {
+  database = await testDatabase()
+  home = await dataDirectory()
+  env = { DATABASE_URL: databaseUrl(database.connection) }
+  await rollcallJson(['registry', 'add', 'civil'], env)
+  const people = Array.from({ length: 10 }, (_, at) => ({
+    identifier: [{ identifier_type: 'UIN', identifier_value: `U${at}` }],
+    name: { given_name: 'Secret' },
+  }))
+  const file = join(home.path, 'people.json')
+  await writeFile(file, JSON.stringify(people))
+  await rollcallJson(['import', 'civil', file], env)
+})
+
+afterAll(async () => {
+  await database.close()
+  await home.remove()
+})
+
+const left = async () => {
+  const { rows } = await database.db.pool.query('select count(*) as count from r1_person')
+  return rows[0].count
+}
+
+test('records named by identifiers and in a file are deleted; each leaves a tombstone and nothing else', async () => {
+  const file = join(home.path, 'leavers.txt')
+  await writeFile(file, 'U2\r\n\n u3 \nU2\n')
+  const words = ['record', 'delete', 'civil', 'Person']
+  expect(await rollcallJson([...words, 'U1', 'U77', '--file', file], env)).toEqual({
+    namespace: 'civil',
+    record_type: 'Person',
+    asked: 4,
+    deleted: 3,
+  })
+  expect(await left()).toBe(7)
+  const { rows } = await database.db.pool.query('select * from record_tombstone order by record')
+  const tombstone = { registry: 1, record_type: 'Person', deleted_at: expect.any(Date) }
+  expect(rows).toEqual(
+    ['U1', 'U2', 'U3'].map((primary_identifier, at) => ({
+      ...tombstone,
+      record: at + 2,
+      primary_identifier,
+    })),
+  )
+  const { stdout } = await rollcall([...words, 'U1', 'U4'], env)
+  expect(stdout).toBe('1 of 2 records are deleted from civil; 1 were not there\n')
+})
+
+test.each([
+  ['nothing named', ['civil', 'Person'], 'name the records: by identifiers, or with --file'],
+  [
+    'what is no identifier',
+    ['civil', 'Person', 'U5', ' '],
+    'nothing is deleted: number 2 of the identifiers is no UIN',
+  ],
+  ['a file that is not there', ['civil', 'Person', '--file', '/nowhere'], 'the file /nowhere cannot be read'],
+  ['a registry that is not there', ['nowhere', 'Person', 'U5'], 'there is no registry at nowhere'],
+  ['a record type that is not there', ['civil', 'Farmer', 'U5'], '"Farmer" is none of'],
+])('%s: exit code 1, one line, and nothing is deleted', async (_, words, message) => {
+  const before = await left()
+  const { code, stdout, stderr } = await rollcall(['record', 'delete', ...words], env)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain(`rollcall: ${message}`)
+  expect(stderr.trimEnd()).not.toContain('\n')
+  expect(await left()).toBe(before)
+})

@@ -1,0 +1,76 @@
+/** Acks and error bodies as peers write them (N11, N19, G16, 3.1). */
+import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
+import { AckError, type PeerFault, TransportError } from '../errors.ts'
+import type { HttpAnswer } from '../http/post.ts'
+import { retryAfter } from '../http/retry.ts'
+import type { Accepted } from './messages.ts'
+
+/** The code of a refusal that has none, by its HTTP status. */
+const CODES: Readonly<Record<number, string>> = {
+  401: 'err.request.unauthorized',
+  403: 'err.request.forbidden',
+  404: 'err.request.not_found',
+  408: 'err.request.timeout',
+  429: 'err.request.too_many_requests',
+}
+
+/**
+ * The refusal that an answer is: an ack ERR, an error body, or a status that speaks for itself; null for none.
+ * @throws TransportError when the answer is a refusal of something in between that does not speak this protocol
+ */
+export function readFault(answer: HttpAnswer): AckError | null {
+  const { status, text } = answer
+  const failed = status < 200 || status >= 300
+  // An answer may be large, and is not read twice for a word that it does not hold.
+  if (!failed && !text.includes('ack_status')) return null
+  const body = bodyOf(answer)
+  const ack = ackIn(body)
+  if (!failed && textIn(ack, 'ack_status').toUpperCase() !== 'ERR') return null
+  const [first, ...others] = faultsIn(body, ack)
+  const code = CODES[status] ?? (status >= 500 ? 'err.service.unavailable' : 'err.request.bad')
+  if (first === undefined && CODES[status] === undefined && failed) {
+    throw new TransportError('unreadable', `HTTP status ${status} without an error of this protocol`, {
+      httpStatus: status,
+    })
+  }
+  const { message = '' } = first ?? {}
+  return new AckError([{ code: first?.code || code, message }, ...others], status, {
+    correlation_id: textIn(ack, 'correlation_id') || undefined,
+    retryAfter: retryAfter(answer, Date.now()),
+  })
+}
+
+/** The ack of an asynchronous request; null when the answer is none. */
+export function readAck(answer: HttpAnswer): Omit<Accepted, 'transaction_id'> | null {
+  const ack = ackIn(bodyOf(answer))
+  const ack_status = textIn(ack, 'ack_status').toUpperCase()
+  const correlation_id = textIn(ack, 'correlation_id')
+  if ((ack_status !== 'ACK' && ack_status !== 'NACK') || correlation_id === '') return null
+  return { ack_status, correlation_id, timestamp: textIn(ack, 'timestamp') }
+}
+
+function bodyOf({ text }: HttpAnswer): JsonObject {
+  try {
+    const value = parseJson(text)
+    return isJsonObject(value) ? value : {}
+  } catch (error) {
+    if (error instanceof JsonError) return {}
+    throw error
+  }
+}
+
+/** Under `message`, or bare (3.1). */
+const ackIn = (body: JsonObject): JsonObject => (isJsonObject(body.message) ? body.message : body)
+
+function faultsIn(body: JsonObject, ack: JsonObject): readonly PeerFault[] {
+  const listed = Array.isArray(body.errors) ? body.errors : []
+  return (listed.length > 0 ? listed : [ack.error, body.error]).filter(isJsonObject).map((fault) => ({
+    code: textIn(fault, 'code'),
+    message: textIn(fault, 'message'),
+  }))
+}
+
+function textIn(object: JsonObject, member: string): string {
+  const value = Object.hasOwn(object, member) ? object[member] : undefined
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}

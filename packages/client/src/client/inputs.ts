@@ -1,0 +1,64 @@
+/** What callers hand in, completed to what the messages ask for. */
+import type {
+  SearchCriteria,
+  SearchRequestItem,
+  SubscribeCriteria,
+  SubscribeRequestItem,
+  TxnStatusQuestion,
+  TxnStatusRequest,
+} from '@rollcall/protocol'
+import type { Content } from './messages.ts'
+
+/** Members of an item that the client gives where the caller does not. */
+interface ItemFrame {
+  /** `1`, `2` ... in the order of the batch by default. */
+  readonly reference_id?: string
+  /** Now by default. */
+  readonly timestamp?: string
+  readonly locale?: string
+}
+
+/** One search: its criteria alone, or in an item that names them. */
+export type SearchInput = SearchCriteria | (ItemFrame & { readonly search_criteria: SearchCriteria })
+/** One subscription, likewise. */
+export type SubscribeInput =
+  | SubscribeCriteria
+  | (ItemFrame & { readonly subscribe_criteria: SubscribeCriteria })
+/** One, or several in one batch. */
+export type OneOrMore<Input> = Input | readonly Input[]
+
+/** Which transaction is asked about; `txn_type` is `search` by default. */
+export type StatusQuestion = Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'> &
+  Partial<Pick<TxnStatusQuestion, 'txn_type' | 'reference_id' | 'locale'>>
+
+export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> {
+  const search_request = list(input).map((one, index): SearchRequestItem => {
+    const item = 'search_criteria' in one ? one : { search_criteria: one }
+    return { ...frame(index), ...item }
+  })
+  return { search_request }
+}
+
+export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'subscribe'> {
+  const subscribe_request = list(input).map((one, index): SubscribeRequestItem => {
+    const item = 'subscribe_criteria' in one ? one : { subscribe_criteria: one }
+    return { ...frame(index), ...item }
+  })
+  return { subscribe_request }
+}
+
+export function unsubscribeContent(codes: OneOrMore<string>): Content<'unsubscribe'> {
+  return { timestamp: new Date().toISOString(), subscription_codes: [...list(codes)] }
+}
+
+export function statusContent(question: StatusQuestion): Omit<TxnStatusRequest, 'transaction_id'> {
+  return { txnstatus_request: { reference_id: '1', txn_type: 'search', ...question } }
+}
+
+function frame(index: number): { reference_id: string; timestamp: string } {
+  return { reference_id: String(index + 1), timestamp: new Date().toISOString() }
+}
+
+function list<Input>(input: OneOrMore<Input>): readonly Input[] {
+  return Array.isArray(input) ? input : [input as Input]
+}

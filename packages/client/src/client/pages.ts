@@ -1,0 +1,26 @@
+/** Records page by page (spec "SearchRequest", pagination). */
+import type { SearchCriteria, SearchResponse } from '@rollcall/protocol'
+import { itemsOrThrow } from './results.ts'
+
+/** A record as the registry holds it: an open JSON-LD object (N5). */
+export type RegistryRecord = Record<string, unknown>
+
+const PAGE_SIZE = 100
+
+/** @param search asks for one page */
+export async function* pagesOf(
+  search: (criteria: SearchCriteria) => Promise<{ readonly message: SearchResponse }>,
+  criteria: SearchCriteria,
+): AsyncGenerator<RegistryRecord, void, void> {
+  const page_size = criteria.pagination?.page_size ?? PAGE_SIZE
+  for (let page_number = criteria.pagination?.page_number ?? 1; ; page_number += 1) {
+    const answer = await search({ ...criteria, pagination: { page_size, page_number } })
+    const [item] = itemsOrThrow(answer)
+    const records = item?.data?.reg_records ?? []
+    yield* records
+    // The registry may give smaller pages than were asked for; one that says nothing has one page.
+    const { pagination } = item ?? {}
+    if (pagination === undefined || records.length === 0) return
+    if (pagination.page_number * pagination.page_size >= pagination.total_count) return
+  }
+}

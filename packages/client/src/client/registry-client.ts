@@ -1,0 +1,222 @@
+/** The client of one registry: a method for each operation, and what makes the common questions short. */
+import {
+  type DisabledRequest,
+  type EnrolledRequest,
+  type EnrollmentUpdatesRequest,
+  operation,
+  type SearchCriteria,
+} from '@rollcall/protocol'
+import { SeveralRecords, TransportError } from '../errors.ts'
+import type { AwaitOptions, ReplyCallback } from '../receiver/callbacks.ts'
+import {
+  type OneOrMore,
+  type SearchInput,
+  type StatusQuestion,
+  type SubscribeInput,
+  searchContent,
+  statusContent,
+  subscribeContent,
+  unsubscribeContent,
+} from './inputs.ts'
+import type { Accepted, Answer, Content, Messages, OperationName, RequestOptions } from './messages.ts'
+import { pagesOf, type RegistryRecord } from './pages.ts'
+import { ask, askLater } from './request.ts'
+import { itemsOrThrow } from './results.ts'
+import { type ClientOptions, readSettings, type Settings } from './settings.ts'
+
+type Reply<Name extends OperationName> = Promise<Answer<Messages[Name]['response']>>
+
+/** Milliseconds. */
+const CALLBACK_TIMEOUT = 60_000
+
+/**
+ * Asks one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or TokenRefused;
+ * what became of each item is read with `resultsOf` or `itemsOrThrow`.
+ *
+ * A method whose name ends in `Async` sends the request to be answered at a callback, and resolves with the ack.
+ */
+export class RegistryClient {
+  readonly #settings: Settings
+  readonly #options: ClientOptions
+
+  /** @throws TypeError for an address that is none, or keys that cannot be ours */
+  constructor(options: ClientOptions) {
+    this.#options = options
+    this.#settings = readSettings(options)
+  }
+
+  /** Finds records by identifier or by other query forms (spec "SearchRequest"). */
+  search(input: OneOrMore<SearchInput>, options?: RequestOptions): Reply<'search'> {
+    return this.#ask('search', searchContent(input), options)
+  }
+
+  searchAsync(input: OneOrMore<SearchInput>, options?: RequestOptions): Promise<Accepted> {
+    return this.#askLater('search', searchContent(input), options)
+  }
+
+  /** Registers an interest in events and waits for the registry's callback: the client needs a `receiver`. */
+  subscribe(input: OneOrMore<SubscribeInput>, options?: RequestOptions): Reply<'subscribe'> {
+    return this.#askAndAwait('subscribe', subscribeContent(input), options)
+  }
+
+  subscribeAsync(input: OneOrMore<SubscribeInput>, options?: RequestOptions): Promise<Accepted> {
+    return this.#askLater('subscribe', subscribeContent(input), options)
+  }
+
+  /** Ends subscriptions by their codes and waits for the registry's callback: the client needs a `receiver`. */
+  unsubscribe(codes: OneOrMore<string>, options?: RequestOptions): Reply<'unsubscribe'> {
+    return this.#askAndAwait('unsubscribe', unsubscribeContent(codes), options)
+  }
+
+  unsubscribeAsync(codes: OneOrMore<string>, options?: RequestOptions): Promise<Accepted> {
+    return this.#askLater('unsubscribe', unsubscribeContent(codes), options)
+  }
+
+  /** Asks how an earlier request stands (spec "TxnStatusRequest"). */
+  txnStatus(question: StatusQuestion, options?: RequestOptions): Reply<'txn-status'> {
+    return this.#ask('txn-status', statusContent(question), options)
+  }
+
+  txnStatusAsync(question: StatusQuestion, options?: RequestOptions): Promise<Accepted> {
+    return this.#askLater('txn-status', statusContent(question), options)
+  }
+
+  /** Sends enrolments that changed to a beneficiary registry (spec "Enrolment messages"). */
+  enrolmentUpdates(
+    enrolled_updates: EnrollmentUpdatesRequest['enrolled_updates'],
+    options?: RequestOptions,
+  ): Reply<'enrolment-updates'> {
+    return this.#ask('enrolment-updates', { enrolled_updates }, options)
+  }
+
+  /** Asks a beneficiary registry whether a person is enrolled. */
+  enrolled(
+    enrolled_criteria: EnrolledRequest['enrolled_criteria'],
+    options?: RequestOptions,
+  ): Reply<'enrolled'> {
+    return this.#ask('enrolled', { enrolled_criteria }, options)
+  }
+
+  /** Asks an employment support system whether a person remains enrolled. */
+  enrolmentStatus(
+    enrolled_criteria: EnrolledRequest['enrolled_criteria'],
+    options?: RequestOptions,
+  ): Reply<'enrolment-status'> {
+    return this.#ask('enrolment-status', { enrolled_criteria }, options)
+  }
+
+  /** Asks a disability registry whether a person is registered. */
+  disabled(
+    disabled_criteria: DisabledRequest['disabled_criteria'],
+    options?: RequestOptions,
+  ): Reply<'disabled'> {
+    return this.#ask('disabled', { disabled_criteria }, options)
+  }
+
+  /** Asks for the details of a person's disability. */
+  disabilityDetails(
+    disabled_criteria: DisabledRequest['disabled_criteria'],
+    options?: RequestOptions,
+  ): Reply<'disability-details'> {
+    return this.#ask('disability-details', { disabled_criteria }, options)
+  }
+
+  /** Asks which support a person with a disability has. */
+  disabilitySupport(
+    disabled_criteria: DisabledRequest['disabled_criteria'],
+    options?: RequestOptions,
+  ): Reply<'disability-support'> {
+    return this.#ask('disability-support', { disabled_criteria }, options)
+  }
+
+  /**
+   * The one record that is found, or null.
+   * @throws SeveralRecords when there are more: which one is meant is not for a client to guess
+   * @throws ItemRejected
+   */
+  async searchOne(criteria: SearchCriteria, options?: RequestOptions): Promise<RegistryRecord | null> {
+    const pagination = { page_size: 2, page_number: 1 }
+    const [item] = itemsOrThrow(await this.search({ ...criteria, pagination }, options))
+    const [record, ...others] = item?.data?.reg_records ?? []
+    const count = Math.max(item?.pagination?.total_count ?? 0, 1 + others.length)
+    if (record !== undefined && count > 1) throw new SeveralRecords(count)
+    return record ?? null
+  }
+
+  /**
+   * The records that are found, page after page. A page is asked for when the loop comes to it, so leaving the loop ends the
+   * asking. Give `sort` where the order matters. Pages have 100 records unless `criteria.pagination` says otherwise, and begin
+   * with its page_number.
+   * @throws ItemRejected
+   */
+  searchAll(criteria: SearchCriteria, options?: RequestOptions): AsyncGenerator<RegistryRecord, void, void> {
+    return pagesOf((paged) => this.search(paged, options), criteria)
+  }
+
+  /**
+   * The callback with this correlation_id that the client's receiver gets, or has got and nobody has awaited. Where a
+   * result comes on several pages, the next call gives the next one.
+   * @throws TransportError `no_callback` when it does not come within `timeout`
+   * @throws the reason of `signal` when that is aborted
+   */
+  awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
+    const { receiver } = this.#options
+    if (receiver === undefined) throw new TypeError('the client was made without a receiver')
+    return receiver.awaitCallback(correlation_id, options)
+  }
+
+  /** Any operation by its name, for callers that are driven by data. */
+  ask<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Reply<Name> {
+    return this.#ask(name, content, options)
+  }
+
+  /** The same on the asynchronous path. */
+  askAsync<Name extends OperationName>(
+    name: Name,
+    content: Content<Name>,
+    options?: RequestOptions,
+  ): Promise<Accepted> {
+    return this.#askLater(name, content, options)
+  }
+
+  // What is answered has been checked against the schema of the operation's reply, whose type this is.
+  async #ask<Name extends OperationName>(
+    name: Name,
+    content: Content<Name>,
+    options: RequestOptions = {},
+  ): Reply<Name> {
+    const row = operation(name)
+    if (row.sync_paths.length === 0) throw new TypeError(`${name} has no synchronous path`)
+    return (await ask(this.#settings, { operation: row, content, options })) as Awaited<Reply<Name>>
+  }
+
+  async #askLater(name: OperationName, content: object, options: RequestOptions = {}): Promise<Accepted> {
+    const row = operation(name)
+    if (row.async_paths.length === 0) throw new TypeError(`${name} has no asynchronous path`)
+    return askLater(this.#settings, { operation: row, content, options })
+  }
+
+  /** For operations without synchronous path: the request, and then its callback. */
+  async #askAndAwait<Name extends 'subscribe' | 'unsubscribe'>(
+    name: Name,
+    content: Content<Name>,
+    options: RequestOptions = {},
+  ): Reply<Name> {
+    if (this.#options.receiver === undefined) {
+      throw new TypeError(`${name} waits for a callback and needs a receiver; use ${name}Async without`)
+    }
+    const { ack_status, correlation_id } = await this.#askLater(name, content, options)
+    if (ack_status === 'NACK') {
+      throw new TransportError('no_callback', 'the registry took the request and sends no callback')
+    }
+    const { signal } = options
+    const callback = await this.awaitCallback(correlation_id, {
+      timeout: this.#options.callback_timeout ?? CALLBACK_TIMEOUT,
+      ...(signal !== undefined && { signal }),
+    })
+    if (callback.name !== operation(name).callback?.name) {
+      throw new TransportError('unreadable', `the callback is ${callback.name} where another is expected`)
+    }
+    return callback as unknown as Awaited<Reply<Name>>
+  }
+}

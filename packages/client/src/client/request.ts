@@ -1,0 +1,182 @@
+/** One request from message to answer: sealed, sent until it is answered, and what came back opened. */
+import {
+  CallbackHeader,
+  type JsonObject,
+  type Operation,
+  PROTOCOL_VERSION,
+  RequestFault,
+  tolerateMessage,
+  type Validator,
+  validator,
+} from '@rollcall/protocol'
+import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
+import { type HttpAnswer, send } from '../http/post.ts'
+import { type Attempted, withRetries } from '../http/retry.ts'
+import { openMessage, readFrame, verify } from '../trust/open.ts'
+import { type Prepared, prepare, sealedBody } from '../trust/seal.ts'
+import { readAck, readFault } from './faults.ts'
+import type { Accepted, Answer, RequestOptions } from './messages.ts'
+import type { Settings } from './settings.ts'
+
+export interface Asked {
+  readonly operation: Operation
+  /** Without transaction_id. */
+  readonly content: object
+  readonly options: RequestOptions
+}
+
+/**
+ * Asks on the operation's synchronous path.
+ * @throws TransportError, AckError, HeaderRejected, UntrustedAnswer, TokenRefused
+ */
+export async function ask(settings: Settings, asked: Asked): Promise<Answer<object>> {
+  const { operation, options } = asked
+  const [path = ''] = operation.sync_paths
+  const transaction_id = options.transaction_id ?? crypto.randomUUID()
+  const prepared = await prepareRequest(settings, asked, transaction_id, undefined)
+  const answer = await exchange(settings, `${settings.base_url}/${path}`, prepared, options.signal)
+  const fault = readFault(answer)
+  if (fault !== null) throw fault
+  return trusted(() => openAnswer(settings, operation, answer, transaction_id))
+}
+
+/**
+ * Asks on the operation's asynchronous path; the result comes as a callback.
+ * @throws TransportError, AckError, TokenRefused
+ */
+export async function askLater(settings: Settings, asked: Asked): Promise<Accepted> {
+  const { operation, options } = asked
+  const [path = ''] = operation.async_paths
+  const transaction_id = options.transaction_id ?? crypto.randomUUID()
+  const sender_uri = operation.callback === null ? undefined : settings.senderUri(operation.callback)
+  const prepared = await prepareRequest(settings, asked, transaction_id, sender_uri)
+  const answer = await exchange(settings, `${settings.base_url}/${path}`, prepared, options.signal)
+  const fault = readFault(answer)
+  if (fault !== null) throw fault
+  const ack = readAck(answer)
+  if (ack === null) throw unreadable(answer, 'the answer is no ack')
+  return { ...ack, transaction_id }
+}
+
+async function prepareRequest(
+  settings: Settings,
+  { operation, content, options }: Asked,
+  transaction_id: string,
+  sender_uri: string | undefined,
+): Promise<Prepared> {
+  const { sender_id, receiver_id, encryptFor } = settings
+  const key = encryptFor === null ? null : await encryptFor()
+  if (encryptFor !== null && key === null) {
+    // Nothing goes out in clear instead.
+    throw new UntrustedAnswer('err.encryption.invalid', 'the registry publishes no key to encrypt with')
+  }
+  const { items } = operation.request
+  const batch = items === null ? undefined : (content as Record<string, unknown>)[items]
+  const header = {
+    version: PROTOCOL_VERSION,
+    message_id: crypto.randomUUID(),
+    message_ts: new Date().toISOString(),
+    action: operation.action,
+    sender_id,
+    ...(sender_uri !== undefined && { sender_uri }),
+    ...(receiver_id !== undefined && { receiver_id }),
+    total_count: Array.isArray(batch) ? batch.length : 1,
+    meta: { ...options.meta },
+  }
+  return prepare(header, { transaction_id, ...content }, key)
+}
+
+/** The same header and message over all attempts, signed anew for each; a refused token is renewed once. */
+async function exchange(
+  settings: Settings,
+  url: string,
+  prepared: Prepared,
+  signal: AbortSignal | undefined,
+): Promise<Attempted> {
+  const { http, tokens, retry } = settings
+  let token = await tokens?.get()
+  let renewed = false
+  const post = async (): Promise<HttpAnswer> => {
+    const body = await sealedBody(prepared, await settings.signer())
+    const headers = {
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    }
+    return send(http, url, { method: 'POST', headers, body }, signal)
+  }
+  return withRetries(
+    async () => {
+      const answer = await post()
+      if (tokens === null || token === undefined || renewed || !refusesToken(answer)) return answer
+      renewed = true
+      token = await tokens.renew(token)
+      return post()
+    },
+    retry,
+    signal,
+  )
+}
+
+/** A 401 may also speak of the signature, for which another token is no help. */
+function refusesToken(answer: HttpAnswer): boolean {
+  return answer.status === 401 && !readFault(answer)?.code.startsWith('err.signature.')
+}
+
+const headers = validator(CallbackHeader)
+const replies = new Map<Operation, Validator>()
+
+async function openAnswer(
+  settings: Settings,
+  operation: Operation,
+  answer: HttpAnswer,
+  transaction_id: string,
+): Promise<Answer<object>> {
+  const { trust, http, sender_id } = settings
+  const frame = readFrame(answer.text, headers)
+  const header = frame.header as unknown as CallbackHeader
+  if (header.receiver_id !== undefined && header.receiver_id !== sender_id) {
+    throw new UntrustedAnswer('err.receiver_id.invalid', 'the answer is for another system')
+  }
+  const signed = await verify(frame, trust, false)
+  const opened = await openMessage(frame, trust, settings.openingKeys, http.maxAnswerBytes)
+  const message =
+    opened === undefined ? {} : (tolerateMessage({ request: operation.reply }, opened) as JsonObject)
+  if (isRejected(operation, header, message)) throw new HeaderRejected(header)
+  const problem = replyOf(operation).problem(message, 'message')
+  if (problem !== null) throw unreadable(answer, problem)
+  if (message.transaction_id !== transaction_id) {
+    throw new UntrustedAnswer('err.request.bad', 'the answer belongs to another transaction')
+  }
+  return { header, message, signed, encrypted: header.is_msg_encrypted === true }
+}
+
+/** No item was looked at; where all were rejected one by one, their own reasons say more (N7). */
+function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
+  if (header.status !== 'rjct') return false
+  if (reply.items === null) return header.status_reason_code !== undefined || !('transaction_id' in message)
+  const items = message[reply.items]
+  return !Array.isArray(items) || items.length === 0
+}
+
+function replyOf(operation: Operation): Validator {
+  const known = replies.get(operation)
+  if (known !== undefined) return known
+  const made = validator(operation.reply.schema)
+  replies.set(operation, made)
+  return made
+}
+
+/** What protocol code finds wrong with an answer is no refusal of ours to a peer. */
+async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
+  try {
+    return await open()
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error
+    if (error.code === 'err.request.bad') throw new TransportError('unreadable', error.message)
+    throw new UntrustedAnswer(error.code, error.message)
+  }
+}
+
+const unreadable = ({ status }: HttpAnswer, message: string): TransportError =>
+  new TransportError('unreadable', message, { httpStatus: status })

@@ -1,0 +1,56 @@
+/** The items of an answer, each answered or rejected on its own (spec "Errors", 5). */
+import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
+import { ItemRejected } from '../errors.ts'
+
+/** The items of a message; a message without items, such as that of an unsubscribe, is its own single item. */
+export type ItemOf<Message> = Message extends { readonly search_response: readonly (infer Item)[] }
+  ? Item
+  : Message extends { readonly subscribe_response: readonly (infer Item)[] }
+    ? Item
+    : Message extends { readonly enrolled_response: readonly (infer Item)[] }
+      ? Item
+      : Message extends { readonly disabled_response: readonly (infer Item)[] }
+        ? Item
+        : Message
+
+export type ItemResult<Item> =
+  | { readonly ok: true; readonly reference_id: string; readonly item: Item }
+  | { readonly ok: false; readonly reference_id: string; readonly rejection: ItemRejected }
+
+const ITEMS = [...new Set(OPERATIONS.flatMap(({ reply }) => (reply.items === null ? [] : [reply.items])))]
+
+/** What became of each item, in the order of the answer. Items that are pending or received count as answered. */
+export function resultsOf<Message extends object>({
+  message,
+}: {
+  readonly message: Message
+}): readonly ItemResult<ItemOf<Message>>[] {
+  return itemsIn(message).map((item) => resultOf(item as ItemOf<Message>))
+}
+
+/** The items, where none was rejected. @throws ItemRejected of the first that was */
+export function itemsOrThrow<Message extends object>(answer: {
+  readonly message: Message
+}): readonly ItemOf<Message>[] {
+  return resultsOf(answer).map((result) => {
+    if (!result.ok) throw result.rejection
+    return result.item
+  })
+}
+
+function itemsIn(message: object): readonly unknown[] {
+  const members = message as Readonly<Record<string, unknown>>
+  const name = ITEMS.find((name) => Array.isArray(members[name]))
+  return name === undefined ? [message] : (members[name] as unknown[])
+}
+
+function resultOf<Item>(item: Item): ItemResult<Item> {
+  const members: Readonly<Record<string, unknown>> = isJsonObject(item) ? item : {}
+  const reference_id = text(members.reference_id)
+  if (members.status !== 'rjct') return { ok: true, reference_id, item }
+  const message = text(members.status_reason_message) || 'the registry rejected the item'
+  const rejection = new ItemRejected(reference_id, text(members.status_reason_code), message)
+  return { ok: false, reference_id, rejection }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')

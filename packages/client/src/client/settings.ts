@@ -1,0 +1,156 @@
+/** What a RegistryClient is made with, and what becomes of it. */
+import {
+  type Callback,
+  DEFAULT_SIGNATURE_PROFILE,
+  type EncryptionKey,
+  type Jwk,
+  publicEncryptionKey,
+  type SignatureProfile,
+  TOKEN_PATH,
+} from '@rollcall/protocol'
+import type { Fetch, HttpSettings } from '../http/post.ts'
+import { DEFAULT_RETRY, type Retry } from '../http/retry.ts'
+import {
+  type ClientCredentials,
+  fetchedTokens,
+  type GiveToken,
+  givenTokens,
+  type Tokens,
+} from '../http/tokens.ts'
+import type { Receiver } from '../receiver/receiver.ts'
+import { fetchedKeySet, givenKeySet, type JwkSet } from '../trust/key-set.ts'
+import { DEFAULT_TRUST, type SignaturePolicy, type Trust } from '../trust/open.ts'
+import { type OpeningKeys, openingKeys, type Signer, type Signing, signerOf } from '../trust/own-keys.ts'
+import { peerKeys } from '../trust/peer-keys.ts'
+
+/** How the registry's answers are verified. */
+export interface PeerTrust {
+  /** Its public keys, or the address where it publishes them: by default `/.well-known/jwks.json` at its host. */
+  readonly keys?: JwkSet | string
+  /** `required` by default. */
+  readonly signature?: SignaturePolicy
+  /** How it signs: by default as we do where our profile has EdDSA, else as the specification describes. */
+  readonly profile?: SignatureProfile
+  /** Values of `namespace` that are taken in signatures. */
+  readonly namespaces?: readonly string[]
+}
+
+export interface Encryption {
+  /** Our private JWKs, each with the `kid` under which the registry knows its public half. */
+  readonly keys: readonly Jwk[]
+  /** The registry's public JWK; by default the first key for encryption of its set. */
+  readonly encrypt_for?: Jwk
+}
+
+export interface ClientOptions {
+  /** Of the registry, with namespace and version: `https://registry.example/civil/v1.0.0`. */
+  readonly base_url: string
+  /** Under which the registry knows us. */
+  readonly sender_id: string
+  /** The registry's own. */
+  readonly receiver_id?: string
+  /**
+   * The full address to which callbacks are sent, or one for each callback: `callbacksAt('https://sp.example')`.
+   * Left out, they go where the registry has it on file.
+   */
+  readonly sender_uri?: string | ((callback: Callback) => string)
+  /** For access tokens; left out, requests carry none. */
+  readonly credentials?: ClientCredentials | GiveToken
+  /** Left out, messages are not signed. */
+  readonly signing?: Signing
+  /** When given, requests are encrypted and answers must be. */
+  readonly encryption?: Encryption
+  readonly peer?: PeerTrust
+  /** Receives our callbacks in this process; for `awaitCallback`, `subscribe` and `unsubscribe`. */
+  readonly receiver?: Receiver
+  readonly fetch?: Fetch
+  readonly retry?: Partial<Retry>
+  /** Milliseconds for one attempt; 30 000 by default. */
+  readonly timeout?: number
+  /** Milliseconds that `subscribe` and `unsubscribe` wait for their callback; 60 000 by default. */
+  readonly callback_timeout?: number
+  /** 64 MiB by default. */
+  readonly max_answer_bytes?: number
+}
+
+/** All that a request needs. Keys are imported when the first one is made. */
+export interface Settings {
+  readonly base_url: string
+  readonly sender_id: string
+  readonly receiver_id: string | undefined
+  readonly senderUri: (callback: Callback) => string | undefined
+  readonly http: HttpSettings
+  readonly retry: Retry
+  readonly tokens: Tokens | null
+  readonly trust: Trust
+  readonly signer: () => Promise<Signer | null>
+  /** Null: messages go in clear. */
+  readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
+  readonly openingKeys: OpeningKeys
+}
+
+const TIMEOUT = 30_000
+const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
+
+/** @throws TypeError for an address that is none, or keys that cannot be ours */
+export function readSettings(options: ClientOptions): Settings {
+  const { sender_id, receiver_id, sender_uri, signing, encryption } = options
+  const base = new URL(options.base_url)
+  const http: HttpSettings = {
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    timeout: options.timeout ?? TIMEOUT,
+    maxAnswerBytes: options.max_answer_bytes ?? MAX_ANSWER_BYTES,
+  }
+  const retry = { ...DEFAULT_RETRY, ...options.retry }
+  const trust = readTrust(options, http, base)
+  let signer: Promise<Signer | null> | undefined
+  const key = encryption?.encrypt_for
+  return {
+    base_url: base.href.replace(/\/*$/, ''),
+    sender_id,
+    receiver_id,
+    senderUri: typeof sender_uri === 'function' ? sender_uri : () => sender_uri,
+    http,
+    retry,
+    tokens: readTokens(options.credentials, http, retry, base),
+    trust,
+    signer: () => {
+      signer ??= signing === undefined ? Promise.resolve(null) : signerOf(signing, sender_id)
+      return signer
+    },
+    encryptFor:
+      encryption === undefined
+        ? null
+        : () => (key === undefined ? trust.keys.encryption() : publicEncryptionKey(key)),
+    openingKeys: openingKeys(encryption?.keys ?? []),
+  }
+}
+
+function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): Trust {
+  const { keys = new URL('/.well-known/jwks.json', base).href } = peer
+  const own = signing?.profile
+  return {
+    keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
+    signature: peer.signature ?? DEFAULT_TRUST.signature,
+    profile: peer.profile ?? (own?.algorithms.includes('EdDSA') ? own : DEFAULT_SIGNATURE_PROFILE),
+    namespaces: peer.namespaces ?? DEFAULT_TRUST.namespaces,
+    encrypted: encryption !== undefined,
+  }
+}
+
+function readTokens(
+  credentials: ClientOptions['credentials'],
+  http: HttpSettings,
+  retry: Retry,
+  base: URL,
+): Tokens | null {
+  if (credentials === undefined) return null
+  if (typeof credentials === 'function') return givenTokens(credentials)
+  return fetchedTokens(http, retry, { token_url: new URL(`/${TOKEN_PATH}`, base).href, ...credentials })
+}
+
+/** The usual addresses of callbacks below `base`: `https://sp.example/registry/on-search` and so on (G1). */
+export function callbacksAt(base: string): (callback: Callback) => string {
+  const start = new URL(base).href.replace(/\/*$/, '')
+  return ({ path }) => `${start}/${path}`
+}

@@ -1,0 +1,135 @@
+/** Everything that goes wrong when a registry is asked, one class for each way of going on from there. */
+import type { CallbackHeader } from '@rollcall/protocol'
+
+/**
+ * `unreachable`: no connection, or it broke off. `timeout`: no answer in time. `redirected`: the registry points
+ * elsewhere, which is not followed. `unreadable`: what came is no answer of this protocol. `too_large`: it is
+ * larger than `max_answer_bytes`. `no_callback`: an awaited callback did not come in time.
+ */
+export type TransportReason =
+  | 'unreachable'
+  | 'timeout'
+  | 'redirected'
+  | 'unreadable'
+  | 'too_large'
+  | 'no_callback'
+
+/** No answer that could be read. The registry may have done what it was asked, or not. */
+export class TransportError extends Error {
+  readonly reason: TransportReason
+  /** Requests that were sent, retries included. */
+  readonly attempts: number
+  /** Of the answer, where there was one. */
+  readonly httpStatus: number | undefined
+
+  constructor(
+    reason: TransportReason,
+    message: string,
+    options: { readonly attempts?: number; readonly httpStatus?: number; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
+    this.name = 'TransportError'
+    this.reason = reason
+    this.attempts = options.attempts ?? 1
+    this.httpStatus = options.httpStatus
+  }
+}
+
+/** A code and what it says, as peers send them. */
+export interface PeerFault {
+  readonly code: string
+  readonly message: string
+}
+
+/** The registry refused the whole request with an ack ERR or an error body (spec "Errors", 1 and 2; N19). */
+export class AckError extends Error {
+  /** Such as `err.request.bad`. */
+  readonly code: string
+  readonly httpStatus: number
+  /** All that the answer lists; the first is this error. */
+  readonly errors: readonly PeerFault[]
+  readonly correlation_id: string | undefined
+  /** Milliseconds after which the registry wants to be asked again, where it says so. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    errors: readonly [PeerFault, ...PeerFault[]],
+    httpStatus: number,
+    options: { readonly correlation_id?: string | undefined; readonly retryAfter?: number | undefined } = {},
+  ) {
+    const [{ code, message }] = errors
+    super(message === '' ? code : message)
+    this.name = 'AckError'
+    this.code = code
+    this.httpStatus = httpStatus
+    this.errors = errors
+    this.correlation_id = options.correlation_id
+    this.retryAfter = options.retryAfter
+  }
+}
+
+/** The token endpoint gives no token (RFC 6749, 5.2). */
+export class TokenRefused extends Error {
+  /** Such as `invalid_client`. */
+  readonly code: string
+  readonly httpStatus: number
+
+  constructor(code: string, message: string, httpStatus: number) {
+    super(message)
+    this.name = 'TokenRefused'
+    this.code = code
+    this.httpStatus = httpStatus
+  }
+}
+
+/** The registry read the request and rejected its header; no item was looked at (N18). */
+export class HeaderRejected extends Error {
+  /** Such as `rjct.message_id.duplicate`; empty when the registry gives none. */
+  readonly code: string
+  readonly header: CallbackHeader
+
+  constructor(header: CallbackHeader) {
+    super(header.status_reason_message ?? 'the header of the request was rejected')
+    this.name = 'HeaderRejected'
+    this.code = header.status_reason_code ?? ''
+    this.header = header
+  }
+}
+
+/** One item was rejected; the others of its batch may be answered (spec "Errors", 5). */
+export class ItemRejected extends Error {
+  readonly reference_id: string
+  /** Such as `rjct.search_criteria.invalid`; empty when the registry gives none. */
+  readonly code: string
+
+  constructor(reference_id: string, code: string, message: string) {
+    super(message)
+    this.name = 'ItemRejected'
+    this.reference_id = reference_id
+    this.code = code
+  }
+}
+
+/** The answer is not to be believed: its seal is missing or broken, or it answers something else. Nothing of it is given out. */
+export class UntrustedAnswer extends Error {
+  /** Such as `err.signature.invalid`, in the protocol's own words. */
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.name = 'UntrustedAnswer'
+    this.code = code
+  }
+}
+
+/** `searchOne` found several records: which of them is meant is not for a client to guess. */
+export class SeveralRecords extends Error {
+  /** How many the registry says there are, at least 2. */
+  readonly total_count: number
+
+  constructor(total_count: number) {
+    super('the search finds more than one record')
+    this.name = 'SeveralRecords'
+    this.total_count = total_count
+  }
+}

@@ -1,0 +1,73 @@
+/** One HTTP request and its whole answer, within a time and a size. */
+import { TransportError } from '../errors.ts'
+import { BodyProblem, readText } from './read-text.ts'
+
+/** The platform's `fetch`, or one that behaves like it. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface HttpSettings {
+  readonly fetch: Fetch
+  /** Milliseconds for one request with its whole answer. */
+  readonly timeout: number
+  readonly maxAnswerBytes: number
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  readonly text: string
+}
+
+/**
+ * Sends one request. Redirects are not followed: what is sent is for this address only.
+ * @throws TransportError, or the reason of `signal` when that was aborted
+ */
+export async function send(
+  { fetch, timeout, maxAnswerBytes }: HttpSettings,
+  url: string,
+  request: HttpRequest,
+  signal?: AbortSignal,
+): Promise<HttpAnswer> {
+  signal?.throwIfAborted()
+  const tooLate = AbortSignal.timeout(timeout)
+  const signals = signal === undefined ? [tooLate] : [tooLate, signal]
+  try {
+    const response = await fetch(url, { ...request, redirect: 'manual', signal: AbortSignal.any(signals) })
+    if (isRedirect(response)) {
+      await response.body?.cancel().catch(() => {})
+      throw new TransportError('redirected', 'the answer points to another address, which is not followed', {
+        httpStatus: response.status,
+      })
+    }
+    const text = await readText(response, maxAnswerBytes)
+    return { status: response.status, headers: response.headers, text }
+  } catch (error) {
+    if (error instanceof TransportError) throw error
+    if (signal?.aborted) throw signal.reason
+    if (tooLate.aborted) {
+      throw new TransportError('timeout', `no answer within ${timeout} ms`, { cause: error })
+    }
+    throw problemOf(error)
+  }
+}
+
+/** Browsers show a redirect that is not followed as an answer without status. */
+function isRedirect({ status, type }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400)
+}
+
+function problemOf(error: unknown): TransportError {
+  if (error instanceof BodyProblem && error.kind !== 'broken') {
+    const reason = error.kind === 'too_large' ? 'too_large' : 'unreadable'
+    return new TransportError(reason, `the answer ${error.message}`)
+  }
+  return new TransportError('unreachable', 'the address cannot be reached or broke the connection off', {
+    cause: error,
+  })
+}

@@ -1,0 +1,71 @@
+/** Reads a body as text without ever holding more of it than allowed. */
+
+/** A body was not taken. */
+export class BodyProblem extends Error {
+  readonly kind: 'too_large' | 'broken' | 'not_utf8'
+
+  constructor(kind: BodyProblem['kind'], rule: string, cause?: unknown) {
+    super(rule, cause === undefined ? {} : { cause })
+    this.name = 'BodyProblem'
+    this.kind = kind
+  }
+}
+
+/** What a Request and a Response have in common. */
+export interface WithBody {
+  readonly headers: { get(name: string): string | null }
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+/**
+ * The body as text; '' when there is none. What is not read any more is cancelled.
+ * @throws BodyProblem
+ */
+export async function readText({ headers, body }: WithBody, maxBytes: number): Promise<string> {
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) {
+    await body?.cancel().catch(() => {})
+    throw tooLarge(maxBytes)
+  }
+  return body === null ? '' : decoded(await readBytes(body, maxBytes))
+}
+
+/** @throws BodyProblem */
+export function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new BodyProblem('not_utf8', 'must be UTF-8')
+  }
+}
+
+async function readBytes(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new BodyProblem('broken', 'ended before its announced length', cause)
+    })
+    if (done) break
+    size += value.length
+    if (size > maxBytes) {
+      await reader.cancel().catch(() => {})
+      throw tooLarge(maxBytes)
+    }
+    chunks.push(value)
+  }
+  return joined(chunks, size)
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+const tooLarge = (maxBytes: number): BodyProblem =>
+  new BodyProblem('too_large', `must be at most ${maxBytes} bytes`)

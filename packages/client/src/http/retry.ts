@@ -1,0 +1,103 @@
+/** Which requests are sent again, and when. */
+import { TransportError } from '../errors.ts'
+import type { HttpAnswer } from './post.ts'
+
+/** Times in milliseconds. */
+export interface Retry {
+  /** Requests in all, the first included. */
+  readonly attempts: number
+  /** Before the second attempt; it doubles with each further one. */
+  readonly first_pause: number
+  readonly longest_pause: number
+  /** A Retry-After beyond this ends the attempts. */
+  readonly longest_retry_after: number
+}
+
+export const DEFAULT_RETRY: Retry = {
+  attempts: 4,
+  first_pause: 250,
+  longest_pause: 10_000,
+  longest_retry_after: 60_000,
+}
+
+const TRANSIENT = [429, 502, 503, 504]
+
+/** Whether a later attempt may go better. */
+export const isTransient = ({ status }: Pick<HttpAnswer, 'status'>): boolean => TRANSIENT.includes(status)
+
+/** Whether nothing was heard, so that the same message may be sent again. */
+export const isTransientError = (error: unknown): error is TransportError =>
+  error instanceof TransportError && (error.reason === 'unreachable' || error.reason === 'timeout')
+
+/**
+ * Milliseconds before the next attempt: doubling, and between half and all of it by chance, so that many clients
+ * do not come back together.
+ * @param failed attempts so far, at least 1
+ * @param random between 0 and 1
+ */
+export function pauseAfter(failed: number, retry: Retry, random: number): number {
+  const whole = Math.min(retry.first_pause * 2 ** (failed - 1), retry.longest_pause)
+  return whole / 2 + (whole / 2) * random
+}
+
+/** What a Retry-After says, in milliseconds from `now`: seconds or a date (RFC 9110, 10.2.3); undefined for none. */
+export function retryAfter({ headers }: Pick<HttpAnswer, 'headers'>, now: number): number | undefined {
+  const text = headers.get('retry-after')?.trim()
+  if (text === undefined || text === '') return undefined
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1_000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+export interface Attempted extends HttpAnswer {
+  readonly attempts: number
+}
+
+/**
+ * Attempts until an answer comes that is worth reading, or the attempts are used up; then the last answer.
+ * @throws TransportError of the last attempt, and whatever else `attempt` throws, at once
+ */
+export async function withRetries(
+  attempt: () => Promise<HttpAnswer>,
+  retry: Retry,
+  signal?: AbortSignal,
+): Promise<Attempted> {
+  for (let attempts = 1; ; attempts += 1) {
+    const last = attempts >= retry.attempts
+    let pause = pauseAfter(attempts, retry, Math.random())
+    try {
+      const answer = await attempt()
+      if (last || !isTransient(answer)) return { ...answer, attempts }
+      const asked = retryAfter(answer, Date.now()) ?? 0
+      if (asked > retry.longest_retry_after) return { ...answer, attempts }
+      pause = Math.max(pause, asked)
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error
+      if (last || !isTransientError(error)) {
+        const { reason, message, httpStatus, cause } = error
+        throw new TransportError(reason, message, {
+          attempts,
+          cause,
+          ...(httpStatus !== undefined && { httpStatus }),
+        })
+      }
+    }
+    await sleep(pause, signal)
+  }
+}
+
+/** @throws the reason of `signal` as soon as it is aborted */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', onAbort, { once: true })
+  })
+}

@@ -1,0 +1,88 @@
+/** The public face of the client package: asking registries, and receiving their callbacks. */
+
+export type {
+  OneOrMore,
+  SearchInput,
+  StatusQuestion,
+  SubscribeInput,
+} from './client/inputs.ts'
+export type {
+  Accepted,
+  Answer,
+  Content,
+  Messages,
+  OperationName,
+  RequestOptions,
+} from './client/messages.ts'
+export type { RegistryRecord } from './client/pages.ts'
+// Asking
+export { RegistryClient } from './client/registry-client.ts'
+export { type ItemOf, type ItemResult, itemsOrThrow, resultsOf } from './client/results.ts'
+export {
+  type ClientOptions,
+  callbacksAt,
+  type Encryption,
+  type PeerTrust,
+} from './client/settings.ts'
+// What goes wrong
+export {
+  AckError,
+  HeaderRejected,
+  ItemRejected,
+  type PeerFault,
+  SeveralRecords,
+  TokenRefused,
+  TransportError,
+  type TransportReason,
+  UntrustedAnswer,
+} from './errors.ts'
+export type { Fetch } from './http/post.ts'
+export type { Retry } from './http/retry.ts'
+export type { ClientCredentials, GiveToken } from './http/tokens.ts'
+// Queries
+export {
+  both,
+  butNot,
+  type Condition,
+  type Conditions,
+  compare,
+  type ExpressionValue,
+  either,
+  expression,
+  expressionList,
+  graphql,
+  identifier,
+  type QueryCriteria,
+} from './queries.ts'
+// Receiving
+export type {
+  AwaitOptions,
+  CallbackMessages,
+  CallbackName,
+  Handler,
+  Handlers,
+  Received,
+  ReceivedHeader,
+  Rejected,
+  ReplyCallback,
+  ReplyName,
+} from './receiver/callbacks.ts'
+export type { MailboxLimits } from './receiver/mailbox.ts'
+export type { Peer } from './receiver/peers.ts'
+export {
+  type Query,
+  RECEIVED_MESSAGES_TABLE,
+  rememberInSql,
+  type SqlMemory,
+} from './receiver/received-in-sql.ts'
+export {
+  type Claim,
+  type MemoryLimits,
+  type MessageKey,
+  type ReceivedMessages,
+  rememberInMemory,
+} from './receiver/received-messages.ts'
+export { Receiver, type ReceiverOptions } from './receiver/receiver.ts'
+export type { JwkSet } from './trust/key-set.ts'
+export type { SignaturePolicy } from './trust/open.ts'
+export type { Signing } from './trust/own-keys.ts'

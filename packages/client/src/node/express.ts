@@ -1,0 +1,27 @@
+/** A middleware for Express and its like, described by what it uses of them. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answer, type RequestHandler } from './listener.ts'
+
+type ConnectRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
+
+/**
+ * `app.use('/callbacks', expressReceiver(receiver))`. Stands before `express.json()`, which would leave nothing of the
+ * text that was signed; a body that was read as text or bytes is taken.
+ */
+export function expressReceiver(
+  receiver: RequestHandler,
+): (request: ConnectRequest, response: ServerResponse, next: (error?: unknown) => void) => void {
+  return (request, response, next) => {
+    const { body, originalUrl: url = request.url ?? '/' } = request
+    if (typeof body === 'string' || body instanceof Uint8Array) {
+      const read = typeof body === 'string' ? body : new Uint8Array(body)
+      answer(receiver, request, response, { body: read, url }).catch(next)
+    } else if (request.readableEnded) {
+      next(
+        new TypeError('the body was parsed before it reached the receiver: mount it before express.json()'),
+      )
+    } else {
+      answer(receiver, request, response, { url }).catch(next)
+    }
+  }
+}

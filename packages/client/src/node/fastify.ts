@@ -1,0 +1,35 @@
+/** A plugin for Fastify, described by what it uses of it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nodeListener, type RequestHandler } from './listener.ts'
+
+interface FastifyRequestLike {
+  readonly raw: IncomingMessage
+}
+
+interface FastifyReplyLike {
+  readonly raw: ServerResponse
+  hijack(): unknown
+}
+
+export interface FastifyLike {
+  removeAllContentTypeParsers(): unknown
+  addContentTypeParser(
+    type: string,
+    parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): unknown
+  all(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => void): unknown
+}
+
+/** `app.register(fastifyReceiver(receiver), { prefix: '/callbacks' })`: all below the prefix is the receiver's. */
+export function fastifyReceiver(receiver: RequestHandler): (app: FastifyLike) => Promise<void> {
+  const listener = nodeListener(receiver)
+  return async (app) => {
+    // Signatures cover the text as it came, so nobody else may read it. Within this plugin only.
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.all('/*', (request, reply) => {
+      reply.hijack()
+      listener(request.raw, reply.raw)
+    })
+  }
+}

@@ -1,0 +1,35 @@
+/** What a peer is told: that its message has arrived, or why it was refused (N11, D2). */
+import type { RequestFault } from '@rollcall/protocol'
+
+/** @param correlation_id of the message, or a new one where it has none */
+export function acknowledge(correlation_id: string): Response {
+  return answer(200, {
+    message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id },
+  })
+}
+
+/** An ack ERR that also carries the specification's `errors`. */
+export function refuse({ code, message, httpStatus, retryAfter }: RequestFault): Response {
+  const error = { code, message }
+  const body = {
+    message: {
+      ack_status: 'ERR',
+      timestamp: new Date().toISOString(),
+      correlation_id: crypto.randomUUID(),
+      error,
+    },
+    errors: [error],
+  }
+  return answer(httpStatus, body, {
+    ...(httpStatus === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    ...(httpStatus === 405 && { Allow: 'POST' }),
+    ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+  })
+}
+
+function answer(status: number, body: object, headers: Record<string, string> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
+  })
+}

@@ -1,0 +1,62 @@
+/** The callbacks that a Receiver takes, as its handlers see them. */
+import type {
+  CallbackHeader,
+  NotifyEventRequest,
+  RequestHeader,
+  SearchResponse,
+  SubscribeResponse,
+  TxnStatusResponse,
+  UnSubscribeResponse,
+} from '@rollcall/protocol'
+
+/** The message of each row of CALLBACKS; a test compares the names. */
+export interface CallbackMessages {
+  'on-search': SearchResponse
+  'on-subscribe': SubscribeResponse
+  'on-unsubscribe': UnSubscribeResponse
+  'txn-on-status': TxnStatusResponse
+  notify: NotifyEventRequest
+}
+
+export type CallbackName = keyof CallbackMessages
+export type ReplyName = Exclude<CallbackName, 'notify'>
+
+/** Callback headers carry a status; those of on-subscribe and on-unsubscribe may leave it out (N1, D7). */
+export type ReceivedHeader = Partial<CallbackHeader> &
+  Pick<RequestHeader, 'message_id' | 'message_ts' | 'action' | 'sender_id'>
+
+/** A callback that was verified, opened and checked. */
+export interface Received<Name extends CallbackName = CallbackName> {
+  readonly name: Name
+  readonly header: ReceivedHeader
+  readonly message: CallbackMessages[Name]
+  /** Whether a signature was verified; false only where the peer's policy allows it. */
+  readonly signed: boolean
+  readonly encrypted: boolean
+}
+
+/** A callback that answers a request; `name` says which message it holds. */
+export type ReplyCallback = { [Name in ReplyName]: Received<Name> }[ReplyName]
+
+/** A callback that says only that the whole request was rejected: its header has status rjct, and no message follows. */
+export interface Rejected {
+  readonly name: CallbackName
+  readonly header: ReceivedHeader
+  readonly signed: boolean
+}
+
+export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown
+
+/**
+ * What is done with callbacks. A peer is told that its message has arrived when the promise of its handler is
+ * resolved; when it rejects, the peer is told to send it again.
+ */
+export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
+  readonly rejected?: (callback: Rejected) => unknown
+}
+
+export interface AwaitOptions {
+  /** Milliseconds; 60 000 by default. */
+  readonly timeout?: number
+  readonly signal?: AbortSignal
+}

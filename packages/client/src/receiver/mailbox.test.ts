@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { TransportError } from '../errors.ts'
+import type { ReplyCallback } from './callbacks.ts'
+import { Mailbox } from './mailbox.ts'
+
+const callback = (correlation_id: string, page = 1) =>
+  ({ name: 'on-search', message: { correlation_id, page } }) as unknown as ReplyCallback
+const LIMITS = { callbacks: 3, age: 1_000 }
+
+describe('a mailbox', () => {
+  it('gives each callback once, in the order in which they came', async () => {
+    const mailbox = new Mailbox(LIMITS)
+    const early = mailbox.take('c')
+    for (const page of [1, 2, 3]) mailbox.put(callback('c', page))
+    const got = [await early, await mailbox.take('c'), await mailbox.take('c')]
+    expect(got).toEqual([1, 2, 3].map((page) => callback('c', page)))
+    await expect(mailbox.take('c', { timeout: 5 })).rejects.toThrow('no callback within 5 ms')
+  })
+
+  it('gives two who wait for the same one each, the first to the first', async () => {
+    const mailbox = new Mailbox(LIMITS)
+    const waiting = [mailbox.take('c'), mailbox.take('c')]
+    mailbox.put(callback('c', 1))
+    mailbox.put(callback('other'))
+    mailbox.put(callback('c', 2))
+    expect(await Promise.all(waiting)).toEqual([callback('c', 1), callback('c', 2)])
+  })
+
+  it('holds so many, for so long', async () => {
+    let now = 0
+    const mailbox = new Mailbox(LIMITS, () => now)
+    for (const id of ['a', 'b', 'c', 'd']) mailbox.put(callback(id))
+    await expect(mailbox.take('a', { timeout: 5 })).rejects.toThrow(TransportError)
+    expect(await mailbox.take('b')).toEqual(callback('b'))
+    now = 1_001
+    await expect(mailbox.take('c', { timeout: 5 })).rejects.toThrow('no callback within 5 ms')
+  })
+
+  it('ends with the signal of who waits, and then keeps what comes', async () => {
+    const mailbox = new Mailbox(LIMITS)
+    const controller = new AbortController()
+    const waiting = mailbox.take('c', { signal: controller.signal })
+    controller.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    await expect(mailbox.take('c', { signal: controller.signal })).rejects.toThrow('enough')
+    mailbox.put(callback('c'))
+    expect(await mailbox.take('c')).toEqual(callback('c'))
+  })
+})

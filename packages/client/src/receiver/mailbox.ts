@@ -1,0 +1,79 @@
+/** Callbacks that somebody waits for, or will: by correlation_id, whichever comes first. */
+import { TransportError } from '../errors.ts'
+import type { AwaitOptions, ReplyCallback } from './callbacks.ts'
+
+/** What is held for those who have not asked yet. */
+export interface MailboxLimits {
+  readonly callbacks: number
+  /** Milliseconds. */
+  readonly age: number
+}
+
+const TIMEOUT = 60_000
+
+interface Held {
+  readonly callback: ReplyCallback
+  readonly at: number
+}
+
+export class Mailbox {
+  readonly #limits: MailboxLimits
+  readonly #now: () => number
+  /** The first to wait is the first to get. */
+  readonly #waiting = new Map<string, Set<(callback: ReplyCallback) => void>>()
+  /** In the order of arrival. */
+  #held: readonly Held[] = []
+
+  constructor(limits: MailboxLimits, now: () => number = Date.now) {
+    this.#limits = limits
+    this.#now = now
+  }
+
+  put(callback: ReplyCallback): void {
+    const [first] = this.#waiting.get(callback.message.correlation_id) ?? []
+    if (first !== undefined) first(callback)
+    else this.#held = [...this.#live(), { callback, at: this.#now() }].slice(-this.#limits.callbacks)
+  }
+
+  /** @throws TransportError no_callback, or the reason of `signal` */
+  take(correlation_id: string, { timeout = TIMEOUT, signal }: AwaitOptions = {}): Promise<ReplyCallback> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
+      const here = this.#live().find(({ callback }) => callback.message.correlation_id === correlation_id)
+      if (here !== undefined) {
+        this.#held = this.#held.filter((held) => held !== here)
+        resolve(here.callback)
+        return
+      }
+      const waiters = this.#waiting.get(correlation_id) ?? new Set()
+      this.#waiting.set(correlation_id, waiters)
+      const settle = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+        waiters.delete(onCallback)
+        if (waiters.size === 0 && this.#waiting.get(correlation_id) === waiters) {
+          this.#waiting.delete(correlation_id)
+        }
+      }
+      const onCallback = (callback: ReplyCallback): void => {
+        settle()
+        resolve(callback)
+      }
+      const onAbort = (): void => {
+        settle()
+        reject(signal?.reason)
+      }
+      const timer = setTimeout(() => {
+        settle()
+        reject(new TransportError('no_callback', `no callback within ${timeout} ms`))
+      }, timeout)
+      waiters.add(onCallback)
+      signal?.addEventListener('abort', onAbort, { once: true })
+    })
+  }
+
+  #live(): readonly Held[] {
+    const oldest = this.#now() - this.#limits.age
+    return this.#held.filter(({ at }) => at > oldest)
+  }
+}

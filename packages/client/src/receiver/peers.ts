@@ -1,0 +1,40 @@
+/** Whose callbacks are taken, and how they are believed. */
+import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from '@rollcall/protocol'
+import type { HttpSettings } from '../http/post.ts'
+import { fetchedKeySet, givenKeySet, type JwkSet } from '../trust/key-set.ts'
+import { DEFAULT_TRUST, type SignaturePolicy, type Trust } from '../trust/open.ts'
+import { peerKeys } from '../trust/peer-keys.ts'
+
+/** A registry that may send callbacks. */
+export interface Peer {
+  readonly sender_id: string
+  /** Its public keys, or the address where it publishes them. Without, nothing that it signs verifies. */
+  readonly keys?: JwkSet | string
+  /** `required` by default. */
+  readonly signature?: SignaturePolicy
+  /** By default what the specification describes. */
+  readonly profile?: SignatureProfile
+  /** Values of `namespace` that are taken in signatures. */
+  readonly namespaces?: readonly string[]
+  /** Messages in clear are refused; false by default. */
+  readonly encrypted?: boolean
+}
+
+/** Trust by sender_id; undefined for a sender that is none of ours. */
+export function trustOf(
+  peers: readonly Peer[],
+  http: HttpSettings,
+): (sender_id: string) => Trust | undefined {
+  const trusts = new Map(peers.map((peer) => [peer.sender_id, trustIn(peer, http)]))
+  return (sender_id) => trusts.get(sender_id)
+}
+
+function trustIn({ keys = { keys: [] }, ...peer }: Peer, http: HttpSettings): Trust {
+  return {
+    keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
+    signature: peer.signature ?? DEFAULT_TRUST.signature,
+    profile: peer.profile ?? DEFAULT_SIGNATURE_PROFILE,
+    namespaces: peer.namespaces ?? DEFAULT_TRUST.namespaces,
+    encrypted: peer.encrypted ?? DEFAULT_TRUST.encrypted,
+  }
+}

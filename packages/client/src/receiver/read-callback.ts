@@ -1,0 +1,93 @@
+/** From a path, a header and an opened message to a callback that was checked (spec "Endpoints"; N1, 3.1, 3.3). */
+import {
+  actionMeans,
+  CALLBACKS,
+  type Callback,
+  CallbackHeader,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  RequestFault,
+  tolerateMessage,
+  validator,
+} from '@rollcall/protocol'
+import type { Frame } from '../trust/open.ts'
+import type { CallbackName, Received, ReceivedHeader, Rejected } from './callbacks.ts'
+
+const headers = validator(CallbackHeader)
+const messages = new Map(CALLBACKS.map(({ name, message }) => [name, validator(message.incoming)]))
+
+const FIRST_SEGMENT = 'registry'
+
+/**
+ * Which callback it is: the one whose path stands at the end of the address, below whatever it is mounted at, or, at
+ * an address that is none of theirs, the one of the action (a sender_uri may be any address, G1).
+ * @throws RequestFault err.request.bad
+ */
+export function rowOf(path: string, action: unknown): Callback {
+  const text = typeof action === 'string' ? action : ''
+  const byPath = CALLBACKS.find((row) => path.endsWith(row.path.slice(FIRST_SEGMENT.length)))
+  const row = byPath ?? CALLBACKS.find((row) => row.action === text)
+  if (row === undefined) throw bad('header.action: is no callback of this protocol')
+  if (!actionMeans(row, text)) throw bad(`header.action: must be ${row.action} on this path`)
+  return row
+}
+
+/**
+ * The callback, checked against its documented shape.
+ * @param message opened; undefined when there is none, which only a rejection may say
+ * @throws RequestFault err.request.bad, naming the member and the rule
+ */
+export function readCallback(
+  row: Callback,
+  frame: Frame,
+  message: JsonObject | undefined,
+  signed: boolean,
+): Received | Rejected {
+  const { header } = frame
+  // The members of a status are checked where they are; only some rows ask for them.
+  if (row.header === 'callback' || header.status !== undefined) {
+    const problem = headers.problem(header, 'header')
+    if (problem !== null) throw bad(problem)
+  }
+  const name = row.name as CallbackName
+  const received = { name, header: header as unknown as ReceivedHeader, signed }
+  if (message === undefined) {
+    if (header.status === 'rjct') return received
+    throw bad('message: is required unless header.status is rjct')
+  }
+  const tolerated = tolerateMessage({ request: row.message }, message) as JsonObject
+  const problem = messages.get(row.name)?.problem(tolerated, 'message') ?? null
+  if (problem !== null) throw bad(problem)
+  checkCount(row, header, tolerated)
+  return {
+    ...received,
+    message: oneRecordEach(tolerated) as unknown as Received['message'],
+    encrypted: header.is_msg_encrypted === true,
+  }
+}
+
+/** A missing or zero total_count says nothing (3.1). */
+function checkCount({ message }: Callback, { total_count }: JsonObject, members: JsonObject): void {
+  const items = message.items === null ? undefined : members[message.items]
+  if (!message.counted || total_count === undefined || total_count === 0 || !Array.isArray(items)) return
+  if (total_count !== items.length) {
+    throw bad(`header.total_count: must be the number of items in message.${message.items}`)
+  }
+}
+
+/** Generic senders put several records into one event; each is one event (3.1). */
+function oneRecordEach(message: JsonObject): JsonObject {
+  const { notify_event } = message
+  if (!Array.isArray(notify_event)) return message
+  return { ...message, notify_event: notify_event.flatMap(eventsIn) }
+}
+
+function eventsIn(event: JsonValue): JsonValue[] {
+  if (!isJsonObject(event) || !isJsonObject(event.data)) return [event]
+  const { data } = event
+  if (!Array.isArray(data.reg_records)) return [event]
+  return data.reg_records.map((record) => ({ ...event, data: { ...data, reg_records: record } }))
+}
+
+const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

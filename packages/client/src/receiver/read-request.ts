@@ -1,0 +1,28 @@
+/** The body of a callback: of the right type, within its size, as text. */
+import { RequestFault } from '@rollcall/protocol'
+import { BodyProblem, readText } from '../http/read-text.ts'
+
+const STATUS = { too_large: 413, broken: 400, not_utf8: 400 } as const
+
+/** @throws RequestFault err.request.bad: 405, 415, 413, 400 */
+export async function readRequest(request: Request, maxBytes: number): Promise<string> {
+  if (request.method !== 'POST') throw bad('the method must be POST', 405)
+  const [type = '', ...parameters] = (request.headers.get('content-type') ?? '').toLowerCase().split(';')
+  if (type.trim() !== 'application/json') throw bad('Content-Type: must be application/json', 415)
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw bad('Content-Type: charset must be utf-8', 415)
+  }
+  if ((request.headers.get('content-encoding')?.toLowerCase() ?? 'identity') !== 'identity') {
+    throw bad('Content-Encoding: a compressed body is not accepted', 415)
+  }
+  try {
+    return await readText(request, maxBytes)
+  } catch (error) {
+    if (!(error instanceof BodyProblem)) throw error
+    throw bad(`body: ${error.message}`, STATUS[error.kind])
+  }
+}
+
+const bad = (message: string, status: number): RequestFault =>
+  new RequestFault('err.request.bad', message, status)

@@ -1,0 +1,76 @@
+/** Remembers messages in PostgreSQL, so that they are handled once over restarts and by one of several processes. */
+import type { MessageKey, ReceivedMessages } from './received-messages.ts'
+
+/** Runs one statement with its values, as `pg` and its like do. */
+export type Query = (
+  text: string,
+  values: readonly unknown[],
+) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>
+
+/** Makes the table, once. */
+export const RECEIVED_MESSAGES_TABLE = `create table if not exists rollcall_received_message (
+  sender_id text not null,
+  message_id text not null,
+  claim uuid not null,
+  claimed_at timestamptz not null default now(),
+  done_at timestamptz,
+  primary key (sender_id, message_id)
+)`
+
+/** Takes a message that is new, or whose claim is older than a handler may take. */
+const CLAIM = `insert into rollcall_received_message as known (sender_id, message_id, claim)
+values ($1, $2, $3)
+on conflict (sender_id, message_id) do update set claim = excluded.claim, claimed_at = now()
+where known.done_at is null and known.claimed_at < now() - make_interval(secs => $4)
+returning claim`
+
+const KNOWN = `select done_at is not null as done from rollcall_received_message
+where sender_id = $1 and message_id = $2`
+
+const DONE = `update rollcall_received_message set done_at = now()
+where sender_id = $1 and message_id = $2 and claim = $3`
+
+const RELEASE = `delete from rollcall_received_message
+where sender_id = $1 and message_id = $2 and claim = $3 and done_at is null`
+
+const FORGET = `delete from rollcall_received_message where claimed_at < now() - make_interval(secs => $1)`
+
+export interface SqlMemory extends ReceivedMessages {
+  /** Forgets messages that are older; five days by default. Call it now and then. */
+  forget(options?: { readonly age_seconds?: number }): Promise<void>
+}
+
+const FIVE_DAYS = 5 * 24 * 3_600
+
+/** @param options.claim_seconds longer than any handler takes: then another process may handle the message */
+export function rememberInSql(
+  query: Query,
+  { claim_seconds = 300 }: { readonly claim_seconds?: number } = {},
+): SqlMemory {
+  /** Of messages that this process is handling. */
+  const claims = new Map<string, string>()
+  const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
+  const settle = async (statement: string, key: MessageKey): Promise<void> => {
+    const claim = claims.get(nameOf(key))
+    claims.delete(nameOf(key))
+    if (claim !== undefined) await query(statement, [key.sender_id, key.message_id, claim])
+  }
+  return {
+    async claim(key) {
+      const claim = crypto.randomUUID()
+      const { sender_id, message_id } = key
+      const taken = await query(CLAIM, [sender_id, message_id, claim, claim_seconds])
+      if (taken.rows.length > 0) {
+        claims.set(nameOf(key), claim)
+        return 'claimed'
+      }
+      const { rows } = await query(KNOWN, [sender_id, message_id])
+      return rows[0]?.done === true ? 'done' : 'busy'
+    },
+    done: (key) => settle(DONE, key),
+    release: (key) => settle(RELEASE, key),
+    async forget({ age_seconds = FIVE_DAYS } = {}) {
+      await query(FORGET, [age_seconds])
+    },
+  }
+}

@@ -1,0 +1,69 @@
+/** Which messages were handled before: a peer sends one until it hears that it has arrived (N16). */
+
+export interface MessageKey {
+  readonly sender_id: string
+  readonly message_id: string
+}
+
+/**
+ * `claimed`: it is new, or was released, and is ours to handle. `done`: it was handled. `busy`: somebody is
+ * handling it now.
+ */
+export type Claim = 'claimed' | 'done' | 'busy'
+
+/** Remembers messages. Every claimed one is told to be done or is released. */
+export interface ReceivedMessages {
+  claim(key: MessageKey): Promise<Claim>
+  done(key: MessageKey): Promise<void>
+  /** It was not handled: the next that comes is new. */
+  release(key: MessageKey): Promise<void>
+}
+
+const DAY = 24 * 3_600_000
+
+export interface MemoryLimits {
+  /** Messages remembered; the oldest are forgotten first. 100 000 by default. */
+  readonly messages?: number
+  /** Milliseconds for which one is remembered. Five days by default: longer than any peer of ours keeps trying. */
+  readonly age?: number
+  readonly now?: () => number
+}
+
+/** Remembers in this process: what was handled before a restart is handled again when it comes again. */
+export function rememberInMemory({
+  messages = 100_000,
+  age = 5 * DAY,
+  now = Date.now,
+}: MemoryLimits = {}): ReceivedMessages {
+  const running = new Set<string>()
+  /** When each was handled, in that order. */
+  const handled = new Map<string, number>()
+  const nameOf = ({ sender_id, message_id }: MessageKey): string => JSON.stringify([sender_id, message_id])
+
+  const forget = (): void => {
+    const oldest = now() - age
+    for (const [name, at] of handled) {
+      if (handled.size <= messages && at > oldest) break
+      handled.delete(name)
+    }
+  }
+
+  return {
+    async claim(key) {
+      forget()
+      const name = nameOf(key)
+      if (handled.has(name)) return 'done'
+      if (running.has(name)) return 'busy'
+      running.add(name)
+      return 'claimed'
+    },
+    async done(key) {
+      running.delete(nameOf(key))
+      handled.set(nameOf(key), now())
+      forget()
+    },
+    async release(key) {
+      running.delete(nameOf(key))
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { keyPair } from '../../../server/test/key-pairs.ts'
+import {
+  CIVIL,
+  encrypt,
+  keeping,
+  notify,
+  onSearch,
+  onStatus,
+  onSubscribe,
+  onUnsubscribe,
+  receiver,
+  sent,
+  signed,
+} from '../../test/callbacks.ts'
+import { failure } from '../../test/world.ts'
+import type { CallbackName, Received } from './callbacks.ts'
+
+describe('a callback that is signed', () => {
+  it.each([
+    ['on-search', '/a/b/registry/on-search', onSearch],
+    ['on-subscribe', '/registry/on-subscribe', onSubscribe],
+    ['on-unsubscribe', '/x/on-unsubscribe', onUnsubscribe],
+    ['txn-on-status', '/civil/v1.0.0/registry/txn/on-status', onStatus],
+    ['notify', '/notify', notify],
+    ['on-search', '/an/address/of/its/own', onSearch],
+  ] as const)('%s at %s is handed over and acknowledged', async (name, path, make) => {
+    const { got, handlers } = keeping()
+    const envelope = make()
+    const { status, headers, ack } = await sent(receiver({ handlers }), signed(envelope), { path })
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(ack).toEqual({
+      ack_status: 'ACK',
+      timestamp: expect.stringMatching(/Z$/),
+      correlation_id: name === 'notify' ? expect.stringMatching(/^[0-9a-f-]{36}$/) : 'c-1',
+    })
+    expect(got).toEqual([{ name, ...envelope, signed: true, encrypted: false }])
+  })
+
+  it('is acknowledged only after its handler has resolved', async () => {
+    const order: string[] = []
+    const handling = receiver({
+      handlers: {
+        'on-search': async () => {
+          await new Promise((resolve) => setTimeout(resolve, 30))
+          order.push('handled')
+        },
+      },
+    })
+    await sent(handling, signed(onSearch()))
+    order.push('acknowledged')
+    expect(order).toEqual(['handled', 'acknowledged'])
+  })
+
+  it('may hold several records in one event, each of which is an event', async () => {
+    const { got, handlers } = keeping()
+    await sent(receiver({ handlers }), signed(notify({}, [{ a: 1 }, { a: 2 }])), { path: '/notify' })
+    const { message } = got[0] as Received<'notify'>
+    expect(message.notify_event.map(({ data }) => data.reg_records)).toEqual([{ a: 1 }, { a: 2 }])
+  })
+
+  it('may be without message where it is a rejection', async () => {
+    const { got, handlers } = keeping()
+    const body = signed(onSearch({ header: { status: 'rjct', status_reason_code: 'rjct.version.invalid' } }))
+    const { header } = JSON.parse(body)
+    const off = receiver({ handlers, peers: [{ ...CIVIL, signature: 'off' }] })
+    expect((await sent(off, JSON.stringify({ header }))).ack.ack_status).toBe('ACK')
+    expect(got).toEqual([{ name: 'on-search', header, signed: false }])
+    const { status, ack } = await sent(off, JSON.stringify({ header: { ...header, status: 'succ' } }))
+    expect([status, ack.error]).toEqual([
+      400,
+      { code: 'err.request.bad', message: 'message: is required unless header.status is rjct' },
+    ])
+  })
+
+  it('that is encrypted is opened', async () => {
+    const { got, handlers } = keeping()
+    const { jwk, privateJwk } = keyPair('RSA')
+    const opening = receiver({ handlers, decryption_keys: [{ ...privateJwk, kid: 'enc-1' }] })
+    const envelope = onSearch({ header: { is_msg_encrypted: true } })
+    const key = { ...jwk, kid: 'enc-1', alg: 'RSA-OAEP-256' }
+    const closed = { ...envelope, message: encrypt(envelope.message, key as never) }
+    expect((await sent(opening, signed(closed))).status).toBe(200)
+    expect(got).toEqual([{ name: 'on-search', ...envelope, signed: true, encrypted: true }])
+
+    const { status, ack } = await sent(receiver({ handlers }), signed(closed))
+    expect([status, ack.error]).toEqual([
+      400,
+      { code: 'err.encryption.invalid', message: 'message: cannot be opened' },
+    ])
+    const strict = receiver({ handlers, peers: [{ ...CIVIL, encrypted: true }] })
+    expect((await sent(strict, signed(onSearch()))).ack.error).toEqual({
+      code: 'err.encryption.invalid',
+      message: 'message: must be encrypted',
+    })
+  })
+})
+
+describe('a message that comes again', () => {
+  it('is acknowledged and not handled again', async () => {
+    const { got, handlers } = keeping()
+    const handling = receiver({ handlers })
+    const envelope = onSearch()
+    const [first, second] = [await sent(handling, signed(envelope)), await sent(handling, signed(envelope))]
+    expect([first.ack.ack_status, second.ack.ack_status, got.length]).toEqual(['ACK', 'ACK', 1])
+    expect(second.ack.correlation_id).toBe('c-1')
+  })
+
+  it('waits for the one that is being handled', async () => {
+    let release = (): void => {}
+    let handled = 0
+    const handling = receiver({
+      handlers: {
+        'on-search': () => {
+          handled += 1
+          return new Promise<void>((resolve) => {
+            release = resolve
+          })
+        },
+      },
+    })
+    const body = signed(onSearch())
+    let answered = 0
+    const answers = [sent(handling, body), sent(handling, body), sent(handling, body)]
+    for (const answer of answers) answer.then(() => (answered += 1))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect([handled, answered]).toEqual([1, 0])
+    release()
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(handled).toBe(1)
+  })
+
+  it('is handled again when its handler failed, which tells the peer nothing', async () => {
+    const errors: unknown[] = []
+    let attempts = 0
+    const failing = receiver({
+      on_error: (error) => errors.push(error),
+      handlers: {
+        'on-search': () => {
+          attempts += 1
+          if (attempts === 1) throw new Error('the password is 1234')
+        },
+      },
+    })
+    const body = signed(onSearch())
+    const first = await sent(failing, body)
+    expect([first.status, first.ack.ack_status, first.ack.error]).toEqual([
+      500,
+      'ERR',
+      { code: 'err.service.unavailable', message: 'the message was not handled; send it again later' },
+    ])
+    expect(errors).toEqual([new Error('the password is 1234')])
+    expect((await sent(failing, body)).status).toBe(200)
+    expect(attempts).toBe(2)
+  })
+
+  it('is another message when another registry sends it', async () => {
+    const { got, handlers } = keeping()
+    const handling = receiver({ handlers, peers: [CIVIL, { ...CIVIL, sender_id: 'ibr.example' }] })
+    const header = { message_id: 'm-same' }
+    await sent(handling, signed(onSearch({ header })))
+    await sent(handling, signed(onSearch({ header: { ...header, sender_id: 'ibr.example' } })))
+    expect(got).toHaveLength(2)
+  })
+})
+
+describe('awaitCallback', () => {
+  const NAME: CallbackName = 'on-search'
+
+  it('gives a callback that comes after, and one that came before', async () => {
+    const waiting = receiver()
+    const after = waiting.awaitCallback('c-1')
+    await sent(waiting, signed(onSearch()))
+    expect((await after).name).toBe(NAME)
+
+    await sent(waiting, signed(onSearch({ message: { correlation_id: 'c-2' } })))
+    expect((await waiting.awaitCallback('c-2')).message.correlation_id).toBe('c-2')
+  })
+
+  it('gives nothing that its handler failed on', async () => {
+    const waiting = receiver({
+      handlers: {
+        'on-search': () => {
+          throw new Error('no')
+        },
+      },
+    })
+    await sent(waiting, signed(onSearch()))
+    expect(await failure(waiting.awaitCallback('c-1', { timeout: 20 }))).toMatchObject({
+      reason: 'no_callback',
+      message: 'no callback within 20 ms',
+    })
+  })
+})

@@ -1,0 +1,157 @@
+/** Receives callbacks: a handler of web-standard requests, at any address. */
+import {
+  IncomingHeader,
+  isSpokenVersion,
+  type Jwk,
+  RequestFault,
+  type Validator,
+  validator,
+} from '@rollcall/protocol'
+import type { Fetch } from '../http/post.ts'
+import { type Frame, openMessage, readFrame, verify } from '../trust/open.ts'
+import { type OpeningKeys, openingKeys } from '../trust/own-keys.ts'
+import { acknowledge, refuse } from './acks.ts'
+import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
+import { Mailbox, type MailboxLimits } from './mailbox.ts'
+import { type Once, once } from './once.ts'
+import { type Peer, trustOf } from './peers.ts'
+import { readCallback, rowOf } from './read-callback.ts'
+import { readRequest } from './read-request.ts'
+import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
+
+export interface ReceiverOptions {
+  /** The registries whose callbacks are taken. */
+  readonly peers: readonly Peer[]
+  /** Our own sender_id, or several: a callback that names another receiver is refused. */
+  readonly receiver_id: string | readonly string[]
+  readonly handlers?: Handlers
+  /** Our private JWKs, each with its `kid`, for encrypted callbacks. */
+  readonly decryption_keys?: readonly Jwk[]
+  /** Which messages were handled; `rememberInMemory()` by default. */
+  readonly memory?: ReceivedMessages
+  /** Whether the HTTP request itself may pass, by its bearer token for instance. */
+  readonly authorize?: (request: Request) => boolean | Promise<boolean>
+  /** Told of what handlers, stores and key sets throw: peers are told nothing of it. */
+  readonly on_error?: (error: unknown) => void
+  /** 10 MiB by default. */
+  readonly max_body_bytes?: number
+  /** Callbacks held for `awaitCallback`: 1 000 for 10 minutes by default. */
+  readonly held?: Partial<MailboxLimits>
+  /** For key sets that are published. */
+  readonly fetch?: Fetch
+}
+
+const MAX_BODY_BYTES = 10 * 1_024 * 1_024
+const HELD: MailboxLimits = { callbacks: 1_000, age: 600_000 }
+const KEY_SETS = { timeout: 5_000, maxAnswerBytes: 262_144 }
+
+const headers: Validator = validator(IncomingHeader)
+
+export class Receiver {
+  readonly #options: ReceiverOptions
+  readonly #trust: ReturnType<typeof trustOf>
+  readonly #receivers: readonly string[]
+  readonly #keys: OpeningKeys
+  readonly #once: Once
+  readonly #mailbox: Mailbox
+  readonly #maxBytes: number
+
+  /** @throws TypeError for keys that cannot be what they are given for */
+  constructor(options: ReceiverOptions) {
+    const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
+    this.#options = options
+    this.#trust = trustOf(options.peers, { ...KEY_SETS, fetch: given })
+    this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
+    this.#keys = openingKeys(options.decryption_keys ?? [])
+    this.#once = once(options.memory ?? rememberInMemory())
+    this.#mailbox = new Mailbox({ ...HELD, ...options.held })
+    this.#maxBytes = options.max_body_bytes ?? MAX_BODY_BYTES
+  }
+
+  /**
+   * Answers one request with an ack. Never rejects: what goes wrong here is told to `on_error`, and the peer to send its
+   * message again.
+   */
+  readonly handle = async (request: Request): Promise<Response> => {
+    try {
+      return acknowledge(await this.#receive(request))
+    } catch (error) {
+      if (error instanceof RequestFault) return refuse(error)
+      this.#options.on_error?.(error)
+      return refuse(
+        new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500),
+      )
+    }
+  }
+
+  /**
+   * The callback with this correlation_id, whether it has come or will.
+   * @throws TransportError `no_callback` when it does not come within `timeout`
+   * @throws the reason of `signal` when that is aborted
+   */
+  awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
+    return this.#mailbox.take(correlation_id, options)
+  }
+
+  /** From request to handled message. Gives the correlation_id of the ack. */
+  async #receive(request: Request): Promise<string> {
+    const { authorize } = this.#options
+    if (authorize !== undefined && !(await authorize(request))) {
+      throw new RequestFault('err.request.unauthorized', 'the access token is missing or not valid')
+    }
+
+    // What was sent, by whom, and did it sign this?
+    const frame = readFrame(await readRequest(request, this.#maxBytes), headers)
+    const sender_id = String(frame.header.sender_id)
+    const trust = this.#trust(sender_id)
+    if (trust === undefined) {
+      throw new RequestFault('err.sender_id.invalid', 'header.sender_id: is no registry that is known here')
+    }
+    const signed = await verify(frame, trust, true)
+
+    // Is it for us, and what does it say?
+    this.#checkAddress(frame)
+    const row = rowOf(new URL(request.url).pathname, frame.header.action)
+    const message = await openMessage(frame, trust, this.#keys, this.#maxBytes)
+    const callback = readCallback(row, frame, message, signed)
+
+    // Handled once, and acknowledged after that.
+    const message_id = String(frame.header.message_id)
+    await this.#once({ sender_id, message_id }, () => this.#dispatch(callback))
+    return correlationOf(callback)
+  }
+
+  #checkAddress({ header }: Frame): void {
+    const { receiver_id, version } = header
+    if (receiver_id !== undefined && !this.#receivers.includes(String(receiver_id))) {
+      throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this system')
+    }
+    if (version !== undefined && !isSpokenVersion(String(version))) {
+      throw new RequestFault('err.version.not_supported', 'header.version: only 1.0.0 is spoken here')
+    }
+  }
+
+  async #dispatch(callback: Received | Rejected): Promise<void> {
+    const handled = await handle(this.#options.handlers ?? {}, callback)
+    if ('message' in callback && callback.name !== 'notify') this.#mailbox.put(callback as ReplyCallback)
+    else if (!handled) {
+      // Nobody here would ever know of it: the peer had better keep it.
+      throw new RequestFault('err.request.not_found', `nothing here takes ${callback.name}`)
+    }
+  }
+}
+
+/** False when there is no handler for it. */
+async function handle(handlers: Handlers, callback: Received | Rejected): Promise<boolean> {
+  // The name of a callback says which message it holds.
+  const handler = ('message' in callback ? handlers[callback.name] : handlers.rejected) as
+    | ((callback: Received | Rejected) => unknown)
+    | undefined
+  await handler?.(callback)
+  return handler !== undefined
+}
+
+function correlationOf(callback: Received | Rejected): string {
+  const known = 'message' in callback && 'correlation_id' in callback.message
+  return known ? callback.message.correlation_id : crypto.randomUUID()
+}

@@ -1,0 +1,165 @@
+/** Opens what peers send: the frame, its signature, its encryption. Everything that is wrong is a RequestFault. */
+import {
+  checkFreshness,
+  DEFAULT_SIGNATURE_PROFILE,
+  decryptMessage,
+  EncryptedMessage,
+  EncryptionProblem,
+  isJsonObject,
+  isPlaceholder,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  type ReadSignature,
+  RequestFault,
+  readSignature,
+  SignatureProblem,
+  type SignatureProfile,
+  SourcedEnvelope,
+  tolerateEnvelope,
+  tolerateHeader,
+  type Validator,
+  validator,
+  verifySignature,
+} from '@rollcall/protocol'
+import type { OpeningKeys } from './own-keys.ts'
+import type { PeerKeys } from './peer-keys.ts'
+
+/** What is asked of the signatures of a peer (D18). */
+export type SignaturePolicy = 'required' | 'if-present' | 'off'
+
+const POLICIES = {
+  required: { looks: true, mayBeAbsent: false },
+  'if-present': { looks: true, mayBeAbsent: true },
+  off: { looks: false, mayBeAbsent: true },
+} as const satisfies Record<SignaturePolicy, object>
+
+/** The values of `namespace` that are seen (D17). */
+export const NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
+
+/** What must be known of a peer to believe it. */
+export interface Trust {
+  readonly keys: PeerKeys
+  readonly signature: SignaturePolicy
+  readonly profile: SignatureProfile
+  readonly namespaces: readonly string[]
+  /** Its messages must come encrypted. */
+  readonly encrypted: boolean
+}
+
+export const DEFAULT_TRUST = {
+  signature: 'required',
+  profile: DEFAULT_SIGNATURE_PROFILE,
+  namespaces: NAMESPACES,
+  encrypted: false,
+} as const
+
+/** An envelope with its header in canonical spelling. */
+export interface Frame {
+  readonly source: SourcedEnvelope
+  readonly header: JsonObject
+  /** Not opened and not checked yet; undefined when there is none. */
+  readonly message: JsonObject | undefined
+}
+
+const encryptedMessages = validator(EncryptedMessage)
+
+/**
+ * @param headers what the header must satisfy
+ * @throws RequestFault err.request.bad
+ */
+export function readFrame(text: string, headers: Validator): Frame {
+  const source = parsed(text)
+  const envelope = tolerateEnvelope(source.value)
+  if (!isJsonObject(envelope)) throw bad('body: must be a JSON object with header and message')
+  const { header, message } = envelope
+  if (!isJsonObject(header)) throw bad('header: must be an object')
+  const absent = message === undefined || message === null
+  if (!absent && !isJsonObject(message)) throw bad('message: must be an object')
+  const tolerated = tolerateHeader(header)
+  const problem = headers.problem(tolerated, 'header')
+  if (problem !== null) throw bad(problem)
+  return { source, header: tolerated as JsonObject, message: absent ? undefined : message }
+}
+
+function parsed(text: string): SourcedEnvelope {
+  try {
+    return new SourcedEnvelope(text)
+  } catch (error) {
+    if (error instanceof JsonError) throw bad(error.message)
+    throw error
+  }
+}
+
+/**
+ * Verifies the signature under the policy for its sender. What was parsed is what was signed.
+ * @param callback whether it came on a callback path, where a message may be days old (N16)
+ * @returns whether it is signed
+ * @throws RequestFault err.signature.missing, err.signature.invalid
+ */
+export async function verify(frame: Frame, trust: Trust, callback: boolean): Promise<boolean> {
+  const policy = POLICIES[trust.signature]
+  const signature = frame.source.member('signature')
+  if (!policy.looks || (policy.mayBeAbsent && isUnsigned(signature))) return false
+  try {
+    const { profile, namespaces } = trust
+    const read = readSignature(signature, { profile, namespaces })
+    const { message_ts } = frame.header
+    checkFreshness({ ...read, profile, message_ts, now: Date.now() / 1_000, callback })
+    await verifyWithAny(frame.source, trust.keys, read)
+    return true
+  } catch (error) {
+    if (!(error instanceof SignatureProblem)) throw error
+    throw new RequestFault(`err.signature.${error.kind}`, `signature: ${error.message}`)
+  }
+}
+
+function isUnsigned(signature: JsonValue | undefined): boolean {
+  if (signature === undefined || signature === null) return true
+  return typeof signature === 'string' && isPlaceholder(signature)
+}
+
+/** A signature that names no key is tried with each key of its algorithm. */
+async function verifyWithAny(source: SourcedEnvelope, keys: PeerKeys, read: ReadSignature): Promise<void> {
+  let problem = new SignatureProblem('invalid', 'no key of the sender is named so')
+  for (const key of await keys.verifying(read.kid, read.algorithm)) {
+    try {
+      await verifySignature(read, source, key)
+      return
+    } catch (error) {
+      if (!(error instanceof SignatureProblem)) throw error
+      problem = error
+    }
+  }
+  throw problem
+}
+
+/**
+ * The message in clear; undefined when there is none. One answer for every way in which opening fails.
+ * @throws RequestFault err.encryption.invalid
+ */
+export async function openMessage(
+  { header, message }: Frame,
+  { encrypted: mustBeEncrypted }: Pick<Trust, 'encrypted'>,
+  keys: OpeningKeys,
+  maxBytes: number,
+): Promise<JsonObject | undefined> {
+  if (message === undefined) return undefined
+  const encrypted = header.is_msg_encrypted === true
+  if (encrypted !== encryptedMessages.accepts(message)) {
+    throw invalid('header.is_msg_encrypted: must say whether message is an EncryptedMessage')
+  }
+  if (!encrypted) {
+    if (mustBeEncrypted) throw invalid('message: must be encrypted')
+    return message
+  }
+  try {
+    return (await decryptMessage(message, keys, { maxCiphertextBytes: maxBytes })).message
+  } catch (error) {
+    if (!(error instanceof EncryptionProblem)) throw error
+    throw invalid('message: cannot be opened')
+  }
+}
+
+const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+const invalid = (message: string): RequestFault => new RequestFault('err.encryption.invalid', message)

@@ -1,0 +1,151 @@
+/** What a client makes of answers: items, rejections, what is not to be believed, pages. */
+import { describe, expect, it } from 'vitest'
+import {
+  HeaderRejected,
+  ItemRejected,
+  itemsOrThrow,
+  resultsOf,
+  SeveralRecords,
+  UntrustedAnswer,
+} from '../src/index.ts'
+import { finding, type Respond } from './loopback.ts'
+
+import { ADA, all, client, failure, registry } from './world.ts'
+
+describe('answers', () => {
+  it('give each item, or why it was rejected', async () => {
+    const rejected = {
+      reference_id: '2',
+      timestamp: '2026-02-03T09:15:00Z',
+      status: 'rjct',
+      status_reason_code: 'rjct.sort.invalid',
+      status_reason_message: 'sort: is unknown',
+    }
+    const found = { reference_id: '1', timestamp: '2026-02-03T09:15:00Z', status: 'succ' }
+    const asking = await client([finding([], { message: { search_response: [found, rejected] } })])
+    const answer = await asking.search([ADA, ADA])
+    const [first, second] = resultsOf(answer)
+    expect(first).toEqual({ ok: true, reference_id: '1', item: found })
+    expect(second).toEqual({ ok: false, reference_id: '2', rejection: expect.any(ItemRejected) })
+    const error = await failure(Promise.resolve(answer).then(itemsOrThrow))
+    expect(error).toMatchObject({
+      name: 'ItemRejected',
+      reference_id: '2',
+      code: 'rjct.sort.invalid',
+      message: 'sort: is unknown',
+    })
+  })
+
+  it('are rejected as a whole by their header', async () => {
+    const header = {
+      status: 'rjct',
+      status_reason_code: 'rjct.message_id.duplicate',
+      status_reason_message: 'header.message_id: was used before',
+    }
+    const error = await failure(
+      (await client([finding([], { header, message: { search_response: [] } })])).search(ADA),
+    )
+    expect(error).toBeInstanceOf(HeaderRejected)
+    expect(error).toMatchObject({
+      code: 'rjct.message_id.duplicate',
+      message: 'header.message_id: was used before',
+    })
+  })
+
+  it('say why each item was rejected when all were', async () => {
+    const header = { status: 'rjct', status_reason_code: 'rjct.errors.too_many' }
+    const item = { status: 'rjct', status_reason_code: 'rjct.filter.invalid' }
+    const asking = await client([finding([], { header, item })])
+    const error = await failure(asking.searchOne(ADA))
+    expect(error).toBeInstanceOf(ItemRejected)
+    expect(error).toMatchObject({ code: 'rjct.filter.invalid', message: 'the registry rejected the item' })
+  })
+
+  it.each([
+    [
+      'of another transaction',
+      { message: { transaction_id: 'other' } },
+      'err.request.bad',
+      'the answer belongs to another transaction',
+    ],
+    [
+      'for another system',
+      { header: { receiver_id: 'other.example' } },
+      'err.receiver_id.invalid',
+      'the answer is for another system',
+    ],
+  ])('%s are not believed', async (_name, changes, code, message) => {
+    const error = await failure((await client([finding([], changes)])).search(ADA))
+    expect(error).toBeInstanceOf(UntrustedAnswer)
+    expect(error).toMatchObject({ code, message })
+  })
+
+  it('without signature are not believed, unless told so', async () => {
+    const keys = { keys: [] }
+    const strict = await client([finding([])], { peer: { keys } })
+    expect(await failure(strict.search(ADA))).toMatchObject({
+      name: 'UntrustedAnswer',
+      code: 'err.signature.missing',
+      message: 'signature: the message has no signature',
+    })
+    const mild = await client([finding([])], { peer: { keys, signature: 'if-present' } })
+    expect((await mild.search(ADA)).signed).toBe(false)
+  })
+
+  it('that break their format are unreadable', async () => {
+    const asking = await client([finding([], { item: { status: 'perhaps' } })])
+    expect(await failure(asking.search(ADA))).toMatchObject({
+      reason: 'unreadable',
+      message: 'message.search_response[0].status: must be one of rcvd, pdng, succ, rjct',
+    })
+  })
+})
+
+describe('common questions', () => {
+  it('searchOne gives the record, null, or says that there are several', async () => {
+    expect(await (await client([finding([{ a: 1 }])])).searchOne(ADA)).toEqual({ a: 1 })
+    expect(registry.asked[0]?.body.message.search_request[0].search_criteria.pagination).toEqual({
+      page_size: 2,
+      page_number: 1,
+    })
+    expect(await (await client([finding([])])).searchOne(ADA)).toBeNull()
+    const pagination = { page_size: 2, page_number: 1, total_count: 9 }
+    const many = await failure(
+      (await client([finding([{ a: 1 }, { a: 2 }], { item: { pagination } })])).searchOne(ADA),
+    )
+    expect(many).toBeInstanceOf(SeveralRecords)
+    expect(many).toMatchObject({ message: 'the search finds more than one record', total_count: 9 })
+  })
+
+  const paged: Respond = (asked, response) => {
+    const { page_size, page_number } = asked.body.message.search_request[0].search_criteria.pagination
+    const all = Array.from({ length: 7 }, (_, index) => ({ n: index + 1 }))
+    const records = all.slice((page_number - 1) * page_size, page_number * page_size)
+    const pagination = { page_size, page_number, total_count: all.length }
+    return finding(records, { item: { pagination } })(asked, response)
+  }
+
+  it('searchAll gives the records of all pages', async () => {
+    const asking = await client([paged])
+    const criteria = { ...ADA, pagination: { page_size: 3 } }
+    const found = await all(asking.searchAll(criteria))
+    expect(found.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7])
+    expect(registry.asked).toHaveLength(3)
+    const rest = await all(asking.searchAll({ ...ADA, pagination: { page_size: 3, page_number: 3 } }))
+    expect(rest.map(({ n }) => n)).toEqual([7])
+  })
+
+  it('searchAll asks for a page when it is needed, and for no more', async () => {
+    const asking = await client([paged])
+    for await (const { n } of asking.searchAll({ ...ADA, pagination: { page_size: 3 } })) {
+      if (n === 4) break
+    }
+    expect(registry.asked).toHaveLength(2)
+  })
+
+  it('searchAll ends with a registry that knows no pages', async () => {
+    const asking = await client([finding([{ n: 1 }])])
+    expect(await all(asking.searchAll(ADA))).toEqual([{ n: 1 }])
+    expect(registry.asked).toHaveLength(1)
+  })
+})

@@ -1,0 +1,96 @@
+/** Access tokens: one for all who ask, renewed in time and once when refused. */
+import { describe, expect, it } from 'vitest'
+import { TokenRefused } from '../src/index.ts'
+import { finding, issue, json, type Respond, refusing } from './loopback.ts'
+
+import { ADA, client, failure, QUICK, registry } from './world.ts'
+
+describe('tokens', () => {
+  it('are fetched once for all who ask', async () => {
+    const asking = await client([finding([])])
+    await Promise.all(Array.from({ length: 10 }, () => asking.search(ADA)))
+    expect(registry.tokens.map(({ path, body }) => [path, body])).toEqual([
+      [
+        '/oauth2/client/token',
+        { grant_type: 'client_credentials', client_id: 'id', client_secret: 'secret' },
+      ],
+    ])
+    const used = new Set(registry.asked.map(({ headers }) => headers.authorization))
+    expect([...used]).toEqual([expect.stringMatching(/^Bearer token-\d+$/)])
+  })
+
+  it('are renewed once when they are refused', async () => {
+    const asking = await client([refusing(401, 'err.request.unauthorized'), finding([])])
+    await asking.search(ADA)
+    const [first, second] = registry.asked.map(({ headers }) => headers.authorization)
+    expect(registry.tokens).toHaveLength(2)
+    expect(first).not.toBe(second)
+
+    const refused = await client([refusing(401, 'err.request.unauthorized')])
+    const error = await failure(refused.search(ADA))
+    expect(error).toMatchObject({ name: 'AckError', code: 'err.request.unauthorized', httpStatus: 401 })
+    expect(registry.asked).toHaveLength(2)
+  })
+
+  it('are not renewed when it is the signature that is refused', async () => {
+    const asking = await client([refusing(401, 'err.signature.missing')])
+    expect(await failure(asking.search(ADA))).toMatchObject({ code: 'err.signature.missing' })
+    expect(registry.tokens).toHaveLength(1)
+  })
+
+  it('are renewed before they expire', async () => {
+    const short: Respond = () => ({ access_token: `t-${registry.tokens.length}`, expires_in: 0.2 })
+    const asking = await client([finding([])], {}, short)
+    await asking.search(ADA)
+    await new Promise((resolve) => setTimeout(resolve, 190))
+    await asking.search(ADA)
+    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer t-1', 'Bearer t-2'])
+  })
+
+  it('live on while the token endpoint is away', async () => {
+    let away = false
+    const token: Respond = (_asked, response) =>
+      away ? json(response, 503, {}) : { access_token: 'first', expires_in: 2 }
+    const asking = await client([finding([])], { retry: { ...QUICK, attempts: 1 } }, token)
+    await asking.search(ADA)
+    away = true
+    await new Promise((resolve) => setTimeout(resolve, 1_850))
+    await asking.search(ADA)
+    expect(registry.tokens.length).toBeGreaterThan(1)
+    expect(registry.asked[1]?.headers.authorization).toBe('Bearer first')
+  })
+
+  it('are refused with the reason that the endpoint gives', async () => {
+    const wrong: Respond = (_asked, response) =>
+      json(response, 401, { error: 'invalid_client', error_description: 'client_secret is wrong' })
+    const error = await failure((await client([finding([])], {}, wrong)).search(ADA))
+    expect(error).toBeInstanceOf(TokenRefused)
+    expect(error).toMatchObject({
+      code: 'invalid_client',
+      message: 'client_secret is wrong',
+      httpStatus: 401,
+    })
+  })
+
+  it('come from a function where one is given', async () => {
+    const asked: boolean[] = []
+    const credentials = ({ renew }: { renew: boolean }): string => {
+      asked.push(renew)
+      return renew ? 'second' : 'first'
+    }
+    const asking = await client([refusing(401, 'err.request.unauthorized'), finding([])], { credentials })
+    await asking.search(ADA)
+    expect(asked).toEqual([false, true])
+    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer first',
+      'Bearer second',
+    ])
+  })
+})
+
+it('a token of one refused request is not fetched again by another', async () => {
+  const first = refusing(401, 'err.request.unauthorized')
+  const asking = await client([first, first, finding([])], {}, issue)
+  await Promise.all([asking.search(ADA), asking.search(ADA)])
+  expect(registry.tokens).toHaveLength(2)
+})

@@ -1,0 +1,58 @@
+import { kindNamed, type RecordType } from '@rollcall/protocol'
+import { expect, test } from 'vitest'
+import { checkFilled } from './filled.ts'
+import type { Predicate } from './predicate.ts'
+
+const recordType = kindNamed('civil')?.record_types[0] as RecordType
+const attribute = (name: string) => {
+  const found = recordType.attributes.find((row) => row.name === name)
+  if (found === undefined) throw new Error(`civil has no ${name}`)
+  return found
+}
+const has = (name: string): Predicate => ({ is: 'exists', attribute: attribute(name) })
+const unfilled = new Map([['Person', new Set(['birth_date', 'sex'])]])
+const by = (name: string) => ({ attribute: name, descending: false })
+
+test.each<[string, Predicate, readonly { attribute: string; descending: boolean }[], string, string]>([
+  [
+    'a condition',
+    { is: 'and', of: [has('surname'), { is: 'not', of: has('sex') }] },
+    [],
+    'rjct.search_criteria.invalid',
+    'search_criteria.query: sex is being filled and cannot be searched yet',
+  ],
+  [
+    'an age, whose date is being filled',
+    { is: 'compare', attribute: attribute('age'), operator: 'ge', value: 60 },
+    [],
+    'rjct.search_criteria.invalid',
+    'search_criteria.query: birth_date is being filled and cannot be searched yet',
+  ],
+  [
+    'an order',
+    has('surname'),
+    [by('surname'), by('birth_date')],
+    'rjct.sort.invalid',
+    'search_criteria.sort: birth_date is being filled and cannot be sorted by yet',
+  ],
+  [
+    'an order by age',
+    has('surname'),
+    [by('age')],
+    'rjct.sort.invalid',
+    'search_criteria.sort: age is being filled and cannot be sorted by yet',
+  ],
+])('%s is refused', (_, predicate, sort, code, message) => {
+  const check = () => checkFilled(unfilled, { recordType, predicate, sort })
+  expect(check).toThrow(expect.objectContaining({ name: 'ItemRejection', code, message }))
+})
+
+test('what asks about other columns, or of another record type, is not', () => {
+  checkFilled(unfilled, { recordType, predicate: has('surname'), sort: [by('surname')] })
+  checkFilled(new Map([['Member', new Set(['sex'])]]), {
+    recordType,
+    predicate: has('sex'),
+    sort: [by('sex')],
+  })
+  checkFilled(new Map(), { recordType, predicate: has('sex'), sort: [] })
+})

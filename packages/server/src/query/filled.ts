@@ -1,0 +1,39 @@
+/** Refusing what asks about a column that is being filled: records without their value yet would seem to have none. */
+import { ItemRejection, type RecordType } from '@rollcall/protocol'
+import type { SortKey } from '../store/records.ts'
+import { mentions } from './mentions.ts'
+import type { Predicate } from './predicate.ts'
+
+/** What a search asks about; `SearchCriteria` is one. */
+interface Asked {
+  readonly recordType: RecordType
+  readonly predicate: Predicate
+  readonly sort: readonly SortKey[]
+}
+
+/**
+ * @param unfilled by record type, the attributes and compounds that are being filled
+ * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
+ */
+export function checkFilled(
+  unfilled: ReadonlyMap<string, ReadonlySet<string>>,
+  { recordType, predicate, sort }: Asked,
+): void {
+  const names = unfilled.get(recordType.name)
+  if (names === undefined) return
+  const asked = mentions(predicate).find((name) => names.has(name))
+  if (asked !== undefined) {
+    throw new ItemRejection(
+      'rjct.search_criteria.invalid',
+      `search_criteria.query: ${asked} is being filled and cannot be searched yet`,
+    )
+  }
+  const sorted = recordType.attributes.find(
+    ({ name, since }) => names.has(since ?? name) && sort.some(({ attribute }) => attribute === name),
+  )
+  if (sorted === undefined) return
+  throw new ItemRejection(
+    'rjct.sort.invalid',
+    `search_criteria.sort: ${sorted.name} is being filled and cannot be sorted by yet`,
+  )
+}

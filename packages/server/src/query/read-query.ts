@@ -1,0 +1,68 @@
+/** A query in any of its forms: what it looks like says which one it is, whatever `query_type` says (D21, 3.1). */
+import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
+import { readComparison } from './expression-list.ts'
+import { type Form, formOf } from './forms.ts'
+import { readFieldQuery, readIdentifierQuery } from './identifier-query.ts'
+import { QueryProblem } from './problem.ts'
+import type { Query, Scope } from './query.ts'
+import { Reader } from './reader.ts'
+import { asQuery, NESTED_FORMS, type QueryWord, type ReadForm, readTyped, readValue } from './typed-query.ts'
+
+/** `query_type` as it is written, in lower case; the last is an older word for the first. */
+const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
+  ['idtype-value', 'identifier'],
+  ['expression', 'expression'],
+  ['predicate', 'predicate'],
+  ['graphql', 'graphql'],
+  ['idtype', 'identifier'],
+])
+
+/** The forms that are objects, each with the members by which it is known; what is none of them is an expression. */
+const FORMS: readonly Form<ReadForm>[] = [
+  {
+    members: ['query_name'],
+    optional: ['query_params'],
+    read: (_reader, members) => {
+      throw new QueryProblem(
+        members.path,
+        'named queries are not answered; ask with expression, predicate or graphql',
+      )
+    },
+  },
+  {
+    members: ['attribute_name'],
+    optional: ['operator', 'attribute_value'],
+    read: (reader, members) => asQuery(reader, readComparison(reader, members.whole, members.path)),
+  },
+  {
+    members: ['field', 'operator', 'value'],
+    read: (reader, { of }) =>
+      asQuery(reader, readFieldQuery(reader, of('field'), of('operator'), of('value'))),
+  },
+  {
+    members: ['identifier_type', 'identifier_value'],
+    exactly: true,
+    read: (reader, { of }) =>
+      asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
+  },
+  { members: ['type'], optional: ['value'], read: readTyped },
+  ...NESTED_FORMS,
+]
+
+/**
+ * Reads a query to the last member or refuses it.
+ * @param query_type beside the query, at `path` with `_type`
+ * @throws QueryProblem and nothing else, whatever the query is
+ */
+export function readQuery(scope: Scope, query_type: unknown, query: unknown, path: string): Query {
+  const word = typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
+  if (word === undefined) throw new QueryProblem(`${path}_type`, `must be one of ${QUERY_TYPES.join(', ')}`)
+  const reader = new Reader(scope)
+  if (isJsonObject(query)) {
+    const form = formOf(FORMS, query, path)
+    if (form !== undefined) return form.read(reader, form.members, word)
+  } else if (!Array.isArray(query) && typeof query !== 'string') {
+    throw new QueryProblem(path, 'must be an object or an array')
+  }
+  return readValue(reader, { value: query as JsonValue, path }, word)
+}

@@ -1,0 +1,41 @@
+/**
+ * Names under which connections prepare searches: a prepared one is neither parsed nor analysed again, a fifth of
+ * the time of a search with few hits. Peers choose the shapes of searches, and a connection keeps what it prepared,
+ * so only so many shapes get a name, and only those that come again.
+ */
+export class StatementNames {
+  readonly #names = new Map<string, string>()
+  /** Shapes that came once, the oldest first. */
+  readonly #once = new Set<string>()
+  readonly #limit: number
+
+  /** @param limit how many names there are */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** The statement's name; none for one that is seen for the first time, is long, or came when all were given. */
+  nameOf(text: string): string | undefined {
+    const known = this.#names.get(text)
+    if (known !== undefined || this.#names.size >= this.#limit || text.length > LONGEST) return known
+    if (!this.#once.delete(text)) {
+      this.#once.add(text)
+      if (this.#once.size > this.#limit) this.#forgetOldest()
+      return undefined
+    }
+    const name = `search_${this.#names.size + 1}`
+    this.#names.set(text, name)
+    if (this.#names.size >= this.#limit) this.#once.clear()
+    return name
+  }
+
+  #forgetOldest(): void {
+    for (const text of this.#once) {
+      this.#once.delete(text)
+      return
+    }
+  }
+}
+
+/** Characters. A longer one takes so long that its name does not matter. */
+const LONGEST = 4_000

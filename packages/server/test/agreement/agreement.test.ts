@@ -1,0 +1,122 @@
+/**
+ * One meaning, two evaluators: for random trees and random records of every kind, SQL on a real database, the
+ * evaluation in memory and the slow, obvious reference give the same answer. With more trees than usual:
+ * `AGREEMENT_TREES=1000 npx vitest run packages/server/test/agreement`.
+ */
+import { KINDS } from '@rollcall/protocol'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atDay } from '../../src/query/at-day.ts'
+import { matches } from '../../src/query/matches.ts'
+import type { Predicate } from '../../src/query/predicate.ts'
+import { toSql } from '../../src/query/to-sql.ts'
+import { findRecords } from '../../src/store/records.ts'
+import { type TestDatabase, testDatabase } from '../postgres.ts'
+import { columnsHeld, columnsOf } from './columns.ts'
+import { everything } from './everything.ts'
+import { compareRecords } from './order.ts'
+import { type HeldRecord, type Population, populate } from './population.ts'
+import { predicates } from './predicates.ts'
+import { TODAYS } from './raw-values.ts'
+import { answer } from './reference.ts'
+import type { Answer } from './truth.ts'
+
+/** Of each record type: 8 of them with 100 trees over 120 records are 96,000 questions. */
+const TREES = Number(process.env.AGREEMENT_TREES ?? 100)
+const RECORDS = 120
+/** Of the records and the trees; fast-check names it with what it finds, and AGREEMENT_SEED finds it again. */
+const seed = Number(process.env.AGREEMENT_SEED ?? Date.now() & 0x7fffffff)
+
+const kinds = [...KINDS, everything]
+
+let database: TestDatabase
+const populations = new Map<string, readonly Population[]>()
+beforeAll(async () => {
+  database = await testDatabase()
+  for (const [index, kind] of kinds.entries()) {
+    const registry = { id: index + 1, kind }
+    populations.set(kind.name, await populate(database.db, registry, RECORDS, seed))
+  }
+})
+afterAll(() => database.close())
+
+const recordTypes = kinds.flatMap((kind) => kind.record_types.map(({ name }) => [kind.name, name] as const))
+
+describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
+  const population = (): Population => {
+    const found = populations.get(kindName)?.find(({ recordType }) => recordType.name === recordTypeName)
+    if (found === undefined) throw new Error(`no population of ${kindName} ${recordTypeName}`)
+    return found
+  }
+
+  test('SQL, memory and reference agree', { timeout: 600_000 }, async () => {
+    const { kind, recordType, table, records, select } = population()
+    const days = fc.constantFrom(...TODAYS)
+    const agree = fc.asyncProperty(predicates(kind, recordType), days, async (predicate, today) => {
+      const expected = records.map(({ extracted }) => answer(predicate, extracted, today))
+      const idsOf = (wanted: Answer) => records.filter((_, at) => expected[at] === wanted).map(({ id }) => id)
+      const bound = atDay(predicate, recordType, today)
+      const negated: Predicate = { is: 'not', of: bound }
+      const inMemory = (asked: Predicate) =>
+        records.filter(({ extracted }) => matches(asked, extracted)).map(({ id }) => id)
+
+      same('memory, true', inMemory(bound), idsOf('yes'), records)
+      same('memory, false', inMemory(negated), idsOf('no'), records)
+      same('SQL, true', await select(toSql(bound, table)), idsOf('yes'), records)
+      same('SQL, false', await select(toSql(negated, table)), idsOf('no'), records)
+    })
+    await fc.assert(agree, { numRuns: TREES, seed })
+  })
+
+  test('a page in order, and the count up to the cap', { timeout: 600_000 }, async () => {
+    const { kind, recordType, table, records } = population()
+    const keys = recordType.attributes
+      .filter(({ sortable, type }) => sortable && type !== 'age')
+      .map(({ name }) => name)
+    const sorts = fc
+      .shuffledSubarray(keys, { maxLength: Math.min(3, keys.length) })
+      .chain((names) =>
+        fc.tuple(
+          ...names.map((attribute) =>
+            fc.record({ attribute: fc.constant(attribute), descending: fc.boolean() }),
+          ),
+        ),
+      )
+    const numbers = fc.record({ limit: fc.nat(RECORDS), offset: fc.nat(RECORDS), cap: fc.nat(2 * RECORDS) })
+    const agree = fc.asyncProperty(
+      predicates(kind, recordType),
+      sorts,
+      numbers,
+      async (predicate, sort, { limit, offset, cap }) => {
+        const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
+        const condition = toSql(atDay(predicate, recordType, TODAYS[0]), table)
+        const found = await findRecords(database.db, table, condition, { sort, limit, offset, cap })
+        expect(found.total).toBe(Math.min(hits.length, cap + 1))
+        if (hits.length > cap) return
+        const page = hits.toSorted(compareRecords(sort)).slice(offset, offset + limit)
+        expect(found.documents).toEqual(page.map(({ document }) => document))
+      },
+    )
+    await fc.assert(agree, { numRuns: Math.ceil(TREES / 4), seed })
+  })
+
+  test('columns hold what is extracted from the document', async () => {
+    const { table, records } = population()
+    const held = await columnsHeld(database.db, table)
+    expect(held.size).toBe(RECORDS)
+    for (const { id, extracted } of records) {
+      expect(held.get(id)).toEqual(columnsOf(table.recordType, extracted))
+    }
+  })
+})
+
+/** Shows the first record about which the two do not agree. */
+function same(who: string, found: number[], expected: number[], records: readonly HeldRecord[]): void {
+  const wrong = records.find(({ id }) => found.includes(id) !== expected.includes(id))
+  if (wrong === undefined) return
+  const { id, document, extracted } = wrong
+  const says = found.includes(id) ? 'yes, the reference no' : 'no, the reference yes'
+  const elements = JSON.stringify(Object.fromEntries(extracted.elements))
+  const values = JSON.stringify(Object.fromEntries(extracted.values))
+  throw new Error(`${who}: ${says}: ${document}; values ${values}; elements ${elements}`)
+}

@@ -1,0 +1,78 @@
+/** What stands in the columns of a record, and what should. */
+import type { Attribute, AttributeScalar, AttributeValue, RecordType } from '@rollcall/protocol'
+import type { ExtractedRecord } from '../../src/query/extract-record.ts'
+import type { Database } from '../../src/store/database.ts'
+import { quoteName } from '../../src/store/names.ts'
+import type { RecordTable } from '../../src/store/record-tables.ts'
+
+type Columns = { [column: string]: unknown }
+
+/** By the record's id: all but the columns that every record has; as JSON, instants as ISO UTC. */
+export async function columnsHeld(
+  db: Database,
+  { table, recordType }: RecordTable,
+): Promise<Map<number, Columns>> {
+  const client = await db.pool.connect()
+  try {
+    await client.query(`begin; set local time zone 'UTC'`)
+    const { rows } = await client.query<{ id: number; held: Columns }>(
+      `select id, to_jsonb(record) as held from ${quoteName(table)} as record`,
+    )
+    await client.query('commit')
+    return new Map(rows.map(({ id, held }) => [id, ofAttributes(recordType, held)]))
+  } finally {
+    client.release()
+  }
+}
+
+function ofAttributes({ attributes }: RecordType, held: Columns): Columns {
+  const { id, primary_identifier, document, created_at, updated_at, ...columns } = held
+  for (const { name } of attributes.filter(({ type }) => type === 'datetime')) {
+    const held = columns[name] as string | string[] | null
+    if (held === null) continue
+    columns[name] = Array.isArray(held) ? held.map(iso) : iso(held)
+  }
+  return columns
+}
+
+const iso = (text: string): string => new Date(text).toISOString()
+
+/** What the columns of the record have to hold. */
+export function columnsOf({ attributes, compounds = [] }: RecordType, record: ExtractedRecord): Columns {
+  const columns: Columns = {}
+  for (const attribute of attributes) {
+    const value = record.values.get(attribute.name)
+    for (const [column, of] of columnsFor(attribute)) columns[column] = value === undefined ? null : of(value)
+  }
+  for (const { name, members } of compounds) {
+    const elements = record.elements.get(name)
+    columns[name] =
+      elements?.map((element) => {
+        const held = members.filter((member) => Object.hasOwn(element, member.name))
+        return Object.fromEntries(
+          held.flatMap((member) => {
+            return columnsFor(member).map(([column, of]) => [
+              column,
+              of(element[member.name] as AttributeScalar),
+            ])
+          }),
+        )
+      }) ?? null
+  }
+  return columns
+}
+
+type Column = [name: string, of: (value: AttributeValue) => unknown]
+
+function columnsFor({ name, type }: Attribute): Column[] {
+  if (type === 'age') return []
+  if (type !== 'date') return [[name, (value) => value]]
+  const end = (end: 'from' | 'to') => (value: AttributeValue) => {
+    const days = [value].flat() as { from: string; to: string }[]
+    return Array.isArray(value) ? days.map((day) => day[end]) : days[0]?.[end]
+  }
+  return [
+    [`${name}_from`, end('from')],
+    [`${name}_to`, end('to')],
+  ]
+}

@@ -1,0 +1,126 @@
+/** Random documents of any record type, made from nothing but its kind's data. */
+import type {
+  Attribute,
+  Compound,
+  IdentifierSource,
+  JsonObject,
+  JsonValue,
+  Kind,
+  RecordType,
+} from '@rollcall/protocol'
+import fc from 'fast-check'
+import { NOTHING, rawIdentifiers, rawValues } from './raw-values.ts'
+
+/** Puts something into a document, where it finds room. */
+type Placement = (document: Draft) => void
+type Draft = { [member: string]: JsonValue }
+
+/** A document without the identifier by which its record is known; see `named`. */
+export function documents(kind: Kind, recordType: RecordType): fc.Arbitrary<JsonObject> {
+  const placements = [
+    ...recordType.identifiers.map((source) => sparse(identifiers(kind, recordType, source), 3)),
+    ...(recordType.compounds ?? []).map((compound) => sparse(elements(compound), 1)),
+    ...recordType.attributes
+      .filter(({ paths }) => paths.length > 0)
+      .map((attribute) => sparse(values(attribute), 1)),
+  ]
+  return fc.tuple(...placements).map((found) => {
+    const document: Draft = {}
+    for (const place of found) place?.(document)
+    return document
+  })
+}
+
+/** The document as that of a record of its own. */
+export function named(recordType: RecordType, document: JsonObject, number: number): JsonObject {
+  const { primary_identifier, identifiers } = recordType
+  const source = identifiers.find(({ names }) => names === 'record')
+  const copy: Draft = structuredClone(document) as Draft
+  const own = { identifier_type: primary_identifier, identifier_value: `OWN-${number}` }
+  put(copy, source?.path ?? '', [own], 'beside')
+  return copy
+}
+
+function sparse(placements: fc.Arbitrary<Placement>, missing: number): fc.Arbitrary<Placement | null> {
+  return fc.oneof({ weight: missing, arbitrary: fc.constant(null) }, { weight: 2, arbitrary: placements })
+}
+
+function raw(attribute: Attribute): fc.Arbitrary<JsonValue> {
+  return fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom(...rawValues(attribute)) },
+    { weight: 1, arbitrary: fc.constantFrom(...NOTHING) },
+  )
+}
+
+function values(attribute: Attribute): fc.Arbitrary<Placement> {
+  const one = raw(attribute)
+  const found = attribute.many ? fc.oneof(fc.array(one, { maxLength: 4 }), one) : one
+  return fc.tuple(fc.constantFrom(...attribute.paths), found).map(([path, value]) => (document) => {
+    put(document, path, value)
+  })
+}
+
+function elements(compound: Compound): fc.Arbitrary<Placement> {
+  const element = fc
+    .tuple(...compound.members.map((member) => sparse(values(member), 1)))
+    .map((members): JsonValue => {
+      const holder: Draft = {}
+      for (const place of members) place?.(holder)
+      // What stands under the path "" is the element itself.
+      return Object.hasOwn(holder, '') ? (holder[''] ?? null) : holder
+    })
+  const beside = compound.members
+    .filter(({ record_paths }) => record_paths !== undefined)
+    .map((member) => sparse(values({ ...member, paths: member.record_paths ?? [] }), 2))
+  return fc
+    .tuple(
+      fc.constantFrom(...compound.paths),
+      fc.oneof(fc.array(element, { maxLength: 4 }), element),
+      fc.tuple(...beside),
+    )
+    .map(([path, found, others]) => (document) => {
+      if (path === '')
+        Object.assign(
+          document,
+          [found].flat().find((one) => typeof one === 'object'),
+        )
+      else put(document, path, found)
+      for (const place of others) place?.(document)
+    })
+}
+
+/** Of any type but the one by which the record itself is known: that one it has once. */
+function identifiers(kind: Kind, recordType: RecordType, source: IdentifierSource): fc.Arbitrary<Placement> {
+  const types = kind.identifier_types.filter(
+    ({ name }) => source.names === 'part' || name !== recordType.primary_identifier,
+  )
+  if (types.length === 0) return fc.constant(() => undefined)
+  const bare = types.find(({ name }) => name === source.type)
+  const one = fc.oneof(
+    ...types.map(({ name, aliases = [], ...type }) =>
+      fc.record({
+        identifier_type: fc.constantFrom(name, ...aliases),
+        identifier_value: fc.constantFrom(...rawIdentifiers({ name, ...type })),
+      }),
+    ),
+    ...(bare === undefined ? [] : [fc.constantFrom(...rawIdentifiers(bare))]),
+  ) as fc.Arbitrary<JsonValue>
+  return fc
+    .array(one, { maxLength: 3 })
+    .map((list) => (document) => put(document, source.path, list, 'beside'))
+}
+
+/** Under the path; where something stands there, beside it in a list, or not at all. */
+function put(document: Draft, path: string, value: JsonValue, where: 'free' | 'beside' = 'free'): void {
+  const keys = path.split('.')
+  const last = keys.pop() ?? ''
+  let holder = document
+  for (const key of keys) {
+    const next = [holder[key] ?? {}].flat()[0]
+    if (typeof next !== 'object' || next === null || Array.isArray(next)) return
+    if (!Object.hasOwn(holder, key)) holder[key] = next
+    holder = next as Draft
+  }
+  if (!Object.hasOwn(holder, last)) holder[last] = value
+  else if (where === 'beside') holder[last] = [holder[last] ?? null, value].flat()
+}

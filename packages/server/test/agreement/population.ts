@@ -1,0 +1,73 @@
+/** Random records of one record type in a database, and what each of them has. */
+import { type Kind, parseJson, type RecordType } from '@rollcall/protocol'
+import fc from 'fast-check'
+import { type ExtractedRecord, extractRecord } from '../../src/query/extract-record.ts'
+import type { Database } from '../../src/store/database.ts'
+import { quoteName } from '../../src/store/names.ts'
+import { prepareRecord } from '../../src/store/prepare-record.ts'
+import {
+  ensureRecordTables,
+  type RecordTable,
+  type RegistryShape,
+  recordTable,
+} from '../../src/store/record-tables.ts'
+import { writeRecords } from '../../src/store/record-writer.ts'
+import type { Condition } from '../../src/store/records.ts'
+import { inTransaction } from '../../src/store/transaction.ts'
+import { documents, named } from './documents.ts'
+
+export interface HeldRecord {
+  readonly id: number
+  /** The text that the database holds. */
+  readonly document: string
+  readonly extracted: ExtractedRecord
+}
+
+export interface Population {
+  readonly kind: Kind
+  readonly recordType: RecordType
+  readonly table: RecordTable
+  /** In the order in which they were added. */
+  readonly records: readonly HeldRecord[]
+  /** The ids of those that satisfy a condition, in order. */
+  select(condition: Condition): Promise<number[]>
+}
+
+/** Populations of every record type of a kind, `size` records each; the same ones for the same seed. */
+export async function populate(
+  db: Database,
+  registry: RegistryShape,
+  size: number,
+  seed: number,
+): Promise<Population[]> {
+  const { kind } = registry
+  await ensureRecordTables(db, registry)
+  const populations: Population[] = []
+  for (const recordType of kind.record_types) {
+    const table = recordTable(registry, recordType)
+    const prepared = fc
+      .sample(documents(kind, recordType), { numRuns: size, seed })
+      .map((document, number) => prepareRecord(kind, recordType, named(recordType, document, number)))
+    const client = await db.pool.connect()
+    try {
+      await inTransaction(client, () => writeRecords(client, registry, recordType, prepared))
+    } finally {
+      client.release()
+    }
+    const held = await db.pool.query<{ id: number; document: string }>(
+      `select id, document from ${quoteName(table.table)} order by id`,
+    )
+    const records = held.rows.map(({ id, document }) => {
+      return { id, document, extracted: extractRecord(kind, recordType, parseJson(document)) }
+    })
+    const select = async ({ text, values }: Condition): Promise<number[]> => {
+      const { rows } = await db.pool.query<{ id: number }>(
+        `select id from ${quoteName(table.table)} as record where ${text} order by id`,
+        [...values],
+      )
+      return rows.map(({ id }) => id)
+    }
+    populations.push({ kind, recordType, table, records, select })
+  }
+  return populations
+}

@@ -1,0 +1,88 @@
+/** Asks what nobody should ask: refused by its item, soon, and nothing of a value is told or logged. */
+import { afterAll, beforeAll, expect } from 'vitest'
+import { postSearch, type TestParticipant, type TestServer, testServer } from '../server.ts'
+
+/** Stands in values, never in names: it must come back nowhere. */
+export const SECRET = 'zqxjkv'
+/** Milliseconds: generous, since other tests run beside this one. */
+const SOON = 2_000
+
+export const INVALID = 'rjct.search_criteria.invalid'
+/** Where an expression, a graphql text and the first element of a list stand. */
+export const EXPRESSION = 'search_criteria.query.value.expression.query'
+export const GRAPHQL = 'search_criteria.query.value.expression'
+export const ELEMENT = 'search_criteria.query[0]'
+
+export const typed = (type: string, expression: unknown) => ({
+  type: `ns:org:QueryType:${type}`,
+  value: { expression },
+})
+export const inExpression = (query: unknown) => ({
+  query_type: 'expression',
+  query: typed('expression', { query }),
+})
+export const inList = (...query: unknown[]) => ({ query_type: 'predicate', query })
+export const inGraphql = (text: unknown) => ({ query_type: 'graphql', query: typed('graphql', text) })
+export const compared = (attribute_name: unknown, operator: unknown, attribute_value: unknown) => ({
+  expression1: { attribute_name, operator, attribute_value },
+})
+/** A query that is answered. */
+export const ANYBODY = { UIN: { $exists: true } }
+
+export const escaped = (text: string): string => text.replace(/[$.[\]]/g, '\\$&')
+
+export interface Target {
+  server(): TestServer
+  peer(): TestParticipant
+  /** The item that answers, after a look at how long it took and at what was said and logged. */
+  // biome-ignore lint/suspicious/noExplicitAny: the shapes of answers are what the tests are about
+  ask(criteria: object, namespace?: string): Promise<any>
+  /** @param message begins with the member, and goes on with the rule */
+  expectRefused(criteria: object, message: string | RegExp, code?: string, namespace?: string): Promise<void>
+}
+
+/** A server for the tests of one file; the last of them says that it still answers and has logged no error. */
+export function hostileTarget(): Target {
+  let server: TestServer
+  let peer: TestParticipant
+  beforeAll(async () => {
+    server = await testServer({ ROLLCALL_MAX_BODY_DEPTH: '512', ROLLCALL_RATE_LIMIT: '100000' })
+    peer = await server.participant('spmis.demo')
+    const identifier = [{ identifier_type: 'UIN', identifier_value: '1' }]
+    await server.registry('civil', [{ '@type': 'Person', identifier, sex: 'female' }])
+    await server.registry('social')
+  })
+  afterAll(async () => {
+    const item = await target.ask(inExpression(ANYBODY))
+    const logged = server.logged()
+    await server.close()
+    expect(item).toMatchObject({ status: 'succ', pagination: { total_count: 1 } })
+    expect(logged).not.toMatch(/"level":(50|60|"error"|"fatal")/)
+    expect(logged.toLowerCase()).not.toContain(SECRET)
+  })
+
+  const target: Target = {
+    server: () => server,
+    peer: () => peer,
+    async ask(criteria, namespace = 'civil') {
+      const began = performance.now()
+      const answer = await postSearch(server, peer, [{ search_criteria: criteria }], namespace)
+      expect(performance.now() - began).toBeLessThan(SOON)
+      expect(answer.status).toBe(200)
+      expect(JSON.stringify(answer.body).toLowerCase()).not.toContain(SECRET)
+      return answer.body.message.search_response[0]
+    },
+    async expectRefused(criteria, message, code = INVALID, namespace = 'civil') {
+      const item = await target.ask(criteria, namespace)
+      expect(item).toEqual({
+        reference_id: 'r-0',
+        timestamp: expect.any(String),
+        status: 'rjct',
+        status_reason_code: code,
+        status_reason_message: typeof message === 'string' ? message : expect.stringMatching(message),
+      })
+      expect(item.status_reason_message.length).toBeLessThanOrEqual(999)
+    },
+  }
+  return target
+}
