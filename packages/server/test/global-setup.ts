@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbeddedPostgres } from '../src/embedded/postgres.ts'
+import { makeMigrated } from './postgres.ts'
 
 /** How to reach the one PostgreSQL of a test run. */
 export interface TestServer {
@@ -20,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one embedded PostgreSQL for the whole run, and stops it at the end. */
+/** Starts one embedded PostgreSQL for the whole run, with a migrated database to copy, and stops it at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
   // mkdtemp makes it 0700; as root PostgreSQL runs as somebody else, who has to get through.
@@ -32,6 +33,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // Test data need not survive a power cut.
   await client.query(`alter role ${connection.user} set synchronous_commit = off`)
   await client.end()
+  await makeMigrated(connection)
   project.provide('postgres', connection)
   return async () => {
     await postgres.close()

@@ -14,33 +14,49 @@ export interface TestDatabase {
 
 /** A fresh database with all migrations, on the PostgreSQL of this test run. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const empty = await emptyDatabase()
-  const db = openDatabase(empty.connection)
-  try {
-    await migrate(db)
-  } catch (error) {
-    await db.close()
-    await empty.drop()
-    throw error
-  }
+  const { connection, drop } = await newDatabase(MIGRATED)
+  const db = openDatabase(connection)
   return {
-    connection: empty.connection,
+    connection,
     db,
     async close() {
       await db.close()
-      await empty.drop()
+      await drop()
     },
   }
 }
 
 /** A fresh database without any table, for tests that say themselves what goes in. */
-export async function emptyDatabase(): Promise<{ connection: TestServer; drop(): Promise<void> }> {
+export function emptyDatabase(): Promise<EmptyDatabase> {
+  return newDatabase('template0')
+}
+
+interface EmptyDatabase {
+  readonly connection: TestServer
+  drop(): Promise<void>
+}
+
+async function newDatabase(template: string): Promise<EmptyDatabase> {
   const server = inject('postgres')
   const database = `test_${randomBytes(8).toString('hex')}`
-  await onServer(server, `create database ${database} template template0`)
+  await onServer(server, `create database ${database} template ${template}`)
   return {
     connection: { ...server, database },
     drop: () => onServer(server, `drop database if exists ${database} with (force)`),
+  }
+}
+
+/** The database that others are copies of. */
+const MIGRATED = 'test_migrated'
+
+/** Makes the database that `testDatabase` copies: all migrations run once in a test run, not once in a test. */
+export async function makeMigrated(server: TestServer): Promise<void> {
+  await onServer(server, `create database ${MIGRATED} template template0`)
+  const db = openDatabase({ ...server, database: MIGRATED })
+  try {
+    await migrate(db)
+  } finally {
+    await db.close()
   }
 }
 
