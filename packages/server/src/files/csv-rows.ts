@@ -1,0 +1,103 @@
+/** CSV (RFC 4180) as rows of cells, out of a stream of bytes and with the lines on which they stand. */
+
+const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
+
+/** A row as it stands in the file. */
+export interface Row {
+  /** On which it begins; the first is 1. */
+  readonly line: number
+  /** Bytes of the file that are consumed once this row is. */
+  readonly end: number
+  /** Without the line break that ends it. */
+  readonly bytes: Buffer
+}
+
+export interface CutterOptions {
+  /** One ASCII character between cells, and no quote. */
+  readonly delimiter: string
+  /** Bytes of the longest row. */
+  readonly longest: number
+  /** What is thrown for a longer one: there is no next row to go on with where a quote is never closed. */
+  readonly tooLong: (line: number) => Error
+}
+
+/** Cuts the stream into rows, which may hold line breaks inside quotes. */
+export class RowCutter {
+  readonly #delimiter: number
+  readonly #options: CutterOptions
+  #state: 'cell starts' | 'plain' | 'quoted' | 'quote in quoted' = 'cell starts'
+  #pieces: Buffer[] = []
+  #length = 0
+  #line = 1
+  #startLine = 1
+  #bytes = 0
+
+  constructor(options: CutterOptions) {
+    this.#options = options
+    this.#delimiter = options.delimiter.charCodeAt(0)
+  }
+
+  /** The rows that end in this chunk. Throws what `tooLong` makes. */
+  push(chunk: Buffer): Row[] {
+    const rows: Row[] = []
+    let start = 0
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number
+      if (byte === NEWLINE) this.#line += 1
+      if (this.#state === 'quoted') {
+        if (byte === QUOTE) this.#state = 'quote in quoted'
+      } else if (byte === NEWLINE) {
+        this.#keep(chunk.subarray(start, at))
+        start = at + 1
+        rows.push(this.#take(this.#bytes + start))
+      } else if (byte === this.#delimiter) this.#state = 'cell starts'
+      // Doubled, the quote is a character of the cell; and only at its beginning does it open one.
+      else if (byte === QUOTE && this.#state !== 'plain') this.#state = 'quoted'
+      else this.#state = 'plain'
+    }
+    this.#keep(chunk.subarray(start))
+    this.#bytes += chunk.length
+    return rows
+  }
+
+  /** The last row, when no line break ends it. */
+  finish(): Row[] {
+    return this.#length > 0 ? [this.#take(this.#bytes)] : []
+  }
+
+  #keep(piece: Buffer): void {
+    this.#length += piece.length
+    if (this.#length > this.#options.longest) throw this.#options.tooLong(this.#startLine)
+    if (piece.length > 0) this.#pieces.push(piece)
+  }
+
+  #take(end: number): Row {
+    const bytes = Buffer.concat(this.#pieces)
+    const row = { line: this.#startLine, end, bytes: bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes }
+    this.#pieces = []
+    this.#length = 0
+    this.#startLine = this.#line
+    this.#state = 'cell starts'
+    return row
+  }
+}
+
+/** The cells of a row, or what is wrong with it. A quote within a cell that does not begin with one is a character. */
+export function splitRow(row: string, delimiter: string): string[] | string {
+  const cells: string[] = []
+  for (let at = 0; at <= row.length; at += 1) {
+    if (row[at] !== '"') {
+      const end = row.indexOf(delimiter, at)
+      cells.push(row.slice(at, end === -1 ? row.length : end))
+      at = end === -1 ? row.length : end
+      continue
+    }
+    let end = row.indexOf('"', at + 1)
+    while (end !== -1 && row[end + 1] === '"') end = row.indexOf('"', end + 2)
+    if (end === -1) return 'a quote is never closed'
+    if (end + 1 < row.length && row[end + 1] !== delimiter) return 'text after the closing quote of a cell'
+    cells.push(row.slice(at + 1, end).replaceAll('""', '"'))
+    at = end + 1
+  }
+  return cells
+}
