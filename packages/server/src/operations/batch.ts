@@ -2,104 +2,134 @@
 import { ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
+import type { Reading } from '../store/records.ts'
+import type { FoundRecords, Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler } from './item.ts'
 import type { Outcome } from './outcome.ts'
-
-/** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
-export interface ItemWork {
-  readonly context: Context
-  readonly exchange: Exchange
-  /** Bytes of records that the answer may still hold; handlers take from it. */
-  readonly budget: { bytes: number }
-}
-
-/** One item of a batch: an object; nothing more is known of it than its well-formed timestamp and locale. */
-export interface Item {
-  readonly timestamp: string
-  readonly locale?: string
-  readonly [member: string]: unknown
-}
-
-/**
- * Does the work of one item and returns the members of its answer beside reference_id, timestamp and status.
- * Throws ItemRejection when the item cannot be answered.
- */
-export type ItemHandler = (work: ItemWork, item: Item) => Promise<object>
 
 /** Items of one batch that are worked on at the same time: enough to keep the database busy, not to own it. */
 const CONCURRENCY = 4
 
-/** Answers every item of the message and sums up, as N7 has it. */
+/**
+ * Answers every item of the message and sums up, as N7 has it.
+ * @param reading given where further pages follow: the outcome then tells what they are made of
+ */
 export async function answerBatch(
   context: Context,
   exchange: Exchange,
   message: Message,
   handle: ItemHandler,
+  reading?: Reading,
 ): Promise<Outcome> {
   const { operation } = exchange
-  const { items, reply } = { items: operation.request.items ?? '', reply: operation.reply.items ?? '' }
-  const batch = message[items] as readonly Item[]
-  const work: ItemWork = { context, exchange, budget: { bytes: context.limits.reply_bytes } }
+  const batch = itemsOf(exchange, message)
+  const work = workOf(context, exchange, reading)
   const seen = new Set<string>()
   const repeated = batch.map(({ reference_id }) => {
     if (typeof reference_id !== 'string' || seen.has(reference_id)) return typeof reference_id === 'string'
     seen.add(reference_id)
     return false
   })
+  const answers = await inOrder(work, batch, (item, index) =>
+    answerItem(item, async () => {
+      checkReferenceId(item.reference_id, repeated[index] === true)
+      checkTimestamp(item.timestamp, context.limits.timestamp_window)
+      return handle(work, item)
+    }),
+  )
+  for (const { answer } of answers) {
+    context.metrics.itemAnswered(operation.name, answer.status, answer.status_reason_code ?? 'none')
+  }
+  const items = answers.map(({ answer: { reference_id, status }, found }) => ({
+    reference_id,
+    status,
+    ...(found && { found }),
+  }))
+  return { ...outcomeOf(exchange, answers), ...(reading && { items }) }
+}
 
-  const answers: AnsweredItem[] = new Array(batch.length)
+/** A further page of items of a message that was answered before: of those that have one, by their positions. */
+export async function answerPage(
+  context: Context,
+  exchange: Exchange,
+  message: Message,
+  pages: ReadonlyMap<number, KeptPage>,
+  handle: PageHandler,
+): Promise<Outcome> {
+  const work = workOf(context, exchange)
+  const batch = itemsOf(exchange, message)
+  const asked = [...pages].flatMap(([position, page]) => {
+    const item = batch[position]
+    return item === undefined ? [] : [{ item, page }]
+  })
+  const answers = await inOrder(work, asked, ({ item, page }) =>
+    answerItem(item, () => handle(work, item, page)),
+  )
+  return outcomeOf(exchange, answers)
+}
+
+/** The items of a message as its operation names them. */
+export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
+  const { items } = operation.request
+  return items === null ? [] : (message[items] as readonly Item[])
+}
+
+function workOf(context: Context, exchange: Exchange, reading?: Reading): ItemWork {
+  return { context, exchange, budget: { bytes: context.limits.reply_bytes }, ...(reading && { reading }) }
+}
+
+/** A snapshot of the database answers one statement at a time, so there is nothing to gain from several. */
+async function inOrder<Element, Result>(
+  { reading }: ItemWork,
+  elements: readonly Element[],
+  answer: (element: Element, index: number) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = new Array(elements.length)
   let next = 0
   const worker = async (): Promise<void> => {
-    while (next < batch.length) {
+    while (next < elements.length) {
       const index = next++
-      const item = batch[index] as Item
-      answers[index] = await answerItem(work, item, repeated[index] === true, handle)
+      results[index] = await answer(elements[index] as Element, index)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, batch.length) }, worker))
-  for (const { status, status_reason_code } of answers) {
-    context.metrics.itemAnswered(operation.name, status, status_reason_code ?? 'none')
+  const workers = reading?.snapshot === undefined ? CONCURRENCY : 1
+  await Promise.all(Array.from({ length: Math.min(workers, elements.length) }, worker))
+  return results
+}
+
+interface Answered {
+  readonly answer: {
+    readonly reference_id: string
+    readonly timestamp: string
+    readonly status: 'succ' | 'rjct'
+    readonly status_reason_code?: string
+    readonly status_reason_message?: string
   }
-  return { ...summary(answers), members: { [reply]: answers } }
+  readonly found: FoundRecords | undefined
 }
 
-interface AnsweredItem {
-  readonly reference_id: string
-  readonly timestamp: string
-  readonly status: 'succ' | 'rjct'
-  readonly status_reason_code?: string
-  readonly status_reason_message?: string
-}
-
-async function answerItem(
-  work: ItemWork,
-  item: Item,
-  repeated: boolean,
-  handle: ItemHandler,
-): Promise<AnsweredItem> {
-  const { reference_id } = item
-  const named = typeof reference_id === 'string' ? firstCharacters(reference_id, MAX_REFERENCE_ID) : ''
+async function answerItem(item: Item, work: () => Promise<ItemAnswer>): Promise<Answered> {
+  const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
   try {
-    checkReferenceId(reference_id, named, repeated)
-    checkTimestamp(item.timestamp, work.context.limits.timestamp_window)
-    const members = await handle(work, item)
-    return { reference_id: named, timestamp: new Date().toISOString(), status: 'succ', ...members, ...locale }
+    const { members, found } = await work()
+    const timestamp = new Date().toISOString()
+    return { answer: { reference_id, timestamp, status: 'succ', ...members, ...locale }, found }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     const { code: status_reason_code, message: status_reason_message } = error
-    return {
-      reference_id: named,
-      timestamp: new Date().toISOString(),
-      status: 'rjct',
-      status_reason_code,
-      status_reason_message,
-      ...locale,
-    }
+    const timestamp = new Date().toISOString()
+    const said = { status_reason_code, status_reason_message }
+    return { answer: { reference_id, timestamp, status: 'rjct', ...said, ...locale }, found: undefined }
   }
 }
 
 /** N2: 1 to 99 characters, unique within the batch. */
 const MAX_REFERENCE_ID = 99
+
+/** As an answer names the item: what of its reference_id can be sent back. */
+export function referenceId({ reference_id }: Pick<Item, string>): string {
+  return typeof reference_id === 'string' ? firstCharacters(reference_id, MAX_REFERENCE_ID) : ''
+}
 
 /** Code points, as the schemas count them: half a surrogate pair could not be sent back. */
 function firstCharacters(text: string, count: number): string {
@@ -107,9 +137,9 @@ function firstCharacters(text: string, count: number): string {
   return [...text.slice(0, count * 2)].slice(0, count).join('')
 }
 
-/** @param named what of it would be sent back: all of it, unless it is too long */
-function checkReferenceId(reference_id: unknown, named: string, repeated: boolean): void {
-  if (reference_id === '' || reference_id !== named) {
+function checkReferenceId(reference_id: unknown, repeated: boolean): void {
+  // What would be sent back is all of it, unless it is too long.
+  if (reference_id === '' || reference_id !== referenceId({ reference_id })) {
     throw new ItemRejection(
       'rjct.reference_id.invalid',
       'reference_id: must be a string of 1 to 99 characters',
@@ -131,11 +161,13 @@ function checkTimestamp(timestamp: string, window: number): void {
   throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of now`)
 }
 
-function summary(answers: readonly AnsweredItem[]): Omit<Outcome, 'members'> {
+function outcomeOf({ operation }: Exchange, answered: readonly Answered[]): Outcome {
+  const answers = answered.map(({ answer }) => answer)
   const counts = { total_count: answers.length, completed_count: answers.length }
+  const outcome = { ...counts, members: { [operation.reply.items ?? '']: answers } }
   const rejected = answers.filter(({ status }) => status === 'rjct').length
-  if (rejected === 0) return { status: 'succ', ...counts }
+  if (rejected === 0) return { status: 'succ', ...outcome }
   const status_reason_message = `${rejected} of ${answers.length} items rejected; see each item`
-  if (rejected < answers.length) return { status: 'succ', status_reason_message, ...counts }
-  return { status: 'rjct', status_reason_code: 'rjct.errors.too_many', status_reason_message, ...counts }
+  if (rejected < answers.length) return { status: 'succ', status_reason_message, ...outcome }
+  return { status: 'rjct', status_reason_code: 'rjct.errors.too_many', status_reason_message, ...outcome }
 }

@@ -1,5 +1,6 @@
 /** What an operation made of a message, before it becomes a reply. */
 import type { HeaderCode, Status } from '@rollcall/protocol'
+import type { FoundRecords } from './item.ts'
 
 export interface Outcome {
   readonly status: Status
@@ -11,4 +12,14 @@ export interface Outcome {
   readonly completed_count: number
   /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
   readonly members: { readonly [member: string]: unknown }
+  /** The items of a batch, in order, where further pages follow (the asynchronous road). */
+  readonly items?: readonly AnsweredItem[]
+  /** Set where the reply leaves encrypted whatever the request was: it holds what was asked for encrypted. */
+  readonly encrypted?: true
+}
+
+export interface AnsweredItem {
+  readonly reference_id: string
+  readonly status: 'succ' | 'rjct'
+  readonly found?: FoundRecords
 }

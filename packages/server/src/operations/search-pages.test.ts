@@ -189,7 +189,9 @@ describe('a search that is too broad', () => {
         ),
       })
       await locker.query('rollback')
-      await expect(search({ sex: 'F' })).resolves.toMatchObject({ pagination: { total_count: 0 } })
+      await expect(search({ sex: 'F' })).resolves.toMatchObject({
+        members: { pagination: { total_count: 0 } },
+      })
     } finally {
       locker.release()
       await db.close()

@@ -1,39 +1,77 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import { disclose } from '../outbound/disclosure.ts'
 import { checkFilled } from '../query/filled.ts'
 import { find } from '../query/find.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { isStatementTimeout } from '../store/database-errors.ts'
-import type { Found } from '../store/records.ts'
+import { recordTable } from '../store/record-tables.ts'
+import { type Found, type Reading, readDocuments } from '../store/records.ts'
 import type { Registry } from '../store/registries.ts'
-import type { Item, ItemWork } from './batch.ts'
+import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
-export async function searchItem({ context, exchange, budget }: ItemWork, item: Item): Promise<object> {
-  const { registry, participant } = exchange
+export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer> {
+  const { context, exchange, reading } = work
   const { limits } = context
-  const criteria = readSearchCriteria(registry.kind, item, criteriaLimits(limits, participant.max_page_size))
-  checkFilled(registry.unfilled, criteria)
-  const found = await measuredFind(context, registry, criteria)
-  if (found.total > limits.search_results) {
+  const criteria = readCriteria(work, item)
+  checkFilled(exchange.registry.unfilled, criteria)
+  const { total, documents, ids } = await measuredFind(context, exchange.registry, criteria, reading)
+  if (total > limits.search_results) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
       `search_criteria: more than ${limits.search_results} records match; narrow the search`,
     )
   }
-  // What is answered counts, which a query with a selection decides.
-  const records = shaped(criteria, found.documents, dayIn(registry.time_zone, Date.now()))
-  spend(budget, records)
   const { page_size, page_number } = criteria
   return {
-    data: {
-      version: PROTOCOL_VERSION,
-      reg_type: criteria.reg_type,
-      reg_record_type: criteria.reg_record_type,
-      reg_records: records.map((text) => new CanonicalText(text)),
+    members: {
+      data: dataOf(work, criteria, documents),
+      pagination: { page_size, page_number, total_count: total },
     },
-    pagination: { page_size, page_number, total_count: found.total },
+    // Who asks for a later page wants that page alone.
+    ...(ids !== undefined &&
+      page_number === 1 && { found: { record_type: criteria.recordType.name, page_size, record_ids: ids } }),
+  }
+}
+
+/** The same members for a further page, of records that were found when the first one was answered. */
+export async function searchPage(
+  work: ItemWork,
+  item: Item,
+  { page_size, page_number, total, record_ids }: KeptPage,
+): Promise<ItemAnswer> {
+  const { registry } = work.exchange
+  const criteria = readCriteria(work, item)
+  const table = recordTable(registry, criteria.recordType)
+  const documents = await readDocuments(work.context.db, table, record_ids)
+  return {
+    members: {
+      data: dataOf(work, criteria, documents),
+      pagination: { page_size, page_number, total_count: total },
+    },
+  }
+}
+
+function readCriteria(
+  { context, exchange: { registry, participant } }: ItemWork,
+  item: Item,
+): SearchCriteria {
+  return readSearchCriteria(registry.kind, item, criteriaLimits(context.limits, participant.max_page_size))
+}
+
+function dataOf(work: ItemWork, criteria: SearchCriteria, documents: readonly string[]): object {
+  const { exchange, budget } = work
+  const disclosed = disclose(exchange, criteria.recordType, documents)
+  // What is answered counts, which a query with a selection decides.
+  const records = shaped(criteria, disclosed, dayIn(exchange.registry.time_zone, Date.now()))
+  spend(budget, records)
+  return {
+    version: PROTOCOL_VERSION,
+    reg_type: criteria.reg_type,
+    reg_record_type: criteria.reg_record_type,
+    reg_records: records.map((text) => new CanonicalText(text)),
   }
 }
 
@@ -47,7 +85,12 @@ function shaped({ shape }: SearchCriteria, documents: readonly string[], day: st
  * Finds, and tells the operator how long it took.
  * @throws ItemRejection for a search that takes too long; looking up an identifier never does by its own fault
  */
-async function measuredFind(context: Context, registry: Registry, criteria: SearchCriteria): Promise<Found> {
+async function measuredFind(
+  context: Context,
+  registry: Registry,
+  criteria: SearchCriteria,
+  reading: Reading | undefined,
+): Promise<Found> {
   const { recordType, predicate } = criteria
   const started = performance.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
@@ -56,7 +99,7 @@ async function measuredFind(context: Context, registry: Registry, criteria: Sear
     if (outcome !== 'failed') context.slowSearches.note(registry, recordType, predicate, milliseconds)
   }
   try {
-    const found = await find(context, registry, criteria)
+    const found = await find(context, registry, criteria, reading)
     measured('answered')
     return found
   } catch (error) {

@@ -3,7 +3,14 @@ import { dayIn, type RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Database } from '../store/database.ts'
 import { type RegistryShape, recordTable } from '../store/record-tables.ts'
-import { type Found, findByIdentifier, findRecords, type Page, type SortKey } from '../store/records.ts'
+import {
+  type Found,
+  findByIdentifier,
+  findRecords,
+  type Page,
+  type Reading,
+  type SortKey,
+} from '../store/records.ts'
 import { atDay } from './at-day.ts'
 import type { Predicate } from './predicate.ts'
 import { toSql } from './to-sql.ts'
@@ -34,16 +41,21 @@ export interface Asked {
  * The page of records that match, and how many match in all, the limit of results and one when it is more than that.
  * A query for one identifier takes a way of its own, past everything that may be slow.
  */
-export function find({ db, limits }: Finder, registry: FoundIn, asked: Asked): Promise<Found> {
+export function find(
+  { db, limits }: Finder,
+  registry: FoundIn,
+  asked: Asked,
+  reading?: Reading,
+): Promise<Found> {
   const { recordType, predicate } = asked
   const page = pageOf(asked, limits.search_results)
   const identifier = predicate.is === 'identifier' ? predicate.identifiers : []
   const [only] = identifier
   if (only !== undefined && identifier.length === 1) {
-    return findByIdentifier(db, registry, recordType, only, page)
+    return findByIdentifier(db, registry, recordType, only, page, reading)
   }
   const table = recordTable(registry, recordType)
-  return findRecords(db, table, toSql(today(registry, asked), table), page)
+  return findRecords(db, table, toSql(today(registry, asked), table), page, reading)
 }
 
 /** The predicate as it stands on this day of the registry. */

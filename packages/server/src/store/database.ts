@@ -18,6 +18,8 @@ export interface Database {
    * other and nothing waits for them.
    */
   readonly searches: pg.Pool
+  /** What its connections are made with, for whoever needs some of its own. */
+  readonly connection: pg.PoolConfig
   /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
   close(): Promise<void>
 }
@@ -51,7 +53,8 @@ export interface SearchOptions {
 
 /**
  * Opens two pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
- * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches.
+ * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches. A node
+ * that works on jobs has 5 more (`jobs/shift.ts`).
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
@@ -73,6 +76,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     kysely,
     pipeline,
     searches,
+    connection: settings,
     async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
       closing ??= Promise.all([pool.end(), searches.end(), pipeline.close()])
@@ -81,8 +85,10 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   }
 }
 
-function openPool(settings: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool(settings)
+const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new pg.Pool(settings))
+
+/** The pool, which from now on bears the loss of a connection. */
+export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {
   // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
   // listens to would end the process. The pool reports the idle ones, each client those in use.
   pool.on('error', ignoreLostConnection)
@@ -117,11 +123,15 @@ const { builtins } = pg.types
 /** Array types are missing from `builtins`. */
 const ARRAY_OF_TEXT = 1009 as TypeId
 const ARRAY_OF_DATE = 1182 as TypeId
+const ARRAY_OF_INT8 = 1016 as TypeId
+
+const readTexts = pg.types.getTypeParser(ARRAY_OF_TEXT) as (text: string) => readonly (string | null)[]
 
 const READERS: ReadonlyMap<TypeId, (text: string) => unknown> = new Map<TypeId, (text: string) => unknown>([
   [builtins.INT8, readBigint],
   [builtins.DATE, String],
   [ARRAY_OF_DATE, pg.types.getTypeParser(ARRAY_OF_TEXT)],
+  [ARRAY_OF_INT8, (text) => readTexts(text).map((id) => (id === null ? null : readBigint(id)))],
 ])
 
 function readBigint(text: string): number {

@@ -1,8 +1,10 @@
 /** Reading records. */
 import type { RecordType } from '@rollcall/protocol'
 import type { Database } from './database.ts'
+import { joinName, quoteName } from './names.ts'
 import { type RecordTable, type RegistryShape, recordTable } from './record-tables.ts'
 import { findStatement, searchStatement } from './search-statement.ts'
+import { type Snapshot, tried } from './snapshot.ts'
 import { StatementNames } from './statement-names.ts'
 import { isStorable } from './text.ts'
 
@@ -43,12 +45,26 @@ export interface Found {
   readonly total: number
   /** Canonical JSON texts, to be sent as they are. */
   readonly documents: readonly string[]
+  /** Of all that match, in the page's order, where they were asked for; none when there are more than the cap. */
+  readonly ids?: readonly number[]
 }
 
-/** The page of one statement; an empty one is one row without a document, which carries the total. */
+/** How it is read, where that is not the usual way. */
+export interface Reading {
+  /** Whether the ids of all that match are read as well, in the same statement. */
+  readonly ids?: boolean
+  /** The state of the database to read; by default the newest. */
+  readonly snapshot?: Snapshot
+}
+
+/**
+ * The page of one statement; an empty one is one row without a document, which carries the total. The first row
+ * carries the ids.
+ */
 interface FoundRow {
   readonly total: number
   readonly document: string | null
+  readonly ids?: readonly number[] | null
 }
 
 /**
@@ -61,16 +77,20 @@ export async function findByIdentifier(
   recordType: RecordType,
   { type, value }: Identifier,
   { sort, limit, offset, cap }: Page,
+  { ids = false, snapshot }: Reading = {},
 ): Promise<Found> {
-  if (!isStorable(type) || !isStorable(value)) return { total: 0, documents: [] }
-  const { name, text } = findStatement(recordTable(registry, recordType), sort)
+  if (!isStorable(type) || !isStorable(value)) {
+    return { total: 0, documents: [], ...(ids && { ids: [] }) }
+  }
+  const { name, text } = findStatement(recordTable(registry, recordType), sort, ids)
   const values = [type, value, limit, offset, cap]
   // An order of many records may take its time: on a connection where nothing stands behind it.
-  const rows =
-    name !== undefined && sort.length === 0
-      ? await db.pipeline.query<FoundRow>({ name, text, values })
-      : (await db.searches.query<FoundRow>({ ...(name !== undefined && { name }), text, values })).rows
-  return foundIn(rows)
+  if (snapshot === undefined && name !== undefined && sort.length === 0) {
+    return foundIn(await db.pipeline.query<FoundRow>({ name, text, values }), ids)
+  }
+  const statement = { ...(name !== undefined && { name }), text, values }
+  const { rows } = await (snapshot ?? db.searches).query<FoundRow>(statement)
+  return foundIn(rows, ids)
 }
 
 /** Of this process: names are unique on a connection, whichever database it leads to. */
@@ -86,14 +106,36 @@ export async function findRecords(
   table: RecordTable,
   condition: Condition,
   page: Page,
+  { ids = false, snapshot }: Reading = {},
 ): Promise<Found> {
-  const { text, values } = searchStatement(table, condition, page)
+  const { text, values } = searchStatement(table, condition, page, ids)
   const name = names.nameOf(text)
-  const { rows } = await db.searches.query<FoundRow>({ ...(name !== undefined && { name }), text, values })
-  return foundIn(rows)
+  const statement = { ...(name !== undefined && { name }), text, values }
+  const { rows } =
+    snapshot === undefined
+      ? await db.searches.query<FoundRow>(statement)
+      : await tried(snapshot, () => snapshot.query<FoundRow>(statement))
+  return foundIn(rows, ids)
 }
 
-function foundIn(rows: readonly FoundRow[]): Found {
+/** The documents of these records, in this order; of those that are not there any more, nothing. */
+export async function readDocuments(
+  { searches }: Pick<Database, 'searches'>,
+  { table }: RecordTable,
+  ids: readonly number[],
+): Promise<readonly string[]> {
+  const { rows } = await searches.query<{ document: string }>({
+    name: joinName('documents', table),
+    text: `select document from unnest($1::bigint[]) with ordinality as wanted (id, place)
+      join ${quoteName(table)} using (id) order by place`,
+    values: [ids],
+  })
+  return rows.map(({ document }) => document)
+}
+
+function foundIn(rows: readonly FoundRow[], withIds: boolean): Found {
   const documents = rows.flatMap((row) => (row.document === null ? [] : [row.document]))
-  return { total: rows[0]?.total ?? 0, documents }
+  const [first] = rows
+  const ids = withIds ? { ids: first?.ids ?? [] } : {}
+  return { total: first?.total ?? 0, documents, ...ids }
 }

@@ -10,8 +10,11 @@ export interface FindStatement {
   readonly name?: string
 }
 
-/** Without an order there is one statement for each table, and every search asks for it. */
-const unsorted = new WeakMap<RecordTable, FindStatement>()
+/** Without an order there is one statement for each table, and every search asks for it; another with ids. */
+const unsorted = {
+  page: new WeakMap<RecordTable, FindStatement>(),
+  ids: new WeakMap<RecordTable, FindStatement>(),
+}
 
 /**
  * The statement by which an identifier is looked up and, for at most one sort key, the name under which each
@@ -21,13 +24,17 @@ const unsorted = new WeakMap<RecordTable, FindStatement>()
  *
  * The identifier table alone counts; without an order it also gives the records in the page's order, and no
  * more of them are read than the page and what stands before it.
+ *
+ * @param ids whether the first row also has the ids of all hits, in the page's order, unless they are more than the
+ * cap: a statement of its own, so that nobody else pays for it
  */
-export function findStatement(table: RecordTable, sort: readonly SortKey[]): FindStatement {
-  const known = sort.length === 0 ? unsorted.get(table) : undefined
+export function findStatement(table: RecordTable, sort: readonly SortKey[], ids = false): FindStatement {
+  const made = unsorted[ids ? 'ids' : 'page']
+  const known = sort.length === 0 ? made.get(table) : undefined
   if (known !== undefined) return known
-  const made = makeStatement(table, sort)
-  if (sort.length === 0) unsorted.set(table, made)
-  return made
+  const statement = ids ? statementWithIds(table, sort) : makeStatement(table, sort)
+  if (sort.length === 0) made.set(table, statement)
+  return statement
 }
 
 function makeStatement(
@@ -50,39 +57,77 @@ function makeStatement(
       order by ${order} limit $3 offset $4
     ) as page on true
     order by ${order}`
+  return named('find', table, keys, text)
+}
+
+function statementWithIds(
+  { table, identifierTable, recordType }: RecordTable,
+  sort: readonly SortKey[],
+): FindStatement {
+  const keys = sortKeys(recordType, sort)
+  // The identifier table alone knows the ids; the records themselves are needed for an order.
+  const ordered = keys.length > 0 ? ` join ${quoteName(table)} as found on found.id = identifier.record` : ''
+  const text = `with hit as materialized (
+      select identifier.record as id${selected(keys, 'found')}
+      from ${quoteName(identifierTable)} as identifier${ordered}
+      where identifier.type = $1 and identifier.value = $2 limit $5::bigint + 1
+    )
+    ${pageOfHits(table, keys, { limit: '$3', offset: '$4', cap: '$5' })}`
+  return named('find_ids', table, keys, text)
+}
+
+function named(verb: string, table: string, keys: readonly OrderedColumn[], text: string): FindStatement {
   if (keys.length > 1) return { text }
   return {
     text,
-    name: joinName('find', table, ...keys.flatMap(({ column, direction }) => [column, direction])),
+    name: joinName(verb, table, ...keys.flatMap(({ column, direction }) => [column, direction])),
   }
 }
 
 /**
  * The statement that finds a page by a condition, `cap` and one hits at most: their ids and sort keys first, so that
  * documents are read for the page alone.
+ * @param ids as in `findStatement`
  */
 export function searchStatement(
   { table, recordType }: RecordTable,
   condition: Condition,
   { sort, limit, offset, cap }: Page,
+  ids = false,
 ): { readonly text: string; readonly values: unknown[] } {
   if (!Number.isSafeInteger(cap)) throw new Error(`not a number of records: ${cap}`)
   const keys = sortKeys(recordType, sort)
-  const order = orderOf(keys, 'id')
   const next = condition.values.length + 1
+  const page = { limit: `$${next}::bigint`, offset: `$${next + 1}::bigint`, cap: ids ? String(cap) : null }
   // The cap stands in the text: how a condition is best looked up depends on how many hits are wanted.
   const text = `with hit as materialized (
       select record.id${selected(keys, 'record')}
       from ${quoteName(table)} as record where ${condition.text} limit ${cap + 1}
     )
-    select counted.total, found.document
-    from (select count(*) as total from hit) as counted
+    ${pageOfHits(table, keys, page)}`
+  return { text, values: [...condition.values, limit, offset] }
+}
+
+/** @param page.cap given where the ids of all hits are selected too: above it, none are */
+function pageOfHits(
+  table: string,
+  keys: readonly OrderedColumn[],
+  { limit, offset, cap }: { readonly limit: string; readonly offset: string; readonly cap: string | null },
+): string {
+  const order = orderOf(keys, 'id')
+  const inOrder = orderOf(keys, 'id', 'page.')
+  const all =
+    cap === null ? '' : `, case when count(*) <= ${cap} then array_agg(id order by ${order}) end as ids`
+  // Once, not beside every document: they are many.
+  const first =
+    cap === null ? '' : `, case when row_number() over (order by ${inOrder}) = 1 then counted.ids end as ids`
+  return `select counted.total, found.document${first}
+    from (select count(*) as total${all} from hit) as counted
     left join (
-      select * from hit order by ${order} limit $${next}::bigint offset $${next + 1}::bigint
+      select * from hit order by ${order} limit ${limit} offset ${offset}
     ) as page on true
     left join ${quoteName(table)} as found on found.id = page.id
-    order by ${orderOf(keys, 'id', 'page.')}`
-  return { text, values: [...condition.values, limit, offset] }
+    order by ${inOrder}`
 }
 
 interface OrderedColumn {

@@ -1,12 +1,16 @@
 /** A transaction on one connection, for what goes past Kysely: COPY and prepared statements. */
 import type { ClientBase } from 'pg'
 
-/** Commits when the work is done; rolls back and throws on when it fails. */
+/**
+ * Commits when the work is done; rolls back and throws on when it fails.
+ * @param begin how it begins
+ */
 export async function inTransaction<Result>(
   client: ClientBase,
   work: () => Promise<Result>,
+  begin = 'begin',
 ): Promise<Result> {
-  await client.query('begin')
+  await client.query(begin)
   try {
     const result = await work()
     await client.query('commit')

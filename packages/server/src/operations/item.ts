@@ -1,0 +1,53 @@
+/** What is known of one item of a batch, and what is done with it: shared by the batches and by those who handle items. */
+import type { Context } from '../context.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Reading } from '../store/records.ts'
+
+/** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
+export interface ItemWork {
+  readonly context: Context
+  readonly exchange: Exchange
+  /** Bytes of records that the answer may still hold; handlers take from it. */
+  readonly budget: { bytes: number }
+  /** How records are read, where further pages follow (the asynchronous road). */
+  readonly reading?: Reading
+}
+
+/** One item of a batch: an object; nothing more is known of it than its well-formed timestamp and locale. */
+export interface Item {
+  readonly timestamp: string
+  readonly locale?: string
+  readonly [member: string]: unknown
+}
+
+export interface ItemAnswer {
+  /** Of the item's answer, beside reference_id, timestamp and status. */
+  readonly members: object
+  /** What further pages are made of, where they were asked for. */
+  readonly found?: FoundRecords
+}
+
+/** All records that an item found, in order. */
+export interface FoundRecords {
+  /** The canonical name. */
+  readonly record_type: string
+  readonly page_size: number
+  readonly record_ids: readonly number[]
+}
+
+/** One further page of what an item found. */
+export interface KeptPage {
+  readonly page_size: number
+  /** From 2. */
+  readonly page_number: number
+  /** Records in all pages. */
+  readonly total: number
+  /** Of this page. */
+  readonly record_ids: readonly number[]
+}
+
+/** Does the work of one item. Throws ItemRejection when the item cannot be answered. */
+export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
+
+/** Answers a further page of one item. Throws ItemRejection when it cannot be answered. */
+export type PageHandler = (work: ItemWork, item: Item, page: KeptPage) => Promise<ItemAnswer>

@@ -1,0 +1,39 @@
+/** One state of the database for several searches, so that none of them sees what changes between them. */
+import type { PoolClient } from 'pg'
+import type { Database } from './database.ts'
+import { inTransaction } from './transaction.ts'
+
+/** Reads the state as of the first statement; one statement at a time. */
+export type Snapshot = Pick<PoolClient, 'query'>
+
+/** Holds one of the connections of searches while the work lasts. Throws what the work throws. */
+export async function withSnapshot<Result>(
+  { searches }: Pick<Database, 'searches'>,
+  work: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  const client = await searches.connect()
+  let failure: unknown
+  try {
+    return await inTransaction(client, () => work(client), 'begin isolation level repeatable read, read only')
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    // After a failure nobody knows what the connection is in the middle of.
+    client.release(failure !== undefined)
+  }
+}
+
+/** A statement that may fail, by taking too long say, without taking the snapshot with it. */
+export async function tried<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
+  await snapshot.query('savepoint tried')
+  try {
+    const result = await statement()
+    await snapshot.query('release savepoint tried')
+    return result
+  } catch (error) {
+    // When this fails too the connection is gone, and the first error says why.
+    await snapshot.query('rollback to savepoint tried').catch(() => undefined)
+    throw error
+  }
+}
