@@ -6,7 +6,7 @@ import { serveAsChild } from '../shared/server-process.ts'
 const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
 
 await serveAsChild(async () => {
-  const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ...process.env })
+  const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ROLLCALL_ROLE: 'http', ...process.env })
   const storage = await openStorage(config)
   const server = await startServer(config, await createContext(config, storage.db))
   server.markReady()

@@ -1,7 +1,7 @@
 /** The public face of the server: what the command line and an embedding program need. */
 export type { AllowedHost } from './allowed-hosts.ts'
 export { baseUrl, isLoopback, listenerUrl } from './app/addresses.ts'
-export { type Config, readConfig } from './app/config.ts'
+export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type RunningServer, startServer } from './app/serve.ts'
 export { openStorage, type Storage } from './app/storage.ts'

@@ -33,6 +33,7 @@ beforeEach(async () => {
   const config = readConfig({
     PORT: '0',
     ADMIN_PORT: '0',
+    ROLLCALL_ROLE: 'http',
     ROLLCALL_REQUEST_TIMEOUT: '1',
     ROLLCALL_MASTER_KEY: MASTER_KEY,
   })

@@ -41,7 +41,10 @@ export const MASTER_KEY = randomBytes(32).toString('base64')
 
 const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as const
 
-/** @param env limits and switches, as environment variables */
+/**
+ * A node that answers; jobs stay where they are unless `ROLLCALL_ROLE` says otherwise.
+ * @param env limits and switches, as environment variables
+ */
 export async function testServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
   const database = await testDatabase()
   const lines: string[] = []
@@ -51,7 +54,13 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
       done()
     },
   })
-  const config = readConfig({ PORT: '0', ADMIN_PORT: '0', ROLLCALL_MASTER_KEY: MASTER_KEY, ...env })
+  const config = readConfig({
+    PORT: '0',
+    ADMIN_PORT: '0',
+    ROLLCALL_ROLE: 'http',
+    ROLLCALL_MASTER_KEY: MASTER_KEY,
+    ...env,
+  })
   const context = await createContext(config, database.db, {
     log: createLog({ level: 'debug', destination }),
   })

@@ -9,8 +9,10 @@ import {
   listRegistries,
   migrate,
   openStorage,
+  ROLES,
+  type Role,
 } from '@rollcall/server'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { refuseDemoData } from '../demo/directory.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
@@ -21,22 +23,34 @@ import { stopRequest } from '../stop.ts'
 export function addCommand(program: Command): void {
   withJson(program.command('serve'))
     .description('run the server until SIGINT, SIGTERM or SIGHUP; it migrates the database first')
+    .addOption(
+      new Option(
+        '--role <role>',
+        'what this node does: answer peers, work on what was accepted, or both (ROLLCALL_ROLE)',
+      ).choices(ROLES),
+    )
     .addHelpText(
       'after',
       `
-Health is at /health and /ready; metrics are at /metrics of the operator's listener (ADMIN_HOST, ADMIN_PORT).
+Health is at /health and /ready, metrics at /metrics of the operator's listener (ADMIN_HOST, ADMIN_PORT).
+Any number of nodes may run on one database (docs/nodes.md); a worker has the operator's listener only.
 A database that a demo was made in is refused.
 
 Beyond this machine it listens only where a proxy that speaks TLS stands before it (ROLLCALL_BEHIND_TLS_PROXY=1).
 
+Example: rollcall serve --role worker
 Example: HOST=0.0.0.0 ROLLCALL_BEHIND_TLS_PROXY=1 ROLLCALL_PUBLIC_URL=https://registry.example.org rollcall serve`,
     )
     .action(runServe)
 }
 
-async function runServe(options: OutputOptions): Promise<void> {
+interface ServeOptions extends OutputOptions {
+  readonly role?: Role
+}
+
+async function runServe({ role, ...options }: ServeOptions): Promise<void> {
   const stop = stopRequest()
-  const config = configuration()
+  const config = { ...configuration(), ...(role !== undefined && { role }) }
   refusePlainHttp(config)
   const storage = await openStorage(config)
   try {
@@ -48,8 +62,8 @@ async function runServe(options: OutputOptions): Promise<void> {
 }
 
 /** @throws CommandError messages, tokens and secrets would cross a network that others read */
-function refusePlainHttp({ host, behindTlsProxy }: Config): void {
-  if (behindTlsProxy || isLoopback(host)) return
+function refusePlainHttp({ role, host, behindTlsProxy }: Config): void {
+  if (role === 'worker' || behindTlsProxy || isLoopback(host)) return
   throw new CommandError(
     `HOST is ${host}, where peers would be answered in plain HTTP: put a proxy that speaks TLS before it, ` +
       'and say so with ROLLCALL_BEHIND_TLS_PROXY=1',
@@ -72,9 +86,13 @@ async function serveUntil(
   const { server, log } = await startListening(config, db)
   try {
     server.markReady()
-    const url = baseUrl(config, server.port)
     const admin_url = listenerUrl(config.adminHost, server.adminPort)
-    print(options, { url, admin_url }, `Rollcall listens on ${url}, for its operator on ${admin_url}`)
+    const url = server.port === 0 ? null : baseUrl(config, server.port)
+    const text =
+      url === null
+        ? `Rollcall works, and listens for its operator on ${admin_url}`
+        : `Rollcall listens on ${url}, for its operator on ${admin_url}`
+    print(options, { role: config.role, url, admin_url }, text)
     await asked
     log.info('stopping')
   } finally {

@@ -1,4 +1,4 @@
-/** A running server: both listeners, from start to a clean stop. */
+/** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
 import type { Context } from '../context.ts'
 import { addHealthRoutes } from '../http/health.ts'
@@ -8,41 +8,46 @@ import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { addWellKnownRoutes } from '../http/well-known.ts'
-import type { Config } from './config.ts'
+import { type RunningWorker, startWorker } from '../jobs/worker.ts'
+import type { Config, Role } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
 export interface RunningServer {
-  /** The ports listened on: those configured, or those given where 0 was. */
+  /** The ports listened on: those configured, or those given where 0 was. A worker answers no peers: 0. */
   readonly port: number
   readonly adminPort: number
-  /** From now on `/ready` answers 200 while the database does. */
+  /** From now on `/ready` answers 200 while the database does, and while jobs are worked on where they are. */
   markReady(): void
-  /** Stops listening, lets requests in flight end, then closes. */
+  /** Takes nothing new, lets what is in flight end, then closes. */
   stop(): Promise<void>
 }
 
-/** Starts listening. Everything a request needs is in `context`; the caller closes the database after `stop`. */
+/**
+ * Starts what the role asks for: listening, working on jobs, or both. Everything that needs is in `context`; the
+ * caller closes the database after `stop`.
+ */
 export async function startServer(config: Config, context: Context): Promise<RunningServer> {
   let ready = false
-  const publicServer = createHttpServer(context)
-  addHealthRoutes(publicServer, context, () => ready)
-  addTokenRoute(publicServer, context, { queryParameters: config.tokenQueryParameters })
-  addWellKnownRoutes(publicServer, context)
-  addProtocolRoutes(publicServer, context)
-  addReferenceRoutes(publicServer, context)
-
+  let worker: RunningWorker | null = null
+  const does = ROLES[config.role]
+  const isReady = (): boolean => ready && (!does.works || worker?.working() === true)
+  const publicServer = does.answers ? createPublicServer(config, context, isReady) : null
   const operatorServer = createHttpServer(context)
+  addHealthRoutes(operatorServer, context, isReady)
   addOperatorRoutes(operatorServer, context)
 
   const stopHousekeeping = startHousekeeping(context)
   const stop = async (): Promise<void> => {
     ready = false
-    await Promise.all([publicServer.close(), operatorServer.close()])
+    await Promise.all([publicServer?.close(), worker?.stop()])
+    // Last: it says until the end how the node is.
+    await operatorServer.close()
     await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
   }
   try {
     await operatorServer.listen({ host: config.adminHost, port: config.adminPort })
-    await publicServer.listen({ host: config.host, port: config.port })
+    await publicServer?.listen({ host: config.host, port: config.port })
+    if (does.works) worker = await startWorker(context)
   } catch (error) {
     await stop()
     throw error
@@ -50,10 +55,28 @@ export async function startServer(config: Config, context: Context): Promise<Run
   const markReady = (): void => {
     ready = true
   }
-  const port = portOf(publicServer)
+  const { role, host, adminHost } = config
+  const port = publicServer === null ? 0 : portOf(publicServer)
   const adminPort = portOf(operatorServer)
-  context.log.info({ host: config.host, port, adminHost: config.adminHost, adminPort }, 'listening')
+  context.log.info({ role, ...(does.answers && { host, port }), adminHost, adminPort }, 'listening')
   return { port, adminPort, markReady, stop }
+}
+
+/** Each role: whether it answers peers, and whether it works on jobs. */
+const ROLES: Readonly<Record<Role, { readonly answers: boolean; readonly works: boolean }>> = {
+  http: { answers: true, works: false },
+  worker: { answers: false, works: true },
+  all: { answers: true, works: true },
+}
+
+function createPublicServer(config: Config, context: Context, isReady: () => boolean): HttpServer {
+  const server = createHttpServer(context)
+  addHealthRoutes(server, context, isReady)
+  addTokenRoute(server, context, { queryParameters: config.tokenQueryParameters })
+  addWellKnownRoutes(server, context)
+  addProtocolRoutes(server, context)
+  addReferenceRoutes(server, context)
+  return server
 }
 
 function portOf(server: HttpServer): number {

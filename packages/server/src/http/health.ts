@@ -1,9 +1,9 @@
-/** Whether the process and its database are well; public, for load balancers. */
+/** Whether the process and its database are well; on both listeners, for load balancers and supervisors. */
 import type { Context } from '../context.ts'
 import { sendJson } from './answer.ts'
 import { type HttpServer, mount } from './server.ts'
 
-/** @param isReady whether the server has finished starting */
+/** @param isReady whether the node has finished starting, and does what its role asks for */
 export function addHealthRoutes(app: HttpServer, { db }: Context, isReady: () => boolean): void {
   mount(app, 'GET', 'health', '/health', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
   mount(app, 'GET', 'ready', '/ready', async (_request, reply) => {

@@ -1,0 +1,98 @@
+/** Work on jobs under one lock: from getting the lock to its loss, or to the end that is asked for. */
+
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import type { Context } from '../context.ts'
+import { outlivingLosses } from '../store/database.ts'
+import { FencedPool } from '../store/fenced-pool.ts'
+import { createJobLog } from './job-log.ts'
+import { joinNodes, type Node } from './nodes.ts'
+import { taskList } from './task-list.ts'
+import type { Tasks } from './tasks.ts'
+
+export interface Shift {
+  /** What its jobs are locked by. */
+  readonly worker: string
+  /** Resolves when there is no more to be had of it: the lock is lost, or graphile-worker gave up. */
+  readonly over: Promise<void>
+  held(): boolean
+  /** Takes no more jobs, lets those in work end for at most so many milliseconds, and leaves the rest to others. */
+  end(patience: number): Promise<void>
+}
+
+/** One listens, one takes jobs, one says that they are done, one that they failed. */
+const CONNECTIONS = 4
+/** Milliseconds. Jobs are announced; polling is for those that become due, or are freed. */
+const POLL = 200
+/** Jobs taken beforehand go back when none of them was begun for so long, in milliseconds: others may be idle. */
+const KEPT = 1_000
+/** Jobs that end within so many milliseconds are reported together. */
+const GATHERED = 5
+
+/** @throws what connecting throws */
+export async function beginShift(context: Context, tasks: Tasks): Promise<Shift> {
+  const { db, limits, log } = context
+  const node = await joinNodes(db.connection, { lease: limits.node_lease * 1_000, log })
+  const pool = outlivingLosses(new FencedPool({ ...db.connection, max: CONNECTIONS }, node.held))
+  const close = () => pool.end().catch(() => undefined)
+  try {
+    const ending = new AbortController()
+    const runner = await startRunner(context, taskList(context, tasks, ending.signal), node, pool)
+    return shiftOf(node, runner, ending, close)
+  } catch (error) {
+    await node.leave()
+    await close()
+    throw error
+  }
+}
+
+function startRunner(context: Context, tasks: TaskList, node: Node, pgPool: FencedPool): Promise<Runner> {
+  const concurrency = context.limits.worker_concurrency
+  const events: WorkerEvents = new EventEmitter()
+  // It makes up a name at every start; ours is in the table of nodes before the first job is locked by it.
+  events.on('pool:create', ({ workerPool }) => {
+    workerPool.id = node.worker
+  })
+  return run(
+    {
+      pgPool,
+      events,
+      concurrency,
+      pollInterval: POLL,
+      noHandleSignals: true,
+      logger: createJobLog(context.log),
+      preset: {
+        worker: {
+          localQueue: { size: concurrency, ttl: KEPT },
+          completeJobBatchDelay: GATHERED,
+          failJobBatchDelay: GATHERED,
+        },
+      },
+    },
+    tasks,
+    [],
+  )
+}
+
+function shiftOf(node: Node, runner: Runner, ending: AbortController, close: () => Promise<void>): Shift {
+  const ended = runner.promise.catch(() => undefined)
+  return {
+    worker: node.worker,
+    over: Promise.race([node.lost, ended]),
+    held: node.held,
+    async end(patience) {
+      ending.abort()
+      const stopped = runner
+        .stop()
+        .catch(() => undefined)
+        .then(() => ended)
+      await Promise.race([stopped, sleep(patience, undefined, { ref: false })])
+      await node.leave()
+      // What is still in work does not need the pool; what it says there is refused.
+      await Promise.race([close(), sleep(CLOSING, undefined, { ref: false })])
+    },
+  }
+}
+
+const CLOSING = 1_000

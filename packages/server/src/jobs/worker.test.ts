@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto'
+import { Writable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
+import { readLimits } from '../limits.ts'
+import { createLog } from '../observe/log.ts'
+import { createMetrics } from '../observe/metrics.ts'
+import { inTransaction } from '../store/transaction.ts'
+import type { Run, Tasks } from './tasks.ts'
+import { type RunningWorker, startWorker } from './worker.ts'
+
+let database: TestDatabase
+let workers: RunningWorker[]
+let log: string[]
+
+beforeEach(async () => {
+  database = await testDatabase()
+  workers = []
+  log = []
+})
+
+afterEach(async () => {
+  await Promise.all(workers.map((worker) => worker.stop()))
+  await database.close()
+})
+
+type Work = (id: string, run: Run) => Promise<void> | void
+
+/** A worker whose `process` does this. */
+async function worker(work: Work, env: Readonly<Record<string, string>> = {}): Promise<RunningWorker> {
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      log.push(String(chunk))
+      done()
+    },
+  })
+  const tasks: Tasks = {
+    process: {
+      payload: 'correlation_id',
+      isId: (value) => typeof value === 'string',
+      run: async (_context, id, run) => work(id, run),
+    },
+    drain: { payload: 'participant', isId: (value) => typeof value === 'number', run: async () => undefined },
+  }
+  const context = {
+    db: database.db,
+    limits: readLimits({ ROLLCALL_NODE_LEASE: '4', ...env }),
+    log: createLog({ level: 'debug', destination }),
+    metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
+  }
+  // Of a context, working on jobs needs no more than this.
+  const started = await startWorker(context as never, tasks)
+  workers.push(started)
+  return started
+}
+
+async function add(id: string, maxAttempts = 5): Promise<void> {
+  await database.db.pool.query(
+    `select graphile_worker.add_job('process', json_build_object('correlation_id', $1::text), max_attempts => $2)`,
+    [id, maxAttempts],
+  )
+}
+
+interface Job {
+  readonly locked_by: string | null
+  readonly attempts: number
+  readonly last_error: string | null
+}
+
+async function jobs(): Promise<Job[]> {
+  const { rows } = await database.db.pool.query<Job>(
+    'select locked_by, attempts, last_error from graphile_worker._private_jobs order by id',
+  )
+  return rows
+}
+
+async function nodes(): Promise<{ id: string; workers: string[] }[]> {
+  return (await database.db.pool.query('select id, workers from node order by started_at')).rows
+}
+
+const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 10_000, interval: 20 })
+
+test('a job is done once, by a node that is in the table while it works', async () => {
+  const done: string[] = []
+  const { promise: goOn, resolve } = Promise.withResolvers<void>()
+  const running = await worker(async (id) => {
+    await goOn
+    done.push(id)
+  })
+  expect(running.working()).toBe(true)
+  const [node] = await nodes()
+  await add('one')
+  await eventually(async () => expect(await jobs()).toMatchObject([{ locked_by: node?.id, attempts: 1 }]))
+  expect(node?.workers).toEqual([node?.id])
+  resolve()
+  await eventually(async () => expect(await jobs()).toEqual([]))
+  expect(done).toEqual(['one'])
+  await running.stop()
+  expect(running.working()).toBe(false)
+  expect(await nodes()).toEqual([])
+})
+
+test('a failure is kept and logged by its class alone, and the last attempt knows that it is', async () => {
+  const attempts: Run[] = []
+  await worker((_id, attempt) => {
+    attempts.push(attempt)
+    throw new RangeError('Ada Okoro is not a number')
+  })
+  await add('one', 2)
+  await eventually(async () =>
+    expect(await jobs()).toEqual([{ locked_by: null, attempts: 1, last_error: 'RangeError' }]),
+  )
+  await database.db.pool.query('update graphile_worker._private_jobs set run_at = now()')
+  await eventually(async () => expect(await jobs()).toMatchObject([{ locked_by: null, attempts: 2 }]))
+  expect(attempts).toMatchObject([
+    { attempt: 1, last: false },
+    { attempt: 2, last: true },
+  ])
+  expect(log.join('')).toContain('"task":"process","attempt":1,"last":false,"error":"RangeError"')
+  expect(log.join('')).not.toContain('Okoro')
+  expect(log.join('')).not.toContain('correlation_id')
+})
+
+test('when its lock is lost a job is done anew under another, and what was begun before says nothing more', async () => {
+  const runs = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const seen: string[] = []
+  const running = await worker(async () => {
+    const run = seen.push('begun') - 1
+    await runs[run]?.promise
+    seen.push(`run ${run} over`)
+  })
+  const [first] = await nodes()
+  await add('one')
+  await eventually(() => expect(seen).toEqual(['begun']))
+  await loseLock(first?.id)
+  await eventually(() => expect(seen).toEqual(['begun', 'begun']))
+  const [second] = await nodes()
+  expect(second?.id).not.toBe(first?.id)
+  expect(await nodes()).toHaveLength(1)
+  expect(await jobs()).toMatchObject([{ locked_by: second?.id, attempts: 2 }])
+  await eventually(() => expect(running.working()).toBe(true))
+
+  runs[0]?.resolve()
+  await eventually(() => expect(seen).toContain('run 0 over'))
+  await sleep(200)
+  expect(await jobs()).toMatchObject([{ locked_by: second?.id }])
+  runs[1]?.resolve()
+  await eventually(async () => expect(await jobs()).toEqual([]))
+})
+
+/** Ends the session that holds a node's lock. */
+async function loseLock(node: string | undefined): Promise<void> {
+  const { rows } = await database.db.pool.query(
+    `select pg_terminate_backend(pid) from pg_locks join node on node.id = $1
+      and (lock_key >> 32 & 4294967295) = classid::bigint and (lock_key & 4294967295) = objid::bigint
+      where locktype = 'advisory'`,
+    [node],
+  )
+  expect(rows).toHaveLength(1)
+}
+
+test('the jobs of a node that is gone are freed within a second, those of one that lives are not', async () => {
+  const { promise: goOn, resolve } = Promise.withResolvers<void>()
+  const done: string[] = []
+  await worker(async (id) => {
+    if (id === 'living') await goOn
+    done.push(id)
+  })
+  await add('living')
+  await eventually(async () => expect(await jobs()).toMatchObject([{ attempts: 1 }]))
+  const gone = randomUUID()
+  const client = await database.db.pool.connect()
+  await inTransaction(client, async () => {
+    await client.query(`select graphile_worker.add_job('process', '{"correlation_id": "orphan"}')`)
+    await client.query(
+      'update graphile_worker._private_jobs set locked_by = $1, locked_at = now() where locked_by is null',
+      [gone],
+    )
+    await client.query('insert into node (id, lock_key, workers) values ($1, 1, array[$2])', [gone, gone])
+  })
+  client.release()
+  await eventually(() => expect(done).toEqual(['orphan']))
+  expect((await nodes()).map(({ id }) => id)).not.toContain(gone)
+  expect(await jobs()).toMatchObject([{ attempts: 1 }])
+  resolve()
+  await eventually(async () => expect(await jobs()).toEqual([]))
+})
+
+test('a node that is stopped gives back what does not end in time', async () => {
+  const never = new Promise<void>(() => undefined)
+  const seen: string[] = []
+  const first = await worker(
+    (id) => {
+      seen.push(`first ${id}`)
+      return never
+    },
+    { ROLLCALL_STOP_TIME: '0' },
+  )
+  await add('one', 1)
+  await eventually(() => expect(seen).toEqual(['first one']))
+  await first.stop()
+  expect(await jobs()).toEqual([{ locked_by: null, attempts: 1, last_error: null }])
+  const last: Run[] = []
+  await worker((id, attempt) => {
+    seen.push(`second ${id}`)
+    last.push(attempt)
+  })
+  // Its only attempt was cut short, so it has another, which is the last.
+  await eventually(async () => expect(await jobs()).toEqual([]))
+  expect(seen).toEqual(['first one', 'second one'])
+  expect(last).toMatchObject([{ attempt: 2, last: true }])
+})
+
+test('a node that is stopped lets what is in work end', async () => {
+  const seen: string[] = []
+  const first = await worker(async (id) => {
+    seen.push(`begun ${id}`)
+    await sleep(300)
+    seen.push(`done ${id}`)
+  })
+  await add('one')
+  await eventually(() => expect(seen).toEqual(['begun one']))
+  await first.stop()
+  expect(seen).toEqual(['begun one', 'done one'])
+  expect(await jobs()).toEqual([])
+})
+
+test('when every connection is lost it works on as soon as there are new ones', async () => {
+  const done = new Set<string>()
+  const running = await worker((id) => {
+    done.add(id)
+  })
+  await add('before')
+  await eventually(() => expect([...done]).toEqual(['before']))
+  for (let round = 0; round < 3; round++) {
+    await database.db.pool.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await add(`after ${round}`)
+    await eventually(() => expect(done).toContain(`after ${round}`))
+  }
+  await eventually(() => expect(running.working()).toBe(true))
+  await eventually(async () => expect(await jobs()).toEqual([]))
+  await eventually(async () => expect(await nodes()).toHaveLength(1))
+})
+
+test('a payload without its id is a failure, not a guess', async () => {
+  await worker(() => undefined)
+  await database.db.pool.query(
+    `select graphile_worker.add_job('process', '{"participant": 1}', max_attempts => 1)`,
+  )
+  await eventually(async () =>
+    expect(await jobs()).toMatchObject([{ last_error: 'TypeError', locked_by: null }]),
+  )
+})
