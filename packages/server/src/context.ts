@@ -5,7 +5,10 @@ import type { Limits } from './limits.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { SlowSearchNotes } from './observe/slow-searches.ts'
+import type { Breakers } from './outbound/breaker.ts'
+import type { Credentials } from './outbound/credentials.ts'
 import type { Guards } from './outbound/guards.ts'
+import type { Lanes } from './outbound/lanes.ts'
 import type { Callbacks } from './participants/callbacks.ts'
 import type { Directory } from './participants/directory.ts'
 import type { PeerKeys } from './participants/peer-keys.ts'
@@ -28,6 +31,12 @@ export interface Context {
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
   /** Where participants take what is sent to them. */
   readonly callbacks: Callbacks
+  /** What they want to see before they take it. */
+  readonly credentials: Credentials
+  readonly breakers: Breakers
+  readonly lanes: Lanes
+  /** Seconds from one attempt at a delivery to the next, for participants without a schedule of their own. */
+  readonly retrySchedule: readonly number[]
   /** Through these alone does anything go out. */
   readonly guards: Guards
   readonly exchanges: ExchangeMemory

@@ -3,8 +3,14 @@ import type { KeyObject } from 'node:crypto'
 import { resolve } from 'node:path'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
+import { DEFAULT_SCHEDULE, parseSchedule } from '../outbound/schedule.ts'
+
+/** What a node does: it answers peers, it works on jobs, or both. */
+export const ROLES = ['http', 'worker', 'all'] as const
+export type Role = (typeof ROLES)[number]
 
 export interface Config {
+  readonly role: Role
   readonly host: string
   readonly port: number
   readonly adminHost: string
@@ -27,6 +33,8 @@ export interface Config {
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
+  /** Seconds from one attempt at a delivery to the next. */
+  readonly retrySchedule: readonly number[]
   readonly limits: Limits
 }
 
@@ -38,6 +46,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export function readConfig(env: Environment): Config {
   const port = readPort(env, 'PORT', 8080)
   return {
+    role: readChoice(env, 'ROLLCALL_ROLE', ROLES, 'all'),
     host: text(env, 'HOST') ?? '127.0.0.1',
     port,
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
@@ -52,6 +61,7 @@ export function readConfig(env: Environment): Config {
     signatureNamespaces: readNamespaces(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
+    retrySchedule: readSchedule(env),
     limits: readLimits(env),
   }
 }
@@ -78,6 +88,16 @@ function readNamespaces(env: Environment): Config['signatureNamespaces'] {
   return { written, read: [...new Set([written, ...read])] }
 }
 
+function readSchedule(env: Environment): readonly number[] {
+  const value = text(env, 'ROLLCALL_RETRY_SCHEDULE')
+  if (value === undefined) return DEFAULT_SCHEDULE
+  const schedule = parseSchedule(value)
+  if (schedule === null) {
+    throw new Error('ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them')
+  }
+  return schedule
+}
+
 function readPort(env: Environment, variable: string, otherwise: number): number {
   const value = text(env, variable)
   if (value === undefined) return otherwise
@@ -88,15 +108,16 @@ function readPort(env: Environment, variable: string, otherwise: number): number
   return port
 }
 
-function readChoice(
+function readChoice<const Choice extends string>(
   env: Environment,
   variable: string,
-  choices: readonly string[],
-  otherwise: string,
-): string {
+  choices: readonly Choice[],
+  otherwise: Choice,
+): Choice {
   const value = text(env, variable) ?? otherwise
-  if (!choices.includes(value)) throw new Error(`${variable} must be one of ${choices.join(', ')}`)
-  return value
+  const chosen = choices.find((choice) => choice === value)
+  if (chosen === undefined) throw new Error(`${variable} must be one of ${choices.join(', ')}`)
+  return chosen
 }
 
 /** Only its beginning is checked; the rest is pg's to understand. It may hold a password and is never quoted. */

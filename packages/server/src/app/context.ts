@@ -5,7 +5,10 @@ import { createKeys } from '../keys/own-keys.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createSlowSearchNotes } from '../observe/slow-searches.ts'
+import { createBreakers } from '../outbound/breaker.ts'
+import { createCredentials } from '../outbound/credentials.ts'
 import { createGuards } from '../outbound/guards.ts'
+import { createLanes } from '../outbound/lanes.ts'
 import { createCallbacks } from '../participants/callbacks.ts'
 import { createDirectory } from '../participants/directory.ts'
 import { createKeySets } from '../participants/key-sets.ts'
@@ -14,7 +17,9 @@ import { createQuota } from '../participants/quota.ts'
 import { createTokens } from '../participants/tokens.ts'
 import type { Database } from '../store/database.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
+import { deliveryHealth } from '../store/delivery-health.ts'
 import { createExchangeMemory } from '../store/exchanges.ts'
+import { MOST_CONCURRENCY } from '../store/participant-callbacks.ts'
 import { takeTokens } from '../store/quotas.ts'
 import { createCiphertextMemory } from '../store/sealed-messages.ts'
 import { addSlowSearches } from '../store/slow-searches.ts'
@@ -35,12 +40,14 @@ export async function createContext(
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log)
   const { limits } = config
-  const metrics = createMetrics(() => ({
+  const connections = () => ({
     total: db.pool.totalCount,
     idle: db.pool.idleCount,
     waiting: db.pool.waitingCount,
-  }))
-  const guards = createGuards()
+  })
+  const metrics = createMetrics(connections, () => deliveryHealth(db))
+  // The places of participants bound it before.
+  const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log })
   const waiting = limits.exchanges_waiting
   return {
@@ -52,6 +59,10 @@ export async function createContext(
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
     signatureNamespaces: config.signatureNamespaces,
     callbacks: createCallbacks(db),
+    credentials: createCredentials(vault, guards),
+    breakers: createBreakers(db),
+    lanes: createLanes(),
+    retrySchedule: config.retrySchedule,
     guards,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),

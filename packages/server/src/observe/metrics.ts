@@ -1,5 +1,11 @@
-/** What an operator's Prometheus collects. Labels are bounded: never a sender, an identifier or a path as sent. */
+/**
+ * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. The deliveries'
+ * health alone names participants, by the sender_id under which the operator has entered them.
+ */
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { DeliveryHealth } from '../store/delivery-health.ts'
+import { addDeliveryHealth } from './delivery-health.ts'
 
 export interface Metrics {
   /** One request answered: `route` is an operation's name or the name of a fixed page. */
@@ -12,6 +18,12 @@ export interface Metrics {
   searched(kind: string, outcome: SearchOutcome, seconds: number): void
   /** One request refused because a quota is used up. */
   requestRefused(quota: QuotaName): void
+  /** One attempt at a job; `task` is a row of `jobs/tasks.ts`. */
+  jobEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
+  /** One attempt at a delivery: `ending` is its class (`outbound/failures.ts`). */
+  deliveryAttempted(ending: string, seconds: number): void
+  /** One delivery at its end. */
+  deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
   /** The exposition format of all metrics, with its content type. */
   render(): Promise<{ contentType: string; text: string }>
 }
@@ -22,8 +34,15 @@ export type QuotaName = 'participant_rate' | 'participant_concurrency' | 'total_
 /** `timeout`: it took longer than a search may. */
 export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 
-/** Makes the metrics; `connections` reports the database pool when they are collected. */
-export function createMetrics(connections: () => { total: number; idle: number; waiting: number }): Metrics {
+/**
+ * Makes the metrics.
+ * @param connections reports the database pool when they are collected
+ * @param deliveries reports participants to whom something is on its way, or could not be delivered
+ */
+export function createMetrics(
+  connections: () => { total: number; idle: number; waiting: number },
+  deliveries: () => Promise<readonly DeliveryHealth[]> = async () => [],
+): Metrics {
   const registers = [new Registry()]
   const [register] = registers as [Registry]
   collectDefaultMetrics({ register })
@@ -54,6 +73,13 @@ export function createMetrics(connections: () => { total: number; idle: number; 
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
+  const jobs = new Histogram({
+    name: 'rollcall_job_seconds',
+    help: 'Time of one attempt at a job, by task and outcome',
+    labelNames: ['task', 'outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
   const refusals = new Counter({
     name: 'rollcall_quota_refusals_total',
     help: 'Requests refused because a quota is used up, by quota',
@@ -70,11 +96,29 @@ export function createMetrics(connections: () => { total: number; idle: number; 
     },
   })
 
+  const attempts = new Histogram({
+    name: 'rollcall_delivery_attempt_seconds',
+    help: 'Time of one attempt at a delivery, by how it ended',
+    labelNames: ['ending'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  const ended = new Counter({
+    name: 'rollcall_deliveries_total',
+    help: 'Deliveries at their end, by how they ended',
+    labelNames: ['state'],
+    registers,
+  })
+  addDeliveryHealth(register, deliveries)
+
   return {
     requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
     itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
     tokenAnswered: (outcome) => tokens.inc({ outcome }),
     searched: (kind, outcome, seconds) => searches.observe({ kind, outcome }, seconds),
+    jobEnded: (task, outcome, seconds) => jobs.observe({ task, outcome }, seconds),
+    deliveryAttempted: (ending, seconds) => attempts.observe({ ending }, seconds),
+    deliveryEnded: (state) => ended.inc({ state }),
     requestRefused: (quota) => refusals.inc({ quota }),
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }

@@ -10,6 +10,14 @@ import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { codeOf, RequestFailed } from './outbound-problems.ts'
 
+/** A client certificate with its key, PEM. */
+export interface ClientIdentity {
+  readonly cert: string
+  readonly key: string
+  /** Tells it from another one. */
+  readonly fingerprint: string
+}
+
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>
 
@@ -21,6 +29,8 @@ export interface AddressGuardOptions {
   readonly resolve?: Resolve
   /** Certificates, PEM, to trust in place of those that Node.js trusts. */
   readonly ca?: string
+  /** Shown to every host that asks for it. */
+  readonly identity?: ClientIdentity
   /** For the look-up of the name, and to the end of the TLS handshake; the latter to a second or so. */
   readonly connectTimeoutMs?: number
   /** Connections that are open to one host and port at a time. */
@@ -54,7 +64,8 @@ const resolveBySystem: Resolve = async (host) =>
   (await systemLookup(host, { all: true })).map(({ address }) => address)
 
 export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
-  const { resolve = resolveBySystem, ports = [443], ca, connectTimeoutMs = 5_000, connections = 8 } = options
+  const { resolve = resolveBySystem, ports = [443], ca, identity } = options
+  const { connectTimeoutMs = 5_000, connections = 8 } = options
   const rules = { ports, allowed: allowedHosts(options.allowed ?? []) }
 
   /** Resolves a host once; all of its addresses must pass, so it does not matter which of them is taken. */
@@ -88,6 +99,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       allowH2: false,
       rejectUnauthorized: true,
       ...(ca === undefined ? {} : { ca }),
+      ...(identity === undefined ? {} : { cert: identity.cert, key: identity.key }),
     }),
     connections,
     pipelining: 1,

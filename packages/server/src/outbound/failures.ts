@@ -1,9 +1,10 @@
 /** How an attempt ended, asked once: retry, breaker, record and status all go by these rows. */
 import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
+import { isUnavailable } from '../store/database-errors.ts'
 import type { Answer } from './guarded-request.ts'
-import { AddressRefused, RequestFailed } from './outbound-problems.ts'
+import { AddressRefused, CredentialsUnusable, RequestFailed } from './outbound-problems.ts'
 
-/** What follows an attempt: `retry` counts against the peer's health, the others do not. */
+/** What follows an attempt. */
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
 export interface Ending {
@@ -12,6 +13,25 @@ export interface Ending {
   readonly verdict: Verdict
   /** Of HTTP; null where there was no answer. */
   readonly status: number | null
+  /** What it says of the peer's health: `unknown` where the reason is one of ours, or it was not asked. */
+  readonly peer: 'up' | 'down' | 'unknown'
+}
+
+/** Endings of attempts that reached nobody. */
+export const endings = {
+  /** Neither the request nor the participant names an address any more. */
+  no_address: unasked('no_address', 'dead'),
+  address_not_registered: unasked('address_not_registered', 'dead'),
+  /** What was to be sent cannot be read any more. */
+  body_forgotten: unasked('body_forgotten', 'dead'),
+  body_altered: unasked('body_altered', 'dead'),
+  /** There is no key of the peer to encrypt with at the moment; nothing leaves in clear. */
+  no_encryption_key: unasked('no_encryption_key', 'retry'),
+  internal: unasked('internal', 'retry'),
+} as const satisfies Record<string, Ending>
+
+function unasked(name: string, verdict: Verdict): Ending {
+  return { name, verdict, status: null, peer: 'unknown' }
 }
 
 /**
@@ -25,26 +45,30 @@ const REFUSING: ReadonlySet<number> = new Set([400, 422])
 /** How an answer ends an attempt (3.3: an ack ERR is the peer's refusal, not to be repeated). */
 export function endingOf({ status, body }: Answer): Ending {
   const isSuccess = status >= 200 && status <= 299
-  if ((isSuccess || REFUSING.has(status)) && isRefusal(body))
-    return { name: 'ack_err', verdict: 'refused', status }
-  if (isSuccess) return { name: 'delivered', verdict: 'delivered', status }
-  if (PERMANENT.has(status)) return { name: 'http_permanent', verdict: 'dead', status }
-  return {
-    name: status < 400 ? 'http_redirect' : status < 500 ? 'http_4xx' : 'http_5xx',
-    verdict: 'retry',
-    status,
+  if ((isSuccess || REFUSING.has(status)) && isRefusal(body)) {
+    return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }
   }
+  if (isSuccess) return { name: 'delivered', verdict: 'delivered', status, peer: 'up' }
+  if (PERMANENT.has(status)) return { name: 'http_permanent', verdict: 'dead', status, peer: 'up' }
+  const name = status < 400 ? 'http_redirect' : status < 500 ? 'http_4xx' : 'http_5xx'
+  return { name, verdict: 'retry', status, peer: 'down' }
 }
 
-/** How an attempt ends that got no answer. Throws what is no trouble of an attempt: that is ours. */
+/**
+ * How an attempt ends that got no answer.
+ * @throws the error when the database is away: that is no trouble of an attempt
+ */
 export function endingOfError(error: unknown): Ending {
-  if (error instanceof AddressRefused) return { name: `address_${error.rule}`, verdict: 'dead', status: null }
-  if (error instanceof RequestFailed) return { name: error.failure, verdict: 'retry', status: null }
-  // There is no key of the peer to encrypt with at the moment; nothing leaves in clear.
-  if (error instanceof RequestFault && error.code === 'err.encryption.invalid') {
-    return { name: 'no_encryption_key', verdict: 'retry', status: null }
+  if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead')
+  if (error instanceof RequestFailed)
+    return { name: error.failure, verdict: 'retry', status: null, peer: 'down' }
+  if (error instanceof CredentialsUnusable) {
+    return { name: `credentials_${error.why}`, verdict: 'retry', status: null, peer: 'unknown' }
   }
-  throw error
+  if (error instanceof RequestFault && error.code === 'err.encryption.invalid')
+    return endings.no_encryption_key
+  if (isUnavailable(error)) throw error
+  return endings.internal
 }
 
 function isRefusal(body: Uint8Array): boolean {

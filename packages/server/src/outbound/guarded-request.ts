@@ -10,6 +10,11 @@ export interface GuardedRequest {
   readonly timeoutMs: number
   /** Of the body of the answer. */
   readonly maxBytes: number
+  /**
+   * What becomes of an answer that is longer or compressed: it is refused, unless `cut` says that its status counts
+   * and that only what can be read of it is wanted.
+   */
+  readonly beyond?: 'refuse' | 'cut'
 }
 
 export interface Answer {
@@ -25,7 +30,7 @@ export interface Answer {
  * @throws {RequestFailed}
  */
 export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedRequest): Promise<Answer> {
-  const { method, body = null, timeoutMs, maxBytes } = request
+  const { method, body = null, timeoutMs } = request
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await agent.request({
@@ -39,7 +44,7 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
       headersTimeout: 0,
       bodyTimeout: 0,
     })
-    return { status: answer.statusCode, headers: answer.headers, body: await readBody(answer, maxBytes) }
+    return { status: answer.statusCode, headers: answer.headers, body: await readBody(answer, request) }
   } catch (error) {
     throw asProblem(error, signal)
   }
@@ -51,25 +56,30 @@ function requestHeaders(url: URL, headers: GuardedRequest['headers'] = {}): Reco
   return { ...Object.fromEntries(lowered), host: url.host, 'accept-encoding': 'identity' }
 }
 
-async function readBody({ headers, body }: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array> {
+async function readBody(
+  { headers, body }: Dispatcher.ResponseData,
+  { maxBytes, beyond = 'refuse' }: GuardedRequest,
+): Promise<Uint8Array> {
   const encoding = headers['content-encoding'] ?? 'identity'
   const announced = Number(headers['content-length'] ?? 0)
+  const chunks: Uint8Array[] = []
   try {
     if (encoding !== 'identity') throw new RequestFailed('encoded')
-    if (announced > maxBytes) throw new RequestFailed('too_large')
-    const chunks: Uint8Array[] = []
+    if (announced > maxBytes && beyond === 'refuse') throw new RequestFailed('too_large')
     let bytes = 0
     for await (const chunk of body) {
+      const left = maxBytes - bytes
       bytes += (chunk as Uint8Array).byteLength
+      chunks.push((chunk as Uint8Array).subarray(0, left))
       if (bytes > maxBytes) throw new RequestFailed('too_large')
-      chunks.push(chunk as Uint8Array)
     }
-    return Buffer.concat(chunks)
   } catch (error) {
     // What is left of the answer is not wanted, nor what the stream says when it is cut off.
     body.on('error', () => {}).destroy()
-    throw error
+    const isBeyond = error instanceof RequestFailed && ['encoded', 'too_large'].includes(error.failure)
+    if (!isBeyond || beyond === 'refuse') throw error
   }
+  return Buffer.concat(chunks)
 }
 
 function asProblem(error: unknown, signal: AbortSignal): AddressRefused | RequestFailed {

@@ -1,4 +1,4 @@
-/** The two ways in which a request to somebody else's address goes wrong: we do not make it, or it fails. */
+/** The ways in which a request to somebody else's address goes wrong: we do not make it, we cannot, or it fails. */
 
 /** What every rule asks for. The texts go to peers too, so none of them says what an address resolved to. */
 const RULES = {
@@ -45,6 +45,26 @@ export class RequestFailed extends Error {
     super(FAILURES[failure])
     this.name = 'RequestFailed'
     this.failure = failure
+    this.detail = detail
+  }
+}
+
+const UNUSABLE = {
+  closed: 'the credentials for callbacks cannot be opened; set them anew',
+  token: 'the token endpoint did not give an access token',
+  certificate: 'the client certificate or its key cannot be used; set them anew',
+} as const
+
+/** There are credentials to send, and they cannot be had: nothing is sent without them. */
+export class CredentialsUnusable extends Error {
+  override readonly name = 'CredentialsUnusable'
+  readonly why: keyof typeof UNUSABLE
+  /** For our own log only: what went wrong, without any text of the peer. */
+  readonly detail: string | null
+
+  constructor(why: keyof typeof UNUSABLE, detail: string | null = null) {
+    super(UNUSABLE[why])
+    this.why = why
     this.detail = detail
   }
 }

@@ -35,6 +35,16 @@ export function nextAttempt(
   return Math.max(pause * (1 - JITTER + 2 * JITTER * random), Math.min(retryAfter, LONGEST_WAIT))
 }
 
+/** The longest pause of a breaker, in seconds, where the schedule allows as much. */
+const BREAKER_PAUSE = 300
+
+export const breakerPause = (schedule: readonly number[]): number =>
+  Math.min(BREAKER_PAUSE, Math.max(0, ...schedule))
+
+/** Seconds after which a delivery is past all of its attempts. */
+export const wholeSchedule = (schedule: readonly number[]): number =>
+  schedule.reduce((sum, pause) => sum + pause, 0) * (1 + JITTER)
+
 /** Seconds that a Retry-After header asks for (RFC 9110, 10.2.3); 0 for none that can be read. */
 export function readRetryAfter(header: string | string[] | undefined, now: number): number {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? ''

@@ -1,5 +1,5 @@
 /** Where an answer goes: the address that its request names, where that is allowed, else the participant's own (G1). */
-import { type Callback, RequestFault } from '@rollcall/protocol'
+import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 import type { CallbackSettings } from '../store/participant-callbacks.ts'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
@@ -22,6 +22,23 @@ export function callbackTarget(
   if (!allowed.some((entry) => allows(entry, url)))
     throw invalid('is not an address registered for this sender')
   return url.href
+}
+
+/**
+ * The address that was found for a callback before, where it would still be found.
+ * @throws RequestFault err.sender_uri.invalid
+ */
+export function sameTarget(addresses: Addresses, target: string, callback: Callback): string {
+  return callbackTarget(addresses, null, callback) === target
+    ? target
+    : (callbackTarget(addresses, target, callback) ?? target)
+}
+
+/** The row of CALLBACKS with this name. Throws for none: names come from code. */
+export function callbackNamed(name: string): Callback {
+  const found = CALLBACKS.find((callback) => callback.name === name)
+  if (found === undefined) throw new RangeError(`there is no callback ${name}`)
+  return found
 }
 
 const LONGEST = 2_048

@@ -69,7 +69,7 @@ async function resealTable(
 ): Promise<number> {
   const [table, id] = [sql.table(place.table), sql.ref(place.id)]
   const { rows } = await sql<{ id: string; sealed: Buffer }>`
-    select ${id} as id, sealed from ${table} where sealed is not null order by 1`.execute(transaction)
+    select ${id}::text as id, sealed from ${table} where sealed is not null order by 1`.execute(transaction)
   for (const row of rows) {
     const sealed = reseal(place, row.id, row.sealed)
     await sql`update ${table} set sealed = ${sealed} where ${id} = ${row.id}`.execute(transaction)

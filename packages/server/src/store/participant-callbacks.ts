@@ -10,8 +10,8 @@ export interface CallbackSettings {
   /** Where an answer goes whose request names no `sender_uri`: the callback's path is added. Null: nowhere. */
   readonly default_url: string | null
   readonly auth: CallbackAuth
-  /** What `auth` needs, sealed; null for none. */
-  readonly credentials: Buffer | null
+  /** What `auth` needs, sealed for its origin (`outbound/credentials.ts`); null for none. */
+  readonly sealed: Buffer | null
   /** Requests in flight at a time, on one node. */
   readonly concurrency: number
   /** Requests a second, on one node. */
@@ -22,12 +22,15 @@ export interface CallbackSettings {
   readonly schedule: readonly number[] | null
 }
 
+/** Of one participant on one node. */
+export const MOST_CONCURRENCY = 128
+
 /** What a participant has for whom nothing is set: nobody is sent anything. */
 export const NO_CALLBACKS: CallbackSettings = {
   allowed: [],
   default_url: null,
   auth: 'none',
-  credentials: null,
+  sealed: null,
   concurrency: 8,
   rate: 200,
   timeout_ms: 10_000,
@@ -49,6 +52,12 @@ export async function findCallbackSettings(
   return rows[0] ?? NO_CALLBACKS
 }
 
+const RANGES = [
+  ['concurrency', 1, MOST_CONCURRENCY],
+  ['rate', 1, 10_000],
+  ['timeout_ms', 100, 120_000],
+] as const
+
 /**
  * Sets what `changes` names, and leaves the rest.
  * @throws StoreRefusal a value that cannot be
@@ -64,19 +73,15 @@ export async function setCallbackSettings(
     ...(allowed !== undefined && { allowed: [...allowed] }),
     ...(schedule !== undefined && { schedule: schedule === null ? null : [...schedule] }),
   }
-  for (const [name, least] of [
-    ['concurrency', 1],
-    ['rate', 1],
-    ['timeout_ms', 100],
-  ] as const) {
+  for (const [name, least, most] of RANGES) {
     const value = changes[name]
-    if (value !== undefined && (!Number.isSafeInteger(value) || value < least)) {
-      throw new StoreRefusal(`${name} must be a whole number of at least ${least}`)
+    if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most)) {
+      throw new StoreRefusal(`${name} must be a whole number from ${least} to ${most}`)
     }
   }
   await kysely
     .insertInto('participant_callback')
-    .values({ participant, default_url: null, credentials: null, schedule: null, ...row })
+    .values({ participant, default_url: null, sealed: null, schedule: null, ...row })
     .onConflict((conflict) =>
       Object.keys(row).length === 0 ? conflict.doNothing() : conflict.column('participant').doUpdateSet(row),
     )

@@ -167,6 +167,16 @@ export async function findParticipant(db: Database, sender_id: string): Promise<
   return found === undefined ? null : fromRow(found)
 }
 
+/** Whatever its status; null when there is none. */
+export async function findParticipantById(db: Database, id: number): Promise<Participant | null> {
+  const found = await db.kysely
+    .selectFrom('participant')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found === undefined ? null : fromRow(found)
+}
+
 /**
  * Nodes that remember participants must not remember for longer than a second.
  * @throws StoreRefusal no such participant

@@ -11,5 +11,6 @@ export interface SealedTable {
 /** Every table with a column `sealed`. */
 export const SEALED = {
   own_key: { table: 'own_key', id: 'kid', purpose: 'own key' },
+  participant_callback: { table: 'participant_callback', id: 'participant', purpose: 'callback credentials' },
   body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
 } as const satisfies Record<string, SealedTable>

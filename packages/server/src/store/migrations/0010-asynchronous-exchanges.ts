@@ -47,9 +47,9 @@ export const asynchronousExchanges: Migration = {
       .addColumn('finished_at', 'timestamptz')
       .execute()
     await db.schema
-      .createIndex('accepted_exchange_transaction_index')
+      .createIndex('accepted_exchange_participant_index')
       .on('accepted_exchange')
-      .columns(['participant', 'transaction_id'])
+      .columns(['participant', 'received_at'])
       .execute()
     await db.schema
       .createIndex('accepted_exchange_received_index')
@@ -70,12 +70,13 @@ export const asynchronousExchanges: Migration = {
       .addColumn('page_size', 'integer')
       .addColumn('record_type', text)
       .addColumn('record_ids', sql`bigint[]`)
+      .addColumn('answered_at', 'timestamptz', (column) => column.notNull().defaultTo(now))
       .addPrimaryKeyConstraint('exchange_item_pkey', ['correlation_id', 'position'])
       .execute()
     await db.schema
       .createIndex('exchange_item_reference_index')
       .on('exchange_item')
-      .columns(['participant', 'reference_id'])
+      .columns(['participant', 'reference_id', 'answered_at'])
       .execute()
 
     await db.schema
@@ -101,6 +102,7 @@ export const asynchronousExchanges: Migration = {
       .addColumn('claimed_until', 'timestamptz')
       .addColumn('reason', 'text')
       .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(now))
+      .addColumn('since', 'timestamptz', (column) => column.notNull().defaultTo(now))
       .addColumn('finished_at', 'timestamptz')
       .addCheckConstraint('delivery_next_attempt', sql`(state = 'pending') = (next_attempt_at is not null)`)
       .execute()
@@ -141,7 +143,7 @@ export const asynchronousExchanges: Migration = {
           .defaultTo('none')
           .check(oneOf('auth', ['none', 'bearer', 'oauth2', 'mtls'])),
       )
-      .addColumn('credentials', 'bytea')
+      .addColumn('sealed', 'bytea')
       .addColumn('concurrency', 'integer', (column) =>
         column.notNull().defaultTo(8).check(sql`concurrency >= 1`),
       )
@@ -149,8 +151,12 @@ export const asynchronousExchanges: Migration = {
       .addColumn('timeout_ms', 'integer', (column) =>
         column.notNull().defaultTo(10_000).check(sql`timeout_ms >= 100`),
       )
-      .addColumn('schedule', sql`integer[]`)
+      .addColumn('schedule', sql`double precision[]`)
+      .addCheckConstraint('participant_callback_sealed', sql`(auth = 'none') = (sealed is null)`)
       .execute()
+    await sql`alter table participant_callback add column master_version integer
+      generated always as (get_byte(sealed, 0)) stored
+      constraint participant_callback_master_version_fkey references master_key`.execute(db)
 
     await db.schema
       .createTable('breaker')
@@ -159,6 +165,22 @@ export const asynchronousExchanges: Migration = {
       .addColumn('opened_at', 'timestamptz')
       .addColumn('probe_at', 'timestamptz')
       .execute()
+
+    // A participant has one job that drains its deliveries, and it is only ever moved to an earlier time. The lock
+    // keeps those who move it apart, and each statement behind it sees what the one before has committed. The job is
+    // written even where it stays as it is: whoever is about to take it then waits for this transaction.
+    await sql`create function drain_deliveries(of_participant integer, at timestamptz) returns void
+      language plpgsql as $$
+      declare
+        name constant text := 'drain:' || of_participant;
+        soonest timestamptz;
+      begin
+        perform pg_advisory_xact_lock(hashtextextended('rollcall drain', of_participant));
+        select min(run_at) into soonest from graphile_worker.jobs
+          where key = name and locked_at is null and attempts = 0;
+        perform graphile_worker.add_job('drain', json_build_object('participant', of_participant),
+          queue_name => name, job_key => name, run_at => least(soonest, at), max_attempts => 1000);
+      end $$`.execute(db)
 
     await db.schema
       .createTable('node')

@@ -1,0 +1,235 @@
+/**
+ * Outgoing envelopes and their attempts. A delivery is claimed, attempted without any lock, and its end recorded;
+ * what nobody has claimed is taken by its participant's `drain` job, which the same statement makes sure of.
+ */
+import type { Database } from './database.ts'
+
+export { commitReply, type NewItem, type ReplyStep } from './replies.ts'
+
+/** An envelope to send, or to keep where there is nowhere to send it. */
+export interface NewDelivery {
+  /** A UUID. */
+  readonly id: string
+  /** `Participant.id` */
+  readonly participant: number
+  /** `Registry.id` */
+  readonly registry: number
+  /** Of the exchange that it answers. */
+  readonly correlation_id: string | null
+  /** The name of a row of CALLBACKS. */
+  readonly callback: string
+  /** From 1. */
+  readonly page: number
+  readonly message_id: string
+  /** Null: nowhere, it is held. */
+  readonly target: string | null
+  /** Whether the message leaves encrypted. */
+  readonly encrypted: boolean
+  /** `{header, message}` in clear, sealed for `deliveryContext`. */
+  readonly body: Buffer
+}
+
+/** The right to attempt deliveries, for a while. */
+export interface Claim {
+  /** A UUID. */
+  readonly id: string
+  /** For how long nobody else may take them. */
+  readonly seconds: number
+}
+
+/** A delivery that is to be attempted now. */
+export interface ClaimedDelivery extends NewDelivery {
+  /** Of the attempt: how many were begun, with this one. */
+  readonly number: number
+  /** The address that its exchange asked for; null: the participant's own. Undefined: it is not known any more. */
+  readonly sender_uri: string | null | undefined
+}
+
+/** What an attempt changes about its delivery. */
+export interface Ended {
+  readonly state: 'pending' | 'delivered' | 'refused' | 'dead'
+  /** Seconds until the next attempt; null unless it is pending. */
+  readonly wait: number | null
+  /** Why it is at its end; null while it is not, and when it was delivered. */
+  readonly reason: string | null
+}
+
+/** One attempt as it is kept. */
+export interface Attempt {
+  readonly delivery: string
+  /** From 1. */
+  readonly number: number
+  readonly at: Date
+  readonly duration_ms: number
+  /** Of HTTP; null where there was no answer. */
+  readonly status: number | null
+  /** A class of endings (`outbound/failures.ts`); null for one that delivered. */
+  readonly error: string | null
+  /** At most 256 printable bytes of what was answered, sealed for `answerContext`. */
+  readonly answer: Buffer | null
+}
+
+/** What an attempt says of the peer, for its breaker (`breakers.ts`). */
+export interface Health {
+  readonly participant: number
+  /** `unknown`: nothing, the peer was not reached for a reason of ours. */
+  readonly peer: 'up' | 'down' | 'unknown'
+  /** Whether the attempt was the one that a breaker lets through. */
+  readonly probe: boolean
+  /** The longest pause, in seconds. */
+  readonly longest_pause: number
+}
+
+/** What the sealed body of a delivery is bound to (`keys/bodies.ts`). */
+export const deliveryContext = (id: string): string => `delivery ${id} body`
+
+/** What the kept beginning of an answer is bound to. */
+export const answerContext = (id: string, number: number): string => `delivery ${id} answer ${number}`
+
+/**
+ * Takes deliveries that are due, the longest waiting first; of several callers each gets others. An attempt that was
+ * begun under an older claim and never recorded is noted as interrupted.
+ */
+export async function claimDue(
+  { pool }: Pick<Database, 'pool'>,
+  participant: number,
+  claim: Claim,
+  limit: number,
+): Promise<readonly ClaimedDelivery[]> {
+  const { rows } = await pool.query<ClaimedDelivery & { forgotten: boolean }>({
+    name: 'claim deliveries',
+    text: `with due as (
+        select id, claim, attempts from delivery
+        where participant = $1 and state = 'pending' and next_attempt_at <= now()
+          and (claimed_until is null or claimed_until <= now())
+        order by next_attempt_at limit $4 for update skip locked
+      ),
+      lost as (
+        insert into delivery_attempt (delivery, number, at, duration_ms, error)
+        select id, attempts, now(), 0, 'interrupted' from due where claim is not null on conflict do nothing
+      ),
+      taken as (
+        update delivery set claim = $2, claimed_until = now() + make_interval(secs => $3),
+          attempts = delivery.attempts + 1
+        from due where delivery.id = due.id returning delivery.*
+      )
+      select taken.id, taken.participant, taken.registry, taken.correlation_id, taken.callback, taken.page,
+        taken.message_id, taken.target, taken.encrypted, taken.body, taken.attempts as number,
+        asked.sender_uri, asked.correlation_id is null and taken.correlation_id is not null as forgotten
+      from taken left join accepted_exchange as asked on asked.correlation_id = taken.correlation_id
+      order by taken.next_attempt_at`,
+    values: [participant, claim.id, claim.seconds, limit],
+  })
+  return rows.map(({ forgotten, ...row }) => (forgotten ? { ...row, sender_uri: undefined } : row))
+}
+
+/**
+ * Keeps an attempt, and its end where the claim still counts: what was dropped or taken over meanwhile stays as it
+ * is. What goes wrong counts towards the participant's breaker in the same statement, and a success closes it.
+ * @param more.target the address that was called
+ * @param more.drain whether the participant's `drain` job is to be made sure of
+ * @returns whether the claim counted
+ */
+export async function recordAttempt(
+  { pool }: Pick<Database, 'pool'>,
+  attempt: Attempt,
+  ended: Ended,
+  health: Health,
+  more: { readonly claim: string; readonly target: string | null; readonly drain: boolean },
+): Promise<boolean> {
+  const { rows } = await pool.query<{ counted: boolean }>({
+    name: 'record attempt',
+    text: RECORD_ATTEMPT,
+    values: [
+      ...[attempt.delivery, attempt.number, attempt.at, attempt.duration_ms],
+      ...[attempt.status, attempt.error, attempt.answer],
+      ...[ended.state, ended.wait, ended.reason],
+      ...[health.participant, health.peer, health.probe, health.longest_pause],
+      ...[more.claim, more.target, more.drain, FAILURES_TO_OPEN, FIRST_PAUSE],
+    ],
+  })
+  return rows[0]?.counted === true
+}
+
+/** Failures in a row that open a breaker. */
+const FAILURES_TO_OPEN = 5
+/** Seconds that an open breaker pauses at first; twice as long after each probe that fails. */
+const FIRST_PAUSE = 10
+
+const RECORD_ATTEMPT = `with ended as (
+    update delivery set state = $8, next_attempt_at = now() + make_interval(secs => $9), reason = $10,
+      claim = null, claimed_until = null, target = coalesce($16, target),
+      finished_at = case when $8 = 'pending' then null else now() end
+    where id = $1 and claim = $15 and state = 'pending'
+    returning participant, next_attempt_at
+  ),
+  noted as (
+    insert into delivery_attempt as known (delivery, number, at, duration_ms, status, error, answer)
+    select id, $2, $3, $4, $5, $6, $7 from delivery where id = $1
+    on conflict (delivery, number) do update
+      set (at, duration_ms, status, error, answer) =
+        (excluded.at, excluded.duration_ms, excluded.status, excluded.error, excluded.answer)
+      where known.error = 'interrupted'
+  ),
+  up as (delete from breaker where participant = $11 and $12 = 'up'),
+  down as (
+    insert into breaker as known (participant, failures) select $11, 1 where $12 = 'down'
+    on conflict (participant) do update set (failures, opened_at, probe_at) = (
+      select counted.failures,
+        case when counted.failures >= $18 then coalesce(known.opened_at, now()) end,
+        case when counted.failures >= $18 then case when known.opened_at is not null and not $13 then known.probe_at
+          else now() + make_interval(secs =>
+            least($14::float8, $19::float8 * power(2, least(counted.failures - $18, 20)))) end end
+      from (select known.failures + (known.opened_at is null or $13)::int as failures) as counted)
+  ),
+  drained as (
+    select drain_deliveries(participant, next_attempt_at) from ended where $17 and next_attempt_at is not null
+  )
+  select exists (select from ended) as counted, (select count(*) from drained) as jobs`
+
+/** Makes sure that a participant's `drain` job runs this many seconds from now, or before. */
+export async function ensureDrain(
+  { pool }: Pick<Database, 'pool'>,
+  participant: number,
+  seconds = 0,
+): Promise<void> {
+  await pool.query({
+    name: 'ensure drain',
+    text: 'select drain_deliveries($1, now() + make_interval(secs => $2))',
+    values: [participant, seconds],
+  })
+}
+
+/** Seconds until a delivery of a participant is due, 0 when one is; null when none is pending. */
+export async function nextDue({ pool }: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
+  const { rows } = await pool.query<{ wait: number | null }>({
+    name: 'next delivery',
+    text: `select greatest(0, extract(epoch from
+        min(greatest(next_attempt_at, coalesce(claimed_until, next_attempt_at))) - now()))::float8 as wait
+      from delivery where participant = $1 and state = 'pending'`,
+    values: [participant],
+  })
+  return rows[0]?.wait ?? null
+}
+
+/**
+ * Gives up what has waited longer than its schedule lasts while its participant could not be reached; what is being
+ * attempted is left alone.
+ * @param seconds of the whole schedule
+ * @returns how many
+ */
+export async function expireDeliveries(
+  { pool }: Pick<Database, 'pool'>,
+  participant: number,
+  seconds: number,
+): Promise<number> {
+  const { rowCount } = await pool.query({
+    name: 'expire deliveries',
+    text: `update delivery set state = 'dead', reason = 'expired', next_attempt_at = null, finished_at = now(),
+        claim = null, claimed_until = null
+      where participant = $1 and state = 'pending' and since < now() - make_interval(secs => $2)
+        and (claimed_until is null or claimed_until <= now())`,
+    values: [participant, seconds],
+  })
+  return rowCount ?? 0
+}

@@ -1,0 +1,237 @@
+/** Deliveries for tests: a receiver on loopback that answers as it is told, and deliveries without an exchange. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Writable } from 'node:stream'
+import { readConfig } from '../src/app/config.ts'
+import { createContext } from '../src/app/context.ts'
+import type { Context } from '../src/context.ts'
+import { exactJson } from '../src/exact-json.ts'
+import { createLog } from '../src/observe/log.ts'
+import { claimFor, type FreshDelivery } from '../src/outbound/deliver.ts'
+import { type Claim, deliveryContext, type NewDelivery } from '../src/store/deliveries.ts'
+import { type CallbackSettings, setCallbackSettings } from '../src/store/participant-callbacks.ts'
+import type { Participant } from '../src/store/participants.ts'
+import { addParticipant, type ParticipantSettings } from '../src/store/participants.ts'
+import type { Registry } from '../src/store/registries.ts'
+import { addRegistry, findRegistry } from '../src/store/registries.ts'
+import { type TestDatabase, testDatabase } from './postgres.ts'
+
+/** What delivers, without listeners and jobs. */
+export interface TestSender {
+  readonly context: Context
+  readonly database: TestDatabase
+  readonly registry: Registry
+  /** Everything that was logged. */
+  readonly logged: () => string
+  close(): Promise<void>
+}
+
+/** @param env limits and switches, as environment variables */
+export async function testSender(
+  env: Readonly<Record<string, string>> = {},
+  database?: TestDatabase,
+): Promise<TestSender> {
+  const own = database ?? (await testDatabase())
+  const lines: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ...env })
+  const context = await createContext(config, own.db, { log: createLog({ level: 'debug', destination }) })
+  const known = await findRegistry(own.db, 'civil')
+  const registry =
+    known ?? (await addRegistry(own.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' }))
+  return {
+    context,
+    database: own,
+    registry,
+    logged: () => lines.join(''),
+    async close() {
+      await context.lanes.idle()
+      await Promise.all([context.guards.close(), context.slowSearches.stop()])
+      if (database === undefined) await own.close()
+    },
+  }
+}
+
+const MASTER_KEY = randomBytes(32).toString('base64')
+
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface Receiver {
+  readonly url: string
+  readonly received: readonly Received[]
+  /** The most that were answered at a time. */
+  readonly most: () => number
+  /** How the next ones are answered. */
+  answer: (response: ServerResponse, received: Received) => void
+  close(): Promise<void>
+}
+
+export const ACK = JSON.stringify({ message: { ack_status: 'ACK' } })
+export const answering =
+  (status: number, body = ACK, headers: Readonly<Record<string, string>> = {}): Receiver['answer'] =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+
+export async function receiver(answer: Receiver['answer'] = answering(200)): Promise<Receiver> {
+  const received: Received[] = []
+  let inside = 0
+  let most = 0
+  const server = createServer(async (request, response) => {
+    inside += 1
+    most = Math.max(most, inside)
+    response.on('close', () => (inside -= 1))
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const { url: path = '', headers } = request
+    const one = { path, headers, body: Buffer.concat(chunks).toString() }
+    received.push(one)
+    peer.answer(response, one)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const peer: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    most: () => most,
+    answer,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return peer
+}
+
+export const LOOPBACK = { host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true } as const
+
+/** A participant whose answers go to this address, with these settings. */
+export async function takes(
+  { database }: Pick<TestSender, 'database'>,
+  sender_id: string,
+  default_url: string | null,
+  settings: Partial<CallbackSettings> = {},
+  about: Partial<ParticipantSettings> = {},
+): Promise<Participant> {
+  const given = { sender_id, name: sender_id, outgoing: [LOOPBACK], ...about }
+  const participant = await addParticipant(database.db, given)
+  await setCallbackSettings(database.db, participant.id, { default_url, ...settings })
+  return participant
+}
+
+/** A delivery with an envelope of its own, written down as one that waits; with a claim it is attempted by its maker. */
+export async function newDelivery(
+  { database, context, registry }: TestSender,
+  participant: Participant,
+  more: Partial<NewDelivery> & { readonly claim?: Claim } = {},
+): Promise<FreshDelivery['delivery'] & Pick<FreshDelivery, 'header' | 'message'>> {
+  const { claim, ...changes } = more
+  const id = randomUUID()
+  const message_id = randomUUID()
+  const header = {
+    version: '1.0.0',
+    message_id,
+    message_ts: '2026-02-03T09:15:00.000Z',
+    action: 'on-search',
+    status: 'succ',
+    total_count: 0,
+    completed_count: 0,
+    sender_id: registry.sender_id,
+    receiver_id: participant.sender_id,
+    meta: {},
+  }
+  const message = { transaction_id: 'tx-1', correlation_id: id, search_response: [] }
+  const delivery = {
+    id,
+    participant: participant.id,
+    registry: registry.id,
+    correlation_id: null,
+    callback: 'on-search',
+    page: 1,
+    message_id,
+    target: 'http://127.0.0.1/',
+    encrypted: false,
+    body: await context.bodies.sealBody(exactJson({ header, message }), deliveryContext(id)),
+    ...changes,
+  }
+  await database.db.pool.query(
+    `insert into delivery (id, participant, registry, callback, page, message_id, target, encrypted, body, state,
+       next_attempt_at, claim, claimed_until, attempts)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', now(), $10, now() + make_interval(secs => $11), $12)`,
+    [
+      ...[id, delivery.participant, delivery.registry, delivery.callback, delivery.page, message_id],
+      ...[delivery.target, delivery.encrypted, delivery.body],
+      ...[claim?.id ?? null, claim?.seconds ?? null, claim === undefined ? 0 : 1],
+    ],
+  )
+  return { ...delivery, header, message }
+}
+
+/** A claim as `reserve` makes it. */
+export const aClaim = (): Claim => claimFor({ timeout_ms: 2_000 })
+
+export interface Kept {
+  readonly state: string
+  readonly attempts: number
+  readonly reason: string | null
+  /** Seconds until the next attempt. */
+  readonly wait: number | null
+  readonly target: string | null
+  readonly claimed: boolean
+}
+
+/** A delivery as the database has it. */
+export async function kept({ database }: Pick<TestSender, 'database'>, id: string): Promise<Kept> {
+  const { rows } = await database.db.pool.query<Kept>(
+    `select state, attempts, reason, extract(epoch from next_attempt_at - now())::float8 as wait, target,
+       claim is not null as claimed from delivery where id = $1`,
+    [id],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('no such delivery')
+  return row
+}
+
+export interface KeptAttempt {
+  readonly number: number
+  readonly status: number | null
+  readonly error: string | null
+  readonly answer: Buffer | null
+}
+
+export async function attemptsOf(
+  { database }: Pick<TestSender, 'database'>,
+  id: string,
+): Promise<readonly KeptAttempt[]> {
+  const { rows } = await database.db.pool.query<KeptAttempt>(
+    'select number, status, error, answer from delivery_attempt where delivery = $1 order by number',
+    [id],
+  )
+  return rows
+}
+
+/** Makes everything of a participant due now. */
+export async function dueNow({ database }: Pick<TestSender, 'database'>, participant: number): Promise<void> {
+  await database.db.pool.query(
+    `update delivery set next_attempt_at = now() where participant = $1 and state = 'pending'`,
+    [participant],
+  )
+}
+
+/** When the drain job of a participant runs, in seconds; null: it has none. */
+export async function drainJob({ db }: Pick<Context, 'db'>, participant: number): Promise<number | null> {
+  const { rows } = await db.pool.query<{ wait: number }>(
+    'select extract(epoch from run_at - now())::float8 as wait from graphile_worker.jobs where key = $1',
+    [`drain:${participant}`],
+  )
+  return rows[0]?.wait ?? null
+}
