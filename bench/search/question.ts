@@ -17,23 +17,47 @@ export const REG_TYPE = `ns:org:RegistryType:${kind.reg_type.name}`
 export const TRANSACTION_ID = '5f0f9c1e-transaction'
 export const REFERENCE_ID = '5f0f9c1e-reference'
 
-const [ID_MARK, VALUE_MARK] = ['the id', 'the value']
+/** Who asks, and where it wants the answer when it is not sent at once. */
+export interface Asker {
+  readonly sender_id: string
+  readonly sender_uri?: string
+}
 
-/** A usual message: the documented members, no tolerated spellings, no signature. */
-const [start = '', middle = '', end = ''] = JSON.stringify({
+const MARKS = { id: 'the id', transaction: 'the transaction', value: 'the value' }
+
+const run = randomUUID()
+let sent = 0
+
+/**
+ * Makes bodies of searches for an identifier: usual messages with the documented members, no tolerated spellings, no
+ * signature. Each is a message of its own, with an id of its own.
+ */
+export function questionsOf(asker: Asker): (identifier: string, transaction_id: string) => string {
+  const [start = '', first = '', second = '', end = ''] = JSON.stringify(template(asker)).split(
+    new RegExp(`"(?:${Object.values(MARKS).join('|')})"`),
+  )
+  return (identifier, transaction_id) => {
+    sent += 1
+    const transaction = JSON.stringify(transaction_id)
+    return `${start}"${run}-${sent}"${first}${transaction}${second}${JSON.stringify(identifier)}${end}`
+  }
+}
+
+const template = ({ sender_id, sender_uri }: Asker): object => ({
   header: {
     version: PROTOCOL_VERSION,
-    message_id: ID_MARK,
+    message_id: MARKS.id,
     message_ts: '2026-02-03T09:15:00.000Z',
     action: 'search',
-    sender_id: ASKER_SENDER,
+    sender_id,
+    ...(sender_uri !== undefined && { sender_uri }),
     receiver_id: REGISTRY_SENDER,
     total_count: 1,
     is_msg_encrypted: false,
     meta: {},
   },
   message: {
-    transaction_id: TRANSACTION_ID,
+    transaction_id: MARKS.transaction,
     search_request: [
       {
         reference_id: REFERENCE_ID,
@@ -43,20 +67,16 @@ const [start = '', middle = '', end = ''] = JSON.stringify({
           reg_type: REG_TYPE,
           reg_record_type: RECORD_TYPE.emitted,
           query_type: 'idtype-value',
-          query: { type: IDENTIFIER_TYPE, value: VALUE_MARK },
+          query: { type: IDENTIFIER_TYPE, value: MARKS.value },
           pagination: { page_size: 10, page_number: 1 },
         },
         locale: 'eng',
       },
     ],
   },
-}).split(new RegExp(`"(?:${ID_MARK}|${VALUE_MARK})"`))
+})
 
-const run = randomUUID()
-let sent = 0
+const ask = questionsOf({ sender_id: ASKER_SENDER })
 
-/** The body of a search for this identifier; each is a message of its own, with an id of its own. */
-export function question(identifier: string): string {
-  sent += 1
-  return `${start}"${run}-${sent}"${middle}${JSON.stringify(identifier)}${end}`
-}
+/** The body of a search for this identifier, of the one who asks. */
+export const question = (identifier: string): string => ask(identifier, TRANSACTION_ID)

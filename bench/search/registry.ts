@@ -1,4 +1,4 @@
-/** What is searched: a registry of synthetic records, filled once, and one participant who may ask. */
+/** What is searched: a registry of synthetic records, filled once, and participants who may ask. */
 import { Readable } from 'node:stream'
 import {
   addParticipant,
@@ -18,7 +18,7 @@ import {
 import { generateLines } from '@rollcall/synthetic'
 import { quoteName } from '../../packages/server/src/store/names.ts'
 import { recordTable } from '../../packages/server/src/store/record-tables.ts'
-import { ASKER_SENDER, IDENTIFIER_TYPE, KIND, NAMESPACE, RECORD_TYPE, REGISTRY_SENDER } from './question.ts'
+import { IDENTIFIER_TYPE, KIND, NAMESPACE, RECORD_TYPE, REGISTRY_SENDER } from './question.ts'
 
 /** The registry with at least this many records; those that are missing are imported. */
 export async function filledRegistry(db: Database, records: number): Promise<Registry> {
@@ -68,15 +68,18 @@ export async function shuffledIdentifiers(db: Database, registry: Registry): Pro
 }
 
 /**
- * Credentials of the asking participant, for a token request with HTTP Basic. It is not held back, and `policy` is
- * agreed with it, whatever was in a directory that is kept.
+ * Credentials of a participant, added where it is missing, for a token request with HTTP Basic. It is not held back,
+ * and `policy` is agreed with it, whatever was in a directory that is kept.
  */
-export async function askerCredentials(db: Database, policy: Partial<SealPolicy>): Promise<string> {
+export async function credentialsOf(
+  db: Database,
+  sender_id: string,
+  policy: Partial<SealPolicy>,
+): Promise<string> {
   const asker =
-    (await findParticipant(db, ASKER_SENDER)) ??
-    (await addParticipant(db, { sender_id: ASKER_SENDER, name: 'The one who asks' }))
-  await setParticipantQuotas(db, ASKER_SENDER, { rate_limit: Infinity, concurrency_limit: Infinity })
-  await setSealPolicy(db, ASKER_SENDER, policy)
+    (await findParticipant(db, sender_id)) ?? (await addParticipant(db, { sender_id, name: 'One who asks' }))
+  await setParticipantQuotas(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })
+  await setSealPolicy(db, sender_id, policy)
   const { secret, sha256 } = newSecret()
   await addSecret(db, asker, sha256)
   return Buffer.from(`${asker.client_id}:${secret}`).toString('base64')

@@ -1,24 +1,19 @@
 /** What a bench of searches stands on: a filled registry, one who asks, and both servers, each in its process. */
-import { rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { type Database, migrate, openStorage, readConfig, type SealPolicy } from '@rollcall/server'
+import type { Database, SealPolicy } from '@rollcall/server'
+import { PLACE_OPTIONS, withBenchDatabase } from '../shared/bench-database.ts'
 import { wholeNumber } from '../shared/options.ts'
-import { serverEnvironment, temporaryDirectory } from '../shared/place.ts'
 import type { Plan } from '../shared/rounds.ts'
-import { type ServerProcess, startServerProcess } from '../shared/server-process.ts'
-import { NAMESPACE } from './question.ts'
-import { askerCredentials, filledRegistry, shuffledIdentifiers } from './registry.ts'
+import type { ServerProcess } from '../shared/server-process.ts'
+import { ASKER_SENDER, NAMESPACE } from './question.ts'
+import { credentialsOf, filledRegistry, shuffledIdentifiers } from './registry.ts'
 
 const OPTIONS = {
   records: { type: 'string', default: '1000000' },
   seconds: { type: 'string', default: '3' },
   rounds: { type: 'string', default: '15' },
   connections: { type: 'string', default: '32' },
-  data: { type: 'string' },
-  'database-url': { type: 'string' },
-  'cpu-prof': { type: 'string' },
+  ...PLACE_OPTIONS,
 } as const
 
 /** Identifiers to search for, each of one record, without an end. */
@@ -44,7 +39,7 @@ export interface Setting {
 export const JSON_BODY = { 'Content-Type': 'application/json' }
 
 /** Sets up what the command line asks for, and takes all of it down when `use` is done. */
-export async function withSetting<Result>(
+export function withSetting<Result>(
   args: readonly string[],
   policy: Partial<SealPolicy>,
   use: (setting: Setting) => Promise<Result>,
@@ -56,27 +51,10 @@ export async function withSetting<Result>(
     rounds: wholeNumber('rounds', values.rounds),
     connections: wholeNumber('connections', values.connections),
   }
-  const temporary = values.data === undefined ? await temporaryDirectory() : undefined
-  const env = serverEnvironment(values.data ?? temporary ?? '', values['database-url'])
-  const storage = await openStorage({
-    ...readConfig(env),
-    limits: { ...readConfig(env).limits, statement_timeout: 0 },
-  })
-  const started: ServerProcess[] = []
-  const profile = values['cpu-prof']
-  const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]
-  const start = async (module: string, more: NodeJS.ProcessEnv = {}): Promise<ServerProcess> => {
-    const path = fileURLToPath(new URL(module, new URL('../', import.meta.url)))
-    const server = await startServerProcess(path, { env: { ...env, ...more }, execArgv })
-    started.push(server)
-    return server
-  }
-  const { db } = storage
-  try {
-    await migrate(db)
+  return withBenchDatabase(values, async ({ db, start }) => {
     const registry = await filledRegistry(db, plan.records)
     const identifiers = endless(await shuffledIdentifiers(db, registry))
-    const credentials = await askerCredentials(db, policy)
+    const credentials = await credentialsOf(db, ASKER_SENDER, policy)
     const process = await start('servers/rollcall.ts')
     const rollcall = {
       url: `${process.url}/${NAMESPACE}/v1.0.0/registry/sync/search`,
@@ -85,11 +63,7 @@ export async function withSetting<Result>(
     }
     const startFloor = (module: string, more: NodeJS.ProcessEnv) => start(`floors/${module}`, more)
     return await use({ db, plan, identifiers, rollcall, startFloor })
-  } finally {
-    await Promise.all(started.map((server) => server.stop()))
-    await storage.close()
-    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
-  }
+  })
 }
 
 /** All of them in turns, for ever. */
@@ -99,7 +73,7 @@ export function* endless<Value>(values: readonly Value[]): Generator<Value, neve
 }
 
 /** A new token for every round: none expires in a long run. */
-async function authorization(server: ServerProcess, credentials: string): Promise<string> {
+export async function authorization(server: ServerProcess, credentials: string): Promise<string> {
   const response = await fetch(`${server.url}/oauth2/client/token`, {
     method: 'POST',
     headers: { Authorization: `Basic ${credentials}` },

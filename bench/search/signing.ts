@@ -35,11 +35,16 @@ const LIFETIME = 3_600
 
 /** Signs searches of the asker, each a message of its own, dated now. */
 export async function questionSigner(): Promise<(identifier: string) => Promise<string>> {
+  const signed = await envelopeSigner()
+  return (identifier) => signed(question(identifier))
+}
+
+/** Signs envelopes of the asker that have no signature yet. */
+export async function envelopeSigner(): Promise<(unsigned: string) => Promise<string>> {
   const jwk = askerKey().privateKey.export({ format: 'jwk' })
   const privateKey = await importSigningKey({ ...jwk, kty: 'OKP' }, 'EdDSA')
   const key = { sender_id: ASKER_SENDER, kid: KID, algorithm: 'EdDSA', privateKey } as const
-  return async (identifier) => {
-    const unsigned = question(identifier)
+  return async (unsigned) => {
     const envelope = parseJson(unsigned)
     if (!isJsonObject(envelope) || !isJsonObject(envelope.header))
       throw new Error('a question is no envelope')
