@@ -192,6 +192,7 @@ export interface ExchangeItemRow {
   page_size: number | null
   record_type: string | null
   record_ids: number[] | null
+  answered_at: SetTime
 }
 
 /** One outgoing envelope. */
@@ -218,6 +219,8 @@ export interface DeliveryRow {
   claimed_until: Date | null
   reason: string | null
   created_at: SetTime
+  /** When its schedule began: as it was made, or when an operator asked for it again. */
+  since: SetTime
   finished_at: Date | null
 }
 
@@ -241,8 +244,8 @@ export interface ParticipantCallbackRow {
   allowed: Generated<string[]>
   default_url: string | null
   auth: Generated<'none' | 'bearer' | 'oauth2' | 'mtls'>
-  /** Sealed. */
-  credentials: Buffer | null
+  /** What `auth` needs; null for none. */
+  sealed: Buffer | null
   concurrency: Generated<number>
   rate: Generated<number>
   timeout_ms: Generated<number>
@@ -262,6 +265,37 @@ export interface NodeRow {
   lock_key: number
   workers: string[]
   started_at: SetTime
+}
+
+/** A callback that was received. */
+export interface InboxMessageRow {
+  participant: number
+  /** As `messageKey` gives it. */
+  message_id: string
+  fingerprint: Buffer
+  /** The name of a row of CALLBACKS. */
+  callback: string
+  registry: number
+  /** Of the message, or made for it: what it was acknowledged with. */
+  correlation_id: string | null
+  transaction_id: string | null
+  /** Of its header. */
+  status: string | null
+  /** Quarantined: it answers no request that is known here. */
+  state: 'stored' | 'quarantined'
+  /** Header and message in clear, sealed. */
+  body: Buffer
+  received_at: SetTime
+}
+
+/** What a participant has put into the inbox in one day. */
+export interface InboxDayRow {
+  participant: number
+  /** 'YYYY-MM-DD' in UTC. */
+  day: string
+  messages: number
+  /** Of sealed bodies. */
+  bytes: number
 }
 
 export interface SealedMessageRow {
@@ -301,6 +335,8 @@ export interface Tables {
   participant_callback: ParticipantCallbackRow
   breaker: BreakerRow
   node: NodeRow
+  inbox_message: InboxMessageRow
+  inbox_day: InboxDayRow
   sealed_message: SealedMessageRow
   quota_bucket: QuotaBucketRow
 }
