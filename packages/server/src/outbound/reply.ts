@@ -30,13 +30,29 @@ export async function reply(
   transaction_id: string,
   outcome: Outcome,
 ): Promise<Reply> {
-  const { correlation_id, registry, participant } = exchange
+  const { correlation_id, registry, participant, operation } = exchange
+  const header = replyHeader(exchange, operation.reply_action, outcome)
+  const message = replyMessage(exchange, transaction_id, outcome)
+  const encrypt = exchange.encrypted || outcome.encrypted === true
+  const text = await sealEnvelope(context, registry, participant, { header, message }, encrypt)
+  return { correlation_id, text }
+}
+
+/**
+ * The header of a reply, with a message_id of its own: the one that is sent now, or every time when it is sent again.
+ * @param action of the reply, on the road that it takes
+ */
+export function replyHeader(
+  { registry, participant }: Pick<Exchange, 'registry' | 'participant'>,
+  action: string,
+  outcome: Outcome,
+): Omit<CallbackHeader, 'is_msg_encrypted'> {
   const { status, status_reason_code, status_reason_message, total_count, completed_count } = outcome
-  const header: Omit<CallbackHeader, 'is_msg_encrypted'> = {
+  return {
     version: PROTOCOL_VERSION,
     message_id: randomUUID(),
     message_ts: new Date().toISOString(),
-    action: exchange.operation.reply_action,
+    action,
     status,
     ...(status_reason_code !== undefined && { status_reason_code }),
     ...(status_reason_message !== undefined && { status_reason_message }),
@@ -46,10 +62,14 @@ export async function reply(
     receiver_id: participant.sender_id,
     meta: {},
   }
-  const message = { transaction_id, correlation_id, ...outcome.members }
-  const text = await sealEnvelope(context, registry, participant, { header, message }, exchange.encrypted)
-  return { correlation_id, text }
 }
+
+/** The message of a reply (spec "SearchResponse" and its like). */
+export const replyMessage = (
+  { correlation_id }: Pick<Exchange, 'correlation_id'>,
+  transaction_id: string,
+  { members }: Outcome,
+): object => ({ transaction_id, correlation_id, ...members })
 
 /**
  * The reply to a message whose header was rejected: no item of it was looked at.
