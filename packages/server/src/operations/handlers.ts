@@ -2,25 +2,64 @@
 import { type Operation, operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
-import { answerBatch, type ItemHandler } from './batch.ts'
+import type { Reading } from '../store/records.ts'
+import { answerBatch, answerPage } from './batch.ts'
+import type { ItemHandler, KeptPage, PageHandler } from './item.ts'
 import type { Outcome } from './outcome.ts'
-import { searchItem } from './search.ts'
+import { searchItem, searchPage } from './search.ts'
+import { answerTxnStatus } from './txn-status.ts'
 
-type MessageHandler = (context: Context, exchange: Exchange, message: Message) => Promise<Outcome>
+interface Handler {
+  answer(context: Context, exchange: Exchange, message: Message, reading?: Reading): Promise<Outcome>
+  /** Answers a further page of the items that have one, by their positions. Absent: there are no pages. */
+  readonly page?: (
+    context: Context,
+    exchange: Exchange,
+    message: Message,
+    pages: ReadonlyMap<number, KeptPage>,
+  ) => Promise<Outcome>
+}
 
-const batchOf =
-  (handle: ItemHandler): MessageHandler =>
-  (context, exchange, message) =>
-    answerBatch(context, exchange, message, handle)
+const batchOf = (item: ItemHandler, page: PageHandler): Handler => ({
+  answer: (context, exchange, message, reading) => answerBatch(context, exchange, message, item, reading),
+  page: (context, exchange, message, pages) => answerPage(context, exchange, message, pages, page),
+})
 
-const HANDLERS = new Map<Operation, MessageHandler>([[operation('search'), batchOf(searchItem)]])
+const HANDLERS = new Map<Operation, Handler>([
+  [operation('search'), batchOf(searchItem, searchPage)],
+  [operation('txn-status'), { answer: answerTxnStatus }],
+])
 
 /** The operations that this server answers. */
 export const ANSWERED_OPERATIONS: readonly Operation[] = [...HANDLERS.keys()]
 
-/** Lets the exchange's operation answer its message. */
-export function answerMessage(context: Context, exchange: Exchange, message: Message): Promise<Outcome> {
+/**
+ * Lets the exchange's operation answer its message.
+ * @param reading given on the asynchronous road, where further pages may follow
+ */
+export function answerMessage(
+  context: Context,
+  exchange: Exchange,
+  message: Message,
+  reading?: Reading,
+): Promise<Outcome> {
+  return handlerOf(exchange).answer(context, exchange, message, reading)
+}
+
+/** Lets the exchange's operation answer a further page of the items that have one, by their positions. */
+export async function answerFurtherPage(
+  context: Context,
+  exchange: Exchange,
+  message: Message,
+  pages: ReadonlyMap<number, KeptPage>,
+): Promise<Outcome> {
+  const { page } = handlerOf(exchange)
+  if (page === undefined) throw new Error(`there are no pages of operation ${exchange.operation.name}`)
+  return page(context, exchange, message, pages)
+}
+
+function handlerOf(exchange: Exchange): Handler {
   const handler = HANDLERS.get(exchange.operation)
   if (handler === undefined) throw new Error(`no handler for operation ${exchange.operation.name}`)
-  return handler(context, exchange, message)
+  return handler
 }

@@ -1,0 +1,39 @@
+/** What an exchange is answered with when the registry itself failed, after it has tried again for a while. */
+import type { Operation } from '@rollcall/protocol'
+import { referenceId } from './batch.ts'
+import type { Item } from './item.ts'
+import type { Outcome } from './outcome.ts'
+
+const REQUEST = 'the registry failed to answer this request; it may be sent again under a new message_id'
+const LATER_PAGES =
+  'the registry failed to answer this page and those after it; the request may be sent again under a new message_id'
+const ITEM = 'the registry failed; nothing is known to be wrong with this item'
+
+/**
+ * Rejected as a whole, without a reason code: none of the standard's is true (N18).
+ * @param items those that were still to be answered; none where they cannot be read
+ * @param about.page from 1
+ * @param about.count how many items the request has
+ */
+export function failedOutcome(
+  { operation }: { readonly operation: Operation },
+  items: readonly Item[],
+  { page, count }: { readonly page: number; readonly count: number },
+): Outcome {
+  const timestamp = new Date().toISOString()
+  const rejected = items.map((item) => ({
+    reference_id: referenceId(item),
+    timestamp,
+    status: 'rjct',
+    status_reason_message: ITEM,
+    ...(item.locale !== undefined && { locale: item.locale }),
+  }))
+  const { items: member } = operation.reply
+  return {
+    status: 'rjct',
+    status_reason_message: page === 1 ? REQUEST : LATER_PAGES,
+    total_count: items.length > 0 ? items.length : count,
+    completed_count: items.length,
+    members: member === null ? {} : { [member]: rejected },
+  }
+}

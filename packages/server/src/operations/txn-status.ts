@@ -1,0 +1,118 @@
+/**
+ * txn-status: how an earlier request of the sender stands (spec "TxnStatusRequest", "TxnStatusResponse"; N4). What was
+ * answered is embedded as it was; what is still worked on, with the status of its items.
+ */
+import {
+  CorrelationId,
+  type JsonObject,
+  type Operation,
+  operation,
+  type TxnStatusQuestion,
+  validator,
+} from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import type { Exchange, Message } from '../exchange.ts'
+import { type AskedExchange, findAskedExchange } from '../store/accepted-exchanges.ts'
+import type { Outcome } from './outcome.ts'
+import { findHolding } from './txn-search.ts'
+import { type Told, tellExchange } from './txn-told.ts'
+
+/** The types whose answers are kept; of any other, nothing is found. */
+const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
+  search: operation('search'),
+}
+
+/** Finds what is asked for among the sender's own exchanges with this registry. */
+type Look = (
+  context: Context,
+  asker: { readonly exchange: Exchange; readonly operation: Operation },
+  values: readonly string[],
+) => Promise<AskedExchange | null>
+
+const asker = ({ exchange, operation }: Parameters<Look>[1]) => ({
+  participant: exchange.participant.id,
+  registry: exchange.registry.id,
+  operation: operation.name,
+})
+
+/** One row for each attribute_type (D15). */
+const LOOKS: Readonly<Record<TxnStatusQuestion['attribute_type'], Look>> = {
+  transaction_id: ({ db }, who, transaction_ids) => findAskedExchange(db, asker(who), { transaction_ids }),
+  correlation_id: ({ db }, who, correlation_ids) => findAskedExchange(db, asker(who), { correlation_ids }),
+  reference_id_list: (context, who, reference_ids) => findHolding(context, who, asker(who), reference_ids),
+  // There are no subscriptions, so nobody has a code of one.
+  subscription_code_list: async () => null,
+}
+
+/** Answers one question. What is somebody else's is answered as what never was (N4). */
+export async function answerTxnStatus(
+  context: Context,
+  exchange: Exchange,
+  message: Message,
+): Promise<Outcome> {
+  const question = message.txnstatus_request as TxnStatusQuestion
+  const values = [question.attribute_value].flat()
+  const operation = OPERATIONS[question.txn_type]
+  const found =
+    operation === undefined
+      ? null
+      : await LOOKS[question.attribute_type](context, { exchange, operation }, values)
+  const references = question.attribute_type === 'reference_id_list' ? values : null
+  const told =
+    found === null || operation === undefined
+      ? unknown(exchange, message, question, values)
+      : await tellExchange(context, { exchange, operation }, found, references)
+  context.metrics.itemAnswered(exchange.operation.name, told.status, told.code ?? 'none')
+  return outcomeOf(question, told)
+}
+
+function outcomeOf({ txn_type }: TxnStatusQuestion, told: Told): Outcome {
+  const { status, reason, txn_status, items, encrypted } = told
+  return {
+    status,
+    ...(reason !== undefined && { status_reason_message: reason }),
+    total_count: items.length,
+    completed_count: items.filter((item) => item.status === 'succ' || item.status === 'rjct').length,
+    members: { txnstatus_response: { txn_type, txn_status } },
+    ...(encrypted && { encrypted }),
+  }
+}
+
+const correlationIds = validator(CorrelationId)
+
+/** The same whether there is none, or it is not the sender's: made of the question alone (N4). */
+function unknown(
+  exchange: Exchange,
+  message: Message,
+  { attribute_type, reference_id }: TxnStatusQuestion,
+  values: readonly string[],
+): Told {
+  const code = 'rjct.reference_id.invalid'
+  const timestamp = new Date().toISOString()
+  const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
+  const items = [...new Set(named)].map(
+    (named): JsonObject => ({
+      reference_id: named,
+      timestamp,
+      status: 'rjct',
+      status_reason_code: code,
+      status_reason_message: `txnstatus_request.attribute_value: ${NOTHING}`,
+    }),
+  )
+  const [value = ''] = values
+  const isCorrelationId =
+    attribute_type === 'correlation_id' && correlationIds.problem(value, 'attribute_value') === null
+  return {
+    status: 'rjct',
+    code,
+    reason: `txnstatus_request: ${NOTHING}`,
+    items,
+    txn_status: {
+      transaction_id: attribute_type === 'transaction_id' && value !== '' ? value : message.transaction_id,
+      correlation_id: isCorrelationId ? value : exchange.correlation_id,
+      search_response: items,
+    },
+  }
+}
+
+const NOTHING = 'names no transaction of this type that the sender has with this registry'

@@ -1,0 +1,156 @@
+/** What is told of an exchange that its sender asks about. */
+import {
+  CanonicalText,
+  isJsonObject,
+  type JsonObject,
+  type Operation,
+  parseJson,
+  resolveRecordType,
+} from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import { exactJson } from '../exact-json.ts'
+import type { Exchange } from '../exchange.ts'
+import { BodyClosed } from '../keys/bodies.ts'
+import { disclose } from '../outbound/disclosure.ts'
+import type { AcceptedExchange, AskedExchange } from '../store/accepted-exchanges.ts'
+import { deliveryContext } from '../store/deliveries.ts'
+import { MAX_DEPTH, openRequest } from './accepted-request.ts'
+import { itemsOf, referenceId } from './batch.ts'
+
+/** The answer to a question, before it becomes an outcome. */
+export interface Told {
+  /** Whether the question could be answered. */
+  readonly status: 'succ' | 'rjct'
+  readonly code?: 'rjct.reference_id.invalid'
+  readonly reason?: string
+  /** The original message. */
+  readonly txn_status: object
+  /** Its items. */
+  readonly items: readonly TxnItem[]
+  readonly encrypted?: true
+}
+
+type TxnItem = { readonly [member: string]: unknown }
+
+interface About {
+  /** The question's. */
+  readonly exchange: Exchange
+  /** The one that is asked about. */
+  readonly operation: Operation
+}
+
+/**
+ * The original response: its first page, or where it stands.
+ * @param references the items that were asked for; null: all
+ */
+export async function tellExchange(
+  context: Context,
+  about: About,
+  asked: AskedExchange,
+  references: readonly string[] | null,
+): Promise<Told> {
+  const { items, reason } = await itemsToTell(context, about, asked)
+  const chosen = references === null ? items : chosenItems(items, references)
+  const { transaction_id, correlation_id } = asked
+  const member = about.operation.reply.items ?? ''
+  return {
+    status: 'succ',
+    ...(reason !== undefined && { reason }),
+    items: chosen,
+    txn_status: { transaction_id, correlation_id, [member]: chosen },
+    // What was asked encrypted is not told in clear.
+    ...(asked.accepted?.encrypted === true && { encrypted: true }),
+  }
+}
+
+interface ItemsToTell {
+  readonly items: readonly TxnItem[]
+  readonly reason?: string
+}
+
+const SYNCHRONOUS = 'answered on the synchronous road, whose answers are not kept'
+const FORGOTTEN = 'answered, and the answer is not kept any more'
+const NOT_ANSWERED = 'not answered: the sender was disabled when it was to be; it may be sent again'
+
+async function itemsToTell(context: Context, about: About, asked: AskedExchange): Promise<ItemsToTell> {
+  const { accepted, first } = asked
+  if (accepted === null) return { items: [], reason: SYNCHRONOUS }
+  try {
+    if (first !== null) return await itemsOfAnswer(context, about, first)
+    if (accepted.state === 'failed') {
+      const said = { status: 'rjct', status_reason_message: NOT_ANSWERED }
+      return { items: await itemsOfRequest(context, about, accepted, said), reason: NOT_ANSWERED }
+    }
+    // N7: received, or begun.
+    const status = accepted.started_at === null ? 'rcvd' : 'pdng'
+    return { items: await itemsOfRequest(context, about, accepted, { status }) }
+  } catch (error) {
+    if (error instanceof BodyClosed) return { items: [], reason: FORGOTTEN }
+    throw error
+  }
+}
+
+async function itemsOfRequest(
+  context: Context,
+  { operation }: About,
+  accepted: AcceptedExchange,
+  said: object,
+): Promise<readonly TxnItem[]> {
+  const { message } = await openRequest(context, accepted)
+  const timestamp = new Date().toISOString()
+  return itemsOf({ operation }, message).map((item) => ({
+    reference_id: referenceId(item),
+    timestamp,
+    ...said,
+  }))
+}
+
+/** @throws BodyClosed */
+async function itemsOfAnswer(
+  context: Context,
+  { exchange, operation }: About,
+  { id, body }: NonNullable<AskedExchange['first']>,
+): Promise<ItemsToTell> {
+  const kept = parseJson(await context.bodies.openBody(body, deliveryContext(id)), { maxDepth: MAX_DEPTH })
+  if (!isJsonObject(kept) || !isJsonObject(kept.header) || !isJsonObject(kept.message)) {
+    throw new BodyClosed('altered')
+  }
+  const { status_reason_message: reason } = kept.header
+  const items = kept.message[operation.reply.items ?? '']
+  return {
+    items: Array.isArray(items) ? items.filter(isJsonObject).map((item) => disclosed(exchange, item)) : [],
+    ...(typeof reason === 'string' && { reason }),
+  }
+}
+
+/** An item as it was answered, its records judged again: the rights of today count. */
+function disclosed(exchange: Exchange, item: JsonObject): TxnItem {
+  const { data } = item
+  if (!isJsonObject(data) || !Array.isArray(data.reg_records)) return item
+  const { reg_record_type } = data
+  const recordType =
+    typeof reg_record_type === 'string'
+      ? resolveRecordType(exchange.registry.kind, reg_record_type)
+      : undefined
+  if (recordType === undefined) throw new BodyClosed('altered')
+  const documents = disclose(exchange, recordType, data.reg_records.map(exactJson))
+  return { ...item, data: { ...data, reg_records: documents.map((text) => new CanonicalText(text)) } }
+}
+
+/** One for each reference, in the order asked; one that the exchange does not have is said to be none of it. */
+function chosenItems(items: readonly TxnItem[], references: readonly string[]): readonly TxnItem[] {
+  const byReference = Map.groupBy(items, ({ reference_id }) => reference_id)
+  const timestamp = new Date().toISOString()
+  return [...new Set(references)].flatMap(
+    (reference_id) =>
+      byReference.get(reference_id) ?? [
+        {
+          reference_id,
+          timestamp,
+          status: 'rjct',
+          status_reason_code: 'rjct.reference_id.invalid',
+          status_reason_message: 'reference_id: names no item of this transaction',
+        },
+      ],
+  )
+}

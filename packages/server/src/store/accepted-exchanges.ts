@@ -1,0 +1,184 @@
+/** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
+import type { Database } from './database.ts'
+import type { AcceptedExchangeRow } from './tables.ts'
+import { isStorable } from './text.ts'
+
+/** An accepted exchange, and how far its answer is. */
+export type AcceptedExchange = Pick<
+  AcceptedExchangeRow,
+  | 'correlation_id'
+  | 'participant'
+  | 'registry'
+  | 'operation'
+  | 'transaction_id'
+  | 'sender_uri'
+  | 'encrypted'
+  | 'items'
+> & {
+  /** Header and message in clear, sealed for `requestContext`. */
+  readonly request: Buffer
+  readonly state: 'accepted' | 'replying' | 'replied' | 'failed'
+  /** The last page that has a delivery, 0 for none. */
+  readonly page: number
+  readonly started_at: Date | null
+}
+
+/** One further page of an item, as `answerPage` wants it. */
+export interface KeptItemPage {
+  readonly position: number
+  readonly page_size: number
+  /** Records in all pages. */
+  readonly total: number
+  /** Of this page, in order. */
+  readonly record_ids: readonly number[]
+}
+
+const COLUMNS = `correlation_id, participant, registry, operation, transaction_id, sender_uri, encrypted, items, request,
+  state, page, started_at`
+
+/** Null when there is none, or none any more. */
+export async function findAccepted(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+): Promise<AcceptedExchange | null> {
+  const { rows } = await pool.query<AcceptedExchange>({
+    name: 'find accepted exchange',
+    text: `select ${COLUMNS} from accepted_exchange where correlation_id = $1`,
+    values: [correlation_id],
+  })
+  return rows[0] ?? null
+}
+
+/** Notes that work on it has begun: whoever asks is told that it is being worked on. */
+export async function markStarted({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<void> {
+  await pool.query({
+    name: 'start exchange',
+    text: 'update accepted_exchange set started_at = now() where correlation_id = $1 and started_at is null',
+    values: [correlation_id],
+  })
+}
+
+/**
+ * What stands on a further page: the items that found as much, in the order of the request.
+ * @param page from 2
+ */
+export async function findKeptPage(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+  page: number,
+): Promise<readonly KeptItemPage[]> {
+  const { rows } = await pool.query<KeptItemPage>({
+    name: 'find kept page',
+    text: `select position, page_size, total, record_ids[($2 - 1) * page_size + 1 : $2 * page_size] as record_ids
+      from exchange_item where correlation_id = $1 and record_ids is not null and total > ($2 - 1) * page_size
+      order by position`,
+    values: [correlation_id, page],
+  })
+  return rows
+}
+
+/** An exchange that its sender asks about. */
+export interface AskedExchange {
+  readonly correlation_id: string
+  readonly transaction_id: string
+  /** Null: it was answered on the synchronous road, of which nothing else is kept. */
+  readonly accepted: AcceptedExchange | null
+  /** The delivery that carries its first page, with its sealed body. */
+  readonly first: { readonly id: string; readonly body: Buffer } | null
+}
+
+/** Whose exchanges are looked through: the asker's own, where and what they were asked. */
+export interface Asker {
+  /** `Participant.id` */
+  readonly participant: number
+  /** `Registry.id` */
+  readonly registry: number
+  /** An operation's name. */
+  readonly operation: string
+}
+
+/** The newest of the asker's exchanges with one of these transaction_ids, or correlation_ids. */
+export async function findAskedExchange(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, operation }: Asker,
+  by: { readonly transaction_ids: readonly string[] } | { readonly correlation_ids: readonly string[] },
+): Promise<AskedExchange | null> {
+  const [column, values] =
+    'transaction_ids' in by
+      ? ['transaction_id = any($4::text[])', by.transaction_ids.filter(isStorable)]
+      : ['correlation_id = any($4::uuid[])', by.correlation_ids.filter(isUuid)]
+  const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
+    text: `select correlation_id, transaction_id from exchange
+      where participant = $1 and registry = $2 and operation = $3 and transaction_id is not null and ${column}
+      order by received_at desc limit 1`,
+    values: [participant, registry, operation, values],
+  })
+  const [found] = rows
+  if (found === undefined) return null
+  const { correlation_id } = found
+  const accepted = await findAccepted({ pool }, correlation_id)
+  return {
+    ...found,
+    accepted,
+    first: accepted === null ? null : await findFirstPage({ pool }, correlation_id),
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const isUuid = (text: string): boolean => UUID.test(text)
+
+async function findFirstPage({ pool }: Pick<Database, 'pool'>, correlation_id: string) {
+  const { rows } = await pool.query<{ id: string; body: Buffer }>({
+    name: 'find first page',
+    text: `select id, body from delivery where correlation_id = $1 and page = 1 order by created_at limit 1`,
+    values: [correlation_id],
+  })
+  return rows[0] ?? null
+}
+
+/** How many of the asked items an exchange has. */
+export interface ItemMatches {
+  readonly correlation_id: string
+  readonly matches: number
+}
+
+/**
+ * The answered exchange of the asker that most of these items were last answered in; of several, the newest.
+ */
+export async function findByReferences(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, operation }: Asker,
+  reference_ids: readonly string[],
+): Promise<ItemMatches | null> {
+  const { rows } = await pool.query<ItemMatches>({
+    text: `select latest.correlation_id, count(*) as matches
+      from (select distinct reference_id from unnest($4::text[]) as given (reference_id)) as asked
+      cross join lateral (
+        select item.correlation_id, item.answered_at
+        from exchange_item as item join accepted_exchange as exchange using (correlation_id)
+        where item.participant = $1 and item.reference_id = asked.reference_id collate "C"
+          and exchange.registry = $2 and exchange.operation = $3
+        order by item.answered_at desc limit 1
+      ) as latest
+      group by latest.correlation_id order by matches desc, max(latest.answered_at) desc limit 1`,
+    values: [participant, registry, operation, reference_ids.filter(isStorable)],
+  })
+  return rows[0] ?? null
+}
+
+/** Of the asker's thousand newest accepted exchanges, those without a first page yet, the newest first. */
+export async function findWaiting(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, operation }: Asker,
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ correlation_id: string }>({
+    name: 'find waiting exchanges',
+    text: `select correlation_id from (
+        select correlation_id, registry, operation, page, received_at from accepted_exchange
+        where participant = $1 order by received_at desc limit 1000
+      ) as newest
+      where registry = $2 and operation = $3 and page = 0 order by received_at desc`,
+    values: [participant, registry, operation],
+  })
+  return rows.map(({ correlation_id }) => correlation_id)
+}

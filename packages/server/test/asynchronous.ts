@@ -1,0 +1,86 @@
+/** Asynchronous exchanges for tests: a participant with a receiver of callbacks, its requests, and what it was sent. */
+import { expect } from 'vitest'
+import { setCallbackSettings } from '../src/store/participant-callbacks.ts'
+import { findParticipant, type ParticipantSettings } from '../src/store/participants.ts'
+import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
+import { bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
+
+export interface AsyncPeer extends TestParticipant {
+  readonly id: number
+  readonly receiver: Receiver
+}
+
+/** A participant that may leave messages unsigned, and takes its answers at a receiver of its own. */
+export async function asyncPeer(
+  server: TestServer,
+  sender_id: string,
+  settings: Partial<ParticipantSettings> = {},
+): Promise<AsyncPeer> {
+  const added = await server.participant(sender_id, { outgoing: [LOOPBACK], ...settings })
+  return withReceiver(server, added)
+}
+
+/** Gives a participant a receiver of callbacks. */
+export async function withReceiver<Participant extends TestParticipant>(
+  server: TestServer,
+  participant: Participant,
+): Promise<Participant & AsyncPeer> {
+  const found = await findParticipant(server.database.db, participant.sender_id)
+  if (found === null) throw new Error('no such participant')
+  const taking = await receiver()
+  await setCallbackSettings(server.database.db, found.id, {
+    default_url: taking.url,
+    allowed: [`${taking.url}/mine`],
+    rate: 10_000,
+  })
+  return { ...participant, id: found.id, receiver: taking }
+}
+
+/** One item of a search for an identifier. */
+export const byIdentifier = (type: string, value: string, criteria: object = {}) => ({
+  search_criteria: { query_type: 'idtype-value', query: { type, value }, ...criteria },
+})
+
+export const byExpression = (query: object, criteria: object = {}) => ({
+  search_criteria: { query_type: 'expression', query, ...criteria },
+})
+
+/** The envelope of a search with these items, named r-0, r-1 ... */
+export function searchFor(
+  by: TestParticipant,
+  items: readonly object[],
+  { header = {}, message = {} }: { header?: object; message?: object } = {},
+) {
+  const timestamp = new Date().toISOString()
+  const search_request = items.map((item, index) => ({ reference_id: `r-${index}`, timestamp, ...item }))
+  return searchRequest(
+    by.sender_id,
+    {},
+    {
+      header: { total_count: 0, message_ts: timestamp, ...header },
+      message: { search_request, ...message },
+    },
+  )
+}
+
+/** Sends a request on the asynchronous road; the correlation_id of its ack. */
+export async function accepted(
+  server: TestServer,
+  by: TestParticipant,
+  body: string | object,
+  path = 'search',
+  namespace = 'civil',
+): Promise<string> {
+  const answer = await post(`${server.url}/${namespace}/v1.0.0/registry/${path}`, body, bearer(by))
+  expect(answer.body).toMatchObject({ message: { ack_status: 'ACK' } })
+  expect(answer.status).toBe(200)
+  return answer.body.message.correlation_id
+}
+
+// The shapes of callbacks are what the tests are about; naming them here would hide what is asserted.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type Callback = { readonly path: string; readonly envelope: any }
+
+/** What a receiver was sent, in its order. */
+export const callbacksTo = ({ received }: Receiver): readonly Callback[] =>
+  received.map(({ path, body }) => ({ path, envelope: JSON.parse(body) }))
