@@ -11,11 +11,13 @@ import type { Guards } from './outbound/guards.ts'
 import type { Lanes } from './outbound/lanes.ts'
 import type { Callbacks } from './participants/callbacks.ts'
 import type { Directory } from './participants/directory.ts'
+import type { InboxUses } from './participants/inbox-use.ts'
 import type { PeerKeys } from './participants/peer-keys.ts'
 import type { Quota } from './participants/quota.ts'
 import type { Tokens } from './participants/tokens.ts'
 import type { Database } from './store/database.ts'
 import type { ExchangeMemory } from './store/exchanges.ts'
+import type { Inbox } from './store/inbox.ts'
 import type { CiphertextMemory } from './store/sealed-messages.ts'
 
 export interface Context {
@@ -41,6 +43,9 @@ export interface Context {
   readonly guards: Guards
   readonly exchanges: ExchangeMemory
   readonly ciphertexts: CiphertextMemory
+  /** What other systems sent to our callback paths. */
+  readonly inbox: Inbox
+  readonly inboxUse: InboxUses
   readonly bodies: Bodies
   readonly limits: Limits
   readonly log: Log

@@ -36,6 +36,22 @@ export const LIMITS = {
     unit: 'items',
     meaning: 'items in one request; above it rjct.total_count.limit_exceeded',
   },
+  upload_bytes: {
+    variable: 'ROLLCALL_MAX_UPLOAD_BYTES',
+    default: 67_108_864,
+    min: 1_024,
+    max: 1_073_741_824,
+    unit: 'bytes',
+    meaning: 'size of a request body that brings a file; above it 413 err.request.bad',
+  },
+  upload_items: {
+    variable: 'ROLLCALL_MAX_UPLOAD_ITEMS',
+    default: 100_000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'items',
+    meaning: 'items in a file of NDJSON or CSV; above it rjct.total_count.limit_exceeded',
+  },
   page_size: {
     variable: 'ROLLCALL_MAX_PAGE_SIZE',
     default: 100,
@@ -190,6 +206,32 @@ export const LIMITS = {
     unit: 'seconds',
     meaning: 'time for which a message_id is remembered, longer than any message stays fresh',
   },
+  inbox_retention: {
+    variable: 'ROLLCALL_INBOX_RETENTION',
+    default: 2_592_000,
+    min: 349_200,
+    max: 315_360_000,
+    unit: 'seconds',
+    meaning: 'time for which received callbacks are kept, longer than any message stays fresh',
+  },
+  inbox_messages: {
+    variable: 'ROLLCALL_MAX_INBOX_MESSAGES',
+    default: 100_000,
+    min: 1,
+    max: 100_000_000,
+    unit: 'messages a day',
+    meaning:
+      'callbacks of one participant that are kept in a day (UTC); above it 429 err.request.too_many_requests',
+  },
+  inbox_bytes: {
+    variable: 'ROLLCALL_MAX_INBOX_BYTES',
+    default: 1_073_741_824,
+    min: 1_024,
+    max: 1_099_511_627_776,
+    unit: 'bytes a day',
+    meaning:
+      'size of the callbacks of one participant that are kept in a day (UTC), as they are stored; above it 429 err.request.too_many_requests',
+  },
   clock_skew: {
     variable: 'ROLLCALL_CLOCK_SKEW',
     default: 60,
@@ -205,6 +247,30 @@ export const LIMITS = {
     max: 1_000_000,
     unit: 'messages',
     meaning: 'messages that wait on one node to be remembered; above it 503 err.service.unavailable',
+  },
+  worker_concurrency: {
+    variable: 'ROLLCALL_WORKER_CONCURRENCY',
+    default: 24,
+    min: 1,
+    max: 1_000,
+    unit: 'jobs',
+    meaning: 'jobs in work at a time on one node that works',
+  },
+  stop_time: {
+    variable: 'ROLLCALL_STOP_TIME',
+    default: 20,
+    min: 0,
+    max: 3_600,
+    unit: 'seconds',
+    meaning: 'time for the jobs in work to end when a node is stopped; those that remain are left to others',
+  },
+  node_lease: {
+    variable: 'ROLLCALL_NODE_LEASE',
+    default: 10,
+    min: 2,
+    max: 600,
+    unit: 'seconds',
+    meaning: 'silence after which a node counts as gone and its jobs are freed; a killed one is seen at once',
   },
 } as const satisfies Record<string, LimitRow>
 

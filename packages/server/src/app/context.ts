@@ -11,6 +11,7 @@ import { createGuards } from '../outbound/guards.ts'
 import { createLanes } from '../outbound/lanes.ts'
 import { createCallbacks } from '../participants/callbacks.ts'
 import { createDirectory } from '../participants/directory.ts'
+import { createInboxUses } from '../participants/inbox-use.ts'
 import { createKeySets } from '../participants/key-sets.ts'
 import { createPeerKeys } from '../participants/peer-keys.ts'
 import { createQuota } from '../participants/quota.ts'
@@ -19,6 +20,7 @@ import type { Database } from '../store/database.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
 import { deliveryHealth } from '../store/delivery-health.ts'
 import { createExchangeMemory } from '../store/exchanges.ts'
+import { createInbox } from '../store/inbox.ts'
 import { MOST_CONCURRENCY } from '../store/participant-callbacks.ts'
 import { takeTokens } from '../store/quotas.ts'
 import { createCiphertextMemory } from '../store/sealed-messages.ts'
@@ -50,6 +52,7 @@ export async function createContext(
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log })
   const waiting = limits.exchanges_waiting
+  const inbox = createInbox(db, { waiting })
   return {
     db,
     directory: createDirectory(db),
@@ -66,6 +69,8 @@ export async function createContext(
     guards,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),
+    inbox,
+    inboxUse: createInboxUses(inbox),
     bodies: createBodies(db, vault),
     limits,
     log,

@@ -1,7 +1,7 @@
 /** What every node does now and then beside answering; several nodes at once do no harm. */
 import type { Context } from '../context.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
-import { forgetExchanges } from '../store/forget-exchanges.ts'
+import { forgetExchanges, forgetInbox } from '../store/forget-exchanges.ts'
 
 const PERIOD = 60_000
 
@@ -10,7 +10,8 @@ export function startHousekeeping({ db, limits, log }: Context): () => Promise<v
   let working: Promise<void> = Promise.resolve()
   const work = async (): Promise<void> => {
     try {
-      const forgotten = await forgetExchanges(db, limits.exchange_retention)
+      const exchanges = await forgetExchanges(db, limits.exchange_retention)
+      const forgotten = exchanges + (await forgetInbox(db, limits.inbox_retention))
       if (forgotten > 0) log.info({ forgotten }, 'old messages forgotten')
     } catch (error) {
       log.warn(

@@ -1,7 +1,8 @@
-/** A route for every path of every operation that is answered here: a loop over the operations table. */
-import type { Operation } from '@rollcall/protocol'
+/** A route for every path of every operation that is answered here, and of every callback: loops over their tables. */
+import { CALLBACKS, type Operation } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { receiveCallback } from '../inbound/callbacks.ts'
 import { receive } from '../inbound/receive.ts'
 import { ASYNCHRONOUS, SYNCHRONOUS } from '../inbound/roads.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
@@ -30,6 +31,15 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
         sendJson(reply, 200, text)
       })
     }
+  }
+  for (const callback of CALLBACKS) {
+    const { name, path } = callback
+    mount(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
+      const registry = await registryOf(context, request)
+      const { headers, raw: body } = request
+      const { text } = await receiveCallback(context, callback, registry, { path, headers, body })
+      sendJson(reply, 200, text)
+    })
   }
 }
 

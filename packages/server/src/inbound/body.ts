@@ -3,6 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { RequestFault } from '@rollcall/protocol'
 
+/** A request as HTTP hands it over: its body is not read yet. */
+export interface IncomingRequest {
+  /** Of the operation, such as `registry/sync/search`. */
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Readable
+}
+
 /**
  * The body as text.
  * @throws RequestFault err.request.bad: 415 when it is not plain UTF-8 JSON by its headers, 413 above
@@ -31,19 +39,49 @@ export async function readText(body: Readable, maxBytes: number): Promise<string
   }
 }
 
+/** The media type of a body, in lower case and without parameters; empty when none is named. */
+export function mediaType(headers: IncomingHttpHeaders): string {
+  return (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
+}
+
 function checkContentType(headers: IncomingHttpHeaders): void {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
-  if (type.trim() !== 'application/json') {
+  const [, ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
+  if (mediaType(headers) !== 'application/json') {
     throw new RequestFault('err.request.bad', 'Content-Type: must be application/json', 415)
   }
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new RequestFault('err.request.bad', 'Content-Type: charset must be utf-8', 415)
   }
+  checkEncoding(headers)
+}
+
+/** @throws RequestFault 415 for a compressed body: what it grows to is not known before */
+export function checkEncoding(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
-  if (encoding !== 'identity') {
-    throw new RequestFault('err.request.bad', 'Content-Encoding: a compressed body is not accepted', 415)
-  }
+  if (encoding === 'identity') return
+  throw new RequestFault('err.request.bad', 'Content-Encoding: a compressed body is not accepted', 415)
+}
+
+/**
+ * The next piece of a body, null at its end. Between two calls nothing listens and nothing is read, so that whoever
+ * stops asking leaves the rest for the HTTP layer to discard.
+ * @throws RequestFault 400 when the sender broke off
+ */
+export function nextChunk(body: Readable): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer): void => settle(() => resolve(chunk))
+    const onEnd = (): void => settle(() => resolve(null))
+    const onBroken = (): void => settle(() => reject(brokenOff()))
+    const settle = (done: () => void): void => {
+      body.pause()
+      body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+      done()
+    }
+    if (body.readableEnded) resolve(null)
+    else if (body.destroyed) reject(brokenOff())
+    else body.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData).resume()
+  })
 }
 
 /** Collects the body; above the limit nothing more is kept and the rest is left for the HTTP layer to discard. */
@@ -58,8 +96,7 @@ function readBytes(body: Readable, maxBytes: number): Promise<Buffer> {
     }
     const onEnd = (): void =>
       settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    const onBroken = (): void =>
-      settle(() => reject(new RequestFault('err.request.bad', 'body: ended before its announced length')))
+    const onBroken = (): void => settle(() => reject(brokenOff()))
     const settle = (done: () => void): void => {
       body.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       body.on('error', () => {})
@@ -70,5 +107,8 @@ function readBytes(body: Readable, maxBytes: number): Promise<Buffer> {
   })
 }
 
-const tooLarge = (maxBytes: number): RequestFault =>
+const brokenOff = (): RequestFault =>
+  new RequestFault('err.request.bad', 'body: ended before its announced length')
+
+export const tooLarge = (maxBytes: number): RequestFault =>
   new RequestFault('err.request.bad', `body: must be at most ${maxBytes} bytes`, 413)

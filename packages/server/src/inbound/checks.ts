@@ -1,15 +1,16 @@
 /** The checks between an envelope and its items, in the order of docs/message-flow.md. */
 import {
   actionMeans,
+  type Callback,
   HeaderRejection,
   type IncomingHeader,
   isKnownAction,
   isSpokenVersion,
+  type Message as MessageRow,
   type Operation,
   RequestFault,
 } from '@rollcall/protocol'
 import type { Message } from '../exchange.ts'
-import type { Limits } from '../limits.ts'
 import type { Participant } from '../store/participants.ts'
 import type { Registry } from '../store/registries.ts'
 
@@ -32,7 +33,11 @@ export function checkSender(header: IncomingHeader, participant: Participant): v
  * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
  * @throws RequestFault 400 err.receiver_id.invalid
  */
-export function checkAddress(header: IncomingHeader, registry: Registry, operation: Operation): void {
+export function checkAddress(
+  header: IncomingHeader,
+  registry: Registry,
+  operation: Operation | Callback,
+): void {
   if (!isSpokenVersion(header.version)) {
     throw new HeaderRejection('rjct.version.invalid', 'header.version: only 1.0.0 is spoken here')
   }
@@ -59,31 +64,36 @@ export function checkAddress(header: IncomingHeader, registry: Registry, operati
 
 /**
  * The batch is as long as the header says and not longer than allowed. A missing or zero total_count says
- * nothing (3.1); operations that are no batch are not compared.
+ * nothing (3.1); messages that are no batch are not compared.
+ * @param length of the batch; null: the message has none
+ * @param limit above which a batch is refused
  * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded
  */
 export function checkCount(
   header: IncomingHeader,
-  operation: Operation,
-  message: Message,
-  limits: Limits,
+  { items, counted }: Pick<MessageRow, 'items' | 'counted'>,
+  length: number | null,
+  limit: number,
 ): void {
-  const { items, counted } = operation.request
-  if (items === null) return
-  const batch = message[items]
-  if (!Array.isArray(batch)) return
+  if (length === null) return
   if (counted && header.total_count !== undefined && header.total_count !== 0) {
-    if (header.total_count !== batch.length) {
+    if (header.total_count !== length) {
       throw new HeaderRejection(
         'rjct.total_count.invalid',
         `header.total_count: must be the number of items in message.${items}`,
       )
     }
   }
-  if (batch.length > limits.batch_items) {
+  if (length > limit) {
     throw new HeaderRejection(
       'rjct.total_count.limit_exceeded',
-      `message.${items}: must have at most ${limits.batch_items} items`,
+      `message.${items}: must have at most ${limit} items`,
     )
   }
+}
+
+/** How long the batch of a message is; null where there is none. */
+export function batchLength({ items }: Pick<MessageRow, 'items'>, message: Message): number | null {
+  const batch = items === null ? undefined : message[items]
+  return Array.isArray(batch) ? batch.length : null
 }

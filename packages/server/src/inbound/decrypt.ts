@@ -24,12 +24,14 @@ const TAKES: Readonly<Record<Participant['encryption_policy'], { encrypted: bool
 /**
  * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer, and one that
  * was copied from another message is among them: whoever gets it opened would learn of it, if only by a rejection.
+ * @param options.answered whether an answer is to follow that has to be encrypted as well; an ack never is
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
   context: Context,
   { participant, header, encrypted }: Pick<Exchange, 'participant' | 'header' | 'encrypted'>,
   message: JsonObject,
+  { answered = true }: { readonly answered?: boolean } = {},
 ): Promise<JsonObject> {
   const takes = TAKES[participant.encryption_policy]
   if (encrypted !== encryptedMessages.accepts(message)) {
@@ -41,7 +43,7 @@ export async function openMessage(
   }
   if (!takes.encrypted) throw invalid('message: this participant is registered to send in clear')
   // Asked encrypted, answered encrypted: without a key to answer with, nothing is looked up at all.
-  if ((await context.peerKeys.encryption(participant)) === null) {
+  if (answered && (await context.peerKeys.encryption(participant)) === null) {
     throw invalid('message: there is no usable key of the sender to encrypt the answer with')
   }
   const opened = await open(context, message)

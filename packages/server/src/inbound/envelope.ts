@@ -1,10 +1,12 @@
 /** From text to a checked frame: header and message (spec "Envelope", "Header"; N1), and then the message. */
 import {
+  type Callback,
+  CallbackHeader,
   IncomingHeader,
   isJsonObject,
   JsonError,
   type JsonObject,
-  type Operation,
+  type Message as MessageRow,
   RequestFault,
   SourcedEnvelope,
   tolerateEnvelope,
@@ -22,44 +24,83 @@ export interface Envelope {
   readonly source: SourcedEnvelope
 }
 
+/** What other systems send to callback paths; a rejection may come without a message. */
+export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
+  readonly message: JsonObject | undefined
+}
+
 const headers = validator(IncomingHeader)
+const callbackHeaders = validator(CallbackHeader)
 
 /**
  * The frame of a request: its header in canonical spelling, checked, and its message as an object.
  * @throws RequestFault 400 err.request.bad
  */
 export function readEnvelope(text: string, maxDepth: number): Envelope {
+  const { header, message, source } = readFrame(text, maxDepth)
+  if (message === undefined) throw bad('message: must be an object')
+  const problem = headers.problem(header, 'header')
+  if (problem !== null) throw bad(problem)
+  return { header: header as unknown as IncomingHeader, message, source }
+}
+
+/**
+ * The frame of a callback. A callback's header need not name its sender (N1): it is then the one who holds the token.
+ * @param callback decides which header it must be; the members of a status are checked wherever they are
+ * @throws RequestFault 400 err.request.bad
+ */
+export function readCallbackEnvelope(
+  callback: Callback,
+  sender_id: string,
+  text: string,
+  maxDepth: number,
+): CallbackEnvelope {
+  const frame = readFrame(text, maxDepth)
+  const header: JsonObject = { sender_id, ...frame.header }
+  const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
+  const problem = headers.problem(header, 'header') ?? asked.problem(header, 'header')
+  if (problem !== null) throw bad(problem)
+  if (frame.message === undefined && header.status !== 'rjct') {
+    throw bad('message: is required unless header.status is rjct')
+  }
+  return { ...frame, header: header as unknown as IncomingHeader }
+}
+
+/** Header, in canonical spelling, and message as objects; the message may be missing. */
+function readFrame(text: string, maxDepth: number) {
   const source = parse(text, maxDepth)
   const body = tolerateEnvelope(source.value)
   if (!isJsonObject(body)) throw bad('body: must be a JSON object with header and message')
   const { header, message } = body
   if (!isJsonObject(header)) throw bad('header: must be an object')
-  if (!isJsonObject(message)) throw bad('message: must be an object')
-  const tolerated = tolerateHeader(header)
-  const problem = headers.problem(tolerated, 'header')
-  if (problem !== null) throw bad(problem)
-  return { header: tolerated as unknown as IncomingHeader, message, source }
+  const absent = message === undefined || message === null
+  if (!absent && !isJsonObject(message)) throw bad('message: must be an object')
+  return {
+    header: tolerateHeader(header) as JsonObject,
+    message: absent ? undefined : (message as JsonObject),
+    source,
+  }
 }
 
 /**
- * The message of an operation in canonical spelling, checked against what the operation asks of a whole
- * message; what concerns one item only is left to that item.
+ * A message in canonical spelling, checked against what is asked of a whole message of its row; what concerns one
+ * item only is left to that item.
  * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
-export function readMessage(operation: Operation, message: JsonObject): Message {
-  const tolerated = tolerateMessage(operation, message)
-  const problem = messagesOf(operation).problem(tolerated, 'message')
+export function readMessage(row: MessageRow, message: JsonObject): Message {
+  const tolerated = tolerateMessage({ request: row }, message)
+  const problem = messagesOf(row).problem(tolerated, 'message')
   if (problem !== null) throw bad(problem)
   return tolerated as unknown as Message
 }
 
-const compiled = new Map<Operation, ReturnType<typeof validator>>()
+const compiled = new Map<MessageRow, ReturnType<typeof validator>>()
 
-function messagesOf(operation: Operation): ReturnType<typeof validator> {
-  const known = compiled.get(operation)
+function messagesOf(row: MessageRow): ReturnType<typeof validator> {
+  const known = compiled.get(row)
   if (known !== undefined) return known
-  const made = validator(operation.request.incoming)
-  compiled.set(operation, made)
+  const made = validator(row.incoming)
+  compiled.set(row, made)
   return made
 }
 

@@ -3,28 +3,17 @@
  * docs/message-flow.md draws it with the code at every exit.
  */
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
-import type { Readable } from 'node:stream'
 import { HeaderRejection, type JsonObject, type Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Reply } from '../outbound/reply.ts'
 import type { Registry } from '../store/registries.ts'
 import { authenticate } from './authenticate.ts'
-import { readJsonText } from './body.ts'
-import { checkAddress, checkCount, checkSender } from './checks.ts'
+import type { IncomingRequest } from './body.ts'
+import { checkAddress, checkSender } from './checks.ts'
 import { openMessage } from './decrypt.ts'
-import { readEnvelope, readMessage } from './envelope.ts'
 import type { Road } from './roads.ts'
 import { verifyEnvelope } from './verify.ts'
-
-/** A request as HTTP hands it over: its body is not read yet. */
-export interface IncomingRequest {
-  /** Of the operation, such as `registry/sync/search`. */
-  readonly path: string
-  readonly headers: IncomingHttpHeaders
-  readonly body: Readable
-}
 
 /**
  * Answers one request: with its result on a synchronous road, with an ack on an asynchronous one.
@@ -41,14 +30,13 @@ export async function receive(
   const participant = await authenticate(context, request.headers.authorization)
   const visit = await context.quota.enter(participant)
   try {
-    // 2. What was sent? Its size, its JSON, and the frame of header and message.
-    const text = await readJsonText(request.headers, request.body, context.limits.body_bytes)
-    const envelope = readEnvelope(text, context.limits.body_depth)
-    const { header } = envelope
+    // 2. What was sent? Its size, its JSON, and the frame of header and message; of a file all that stands before it.
+    const sent = await road.take(context, operation, participant, request)
+    const { header, message, source } = sent.envelope
 
     // 3. Is the sender the caller, and did it sign this, just now?
     checkSender(header, participant)
-    await verifyEnvelope(context, participant, envelope.source)
+    const signed = await verifyEnvelope(context, participant, source)
 
     const encrypted = header.is_msg_encrypted === true
     let exchange: Exchange = {
@@ -60,7 +48,7 @@ export async function receive(
       encrypted,
     }
     let opening: Promise<JsonObject> | undefined
-    const open = () => (opening ??= openMessage(context, exchange, envelope.message))
+    const open = () => (opening ??= openMessage(context, exchange, message))
     const taken = async () => ({ exchange, opened: await open(), path: request.path })
     try {
       // 4. Is it for this version, this registry and this operation?
@@ -71,11 +59,10 @@ export async function receive(
       exchange = await road.remember(context, await taken())
 
       // 6. Is the message what the operation asks for?
-      const message = readMessage(operation, opened)
-      checkCount(header, operation, message, context.limits)
+      const checked = await sent.read(exchange, opened, signed)
 
       // 7. Every item on its own, now; or kept, to be answered later.
-      return await road.answer(context, await taken(), message)
+      return await road.answer(context, await taken(), checked)
     } catch (error) {
       if (!(error instanceof HeaderRejection)) throw error
       return await road.reject(context, await taken(), error)

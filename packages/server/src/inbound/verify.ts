@@ -33,17 +33,20 @@ const POLICIES: Readonly<Record<Participant['signature_policy'], Policy>> = {
 /**
  * Verifies the signature of an envelope under its sender's policy and profile: read strictly, fresh, made with a
  * live key of this very participant. What was parsed is what was signed; it must not be changed before.
+ * @param options.callback whether it came on a callback path, where a message may be days old (N16)
+ * @returns whether a signature was verified
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
 export async function verifyEnvelope(
   context: Context,
   participant: Participant,
   envelope: SourcedEnvelope,
-): Promise<void> {
+  { callback = false }: { readonly callback?: boolean } = {},
+): Promise<boolean> {
   const policy = POLICIES[participant.signature_policy]
-  if (!policy.looks) return
+  if (!policy.looks) return false
   const signature = envelope.member('signature')
-  if (policy.mayBeAbsent && isUnsigned(signature)) return
+  if (policy.mayBeAbsent && isUnsigned(signature)) return false
   try {
     const profile = participant.signature_profile
     const read = readSignature(signature, { profile, namespaces: context.signatureNamespaces.read })
@@ -54,9 +57,11 @@ export async function verifyEnvelope(
         message_ts: messageTime(envelope),
         now: Date.now() / 1_000,
         skew: context.limits.clock_skew,
+        callback,
       })
     }
     await verifyWithLiveKeys(context, participant, envelope, read)
+    return true
   } catch (error) {
     if (error instanceof SignatureProblem) {
       throw new RequestFault(`err.signature.${error.kind}`, `signature: ${error.message}`)

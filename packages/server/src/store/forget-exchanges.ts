@@ -1,4 +1,4 @@
-/** Forgetting exchanges and ciphertexts that are older than any message which freshness would let through. */
+/** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
 import type { Database } from './database.ts'
 
 /** Rows in one statement: it takes some ten milliseconds and holds up nobody. */
@@ -9,19 +9,31 @@ const AT_ONCE = 5_000
  * statement, and answers how many rows went. Any number of nodes may do so at once: they share the work.
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  return (await forget(db, 'exchange', retention)) + (await forget(db, 'sealed_message', retention))
+  let total = 0
+  for (const table of FORGOTTEN) total += await forget(db, table, retention)
+  return total
+}
+
+/** With their items and attempts. A delivery that is still pending then waits for somebody who never came back. */
+const FORGOTTEN = ['accepted_exchange', 'delivery', 'exchange', 'sealed_message'] as const
+
+/** The same of the inbox, with its counts of days that are over. */
+export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  await db.pool.query(`delete from inbox_day where day < (now() at time zone 'UTC')::date`)
+  return forget(db, 'inbox_message', retention)
 }
 
 async function forget(
   { pool }: Pick<Database, 'pool'>,
-  table: 'exchange' | 'sealed_message',
+  table: (typeof FORGOTTEN)[number] | 'inbox_message',
   retention: number,
 ): Promise<number> {
+  const since = table === 'delivery' ? 'created_at' : 'received_at'
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(
       `delete from ${table} where ctid = any(array(
-        select ctid from ${table} where received_at < now() - make_interval(secs => $1)
-        order by received_at limit ${AT_ONCE} for update skip locked))`,
+        select ctid from ${table} where ${since} < now() - make_interval(secs => $1)
+        order by ${since} limit ${AT_ONCE} for update skip locked))`,
       [retention],
     )
     total += rowCount ?? 0

@@ -10,6 +10,7 @@ import { registryAttributes } from './0007-registry-attributes.ts'
 import { recordTombstones } from './0008-record-tombstones.ts'
 import { slowSearches } from './0009-slow-searches.ts'
 import { asynchronousExchanges } from './0010-asynchronous-exchanges.ts'
+import { inbox } from './0011-inbox.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -22,4 +23,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-record-tombstones': recordTombstones,
   '0009-slow-searches': slowSearches,
   '0010-asynchronous-exchanges': asynchronousExchanges,
+  '0011-inbox': inbox,
 }

@@ -1,0 +1,69 @@
+/**
+ * The life of a callback, top to bottom: results of requests and events, which another system sends to us because we
+ * can be the one who asks as well (spec "Endpoints"). Its checks are those of `receive.ts`, in the same order; then it is
+ * kept and acknowledged. docs/inbox.md tells of it.
+ */
+import { type Callback, HeaderRejection, type JsonObject } from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import type { Message } from '../exchange.ts'
+import type { Reply } from '../outbound/reply.ts'
+import type { Registry } from '../store/registries.ts'
+import { acknowledgement, refusalOf } from './ack.ts'
+import { authenticate } from './authenticate.ts'
+import { type IncomingRequest, readJsonText } from './body.ts'
+import { batchLength, checkAddress, checkCount, checkSender } from './checks.ts'
+import { openMessage } from './decrypt.ts'
+import { readCallbackEnvelope, readMessage } from './envelope.ts'
+import { keep } from './keep.ts'
+import { verifyEnvelope } from './verify.ts'
+
+/**
+ * Acknowledges one callback after it is kept.
+ * @throws RequestFault when it is refused: an ack ERR with an HTTP status
+ */
+export async function receiveCallback(
+  context: Context,
+  callback: Callback,
+  registry: Registry,
+  request: IncomingRequest,
+): Promise<Reply> {
+  const { limits } = context
+  // 1. Who is calling, and may it call now? Asked before a byte of the body is read.
+  const participant = await authenticate(context, request.headers.authorization)
+  const visit = await context.quota.enter(participant)
+  try {
+    // 2. What was sent? Its size, its JSON, and the frame of header and message.
+    const text = await readJsonText(request.headers, request.body, limits.body_bytes)
+    const envelope = readCallbackEnvelope(callback, participant.sender_id, text, limits.body_depth)
+    const { header } = envelope
+
+    // 3. Is the sender the caller, and did it sign this, in these days?
+    checkSender(header, participant)
+    await verifyEnvelope(context, participant, envelope.source, { callback: true })
+
+    // 4. Is it for this version, this registry and this callback?
+    checkAddress(header, registry, callback)
+
+    // 5. What does it say, when opened? A rejection may say nothing.
+    const encrypted = header.is_msg_encrypted === true
+    const open = (message: JsonObject): Promise<JsonObject> =>
+      openMessage(context, { participant, header, encrypted }, message, { answered: false })
+    const opened = envelope.message === undefined ? null : await open(envelope.message)
+
+    // 6. Is the message what the callback carries?
+    const check = (message: JsonObject): Message => {
+      const checked = readMessage(callback.message, message)
+      checkCount(header, callback.message, batchLength(callback.message, checked), limits.batch_items)
+      return checked
+    }
+    const message = opened === null ? null : check(opened)
+
+    // 7. Kept once; an ack for each time that it comes.
+    const { path } = request
+    return acknowledgement(await keep(context, { callback, registry, participant, header, message, path }))
+  } catch (error) {
+    throw error instanceof HeaderRejection ? refusalOf(error) : error
+  } finally {
+    visit.leave()
+  }
+}

@@ -1,0 +1,51 @@
+/** What a request sends, from its body: an envelope, and the message that is acted on. */
+import type { JsonObject, Operation } from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import type { Exchange, Message } from '../exchange.ts'
+import { type IncomingRequest, readJsonText } from './body.ts'
+import { batchLength, checkCount } from './checks.ts'
+import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
+
+/** A message that is in order. */
+export interface Checked {
+  readonly message: Message
+  /** How many items it has; 1 where it is no batch. */
+  readonly items: number
+  /** What makes it this message and no other: the message as it was sent, opened; of a file its digest. */
+  readonly content: JsonObject
+}
+
+/** What was sent, read so far as to know who sent it. */
+export interface Sent {
+  readonly envelope: Envelope
+  /**
+   * The rest, read and checked.
+   * @param opened the envelope's message
+   * @param signed whether a signature was verified
+   * @throws RequestFault, HeaderRejection
+   */
+  read(exchange: Exchange, opened: JsonObject, signed: boolean): Promise<Checked>
+}
+
+/** An envelope that is the whole body. @throws RequestFault as `readJsonText` and `readEnvelope` do */
+export async function takeJson(
+  context: Context,
+  operation: Operation,
+  { headers, body }: IncomingRequest,
+): Promise<Sent> {
+  return sentAsText(context, operation, await readJsonText(headers, body, context.limits.body_bytes))
+}
+
+/** An envelope as text. @throws RequestFault as `readEnvelope` does */
+export function sentAsText({ limits }: Context, { request }: Operation, text: string): Sent {
+  const envelope = readEnvelope(text, limits.body_depth)
+  return {
+    envelope,
+    async read({ header }, opened) {
+      const message = readMessage(request, opened)
+      const length = batchLength(request, message)
+      checkCount(header, request, length, limits.batch_items)
+      return { message, items: length ?? 1, content: opened }
+    },
+  }
+}

@@ -1,0 +1,159 @@
+/** The inbox: callbacks that were received, by participant and message_id, and how much of them there is. */
+import type { Database } from './database.ts'
+import { firstCome } from './first-come.ts'
+import { messageKey } from './message-key.ts'
+
+/** A callback that was checked. */
+export interface NewInboxMessage {
+  /** `Participant.id` */
+  readonly participant: number
+  /** As the header has it, of any length. */
+  readonly message_id: string
+  /** 32 bytes, by `exchangeFingerprint`. */
+  readonly fingerprint: Buffer
+  /** The name of a row of CALLBACKS. */
+  readonly callback: string
+  /** `Registry.id` */
+  readonly registry: number
+  /** What it is acknowledged with. */
+  readonly correlation_id: string
+  readonly transaction_id: string | null
+  readonly status: string | null
+  readonly state: 'stored' | 'quarantined'
+  /** Header and message in clear, sealed. */
+  readonly body: Buffer
+}
+
+export interface KeptMessage {
+  /** The first one's when `same`, else the one handed in. */
+  readonly correlation_id: string
+  /** `same`: this very message was kept before; `different`: its message_id was, with another content. */
+  readonly known: 'new' | 'same' | 'different'
+}
+
+export interface Inbox {
+  /**
+   * Keeps a message, once: of any number of concurrent twins exactly one is `new`. Durable when it resolves.
+   * Rejects as `ExchangeMemory.remember` does; then the message must not be acknowledged.
+   */
+  keep(message: NewInboxMessage): Promise<KeptMessage>
+  /** What `keep` would answer for a message that is there; null for one that is not. */
+  known(
+    message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>,
+  ): Promise<KeptMessage | null>
+  /** What a participant has put in today (UTC), by the database's clock. */
+  today(participant: number): Promise<InboxUse>
+}
+
+export interface InboxUse {
+  readonly messages: number
+  /** Of sealed bodies. */
+  readonly bytes: number
+  /** Until the next day begins; whole, at least 1. */
+  readonly seconds_left: number
+}
+
+interface Held {
+  readonly fingerprint: Buffer
+  readonly correlation_id: string
+}
+
+/** What a sealed body is bound to (`keys/bodies.ts`). */
+export const inboxContext = ({ participant, message_id }: Key): string =>
+  `inbox ${keyOf({ participant, message_id })}`
+
+/** @param options.waiting messages that may wait for a statement at a time, on this node */
+export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
+  const find = async (messages: readonly Key[]): Promise<ReadonlyMap<string, Held>> => {
+    const { rows } = await pool.query<Key & Held>({
+      name: 'find inbox messages',
+      text: `select participant, message_id, fingerprint, correlation_id
+        from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
+        join inbox_message using (participant, message_id)`,
+      values: keys(messages),
+    })
+    return new Map(rows.map((row) => [keyOf(row), row]))
+  }
+  const memory = firstCome<NewInboxMessage, Held>(
+    {
+      key: keyOf,
+      held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
+      find,
+      async insert(messages) {
+        const { rows } = await pool.query<Key>({ ...KEEP, values: columnsOf(messages) })
+        return rows.map(keyOf)
+      },
+    },
+    options,
+  )
+  return {
+    async keep(message) {
+      const { first, held } = await memory.remember(message)
+      return first ? { correlation_id: message.correlation_id, known: 'new' } : compared(message, held)
+    },
+    async known(message) {
+      const held = (await find([message])).get(keyOf(message))
+      return held === undefined ? null : compared(message, held)
+    },
+    async today(participant) {
+      const { rows } = await pool.query<InboxUse>({
+        name: 'inbox of today',
+        text: `select coalesce(sum(messages), 0)::bigint as messages, coalesce(sum(bytes), 0)::bigint as bytes,
+            ceil(86400 - extract(epoch from now())::numeric % 86400)::int as seconds_left
+          from inbox_day where participant = $1 and day = (now() at time zone 'UTC')::date`,
+        values: [participant],
+      })
+      const [row] = rows
+      if (row === undefined) throw new Error('the inbox of a day did not answer')
+      return row
+    },
+  }
+}
+
+function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, held: Held): KeptMessage {
+  const { correlation_id } = held
+  return { correlation_id, known: held.fingerprint.equals(fingerprint) ? 'same' : 'different' }
+}
+
+/** Kept and counted in one statement. Days are counted in one order on every node, so that nobody deadlocks. */
+const KEEP = {
+  name: 'keep inbox messages',
+  text: `with added as (
+      insert into inbox_message (participant, message_id, fingerprint, callback, registry, correlation_id,
+        transaction_id, status, state, body)
+      select * from unnest($1::integer[], $2::text[], $3::bytea[], $4::text[], $5::integer[], $6::text[],
+        $7::text[], $8::text[], $9::text[], $10::bytea[])
+      on conflict do nothing
+      returning participant, message_id, octet_length(body) as bytes
+    ),
+    counted as (
+      insert into inbox_day as held (participant, day, messages, bytes)
+      select participant, (now() at time zone 'UTC')::date, count(*), sum(bytes) from added
+      group by participant order by participant
+      on conflict (participant, day) do update
+        set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes
+      returning participant
+    )
+    select participant, message_id, (select count(*) from counted) as counted from added`,
+}
+
+const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [
+  ...keys(messages),
+  messages.map(({ fingerprint }) => fingerprint),
+  messages.map(({ callback }) => callback),
+  messages.map(({ registry }) => registry),
+  messages.map(({ correlation_id }) => correlation_id),
+  messages.map(({ transaction_id }) => transaction_id),
+  messages.map(({ status }) => status),
+  messages.map(({ state }) => state),
+  messages.map(({ body }) => body),
+]
+
+type Key = Pick<NewInboxMessage, 'participant' | 'message_id'>
+
+const keyOf = ({ participant, message_id }: Key): string => `${participant} ${messageKey(message_id)}`
+
+const keys = (messages: readonly Key[]): [number[], string[]] => [
+  messages.map(({ participant }) => participant),
+  messages.map(({ message_id }) => messageKey(message_id)),
+]
