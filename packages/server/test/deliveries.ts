@@ -22,6 +22,8 @@ export interface TestSender {
   readonly context: Context
   readonly database: TestDatabase
   readonly registry: Registry
+  /** What it was configured with. */
+  readonly env: Readonly<Record<string, string>>
   /** Everything that was logged. */
   readonly logged: () => string
   close(): Promise<void>
@@ -40,7 +42,8 @@ export async function testSender(
       done()
     },
   })
-  const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ...env })
+  const all = { ROLLCALL_MASTER_KEY: MASTER_KEY, ...env }
+  const config = readConfig(all)
   const context = await createContext(config, own.db, { log: createLog({ level: 'debug', destination }) })
   const known = await findRegistry(own.db, 'civil')
   const registry =
@@ -49,6 +52,7 @@ export async function testSender(
     context,
     database: own,
     registry,
+    env: all,
     logged: () => lines.join(''),
     async close() {
       await context.lanes.idle()
