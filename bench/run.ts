@@ -21,6 +21,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
       'a signed one, verified, remembered and answered signed, beside a bare route that does the same',
     load: () => import('./signed-search.ts'),
   },
+  async: {
+    measures: 'a request that is answered by a callback, unsigned and signed, beside the least that does so',
+    load: () => import('./async.ts'),
+  },
   canonical: {
     measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it',
     load: () => import('./canonical.ts'),

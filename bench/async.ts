@@ -1,0 +1,101 @@
+/**
+ * How fast requests are accepted and answered by a callback: one look-up and one callback each, unsigned and signed,
+ * beside a floor, `floors/async.ts`, that does the least. Both run at the same time in processes of their own and are
+ * loaded in turns. Every request that is accepted must be answered exactly once. docs/benchmarks.md says more.
+ *
+ *     npm run bench -- async --data /var/tmp/rollcall-bench
+ */
+import { parseArgs } from 'node:util'
+import { compareVariants, type Side, type Variant } from './async/compare.ts'
+import { makeFloorDatabase } from './async/floor-database.ts'
+import { startReceiver } from './async/receiver.ts'
+import { senderTo, within } from './async/send.ts'
+import { registerCalled, searchAddress, startRollcall } from './async/setting.ts'
+import { checkSameBytes, SIGNATURE_VARIABLE, signatureOf } from './search/answers.ts'
+import { ASKER_SENDER } from './search/question.ts'
+import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
+import { endless, JSON_BODY } from './search/setting.ts'
+import { envelopeSigner, registerAskerKey } from './search/signing.ts'
+import { PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
+import { wholeNumber } from './shared/options.ts'
+
+/** What ours must reach of the floor. */
+const BARS = { unsigned: 0.6, signed: 0.55 }
+
+/** Seconds for the first answer. */
+const PATIENCE = 20
+
+const OPTIONS = {
+  records: { type: 'string', default: '100000' },
+  rounds: { type: 'string', default: '12' },
+  requests: { type: 'string', default: '2000' },
+  idle: { type: 'string', default: '40' },
+  connections: { type: 'string', default: '32' },
+  ...PLACE_OPTIONS,
+} as const
+
+/** Measures, prints and writes `bench/results/async.json`; false when a bar is missed. */
+export async function run(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS })
+  const records = wholeNumber('records', values.records)
+  const plan = {
+    rounds: wholeNumber('rounds', values.rounds),
+    requests: wholeNumber('requests', values.requests),
+    idle: wholeNumber('idle', values.idle),
+    connections: wholeNumber('connections', values.connections),
+  }
+  const receiver = await startReceiver()
+  try {
+    return await withBenchDatabase(values, async (database) => {
+      const { db, start } = database
+      const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, records)))
+      await makeFloorDatabase(db, records)
+      const rollcall = await startRollcall(database)
+      const asker = await registerCalled(db, rollcall, receiver, ASKER_SENDER)
+      await registerAskerKey(db)
+      const ours = { process: rollcall, url: searchAddress(rollcall), headers: asker.headers }
+
+      const [sample] = asker.questions(identifiers, 1)
+      if (sample === undefined) throw new Error('there is no question')
+      const answerOf = async ({ url, headers }: Side): Promise<string> => {
+        const sender = senderTo(url, { headers: await headers(), connections: 1, receiver })
+        const answered = sender.send(sample).then((sent) => sent.answered)
+        const { body } = await within(PATIENCE, receiver, answered)
+        await sender.close()
+        return body
+      }
+      const answer = await answerOf(ours)
+      const process = await start('floors/async.ts', { [SIGNATURE_VARIABLE]: signatureOf(answer) })
+      const floorAt = (path: string): Side => ({
+        process,
+        url: `${process.url}/${path}`,
+        headers: async () => JSON_BODY,
+      })
+      const signed = await envelopeSigner()
+      const floors = { unsigned: floorAt('search'), signed: floorAt('signed-search') }
+      for (const floor of Object.values(floors)) checkSameBytes(answer, await answerOf(floor))
+
+      const unsignedQuestions = async (count: number) => asker.questions(identifiers, count)
+      const variants: Variant[] = [
+        { name: 'unsigned', bar: BARS.unsigned, ours, floor: floors.unsigned, questions: unsignedQuestions },
+        {
+          name: 'signed',
+          bar: BARS.signed,
+          ours,
+          floor: floors.signed,
+          questions: (count) =>
+            Promise.all(
+              asker
+                .questions(identifiers, count)
+                .map(async (question) => ({ ...question, body: await signed(question.body) })),
+            ),
+        },
+      ]
+      return await compareVariants(variants, receiver, plan)
+    })
+  } finally {
+    await receiver.close()
+  }
+}
+
+if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

@@ -1,0 +1,41 @@
+/**
+ * The floor's own database beside ours, in the same PostgreSQL and with the same records: in one database the workers
+ * of both would wake each other.
+ */
+import { type Database, findRegistry, migrate, openDatabase } from '@rollcall/server'
+import { NAMESPACE } from '../search/question.ts'
+import { filledRegistry } from '../search/registry.ts'
+
+const NAME = 'rollcall_bench_floor'
+
+/** Opens it; it is made and filled by `makeFloorDatabase`. */
+export function openFloorDatabase({ connection }: Pick<Database, 'connection'>): Database {
+  const { connectionString, ...settings } = connection
+  if (connectionString === undefined) return openDatabase({ ...settings, database: NAME })
+  const url = new URL(connectionString)
+  url.pathname = `/${NAME}`
+  return openDatabase({ ...settings, connectionString: url.href })
+}
+
+/** Makes it where it is missing, with at least this many records. */
+export async function makeFloorDatabase(beside: Database, records: number): Promise<void> {
+  const { rowCount } = await beside.pool.query('select from pg_database where datname = $1', [NAME])
+  if (rowCount === 0) await beside.pool.query(`create database ${NAME} encoding 'UTF8' template template0`)
+  const db = openFloorDatabase(beside)
+  try {
+    await migrate(db)
+    await filledRegistry(db, records)
+    await db.pool.query(
+      'create table if not exists bench_request (id uuid primary key, message_id text not null, transaction_id text not null)',
+    )
+  } finally {
+    await db.close()
+  }
+}
+
+/** The registry in it. */
+export async function floorRegistry(db: Database) {
+  const registry = await findRegistry(db, NAMESPACE)
+  if (registry === null) throw new Error(`there is no registry ${NAMESPACE}`)
+  return registry
+}
