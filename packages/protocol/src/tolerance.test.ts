@@ -278,6 +278,11 @@ describe('the other messages', () => {
     ],
     [
       'TxnStatusRequest',
+      { txnstatus_request: { txn_type: 'UNSUBSCRIBE' } },
+      { txnstatus_request: { txn_type: 'unsubscribe' } },
+    ],
+    [
+      'TxnStatusRequest',
       { txnstatus_request: { txn_type: 'receipt' } },
       { txnstatus_request: { txn_type: 'receipt' } },
     ],

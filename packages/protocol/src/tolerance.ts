@@ -39,6 +39,10 @@ const word = (spellings: Readonly<Record<string, string>>): Reading => {
 
 const queryType = word({ idtype: 'idtype-value' })
 const txnType = word({
+  search: 'search',
+  subscribe: 'subscribe',
+  unsubscribe: 'unsubscribe',
+  receipt: 'receipt',
   subscibe: 'subscribe',
   'on-search': 'search',
   'on-subscribe': 'subscribe',

@@ -18,12 +18,15 @@ export const TxnAttributeType = oneOf(
 
 const AttributeValue = Type.String({ minLength: 1, maxLength: 99 })
 
+/** What one question may name: as many as a batch has items, unless an operator allows larger ones. */
+const MAX_VALUES = 10_000
+
 export const TxnStatusQuestion = Type.Object(
   {
     reference_id: ReferenceId,
     txn_type: TxnType,
     attribute_type: TxnAttributeType,
-    attribute_value: Type.Union([AttributeValue, Type.Array(AttributeValue)], {
+    attribute_value: Type.Union([AttributeValue, Type.Array(AttributeValue, { maxItems: MAX_VALUES })], {
       description: 'One value, or a list for the attribute types that end in _list (N4).',
     }),
     locale: Type.Optional(Locale),
