@@ -255,7 +255,7 @@ describe('an upload that is refused', () => {
     uploadParts({ envelope: envelopeOf(file), file, ...changes })
   const refused = async (sent: readonly Part[] | Buffer, message: string, status = 400) => {
     const before = await acceptedCount()
-    const answer = await send(sent instanceof Buffer ? sent : multipartBody(sent))
+    const answer = await send(Buffer.isBuffer(sent) ? sent : multipartBody(sent as readonly Part[]))
     expectFault(answer, status, 'err.request.bad', message)
     expect(await acceptedCount()).toBe(before)
   }
