@@ -12,6 +12,8 @@ export interface Exchange {
   readonly header: IncomingHeader
   /** Whether the message came encrypted: its answer then leaves encrypted, or not at all. */
   readonly encrypted: boolean
+  /** Given when it is answered later; else it is received now. */
+  readonly received_at?: Date
 }
 
 /** A message whose schema was checked: every operation's has a transaction_id. */

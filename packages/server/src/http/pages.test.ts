@@ -41,7 +41,13 @@ it('describes each registry by its own OpenAPI document', async () => {
   const { body } = await get(`${server.url}/north-farmers/v1.0.0/openapi.json`)
   expect(body.openapi).toMatch(/^3\.1\./)
   expect(body.servers).toEqual([expect.objectContaining({ url: '/north-farmers/v1.0.0' })])
-  expect(Object.keys(body.paths)).toContain('/registry/sync/search')
+  expect(Object.keys(body.paths)).toEqual([
+    '/registry/sync/search',
+    '/registry/search',
+    '/registry/sync/txn/status',
+    '/registry/txn/status',
+    '/oauth2/client/token',
+  ])
   expect((await get(`${server.url}/nowhere/v1.0.0/openapi.json`)).status).toBe(404)
 })
 

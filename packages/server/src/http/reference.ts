@@ -52,9 +52,7 @@ function documentText({ kind, namespace }: Registry): string {
   const known = ofKind.get(namespace)
   if (known !== undefined) return known
   const server_url = `/${namespace}/${VERSION_SEGMENT}`
-  const text = JSON.stringify(
-    openApiDocument(kind, { server_url, operations: ANSWERED_OPERATIONS, ways: ['sync'] }),
-  )
+  const text = JSON.stringify(openApiDocument(kind, { server_url, operations: ANSWERED_OPERATIONS }))
   ofKind.set(namespace, text)
   return text
 }

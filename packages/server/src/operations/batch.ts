@@ -6,12 +6,19 @@ import type { Reading } from '../store/records.ts'
 import type { FoundRecords, Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
+/** Some items of a batch, by their positions. */
+export interface Range {
+  readonly from?: number
+  readonly to?: number
+}
+
 /** Items of one batch that are worked on at the same time: enough to keep the database busy, not to own it. */
 const CONCURRENCY = 4
 
 /**
  * Answers every item of the message and sums up, as N7 has it.
  * @param reading given where further pages follow: the outcome then tells what they are made of
+ * @param range of positions to answer: the first, and the first behind them; all unless said otherwise
  */
 export async function answerBatch(
   context: Context,
@@ -19,9 +26,11 @@ export async function answerBatch(
   message: Message,
   handle: ItemHandler,
   reading?: Reading,
+  range: Range = {},
 ): Promise<Outcome> {
   const { operation } = exchange
   const batch = itemsOf(exchange, message)
+  const { from = 0, to } = range
   const work = workOf(context, exchange, reading)
   const seen = new Set<string>()
   const repeated = batch.map(({ reference_id }) => {
@@ -29,10 +38,10 @@ export async function answerBatch(
     seen.add(reference_id)
     return false
   })
-  const answers = await inOrder(work, batch, (item, index) =>
+  const answers = await inOrder(work, batch.slice(from, to), (item, index) =>
     answerItem(item, async () => {
-      checkReferenceId(item.reference_id, repeated[index] === true)
-      checkTimestamp(item.timestamp, context.limits.timestamp_window)
+      checkReferenceId(item.reference_id, repeated[from + index] === true)
+      checkTimestamp(item.timestamp, context.limits.timestamp_window, exchange.received_at?.getTime())
       return handle(work, item)
     }),
   )
@@ -153,11 +162,14 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
   }
 }
 
-/** @param window seconds around now, 0 for none */
-function checkTimestamp(timestamp: string, window: number): void {
+/**
+ * @param window seconds, 0 for none
+ * @param received when: what waited for its answer is not older for that
+ */
+function checkTimestamp(timestamp: string, window: number, received = Date.now()): void {
   if (window === 0) return
   const instant = timestampInstant(timestamp)
-  if (instant !== null && Math.abs(Date.now() - instant) <= window * 1_000) return
+  if (instant !== null && Math.abs(received - instant) <= window * 1_000) return
   throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of now`)
 }
 

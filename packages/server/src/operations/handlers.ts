@@ -3,14 +3,20 @@ import { type Operation, operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
 import type { Reading } from '../store/records.ts'
-import { answerBatch, answerPage } from './batch.ts'
+import { answerBatch, answerPage, type Range } from './batch.ts'
 import type { ItemHandler, KeptPage, PageHandler } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerTxnStatus } from './txn-status.ts'
 
 interface Handler {
-  answer(context: Context, exchange: Exchange, message: Message, reading?: Reading): Promise<Outcome>
+  answer(
+    context: Context,
+    exchange: Exchange,
+    message: Message,
+    reading?: Reading,
+    range?: Range,
+  ): Promise<Outcome>
   /** Answers a further page of the items that have one, by their positions. Absent: there are no pages. */
   readonly page?: (
     context: Context,
@@ -21,7 +27,8 @@ interface Handler {
 }
 
 const batchOf = (item: ItemHandler, page: PageHandler): Handler => ({
-  answer: (context, exchange, message, reading) => answerBatch(context, exchange, message, item, reading),
+  answer: (context, exchange, message, reading, range) =>
+    answerBatch(context, exchange, message, item, reading, range),
   page: (context, exchange, message, pages) => answerPage(context, exchange, message, pages, page),
 })
 
@@ -36,14 +43,16 @@ export const ANSWERED_OPERATIONS: readonly Operation[] = [...HANDLERS.keys()]
 /**
  * Lets the exchange's operation answer its message.
  * @param reading given on the asynchronous road, where further pages may follow
+ * @param range of the items to answer; all unless said otherwise
  */
 export function answerMessage(
   context: Context,
   exchange: Exchange,
   message: Message,
   reading?: Reading,
+  range?: Range,
 ): Promise<Outcome> {
-  return handlerOf(exchange).answer(context, exchange, message, reading)
+  return handlerOf(exchange).answer(context, exchange, message, reading, range)
 }
 
 /** Lets the exchange's operation answer a further page of the items that have one, by their positions. */

@@ -32,7 +32,7 @@ let table: string
 let count = 0
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_REPLY_BYTES: '1048576' })
+  server = await testServer({ ROLLCALL_MAX_REPLY_BYTES: '1048576', ROLLCALL_TIMESTAMP_WINDOW: '60' })
   registry = await server.registry(
     'civil',
     Array.from({ length: 6 }, (_, n) => person(n)),
@@ -142,6 +142,22 @@ describe('a failure of the registry', () => {
       message: { search_response: [{ reference_id: 'r-1', status: 'rjct', status_reason_message: FAILED }] },
     })
     expect(await stateOf(correlation_id)).toEqual({ state: 'failed', page: 2 })
+  })
+
+  it('makes no item older than it was when it was received', async () => {
+    await newPeer()
+    const old = { ...byIdentifier('UIN', 'U1'), timestamp: new Date(Date.now() - 90_000).toISOString() }
+    const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1'), old]))
+    const waited = `update accepted_exchange set received_at = now() - interval '100 seconds' where correlation_id = $1`
+    await query(waited, [correlation_id])
+    await run(correlation_id, 5)
+    const [fresh, older] = sent()[0].message.search_response
+    expect(fresh).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.timestamp.invalid',
+      status_reason_message: 'timestamp: must lie within 60 seconds of now',
+    })
+    expect(older).toMatchObject({ status: 'succ' })
   })
 
   it('to read the request is told at once: it would never pass', async () => {

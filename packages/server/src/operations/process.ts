@@ -1,6 +1,6 @@
 /**
- * The `process` task: answers an accepted exchange, page by page. What is looked for is looked for once, on the first
- * page; the others are made of the records that were found then.
+ * The `process` task: answers an accepted exchange, page by page and, where its batch is large, portion by portion. What is
+ * looked for is looked for once, on the first page; the others are made of the records that were found then.
  */
 import { operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
@@ -11,6 +11,7 @@ import {
   type AcceptedExchange,
   findAccepted,
   findKeptPage,
+  findNextStep,
   markStarted,
 } from '../store/accepted-exchanges.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
@@ -20,7 +21,9 @@ import { openRequest } from './accepted-request.ts'
 import { itemsOf } from './batch.ts'
 import { failedOutcome } from './failed.ts'
 import { answerFurtherPage, answerMessage } from './handlers.ts'
+import type { Item } from './item.ts'
 import type { Outcome } from './outcome.ts'
+import { type Place, PORTION, placeOf, portionsOf } from './portions.ts'
 
 /** Pages of one run; then another job goes on, so that other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
@@ -82,27 +85,52 @@ async function answer(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { header, message } = await openRequest(context, accepted)
-  const exchange: Exchange = { ...answered, header }
+  const exchange: Exchange = { ...answered, header, received_at: accepted.received_at }
   const end = accepted.page + PAGES_IN_A_RUN
-  for (let page = accepted.page + 1; ; page += 1) {
-    const step =
-      page === 1
-        ? await firstPage(context, exchange, message, accepted)
-        : await furtherPage(context, exchange, message, page)
-    const goesOn = step.state === 'replying'
-    const more = goesOn && (page === end || signal?.aborted === true)
-    const committed = await sendReply(context, answered, { ...step, page, more })
+  for (let from = accepted.page; ; ) {
+    const step = await stepAfter(context, accepted, from)
+    if (step === null) return
+    const place = placeOf(step, accepted.items)
+    const made =
+      place.page === 1
+        ? await firstPage(context, exchange, message, accepted, place)
+        : await furtherPage(context, exchange, message, place)
+    const goesOn = made.goesOn || (await othersGoOn(context, accepted, step))
+    const more = goesOn && (step >= end || signal?.aborted === true)
+    const state = goesOn ? 'replying' : 'replied'
+    const committed = await sendReply(context, answered, { ...made, state, page: step, from, more })
     if (!committed || !goesOn || more) return
+    from = step
   }
 }
 
-type Step = Pick<ReplyPage, 'outcome' | 'state' | 'items'>
+/** The step that follows another one; null for none. Without portions it is the next page, of which there is one. */
+async function stepAfter(
+  { db }: Context,
+  { correlation_id, items }: AcceptedExchange,
+  step: number,
+): Promise<number | null> {
+  const portions = portionsOf(items)
+  if (portions === 1 || step < portions) return step + 1
+  return findNextStep(db, correlation_id, step, { portions, portion: PORTION })
+}
+
+/** Whether, beside the items of this step, others have pages yet to come. */
+async function othersGoOn(context: Context, accepted: AcceptedExchange, step: number): Promise<boolean> {
+  return portionsOf(accepted.items) > 1 && (await stepAfter(context, accepted, step)) !== null
+}
+
+type Step = Pick<ReplyPage, 'outcome' | 'items'> & {
+  /** Whether its own items have a page after this one. */
+  readonly goesOn: boolean
+}
 
 async function firstPage(
   context: Context,
   exchange: Exchange,
   message: Message,
   { items, correlation_id }: AcceptedExchange,
+  place: Place,
 ): Promise<Step> {
   // One statement sees one state by itself. More of them take their time, of which whoever asks is told.
   const single = items <= 1
@@ -110,21 +138,20 @@ async function firstPage(
   const outcome = single
     ? await answerMessage(context, exchange, message, { ids: true })
     : await withSnapshot(context.db, (snapshot) =>
-        answerMessage(context, exchange, message, { ids: true, snapshot }),
+        answerMessage(context, exchange, message, { ids: true, snapshot }, place),
       )
-  const kept = keptItems(outcome)
-  const goesOn = kept.some(({ record_ids }) => record_ids !== null)
-  return { outcome, state: goesOn ? 'replying' : 'replied', items: kept }
+  const kept = keptItems(outcome, place)
+  return { outcome, items: kept, goesOn: kept.some(({ record_ids }) => record_ids !== null) }
 }
 
 /** Every item, so that it can be asked for by its reference_id; with ids, where another page follows. */
-function keptItems({ items = [] }: Outcome): readonly NewItem[] {
-  return items.map(({ reference_id, status, found }, position) => {
+function keptItems({ items = [] }: Outcome, { from }: Place): readonly NewItem[] {
+  return items.map(({ reference_id, status, found }, index) => {
     const total = found?.record_ids.length ?? null
     const page_size = found?.page_size ?? null
     const goesOn = total !== null && page_size !== null && total > page_size
     return {
-      position,
+      position: from + index,
       reference_id,
       status,
       total,
@@ -139,35 +166,49 @@ async function furtherPage(
   context: Context,
   exchange: Exchange,
   message: Message,
-  page: number,
+  place: Place,
 ): Promise<Step> {
-  const kept = await findKeptPage(context.db, exchange.correlation_id, page)
+  const { page } = place
+  const kept = await findKeptPage(context.db, exchange.correlation_id, page, place)
   const pages = new Map(kept.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
   const outcome = await answerFurtherPage(context, exchange, message, pages)
-  const goesOn = kept.some(({ total, page_size }) => total > page * page_size)
-  return { outcome, state: goesOn ? 'replying' : 'replied', items: [] }
+  return { outcome, items: [], goesOn: kept.some(({ total, page_size }) => total > page * page_size) }
 }
 
 /** The registry's own failure is said, never kept silent (issue): in the next page, for every item it was to have. */
 async function answerFailure(context: Context, exchange: Answered): Promise<void> {
   const accepted = await findAccepted(context.db, exchange.correlation_id)
   if (accepted === null || !isOpen(accepted)) return
-  const page = accepted.page + 1
-  const positions =
-    page === 1
-      ? null
-      : (await findKeptPage(context.db, accepted.correlation_id, page)).map(({ position }) => position)
+  const from = accepted.page
+  const step = await stepAfter(context, accepted, from)
+  if (step === null) return
+  const items = await unansweredItems(context, accepted, exchange, placeOf(step, accepted.items))
+  const outcome = failedOutcome(exchange, items, { page: step, count: accepted.items })
+  await sendReply(context, exchange, { outcome, page: step, from, state: 'failed', items: [], more: false })
+}
+
+/** Those that a page was to come of. */
+async function unansweredItems(
+  context: Context,
+  accepted: AcceptedExchange,
+  exchange: Answered,
+  { page, from }: Place,
+): Promise<readonly Item[]> {
   const items = await readableItems(context, accepted, exchange)
-  const outcome = failedOutcome(
-    exchange,
-    positions === null ? items : positions.flatMap((position) => items[position] ?? []),
-    { page, count: accepted.items },
-  )
-  await sendReply(context, exchange, { outcome, page, state: 'failed', items: [], more: false })
+  if (page === 1) return items.slice(from)
+  const { db } = context
+  const { correlation_id } = accepted
+  const behind = await findKeptPage(db, correlation_id, page + 1, { from: 0, to: from })
+  const ahead = await findKeptPage(db, correlation_id, page, { from, to: accepted.items })
+  return [...behind, ...ahead].flatMap(({ position }) => items[position] ?? [])
 }
 
 /** None where the request cannot be read. */
-async function readableItems(context: Context, accepted: AcceptedExchange, exchange: Answered) {
+async function readableItems(
+  context: Context,
+  accepted: AcceptedExchange,
+  exchange: Answered,
+): Promise<readonly Item[]> {
   try {
     return itemsOf(exchange, (await openRequest(context, accepted)).message)
   } catch (error) {

@@ -20,6 +20,7 @@ export type AcceptedExchange = Pick<
   readonly state: 'accepted' | 'replying' | 'replied' | 'failed'
   /** The last page that has a delivery, 0 for none. */
   readonly page: number
+  readonly received_at: Date
   readonly started_at: Date | null
 }
 
@@ -34,7 +35,7 @@ export interface KeptItemPage {
 }
 
 const COLUMNS = `correlation_id, participant, registry, operation, transaction_id, sender_uri, encrypted, items, request,
-  state, page, started_at`
+  state, page, received_at, started_at`
 
 /** Null when there is none, or none any more. */
 export async function findAccepted(
@@ -61,20 +62,48 @@ export async function markStarted({ pool }: Pick<Database, 'pool'>, correlation_
 /**
  * What stands on a further page: the items that found as much, in the order of the request.
  * @param page from 2
+ * @param range of positions: the first, and the first behind them; all unless said otherwise
  */
 export async function findKeptPage(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
   page: number,
+  { from, to }: { readonly from: number; readonly to: number } = ALL,
 ): Promise<readonly KeptItemPage[]> {
   const { rows } = await pool.query<KeptItemPage>({
     name: 'find kept page',
     text: `select position, page_size, total, record_ids[($2 - 1) * page_size + 1 : $2 * page_size] as record_ids
       from exchange_item where correlation_id = $1 and record_ids is not null and total > ($2 - 1) * page_size
+        and position >= $3 and position < $4
       order by position`,
-    values: [correlation_id, page],
+    values: [correlation_id, page, from, to],
   })
   return rows
+}
+
+const ALL = { from: 0, to: 2_147_483_647 }
+
+/**
+ * The next step that has something on it, of an exchange all of whose items have had their first page; null when there
+ * is none. Steps go through the portions page by page (`operations/portions.ts`).
+ */
+export async function findNextStep(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+  step: number,
+  { portions, portion }: { readonly portions: number; readonly portion: number },
+): Promise<number | null> {
+  const { rows } = await pool.query<{ step: number | null }>({
+    name: 'find next step',
+    // Of each item its first page that comes after the step, where it has as many.
+    text: `select min((page - 1) * $3 + place + 1) as step
+      from exchange_item
+        cross join lateral (select position / $4 as place) as placed
+        cross join lateral (select greatest(2, ($2 - place - 1 + $3) / $3 + 1) as page) as next
+      where correlation_id = $1 and record_ids is not null and total > (page - 1) * page_size`,
+    values: [correlation_id, step, portions, portion],
+  })
+  return rows[0]?.step ?? null
 }
 
 /** An exchange that its sender asks about. */

@@ -72,3 +72,29 @@ test('it reads no more than it deletes', async () => {
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toContain('exchange_received_index')
 })
+
+test('accepted exchanges go with their items, and deliveries with their attempts', async () => {
+  const { pool } = database.db
+  for (const age of ['5 days 1 minute', '4 days 23 hours']) {
+    await pool.query(
+      `with accepted as (
+         insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
+           encrypted, request, items, received_at)
+         values (gen_random_uuid(), 1, 1, 'search', 'm', 'tx', false, '', 1, now() - $1::interval)
+         returning correlation_id
+       ), item as (
+         insert into exchange_item (correlation_id, position, participant, reference_id, status)
+         select correlation_id, 0, 1, 'r', 'succ' from accepted
+       ), sent as (
+         insert into delivery (id, participant, registry, callback, message_id, encrypted, body, state, created_at)
+         values (gen_random_uuid(), 1, 1, 'on-search', 'm', false, '', 'delivered', now() - $1::interval) returning id
+       )
+       insert into delivery_attempt (delivery, number, at, duration_ms) select id, 1, now(), 1 from sent`,
+      [age],
+    )
+  }
+  expect(await forgetExchanges(database.db, 5 * DAY)).toBe(2)
+  for (const table of ['accepted_exchange', 'exchange_item', 'delivery', 'delivery_attempt']) {
+    expect((await pool.query(`select from ${table}`)).rowCount, table).toBe(1)
+  }
+})
