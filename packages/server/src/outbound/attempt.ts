@@ -8,6 +8,7 @@ import type { CallbackSettings } from '../store/participant-callbacks.ts'
 import type { Participant } from '../store/participants.ts'
 import type { Registry } from '../store/registries.ts'
 import { type Ending, endingOf, endingOfError, endings } from './failures.ts'
+import { CredentialsUnusable, RequestFailed } from './outbound-problems.ts'
 import { readRetryAfter } from './schedule.ts'
 import { sealEnvelope } from './seal.ts'
 
@@ -35,6 +36,8 @@ export interface Made {
   readonly retry_after: number
   /** At most `KEPT` printable characters of the answer. */
   readonly answer: string
+  /** For operators: the code of the system or library that says what went wrong. */
+  readonly detail: string | null
 }
 
 /** Of the answer's body; what is beyond it is not read. */
@@ -51,10 +54,13 @@ const USER_AGENT = `rollcall/${packageJson.version}`
 export async function attempt(context: Context, outgoing: Outgoing): Promise<Made> {
   const at = new Date()
   const began = performance.now()
-  const made = (ending: Ending, retry_after = 0, answer = ''): Made => {
+  const made = (
+    ending: Ending,
+    { retry_after = 0, answer = '', detail = null }: Partial<Made> = {},
+  ): Made => {
     const duration_ms = Math.round(performance.now() - began)
     context.metrics.deliveryAttempted(ending.name, duration_ms / 1_000)
-    return { at, duration_ms, ending, retry_after, answer }
+    return { at, duration_ms, ending, retry_after, answer, detail }
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
@@ -76,8 +82,8 @@ export async function attempt(context: Context, outgoing: Outgoing): Promise<Mad
       beyond: 'cut',
     })
     if (answer.status === 401) credentials.refused()
-    const retryAfter = readRetryAfter(answer.headers['retry-after'], Date.now())
-    return made(endingOf(answer), retryAfter, printable(answer.body))
+    const retry_after = readRetryAfter(answer.headers['retry-after'], Date.now())
+    return made(endingOf(answer), { retry_after, answer: printable(answer.body) })
   } catch (error) {
     const ending = endingOfError(error)
     if (ending === endings.internal) {
@@ -86,9 +92,12 @@ export async function attempt(context: Context, outgoing: Outgoing): Promise<Mad
         'a delivery could not be attempted; tried again later',
       )
     }
-    return made(ending)
+    return made(ending, { detail: detailOf(error) })
   }
 }
+
+const detailOf = (error: unknown): string | null =>
+  error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
 
 /** A trace of the exchange (W3C Trace Context): no span of ours is recorded, so it is not marked as sampled. */
 export function traceparent(uuid: string): string {

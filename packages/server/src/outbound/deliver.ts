@@ -97,7 +97,7 @@ export async function deliverNow(context: Context, fresh: FreshDelivery): Promis
 }
 
 async function attemptFresh(context: Context, { place, claim, header, message, ...rest }: FreshDelivery) {
-  const delivery = { ...rest.delivery, number: 1, sender_uri: undefined }
+  const delivery = { ...rest.delivery, number: 1, earlier: 0, sender_uri: undefined }
   let outcome: Parameters<Place['leave']>[0] = 'failing'
   try {
     const read = async () => ({ header, message })
@@ -154,7 +154,7 @@ export async function deliver(context: Context, turn: Turn): Promise<boolean> {
   const { target, made } = await makeAttempt(context, turn, { participant, registry, settings })
   const { ending, duration_ms } = made
   const schedule = settings.schedule ?? context.retrySchedule
-  const ended = endedBy(ending, schedule, delivery.number, made.retry_after)
+  const ended = endedBy(ending, schedule, delivery.number - delivery.earlier, made.retry_after)
   const { id, number } = delivery
   await recordAttempt(
     context.db,
@@ -183,7 +183,7 @@ async function makeAttempt(
 ): Promise<{ target: string | null; made: Made }> {
   const without = (ending: Ending): { target: null; made: Made } => ({
     target: null,
-    made: { at: new Date(), duration_ms: 0, ending, retry_after: 0, answer: '' },
+    made: { at: new Date(), duration_ms: 0, ending, retry_after: 0, answer: '', detail: null },
   })
   try {
     const target = targetOf(to.settings, delivery)

@@ -23,8 +23,10 @@ export type Answered = Pick<
 /** One step of an answer. */
 export interface ReplyPage {
   readonly outcome: Outcome
-  /** The page, from 1. */
+  /** Its number, from 1: the page, where the batch is one portion. */
   readonly page: number
+  /** The step before it; the number before it unless said otherwise. */
+  readonly from?: number
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewItem[]
   /** Whether another job is to go on. */
@@ -58,7 +60,15 @@ export async function sendReply(context: Context, exchange: Answered, page: Repl
   }
   const reserved = delivery.target === null ? null : await reserve(context, participant)
   const { state, items, more } = page
-  const step = { correlation_id, from: page.page - 1, page: page.page, state, items, delivery, more }
+  const step = {
+    correlation_id,
+    from: page.from ?? page.page - 1,
+    page: page.page,
+    state,
+    items,
+    delivery,
+    more,
+  }
   let committed = false
   try {
     committed = await commitReply(context.db, { ...step, claim: reserved?.claim ?? null })

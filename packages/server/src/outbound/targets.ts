@@ -73,6 +73,11 @@ export function isAllowedEntry(entry: string): boolean {
   return url !== null && url.search === '' && !/%2f|%5c|%2e/i.test(url.pathname)
 }
 
+/** Whether a text can be the address that a participant's own paths are added to. */
+export function isDefaultUrl(text: string): boolean {
+  return readTarget(text)?.search === '' && !text.includes('?')
+}
+
 function joined(base: string, path: string): string {
   return `${base.replace(/\/+$/, '')}/${path}`
 }

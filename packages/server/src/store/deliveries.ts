@@ -41,6 +41,8 @@ export interface Claim {
 export interface ClaimedDelivery extends NewDelivery {
   /** Of the attempt: how many were begun, with this one. */
   readonly number: number
+  /** Attempts before its schedule began anew. */
+  readonly earlier: number
   /** The address that its exchange asked for; null: the participant's own. Undefined: it is not known any more. */
   readonly sender_uri: string | null | undefined
 }
@@ -114,7 +116,7 @@ export async function claimDue(
         from due where delivery.id = due.id returning delivery.*
       )
       select taken.id, taken.participant, taken.registry, taken.correlation_id, taken.callback, taken.page,
-        taken.message_id, taken.target, taken.encrypted, taken.body, taken.attempts as number,
+        taken.message_id, taken.target, taken.encrypted, taken.body, taken.attempts as number, taken.earlier,
         asked.sender_uri, asked.correlation_id is null and taken.correlation_id is not null as forgotten
       from taken left join accepted_exchange as asked on asked.correlation_id = taken.correlation_id
       order by taken.next_attempt_at`,
@@ -206,7 +208,7 @@ export async function nextDue({ pool }: Pick<Database, 'pool'>, participant: num
     name: 'next delivery',
     text: `select greatest(0, extract(epoch from
         min(greatest(next_attempt_at, coalesce(claimed_until, next_attempt_at))) - now()))::float8 as wait
-      from delivery where participant = $1 and state = 'pending'`,
+      from delivery where participant = $1 and state = 'pending' having count(*) > 0`,
     values: [participant],
   })
   return rows[0]?.wait ?? null

@@ -213,6 +213,8 @@ export interface DeliveryRow {
   state: 'pending' | 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
   /** Attempts that were begun. */
   attempts: Generated<number>
+  /** Of them, those before `since`: its schedule began anew. */
+  earlier: Generated<number>
   next_attempt_at: Date | null
   /** Who is attempting it, and until when nobody else does. */
   claim: string | null

@@ -97,6 +97,7 @@ export const asynchronousExchanges: Migration = {
           .check(oneOf('state', ['pending', 'delivered', 'refused', 'dead', 'dropped', 'held'])),
       )
       .addColumn('attempts', 'integer', (column) => column.notNull().defaultTo(0))
+      .addColumn('earlier', 'integer', (column) => column.notNull().defaultTo(0))
       .addColumn('next_attempt_at', 'timestamptz')
       .addColumn('claim', 'uuid')
       .addColumn('claimed_until', 'timestamptz')
