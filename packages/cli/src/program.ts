@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   explain: () => import('./commands/explain.ts'),
   record: () => import('./commands/record.ts'),
   participant: () => import('./commands/participant.ts'),
+  deliveries: () => import('./commands/deliveries.ts'),
   keys: () => import('./commands/keys.ts'),
   import: () => import('./commands/import.ts'),
   generate: () => import('./commands/generate.ts'),

@@ -17,6 +17,7 @@ export {
   type ImportResult,
   importFile,
 } from './import/import-file.ts'
+export { createBodies } from './keys/bodies.ts'
 export { MasterKeyError } from './keys/master-key.ts'
 export { CACHED_BY_PEERS, OWN_KEY_ROWS, type OwnKeyUse } from './keys/own-key-rows.ts'
 export { rotateMasterKey } from './keys/rotate-master.ts'
@@ -25,17 +26,40 @@ export { LIMITS, type LimitName } from './limits.ts'
 export { createLog, type Log } from './observe/log.ts'
 export { type ExplainedItem, explainItem, type IndexAdvice } from './operations/explain-item.ts'
 export { createAddressGuard } from './outbound/address-guard.ts'
+export { AUTHS, isIdentity, type Secrets, sealCredentials } from './outbound/credentials.ts'
+export { parseSchedule } from './outbound/schedule.ts'
+export { isAllowedEntry, isDefaultUrl } from './outbound/targets.ts'
+export { type Step, type Tried, tryCallback } from './outbound/try-callback.ts'
 export { readKeyFile } from './participants/key-file.ts'
 export { KeyRefused, readPublicKey } from './participants/public-key.ts'
 export { isSecretOf, newSecret } from './participants/secrets.ts'
 export { type Database, migrate, openDatabase, pendingMigrations } from './store/database.ts'
 export { isStatementTimeout, isUnavailable, safeDatabaseError } from './store/database-errors.ts'
 export { deleteRecords } from './store/delete-records.ts'
+export { answerContext, deliveryContext, ensureDrain } from './store/deliveries.ts'
+export {
+  changeDeliveries,
+  DELIVERY_CHANGES,
+  DELIVERY_STATES,
+  type DeliveryChoice,
+  type DeliveryState,
+  findDelivery,
+  type ListedAttempt,
+  type ListedDelivery,
+  listDeliveries,
+} from './store/delivery-list.ts'
 export { type DirectoryContent, directoryContent } from './store/demo-data.ts'
 export { sampleIdentifiers } from './store/identifier-samples.ts'
 export { type Applied, type ApplyOptions, type ApplyProgress, applyIndexes } from './store/index-apply.ts'
 export { type IndexPlan, isComplete, planIndexes, type WantedIndex } from './store/index-plan.ts'
+export { withCurrentMasterKey } from './store/master-keys.ts'
 export { listOwnKeys, type OwnKey } from './store/own-keys.ts'
+export {
+  type CallbackAuth,
+  type CallbackSettings,
+  findCallbackSettings,
+  setCallbackSettings,
+} from './store/participant-callbacks.ts'
 export {
   addParticipantKey,
   type KeyUse,

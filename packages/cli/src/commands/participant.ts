@@ -2,6 +2,7 @@
 import {
   addParticipant,
   addSecret,
+  ensureDrain,
   listParticipants,
   newSecret,
   type Participant,
@@ -13,10 +14,12 @@ import { withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { limit, wholeNumber } from '../values.ts'
+import { addCallbackCommand } from './participant-callback.ts'
 import { addHostCommands } from './participant-host.ts'
 import { addKeyCommands } from './participant-key.ts'
 import { addPolicyCommand } from './participant-policy.ts'
 import { addSecretCommands } from './participant-secret.ts'
+import { addTestCommand } from './participant-test.ts'
 
 export function addCommand(program: Command): void {
   const participant = program.command('participant').description('manage who may ask the registries')
@@ -63,6 +66,8 @@ Example: rollcall participant add spmis.example.org --name 'Social protection MI
   addSecretCommands(participant)
   addPolicyCommand(participant)
   addHostCommands(participant)
+  addCallbackCommand(participant)
+  addTestCommand(participant)
 }
 
 const STATUS_COMMANDS = [
@@ -114,7 +119,12 @@ async function runStatus(
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  const changed = await withDatabase({ create: false }, (db) => setParticipantStatus(db, sender_id, status))
+  const changed = await withDatabase({ create: false }, async (db) => {
+    const participant = await setParticipantStatus(db, sender_id, status)
+    // What waited for it need not wait any longer.
+    if (status === 'active') await ensureDrain(db, participant.id)
+    return participant
+  })
   print(options, describe(changed), `${changed.sender_id} is ${changed.status}`)
 }
 

@@ -6,10 +6,12 @@ import {
   type Database,
   directoryContent,
   ensureRecordTables,
+  findCallbackSettings,
   findParticipant,
   findRegistry,
   type Participant,
   type Registry,
+  setCallbackSettings,
 } from '@rollcall/server'
 import { CommandError } from '../failure.ts'
 
@@ -29,6 +31,9 @@ const PARTICIPANT = {
     loopback: true,
   })),
 } as const
+
+/** Its tools listen wherever they find a port. */
+const CALLBACKS_ALLOWED = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:*`)
 
 /** Entries named in a refusal. */
 const NAMED = 3
@@ -69,6 +74,8 @@ export async function ensureDemoDirectory(
   const participant =
     (await findParticipant(db, PARTICIPANT.sender_id)) ??
     (await addParticipant(db, { ...PARTICIPANT, demo: true }))
+  const { allowed } = await findCallbackSettings(db, participant.id)
+  if (allowed.length === 0) await setCallbackSettings(db, participant.id, { allowed: CALLBACKS_ALLOWED })
   const registries: Registry[] = []
   for (const { name } of KINDS) registries.push(await ensureRegistry(db, name))
   return { registries, participant }

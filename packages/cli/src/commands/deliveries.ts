@@ -1,0 +1,197 @@
+/** `rollcall deliveries`: what is sent to participants, how it went, and what can be done by hand. */
+import {
+  answerContext,
+  changeDeliveries,
+  createBodies,
+  type DELIVERY_CHANGES,
+  DELIVERY_STATES,
+  type DeliveryChoice,
+  type DeliveryState,
+  deliveryContext,
+  findDelivery,
+  type ListedAttempt,
+  type ListedDelivery,
+  listDeliveries,
+  openVault,
+} from '@rollcall/server'
+import { type Command, Option } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { CommandError } from '../failure.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { instant, wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const deliveries = program
+    .command('deliveries')
+    .description('what is sent to participants, and how it went')
+  withChoice(withJson(deliveries.command('list')))
+    .description('list deliveries, the newest first')
+    .option('--limit <deliveries>', 'how many at most', wholeNumber(1, 10_000), 50)
+    .addHelpText('after', '\nExample: rollcall deliveries list --state dead --since 2026-07-01')
+    .action(runList)
+  withJson(deliveries.command('show'))
+    .description('show a delivery with every attempt')
+    .argument('<id>', 'which delivery')
+    .option('--body', 'also the message and the beginnings of the answers, which may be personal data')
+    .addHelpText('after', '\nExample: rollcall deliveries show 0b1e6c5a-6f0e-4d0f-9d52-2f0d0c1f7a11')
+    .action(runShow)
+  for (const { word, description } of CHANGES) {
+    withChoice(withJson(deliveries.command(word)))
+      .description(description)
+      .argument('[id...]', 'which deliveries')
+      .option('--all', 'all of them, where nothing else says which')
+      .addHelpText('after', `\nExample: rollcall deliveries ${word} --participant spmis.example.org`)
+      .action((ids: readonly string[], options: ChangeOptions) => runChange(word, ids, options))
+  }
+}
+
+const CHANGES = [
+  {
+    word: 'retry',
+    description: 'attempt now what waits, and what was given up; their schedules begin anew',
+  },
+  { word: 'drop', description: 'attempt no more what waits, was given up, or is held' },
+  {
+    word: 'replay',
+    description:
+      'send again, with the same message_id, what was delivered, refused, given up, dropped or held',
+  },
+] as const satisfies readonly { readonly word: keyof typeof DELIVERY_CHANGES; readonly description: string }[]
+
+interface ChoiceOptions extends OutputOptions {
+  readonly participant?: string
+  readonly since?: Date
+  readonly until?: Date
+  readonly state?: DeliveryState
+}
+
+interface ListOptions extends ChoiceOptions {
+  readonly limit: number
+}
+
+interface ShowOptions extends OutputOptions {
+  readonly body?: true
+}
+
+interface ChangeOptions extends ChoiceOptions {
+  readonly all?: true
+}
+
+function withChoice(command: Command): Command {
+  return command
+    .option('--participant <sender_id>', 'only those of this participant')
+    .option('--since <time>', 'only those made then or later', instant)
+    .option('--until <time>', 'only those made before', instant)
+    .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
+}
+
+const choiceOf = ({ participant, since, until, state }: ChoiceOptions): DeliveryChoice => ({
+  ...(participant !== undefined && { participant }),
+  ...(since !== undefined && { since }),
+  ...(until !== undefined && { until }),
+  ...(state !== undefined && { state }),
+})
+
+async function runList({ limit, ...options }: ListOptions): Promise<void> {
+  stopRequest()
+  const found = await withDatabase({ create: false }, (db) =>
+    listDeliveries(db, choiceOf(options), limit + 1),
+  )
+  const rows = found.slice(0, limit)
+  const columns = [
+    'id',
+    'participant',
+    'callback',
+    'page',
+    'state',
+    'attempts',
+    'reason',
+    'created_at',
+    'next_attempt_at',
+  ]
+  const more = found.length > limit ? `\nand more; --limit shows them` : ''
+  print(options, rows.map(timesAsText), table(columns, rows.map(cells), 'no deliveries') + more)
+}
+
+const timesAsText = (row: ListedDelivery) => ({
+  ...row,
+  created_at: row.created_at.toISOString(),
+  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  finished_at: row.finished_at?.toISOString() ?? null,
+})
+
+const cells = (row: ListedDelivery) => timesAsText(row)
+
+async function runShow(id: string, { body: withBody, ...options }: ShowOptions): Promise<void> {
+  stopRequest()
+  const shown = await withDatabase({ create: false }, async (db, config) => {
+    const found = await findDelivery(db, id)
+    if (found === null) throw new CommandError(`there is no delivery ${id}`)
+    const { body, made, ...delivery } = found
+    const bodies = withBody ? createBodies(db, await openVault(config, db)) : null
+    const open = async (sealed: Buffer | null, place: string): Promise<string | null> => {
+      if (bodies === null || sealed === null) return null
+      return bodies.openBody(sealed, place).catch((error: Error) => `(${error.message})`)
+    }
+    const attempts = await Promise.all(
+      made.map(async ({ answer, ...attempt }) => ({
+        ...attempt,
+        at: attempt.at.toISOString(),
+        ...(withBody && { answer: await open(answer, answerContext(id, attempt.number)) }),
+      })),
+    )
+    return {
+      ...timesAsText(delivery),
+      ...(withBody && { body: await open(body, deliveryContext(id)) }),
+      made: attempts,
+    }
+  })
+  print(options, shown, text(shown))
+}
+
+type Shown = ReturnType<typeof timesAsText> & {
+  readonly body?: string | null
+  readonly made: readonly (Omit<ListedAttempt, 'at' | 'answer'> & {
+    readonly at: string
+    readonly answer?: string | null
+  })[]
+}
+
+function text({ made, body, ...delivery }: Shown): string {
+  const lines = Object.entries(delivery).map(([name, value]) => `${name.padEnd(17)}${value ?? '-'}`)
+  const columns = [
+    'number',
+    'at',
+    'duration_ms',
+    'status',
+    'error',
+    ...(body === undefined ? [] : ['answer']),
+  ]
+  const attempts = table(
+    columns,
+    made.map((attempt) => ({ ...attempt, answer: attempt.answer ?? null })),
+    'no attempts yet',
+  )
+  return [...lines, '', attempts, ...(body == null ? [] : ['', body])].join('\n')
+}
+
+async function runChange(
+  change: keyof typeof DELIVERY_CHANGES,
+  ids: readonly string[],
+  { all, ...options }: ChangeOptions,
+): Promise<void> {
+  stopRequest()
+  const choice = { ...choiceOf(options), ...(ids.length > 0 && { ids }) }
+  if (Object.keys(choice).length === 0 && !all) {
+    throw new CommandError('say which: by ids, --participant, --since, --until or --state; or --all')
+  }
+  const changed = await withDatabase({ create: false }, (db) => changeDeliveries(db, change, choice))
+  print(options, { changed }, `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`)
+}
+
+const DONE = {
+  retry: 'attempted as soon as a worker comes to them',
+  drop: 'dropped',
+  replay: 'sent again as soon as a worker comes to them',
+} as const satisfies Record<keyof typeof DELIVERY_CHANGES, string>

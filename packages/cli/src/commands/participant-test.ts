@@ -1,0 +1,70 @@
+/** `rollcall participant test`: a round trip to a participant's callback address, before anything real is sent. */
+import {
+  createContext,
+  createLog,
+  type Database,
+  findRegistry,
+  listRegistries,
+  type Registry,
+  type Tried,
+  tryCallback,
+} from '@rollcall/server'
+import type { Command } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { CommandError, EXIT } from '../failure.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { participantNamed } from '../participants.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addTestCommand(participant: Command): void {
+  withJson(participant.command('test'))
+    .description('send a signed message that answers nothing to a participant, and tell every step')
+    .argument('<sender_id>', 'which participant')
+    .option('--to <url>', 'an address that a request could name (default: its default address)')
+    .option('--registry <namespace>', 'who sends it (default: the first registry)')
+    .addHelpText(
+      'after',
+      `
+The message is an on-search without items, for a transaction that nobody has heard of: a participant acknowledges
+it, or refuses it in an ack, which is as good a sign. Nothing is kept of it here. The exit code is 0 when it was
+answered so, else 1.
+
+Example: rollcall participant test spmis.example.org`,
+    )
+    .action(runTest)
+}
+
+interface TestOptions extends OutputOptions {
+  readonly to?: string
+  readonly registry?: string
+}
+
+async function runTest(sender_id: string, { to, registry, ...options }: TestOptions): Promise<void> {
+  stopRequest()
+  const tried = await withDatabase({ create: false }, async (db, config): Promise<Tried> => {
+    const participant = await participantNamed(db, sender_id)
+    const from = await registryFor(db, registry)
+    const context = await createContext(config, db, { log: createLog({ level: 'silent' }) })
+    try {
+      return await tryCallback(context, participant, from, to ?? null)
+    } finally {
+      await Promise.all([context.guards.close(), context.slowSearches.stop()])
+    }
+  })
+  const lines = tried.steps.map(
+    ({ step, ok, told }) => `${ok ? 'ok    ' : 'failed'}  ${step.padEnd(12)}${told}`,
+  )
+  const answer = tried.answer === '' ? [] : [`        ${tried.answer}`]
+  print(options, tried, [...lines, ...answer].join('\n'))
+  if (!tried.ok) process.exitCode = EXIT.failed
+}
+
+async function registryFor(db: Database, namespace: string | undefined): Promise<Registry> {
+  const found = namespace === undefined ? (await listRegistries(db))[0] : await findRegistry(db, namespace)
+  if (found) return found
+  throw new CommandError(
+    namespace === undefined
+      ? 'there is no registry that could send a message'
+      : `there is no registry ${namespace}`,
+  )
+}
