@@ -194,13 +194,17 @@ async function unansweredItems(
   exchange: Answered,
   { page, from }: Place,
 ): Promise<readonly Item[]> {
-  const items = await readableItems(context, accepted, exchange)
-  if (page === 1) return items.slice(from)
   const { db } = context
   const { correlation_id } = accepted
-  const behind = await findKeptPage(db, correlation_id, page + 1, { from: 0, to: from })
-  const ahead = await findKeptPage(db, correlation_id, page, { from, to: accepted.items })
-  return [...behind, ...ahead].flatMap(({ position }) => items[position] ?? [])
+  const items = await readableItems(context, accepted, exchange)
+  const kept = async (number: number, range: { from: number; to: number }): Promise<readonly Item[]> => {
+    const found = await findKeptPage(db, correlation_id, number, range)
+    return found.flatMap(({ position }) => items[position] ?? [])
+  }
+  // Portions before this one have had the page, and may have another.
+  const behind = await kept(page + 1, { from: 0, to: from })
+  const ahead = page === 1 ? items.slice(from) : await kept(page, { from, to: accepted.items })
+  return [...behind, ...ahead]
 }
 
 /** None where the request cannot be read. */
