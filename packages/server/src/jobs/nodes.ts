@@ -22,6 +22,8 @@ export interface Node {
   leave(): Promise<void>
 }
 
+/** Of a lock's key: as many as a number holds, and enough that no two are the same. */
+const KEY_BYTES = 6
 /** From one look at the others to the next, in milliseconds. */
 const PERIOD = 1_000
 /** The part of the lease that is kept for what was begun before its end and arrives after. */
@@ -37,7 +39,7 @@ export async function joinNodes(
   { lease, log }: { lease: number; log: Log },
 ): Promise<Node> {
   const id = randomUUID()
-  const entry: NodeEntry = { id, lock_key: randomBytes(8).readBigInt64BE().toString(), workers: [id] }
+  const entry: NodeEntry = { id, lock_key: randomBytes(KEY_BYTES).readUIntBE(0, KEY_BYTES), workers: [id] }
   const lost = Promise.withResolvers<void>()
   const client = new pg.Client({ ...connection, query_timeout: lease, statement_timeout: lease })
   let state: 'held' | 'lost' | 'left' = 'held'

@@ -70,6 +70,16 @@ test('of two who claim at once each gets others, and nobody gets one twice', asy
   expect(await claimDue(db, participant.id, aClaim(), 9)).toEqual([])
 })
 
+test('where nothing is pending nothing is due, now or later', async () => {
+  expect(await nextDue(db, participant.id)).toBe(null)
+  const { id } = await newDelivery(sender, participant)
+  expect(await nextDue(db, participant.id)).toBe(0)
+  const claim = aClaim()
+  await claimDue(db, participant.id, claim, 1)
+  expect(await record(id, claim, DONE)).toBe(true)
+  expect(await nextDue(db, participant.id)).toBe(null)
+})
+
 test('the longest waiting is taken first; what is not due, or of others, is not', async () => {
   const [first, later] = [await newDelivery(sender, participant), await newDelivery(sender, participant)]
   const other = await takes(sender, `${randomUUID()}.example`, null)

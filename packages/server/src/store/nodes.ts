@@ -8,8 +8,8 @@ import { inTransaction } from './transaction.ts'
 export interface NodeEntry {
   /** A UUID. */
   readonly id: string
-  /** Of the advisory lock, a `bigint` as its digits. */
-  readonly lock_key: string
+  /** Of the advisory lock. */
+  readonly lock_key: number
   /** By whom graphile-worker says that the node's jobs are locked. */
   readonly workers: readonly string[]
 }
@@ -33,7 +33,7 @@ export async function freeGoneNodes(session: pg.ClientBase, own: NodeEntry): Pro
   // `case`, because the order in which conditions are tried is free, and the own lock could be had too.
   const { rows } = await session.query<NodeEntry>({
     name: 'nodes that are gone',
-    text: `select id, lock_key::text, workers from node
+    text: `select id, lock_key, workers from node
       where case when id <> $1 then pg_try_advisory_lock(lock_key) else false end`,
     values: [own.id],
   })

@@ -1,0 +1,102 @@
+/**
+ * Nodes killed, stopped, paused and cut off from the database while requests are accepted: what was acknowledged is
+ * answered, once. `ROLLCALL_CRASH_CYCLES=100 npx vitest run packages/cli/test/crash` runs for longer.
+ */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startLoad } from './load.ts'
+import { expectNothingLost, nodeCount } from './verdict.ts'
+import { crashWorld, type Node, type World } from './world.ts'
+
+const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 5)
+vi.setConfig({ testTimeout: 180_000 + CYCLES * 6_000 })
+
+let world: World
+
+beforeEach(async () => {
+  world = await crashWorld()
+  world.receiver.treat = moody
+})
+
+afterEach(() => world.close())
+
+/** Now and then it fails, so that retries are under way when something else happens. */
+const moody: World['receiver']['treat'] = (response) => {
+  const mood = Math.random()
+  if (mood < 0.03) response.socket?.resetAndDestroy()
+  else if (mood < 0.06) response.writeHead(500).end()
+  else return 'answer'
+  return 'done'
+}
+
+const random = (from: number, to: number): number => from + Math.random() * (to - from)
+
+test(`${CYCLES} times nodes are killed while they accept and answer`, async () => {
+  const nodes: Node[] = await Promise.all([world.node(), world.node()])
+  const load = startLoad(world, () => nodes.map(({ url }) => url))
+  for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+    await sleep(random(100, 1_500))
+    const killed = cycle % 3 === 2 ? [0, 1] : [cycle % 2]
+    await Promise.all(
+      killed.map(async (at) => {
+        await nodes[at]?.running.stop('SIGKILL')
+        nodes[at] = await world.node()
+      }),
+    )
+  }
+  await load.stop()
+  await expectNothingLost(world, load)
+  await vi.waitFor(async () => expect(await nodeCount(world)).toBe(2), 30_000)
+})
+
+test('PostgreSQL is stopped, and killed, under load', async () => {
+  const nodes = await Promise.all([world.node(), world.node()])
+  const load = startLoad(world, () => nodes.map(({ url }) => url))
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    await sleep(1_000)
+    const file = await readFile(join(world.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8')
+    // Whoever uses it starts it again, which is what an operator's supervisor does elsewhere.
+    process.kill(Number.parseInt(file, 10), signal)
+    await vi.waitFor(() => world.db.pool.query('select 1'), { timeout: 60_000, interval: 100 })
+    await sleep(1_000)
+  }
+  await load.stop()
+  await expectNothingLost(world, load)
+  for (const { running } of nodes) expect(running.process.exitCode).toBe(null)
+})
+
+test('nodes are replaced one after the other under load', async () => {
+  const nodes = await Promise.all([world.node(), world.node()])
+  const load = startLoad(world, () => nodes.map(({ url }) => url))
+  for (let at = 0; at < nodes.length; at += 1) {
+    await sleep(700)
+    const old = nodes[at] as Node
+    nodes[at] = await world.node()
+    expect(await old.running.stop('SIGTERM')).toMatchObject({ code: 0 })
+  }
+  await sleep(300)
+  await load.stop()
+  await expectNothingLost(world, load)
+  expect(await nodeCount(world)).toBe(2)
+})
+
+test('a node that stood still for longer than its lease changes nothing twice', async () => {
+  const [front, paused] = await Promise.all([world.node('http'), world.node('worker')])
+  const load = startLoad(world, () => [front.url])
+  await vi.waitFor(() => expect(world.receiver.answers.size).toBeGreaterThan(20), 60_000)
+  paused.running.process.kill('SIGSTOP')
+  const other = await world.node('worker')
+  // Its lock is ended by PostgreSQL, its jobs are done by the other.
+  await vi.waitFor(async () => expect(await nodeCount(world)).toBe(1), 60_000)
+  await sleep(500)
+  const before = world.receiver.answers.size
+  paused.running.process.kill('SIGCONT')
+  await vi.waitFor(async () => expect(await nodeCount(world)).toBe(2), 60_000)
+  await sleep(500)
+  await load.stop()
+  expect(world.receiver.answers.size).toBeGreaterThan(before)
+  await expectNothingLost(world, load)
+  for (const { running } of [paused, other]) expect(running.process.exitCode).toBe(null)
+})

@@ -1,0 +1,157 @@
+/** Asynchronous searches without end, and what was acknowledged of them. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { askToken } from '../ask.ts'
+import { SHARED, type World } from './world.ts'
+
+/** What is asked for, and how many pages and records answer it. */
+interface Question {
+  readonly criteria: object
+  readonly pages: number
+  readonly records: number
+}
+
+const QUESTIONS: readonly Question[] = [
+  {
+    criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'P-3' } },
+    pages: 1,
+    records: 1,
+  },
+  {
+    criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: 'nobody' } },
+    pages: 1,
+    records: 0,
+  },
+  {
+    criteria: {
+      query_type: 'idtype-value',
+      query: { type: 'MOBILE', value: SHARED.phone },
+      pagination: { page_size: SHARED.page_size, page_number: 1 },
+    },
+    pages: SHARED.pages,
+    records: SHARED.records,
+  },
+]
+
+export interface Load {
+  /** What was acknowledged, by correlation_id. */
+  readonly acknowledged: ReadonlyMap<string, Question>
+  /** Message ids that were sent, and never acknowledged. */
+  readonly unacknowledged: ReadonlySet<string>
+  /** What should not have been answered so. */
+  readonly problems: readonly string[]
+  /** Sends no more, and waits for what is on its way. */
+  stop(): Promise<void>
+}
+
+const LANES = 6
+/** Milliseconds between two messages of a lane, at most. */
+const PAUSE = 25
+/** Times that a message is sent at most, when nothing comes back. */
+const TRIES = 4
+
+/** @param urls of the nodes that answer now */
+export function startLoad(world: World, urls: () => readonly string[]): Load {
+  const acknowledged = new Map<string, Question>()
+  const unacknowledged = new Set<string>()
+  const problems: string[] = []
+  let stopping = false
+  let token: Promise<string> | null = null
+
+  const url = (): string | undefined => pick(urls())
+  const tokenFrom = (base: string): Promise<string> => {
+    const { client_id } = world.participant
+    token ??= askToken(`${base}/oauth2/client/token`, { client_id, client_secret: world.secret }).then(
+      (answer) => answer.token,
+    )
+    token.catch(() => {
+      token = null
+    })
+    return token
+  }
+
+  /** The correlation_id of the ack; null when nothing came back, or only that it should be tried again. */
+  const post = async (text: string): Promise<string | null> => {
+    const base = url()
+    if (base === undefined) return null
+    try {
+      const answer = await fetch(`${base}/civil/v1.0.0/registry/search`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${await tokenFrom(base)}` },
+        body: text,
+        signal: AbortSignal.timeout(5_000),
+      })
+      const body = await answer.text()
+      if (answer.status === 503) return null
+      if (answer.status !== 200) throw new Unexpected(`${answer.status} ${body}`)
+      const { message } = JSON.parse(body)
+      if (message.ack_status !== 'ACK') throw new Unexpected(body)
+      return message.correlation_id
+    } catch (error) {
+      if (error instanceof Unexpected) problems.push(error.message)
+      return null
+    }
+  }
+
+  const sendOne = async (): Promise<void> => {
+    const question = pick(QUESTIONS) as Question
+    const message_id = randomUUID()
+    const text = requestText(world, message_id, question)
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const correlation_id = await post(text)
+      if (correlation_id === null) {
+        await sleep(100 * (tries + 1))
+        continue
+      }
+      acknowledged.set(correlation_id, question)
+      // Sent once more it is the same message, whichever node takes it.
+      if (Math.random() < 0.1) {
+        const again = await post(text)
+        if (again !== null && again !== correlation_id) problems.push(`${message_id} was accepted twice`)
+      }
+      return
+    }
+    unacknowledged.add(message_id)
+  }
+
+  const lanes = Array.from({ length: LANES }, async () => {
+    while (!stopping) {
+      await sendOne()
+      await sleep(Math.random() * PAUSE)
+    }
+  })
+  return {
+    acknowledged,
+    unacknowledged,
+    problems,
+    async stop() {
+      stopping = true
+      await Promise.all(lanes)
+    },
+  }
+}
+
+class Unexpected extends Error {}
+
+const pick = <Value>(values: readonly Value[]): Value | undefined =>
+  values[Math.floor(Math.random() * values.length)]
+
+function requestText(world: World, message_id: string, { criteria }: Question): string {
+  const now = new Date().toISOString()
+  return JSON.stringify({
+    header: {
+      version: '1.0.0',
+      message_id,
+      message_ts: now,
+      action: 'search',
+      sender_id: world.participant.sender_id,
+      sender_uri: `${world.receiver.url}/callback`,
+      total_count: 1,
+      is_msg_encrypted: false,
+    },
+    message: {
+      transaction_id: `t-${message_id}`,
+      search_request: [{ reference_id: 'r-1', timestamp: now, search_criteria: criteria }],
+    },
+  })
+}

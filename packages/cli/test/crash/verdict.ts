@@ -1,0 +1,95 @@
+/** What must hold in the end, whatever was killed: counted by the receiver, and in the database. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { Load } from './load.ts'
+import type { World } from './world.ts'
+
+/** Milliseconds for everything to be answered, once the nodes run again. */
+const PATIENCE = 60_000
+
+/** Waits until nothing is left to do, and fails with what is lost, doubled or left over. */
+export async function expectNothingLost(world: World, load: Load): Promise<void> {
+  for (const end = Date.now() + PATIENCE; Date.now() < end; await sleep(100)) {
+    if (missing(world, load).length === 0 && (await leftOver(world)).length === 0) break
+  }
+  expect(load.acknowledged.size).toBeGreaterThan(0)
+  expect(load.problems).toEqual([])
+  expect(world.receiver.unreadable).toEqual([])
+  expect(missing(world, load)).toEqual([])
+  expect(await leftOver(world)).toEqual([])
+  expect(await halfDone(world)).toEqual([])
+  expect(doubled(world)).toEqual([])
+}
+
+/** Pages of acknowledged requests that did not come, or not as they must be. */
+function missing({ receiver }: World, { acknowledged }: Load): string[] {
+  return [...acknowledged].flatMap(([correlation_id, { pages, records }]) => {
+    const answer = receiver.answers.get(correlation_id)
+    if (answer === undefined) return [`${correlation_id} was not answered`]
+    const found = [...answer.values()].reduce((sum, page) => sum + page.records, 0)
+    const statuses = new Set([...answer.values()].flatMap((page) => [...page.statuses]))
+    const numbers = [...answer.keys()].sort()
+    const wanted = Array.from({ length: pages }, (_, index) => index + 1)
+    if (String(numbers) !== String(wanted)) return [`${correlation_id} has pages ${numbers} of ${pages}`]
+    if (found !== records) return [`${correlation_id} has ${found} records of ${records}`]
+    return String([...statuses]) === 'succ' ? [] : [`${correlation_id} was answered ${[...statuses]}`]
+  })
+}
+
+/** One message for each page, however often it came. */
+function doubled({ receiver }: World): string[] {
+  return [...receiver.answers].flatMap(([correlation_id, pages]) =>
+    [...pages].flatMap(([page, { message_ids, contents }]) =>
+      message_ids.size === 1 && contents.size === 1
+        ? []
+        : [`${correlation_id} page ${page}: ${message_ids.size} messages, ${contents.size} contents`],
+    ),
+  )
+}
+
+/** Rows by which one sees that something is still to be done, or was left lying. */
+const LEFT_OVER = {
+  'exchanges not answered': `select count(*) from accepted_exchange where state not in ('replied', 'failed')`,
+  'exchanges failed': `select count(*) from accepted_exchange where state = 'failed'`,
+  'deliveries not delivered': `select count(*) from delivery where state <> 'delivered'`,
+  'claims left': `select count(*) from delivery where claim is not null`,
+  jobs: 'select count(*) from graphile_worker._private_jobs',
+  'queues locked': 'select count(*) from graphile_worker._private_job_queues where locked_by is not null',
+} as const
+
+/** What must never be there, because all of it is written together or not at all. */
+const HALF_DONE = {
+  'remembered, not accepted': `select count(*) from exchange where operation = 'search'
+    and not exists (select from accepted_exchange where correlation_id = exchange.correlation_id)`,
+  'accepted, not remembered': `select count(*) from accepted_exchange as accepted
+    where not exists (select from exchange where correlation_id = accepted.correlation_id)`,
+  'answered, no delivery': `select count(*) from accepted_exchange as accepted
+    where page <> (select count(*) from delivery where correlation_id = accepted.correlation_id)`,
+  'answered, no item': `select count(*) from accepted_exchange as accepted
+    where items <> (select count(*) from exchange_item where correlation_id = accepted.correlation_id)`,
+  'deliveries of one page': `select count(*) from (select from delivery group by correlation_id, page
+    having count(*) > 1) as doubled`,
+  'deliveries without exchange': `select count(*) from delivery
+    where not exists (select from accepted_exchange where correlation_id = delivery.correlation_id)`,
+  'attempts uncounted': `select count(*) from delivery
+    where attempts <> (select count(*) from delivery_attempt where delivery = delivery.id)`,
+} as const
+
+const leftOver = (world: World) => found(world, LEFT_OVER)
+const halfDone = (world: World) => found(world, HALF_DONE)
+
+async function found({ db }: World, counts: Readonly<Record<string, string>>): Promise<string[]> {
+  const names: string[] = []
+  for (const [name, text] of Object.entries(counts)) {
+    const { rows } = await db.pool.query<{ count: number }>(text).catch(() => ({ rows: [{ count: -1 }] }))
+    const count = rows[0]?.count ?? 0
+    if (count !== 0) names.push(`${name}: ${count}`)
+  }
+  return names
+}
+
+/** How many nodes hold a place in the table. */
+export async function nodeCount({ db }: World): Promise<number> {
+  const { rows } = await db.pool.query<{ count: number }>('select count(*) from node')
+  return rows[0]?.count ?? 0
+}

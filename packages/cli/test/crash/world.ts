@@ -1,0 +1,123 @@
+/** A registry on a PostgreSQL of its own, a participant whose answers are counted, and nodes as real processes. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import {
+  addParticipant,
+  addRegistry,
+  addSecret,
+  type Database,
+  importFile,
+  migrate,
+  newSecret,
+  openDatabase,
+  type Participant,
+} from '@rollcall/server'
+import type { EmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
+import { openEmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
+import { setCallbackSettings } from '../../../server/src/store/participant-callbacks.ts'
+import type { TestServer } from '../../../server/test/global-setup.ts'
+import { databaseUrl, printed, type Running, start } from '../command.ts'
+import { type CountingReceiver, countingReceiver } from './receiver.ts'
+
+/** Records that the shared phone number finds, and how many are asked for at a time. */
+export const SHARED = { phone: '+1 555 0100', records: 5, page_size: 2, pages: 3 } as const
+
+const person = (index: number) => ({
+  '@type': 'CRVS_Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: `P-${index}` }],
+  name: { given_name: `Given ${index}` },
+  phone_number: [SHARED.phone],
+})
+
+export interface Node {
+  readonly running: Running
+  /** Empty for a worker. */
+  readonly url: string
+  readonly adminUrl: string
+}
+
+export interface World {
+  readonly db: Database
+  readonly participant: Participant
+  readonly secret: string
+  readonly receiver: CountingReceiver
+  /** Of PostgreSQL. */
+  readonly dataDirectory: string
+  /** Starts a node and waits until it listens. */
+  node(role?: 'http' | 'worker' | 'all', env?: Readonly<Record<string, string>>): Promise<Node>
+  close(): Promise<void>
+}
+
+/** A short schedule with many steps: nothing may be given up because a receiver was moody. */
+const SCHEDULE = Array.from({ length: 60 }, (_, step) => (step < 3 ? 0.2 : 1)).join(',')
+
+export async function crashWorld(): Promise<World> {
+  const directory = await mkdtemp(join(tmpdir(), 'rollcall-crash-'))
+  await chmod(directory, 0o711)
+  const postgres: EmbeddedPostgres = await openEmbeddedPostgres(directory)
+  const connection = postgres.connection as TestServer
+  const db = openDatabase(connection)
+  const receiver = await countingReceiver()
+  await migrate(db)
+  const { participant, secret } = await fill(db, receiver.url)
+  const nodes: Node[] = []
+  const all = {
+    DATABASE_URL: databaseUrl(connection),
+    ADMIN_PORT: '0',
+    LOG_LEVEL: 'warn',
+    ROLLCALL_RETRY_SCHEDULE: SCHEDULE,
+    ROLLCALL_NODE_LEASE: '3',
+  }
+  return {
+    db,
+    participant,
+    secret,
+    receiver,
+    dataDirectory: directory,
+    async node(role = 'all', env = {}) {
+      const running = start(['serve', '--json', '--role', role], { ...all, ...env })
+      const [line] = await printed(running, /^.*\n/)
+      const { url, admin_url } = JSON.parse(line) as { url: string | null; admin_url: string }
+      const node = { running, url: url ?? '', adminUrl: admin_url }
+      nodes.push(node)
+      return node
+    },
+    async close() {
+      await Promise.all(nodes.map(({ running }) => running.stop('SIGKILL')))
+      await receiver.close()
+      await db.close()
+      await postgres.close()
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+async function fill(db: Database, url: string): Promise<{ participant: Participant; secret: string }> {
+  const registry = await addRegistry(db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
+  const lines = Array.from({ length: SHARED.records }, (_, index) => `${JSON.stringify(person(index))}\n`)
+  const { written } = await importFile(db, registry, Readable.from(lines.map((line) => Buffer.from(line))), {
+    format: 'ndjson',
+    rejectsPath: null,
+  })
+  if (written !== SHARED.records) throw new Error(`only ${written} records were written`)
+  const participant = await addParticipant(db, {
+    sender_id: 'spmis.example',
+    name: 'spmis',
+    signature_policy: 'if-present',
+    allow_unsigned: true,
+    rate_limit: Infinity,
+    concurrency_limit: Infinity,
+    outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true }],
+  })
+  const { secret, sha256 } = newSecret()
+  await addSecret(db, participant, sha256)
+  await setCallbackSettings(db, participant.id, {
+    allowed: [url],
+    concurrency: 32,
+    rate: 10_000,
+    timeout_ms: 1_000,
+  })
+  return { participant, secret }
+}
