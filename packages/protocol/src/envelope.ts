@@ -188,13 +188,25 @@ export const ErrorAnswer = Type.Object(
 )
 export type ErrorAnswer = Static<typeof ErrorAnswer>
 
-/** The fields beside an uploaded file on asynchronous paths (spec "Endpoints"; fields from N8). */
+/** The parts of a file sent on an asynchronous path (spec "Endpoints"; fields from N8); the file stands last. */
 export const FileInfo = Type.Object(
   {
     action: Type.String({ description: "The path's action." }),
-    fileName: Type.String({ format: 'binary', description: 'The file: signature, header and message.' }),
-    fileFormat: Type.Optional(Type.String({ default: 'json', description: 'Such as json or csv.' })),
+    fileFormat: Type.Optional(
+      Type.String({
+        default: 'json',
+        description:
+          'json: the file is signature, header and message. ndjson: one item a line. csv: identifier_type,identifier_value[,reference_id].',
+      }),
+    ),
+    envelope: Type.Optional(
+      Type.String({
+        description:
+          'For ndjson and csv: an envelope whose message holds transaction_id and file_sha256, the SHA-256 of the file in hexadecimal or base64url.',
+      }),
+    ),
+    fileName: Type.String({ format: 'binary', description: 'The file, as the last part.' }),
   },
-  { title: 'FileInfo', description: 'Fields of multipart/form-data (N8).' },
+  { title: 'FileInfo', description: 'Parts of multipart/form-data (N8, D34).' },
 )
 export type FileInfo = Static<typeof FileInfo>

@@ -7,14 +7,15 @@ import { KINDS, kindNamed, resolveEventType, resolveRecordType } from './kinds/i
 import type { Kind } from './kinds/kind.ts'
 import { QUERY_TYPES } from './messages/query.ts'
 import { ERROR_ROWS } from './openapi/errors.ts'
-import { exampleOf, exampleReply, exampleRequest } from './openapi/examples.ts'
+import { exampleCallback, exampleOf, exampleReply, exampleRequest } from './openapi/examples.ts'
 import { sampleIdentifier, sampleRecord } from './openapi/sample-record.ts'
 import { openApiDocument } from './openapi.ts'
-import { OPERATIONS, operation, operationsOf } from './operations.ts'
+import { CALLBACKS, OPERATIONS, operation, operationsOf } from './operations.ts'
 import { validator } from './validate.ts'
 
 const server_url = 'https://registry.example/civil/v1.0.0'
-const documentOf = (kind: Kind) => openApiDocument(kind, { server_url, operations: operationsOf(kind) })
+const documentOf = (kind: Kind) =>
+  openApiDocument(kind, { server_url, operations: operationsOf(kind), callbacks: CALLBACKS })
 
 /** Every object inside a value, the value itself first. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
@@ -91,13 +92,15 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
     expect(ids).toContain('sync-search')
   })
 
-  it('has a path for the first sync and async path of each operation, and for tokens', () => {
+  it('has a path for the first sync and async path of each operation, for callbacks and for tokens', () => {
     const expected = operationsOf(kind).flatMap(({ sync_paths, async_paths }) => [
       ...sync_paths.slice(0, 1),
       ...async_paths.slice(0, 1),
     ])
     expect(Object.keys(document.paths).sort()).toEqual(
-      [...expected, 'oauth2/client/token'].map((path) => `/${path}`).sort(),
+      [...expected, ...CALLBACKS.map(({ path }) => path), 'oauth2/client/token']
+        .map((path) => `/${path}`)
+        .sort(),
     )
   })
 
@@ -209,6 +212,28 @@ describe('openApiDocument', () => {
     )
     expect(exampleRequest(civil, operation('search'), 'sync')).not.toHaveProperty('header.sender_uri')
   })
+
+  it('takes files on asynchronous paths, and on no others', () => {
+    const bodiesAt = (path: string) => {
+      const { post } = documentOf(civil).paths[path] as { post: { requestBody: { content: object } } }
+      return Object.keys(post.requestBody.content)
+    }
+    expect(bodiesAt('/registry/search')).toEqual(['application/json', 'multipart/form-data'])
+    expect(bodiesAt('/registry/sync/search')).toEqual(['application/json'])
+    expect(bodiesAt('/registry/notify')).toEqual(['application/json'])
+  })
+
+  it.each(CALLBACKS.map((row) => [row.name, row] as const))(
+    'has an example of %s that would be taken',
+    (_, row) => {
+      const { header, message } = exampleCallback(civil, row) as {
+        header: { action: string }
+        message: object
+      }
+      expect(validator(row.message.incoming).problem(message, 'message')).toBeNull()
+      expect(header.action).toBe(row.action)
+    },
+  )
 
   it('repeats the members of an enrolment reply beside its envelope (D8)', () => {
     const reply = exampleReply(ibr, operation('enrolment-updates'))

@@ -1,11 +1,17 @@
 /** The OpenAPI 3.1 document of a kind, made from the table of operations, the schemas and the kind's literal. */
 import type { TSchema } from 'typebox'
 import { PROTOCOL_VERSION } from './common.ts'
-import { Ack, callbackEnvelope, requestEnvelope } from './envelope.ts'
+import { Ack, callbackEnvelope, FileInfo, requestEnvelope } from './envelope.ts'
 import type { Kind } from './kinds/kind.ts'
 import { type Components, collectComponents, type JsonObject } from './openapi/components.ts'
 import { errorReferences, errorResponses } from './openapi/errors.ts'
-import { exampleAck, exampleReply, exampleRequest, exampleRequests } from './openapi/examples.ts'
+import {
+  exampleAck,
+  exampleCallback,
+  exampleReply,
+  exampleRequest,
+  exampleRequests,
+} from './openapi/examples.ts'
 import { codeTable, kindTables } from './openapi/tables.ts'
 import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
 import { type Callback, type Operation, operationsOf } from './operations.ts'
@@ -25,6 +31,8 @@ export interface OpenApiOptions {
   readonly operations: readonly Operation[]
   /** The paths that are served; both unless said otherwise. */
   readonly ways?: readonly Way[]
+  /** The callbacks that are received as well; none unless said otherwise. */
+  readonly callbacks?: readonly Callback[]
 }
 
 /** Whether a path is answered with the result, or with an ack and the result later. */
@@ -32,7 +40,7 @@ export type Way = 'sync' | 'async'
 
 /** The document that is served at `{base}/openapi.json`. It holds nothing but JSON and refers only to itself. */
 export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDocument {
-  const { server_url, operations, ways = ['sync', 'async'] } = options
+  const { server_url, operations, ways = ['sync', 'async'], callbacks = [] } = options
   const components = collectComponents()
   const paths: Record<string, JsonObject> = {}
   for (const operation of operationsOf(kind).filter((row) => operations.includes(row))) {
@@ -40,6 +48,9 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
     const [async] = ways.includes('async') ? operation.async_paths : []
     if (sync) paths[`/${sync}`] = { post: syncOperation(kind, operation, components) }
     if (async) paths[`/${async}`] = { post: asyncOperation(kind, operation, components) }
+  }
+  for (const callback of callbacks) {
+    paths[`/${callback.path}`] = { post: receivedCallback(kind, callback, components) }
   }
   for (const { schema } of kind.record_types) components.refer(schema)
   return {
@@ -75,10 +86,12 @@ function requestBody(kind: Kind, operation: Operation, way: Way, components: Com
   const { name, schema } = operation.request
   const envelope = components.refer(requestEnvelope(schema, `${name}Envelope`))
   const several = exampleRequests(kind, operation, way)
-  if (several !== null) {
-    return { required: true, content: { 'application/json': { schema: envelope, examples: several } } }
-  }
-  return { required: true, content: json(envelope, exampleRequest(kind, operation, way)) }
+  const content =
+    several === null
+      ? json(envelope, exampleRequest(kind, operation, way))
+      : { 'application/json': { schema: envelope, examples: several } }
+  const file = way === 'async' ? { 'multipart/form-data': { schema: components.refer(FileInfo) } } : {}
+  return { required: true, content: { ...content, ...file } }
 }
 
 function syncOperation(kind: Kind, operation: Operation, components: Components): JsonObject {
@@ -126,6 +139,21 @@ function callbackTo(callback: Callback, example: JsonObject, components: Compone
         responses: { 200: ackResponse(components) },
       },
     },
+  }
+}
+
+/** What another registry sends to us where we are the one who asks. */
+function receivedCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
+  const { name, schema } = callback.message
+  const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
+  return {
+    operationId: `received-${callback.name}`,
+    summary: `Receive ${callback.name} of another registry: kept, and acknowledged (spec "Endpoints").`,
+    requestBody: {
+      required: true,
+      content: json(components.refer(envelope), exampleCallback(kind, callback)),
+    },
+    responses: { 200: ackResponse(components), ...errorReferences() },
   }
 }
 

@@ -50,6 +50,8 @@ export {
 } from './store/delivery-list.ts'
 export { type DirectoryContent, directoryContent } from './store/demo-data.ts'
 export { sampleIdentifiers } from './store/identifier-samples.ts'
+export { inboxContext } from './store/inbox.ts'
+export { findInInbox, type InboxEntry, type InboxFilter, listInbox } from './store/inbox-list.ts'
 export { type Applied, type ApplyOptions, type ApplyProgress, applyIndexes } from './store/index-apply.ts'
 export { type IndexPlan, isComplete, planIndexes, type WantedIndex } from './store/index-plan.ts'
 export { withCurrentMasterKey } from './store/master-keys.ts'

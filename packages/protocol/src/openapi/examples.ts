@@ -2,7 +2,7 @@
 import type { AckCode } from '../codes.ts'
 import { PROTOCOL_VERSION, REG_TYPE_PREFIX } from '../common.ts'
 import type { Kind } from '../kinds/kind.ts'
-import type { Operation } from '../operations.ts'
+import { type Callback, OPERATIONS, type Operation } from '../operations.ts'
 import type { JsonObject } from './components.ts'
 import { type QueryExample, queryExamples } from './query-examples.ts'
 import { sampleIdentifier, sampleRecord } from './sample-record.ts'
@@ -241,6 +241,24 @@ export function exampleReply(kind: Kind, operation: Operation): JsonObject {
   const { reply } = exampleOf(kind, operation.name)
   const bare = operation.reply_also_bare ? reply : {}
   return { header: { ...replyHeader, action: operation.reply_action }, message: reply, ...bare }
+}
+
+/** A callback in its envelope, as another registry sends it. */
+export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
+  const answered = OPERATIONS.find((operation) => operation.callback === callback)
+  const message = answered === undefined ? notification(kind) : exampleOf(kind, answered.name).reply
+  return { header: { ...replyHeader, action: callback.action }, message }
+}
+
+function notification(kind: Kind): JsonObject {
+  const [recordType] = kind.record_types
+  const data = {
+    reg_type: regType(kind),
+    reg_event_type: eventType(kind),
+    reg_record_type: recordType.emitted,
+    reg_records: sampleRecord(recordType),
+  }
+  return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: answered, data, locale: 'eng' }] }
 }
 
 /** The immediate answer to an asynchronous request. */

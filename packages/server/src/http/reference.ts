@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { type Kind, openApiDocument } from '@rollcall/protocol'
+import { CALLBACKS, type Kind, openApiDocument } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import type { Registry } from '../store/registries.ts'
@@ -52,7 +52,9 @@ function documentText({ kind, namespace }: Registry): string {
   const known = ofKind.get(namespace)
   if (known !== undefined) return known
   const server_url = `/${namespace}/${VERSION_SEGMENT}`
-  const text = JSON.stringify(openApiDocument(kind, { server_url, operations: ANSWERED_OPERATIONS }))
+  const text = JSON.stringify(
+    openApiDocument(kind, { server_url, operations: ANSWERED_OPERATIONS, callbacks: CALLBACKS }),
+  )
   ofKind.set(namespace, text)
   return text
 }

@@ -1,0 +1,87 @@
+/** `rollcall inbox`: the callbacks that other systems sent to us. */
+import { CALLBACKS } from '@rollcall/protocol'
+import {
+  createBodies,
+  findInInbox,
+  type InboxEntry,
+  type InboxFilter,
+  inboxContext,
+  listInbox,
+  openVault,
+} from '@rollcall/server'
+import { type Command, Option } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { CommandError } from '../failure.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { instant, wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const inbox = program.command('inbox').description('callbacks that other systems sent to us')
+  withJson(inbox.command('list'))
+    .description('list them, the newest first')
+    .option('--participant <sender_id>', 'only those of this participant')
+    .addOption(
+      new Option('--callback <name>', 'only those of this name').choices(CALLBACKS.map(({ name }) => name)),
+    )
+    .addOption(new Option('--state <state>', 'only those in this state').choices(['stored', 'quarantined']))
+    .option('--since <time>', 'only those received then or later', instant)
+    .option('--until <time>', 'only those received before', instant)
+    .option('--limit <messages>', 'how many at most', wholeNumber(1, 10_000), 50)
+    .addHelpText(
+      'after',
+      `
+Quarantined are those that answer no request which is known here.
+
+Example: rollcall inbox list --callback notify --since 2026-07-01`,
+    )
+    .action(runList)
+  withJson(inbox.command('show'))
+    .description('show a callback')
+    .argument('<message_id>', 'which one')
+    .option('--participant <sender_id>', 'its sender, where several have used the message_id')
+    .option('--body', 'also header and message, which may be personal data')
+    .addHelpText('after', '\nExample: rollcall inbox show m-77 --participant crvs.example.org')
+    .action(runShow)
+}
+
+interface ListOptions extends OutputOptions, InboxFilter {}
+
+interface ShowOptions extends OutputOptions {
+  readonly participant?: string
+  readonly body?: true
+}
+
+async function runList({ limit, json = false, ...filter }: ListOptions): Promise<void> {
+  stopRequest()
+  const found = await withDatabase({ create: false }, (db) => listInbox(db, { ...filter, limit: limit + 1 }))
+  const rows = found.slice(0, limit).map(described)
+  const columns = ['message_id', 'participant', 'callback', 'registry', 'state', 'status', 'received_at']
+  const more = found.length > limit ? '\nand more; --limit shows them' : ''
+  print({ json }, rows, table(columns, rows, 'the inbox is empty') + more)
+}
+
+async function runShow(message_id: string, options: ShowOptions): Promise<void> {
+  stopRequest()
+  const shown = await withDatabase({ create: false }, async (db, config) => {
+    const [found, ...others] = await findInInbox(db, message_id, options.participant)
+    if (found === undefined) throw new CommandError(`there is no message ${message_id} in the inbox`)
+    if (others.length > 0) {
+      const senders = [found, ...others].map(({ participant }) => participant).join(', ')
+      throw new CommandError(`several participants sent a message ${message_id}: name one of ${senders}`)
+    }
+    const { body, owner, ...entry } = found
+    if (options.body !== true) return described(entry)
+    const bodies = createBodies(db, await openVault(config, db))
+    const text = await bodies.openBody(body, inboxContext({ participant: owner, message_id }))
+    return { ...described(entry), body: JSON.parse(text) as unknown }
+  })
+  print(options, shown, lines(shown))
+}
+
+const described = (entry: InboxEntry) => ({ ...entry, received_at: entry.received_at.toISOString() })
+
+const lines = (shown: object): string =>
+  Object.entries(shown)
+    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .join('\n')
