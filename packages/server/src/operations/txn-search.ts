@@ -15,6 +15,7 @@ import {
 } from '../store/accepted-exchanges.ts'
 import { openRequest } from './accepted-request.ts'
 import { itemsOf, referenceId } from './batch.ts'
+import { PORTION } from './portions.ts'
 
 /**
  * The one of the asker's exchanges that holds most of these items; of several, the newest. One that is not answered
@@ -42,7 +43,7 @@ async function findInWaiting(
   asked: ReadonlySet<string>,
 ): Promise<ItemMatches | null> {
   let best: ItemMatches | null = null
-  for (const correlation_id of await findWaiting(context.db, asker)) {
+  for (const correlation_id of await findWaiting(context.db, asker, PORTION)) {
     const accepted = await findAccepted(context.db, correlation_id)
     const matches = accepted === null ? 0 : await countItems(context, operation, accepted, asked)
     if (matches > (best?.matches ?? 0)) best = { correlation_id, matches }

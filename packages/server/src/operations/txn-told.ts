@@ -12,10 +12,16 @@ import { exactJson } from '../exact-json.ts'
 import type { Exchange } from '../exchange.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import { disclose } from '../outbound/disclosure.ts'
-import type { AcceptedExchange, AskedExchange } from '../store/accepted-exchanges.ts'
+import {
+  type AcceptedExchange,
+  type AskedExchange,
+  findFirstPage,
+  findItemStatuses,
+} from '../store/accepted-exchanges.ts'
 import { deliveryContext } from '../store/deliveries.ts'
 import { MAX_DEPTH, openRequest } from './accepted-request.ts'
 import { itemsOf, referenceId } from './batch.ts'
+import { PORTION, portionsOf } from './portions.ts'
 
 /** The answer to a question, before it becomes an outcome. */
 export interface Told {
@@ -49,7 +55,7 @@ export async function tellExchange(
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<Told> {
-  const { items, reason } = await itemsToTell(context, about, asked)
+  const { items, reason } = await itemsToTell(context, about, asked, references)
   const chosen = references === null ? items : chosenItems(items, references)
   const { transaction_id, correlation_id } = asked
   const member = about.operation.reply.items ?? ''
@@ -72,23 +78,63 @@ const SYNCHRONOUS = 'answered on the synchronous road, whose answers are not kep
 const FORGOTTEN = 'answered, and the answer is not kept any more'
 const NOT_ANSWERED = 'not answered: the sender was disabled when it was to be; it may be sent again'
 
-async function itemsToTell(context: Context, about: About, asked: AskedExchange): Promise<ItemsToTell> {
+async function itemsToTell(
+  context: Context,
+  about: About,
+  asked: AskedExchange,
+  references: readonly string[] | null,
+): Promise<ItemsToTell> {
   const { accepted, first } = asked
   if (accepted === null) return { items: [], reason: SYNCHRONOUS }
   try {
+    if (portionsOf(accepted.items) > 1) return await itemsOfPortions(context, about, accepted, references)
     if (first !== null) return await itemsOfAnswer(context, about, first)
     if (accepted.state === 'failed') {
       const said = { status: 'rjct', status_reason_message: NOT_ANSWERED }
       return { items: await itemsOfRequest(context, about, accepted, said), reason: NOT_ANSWERED }
     }
-    // N7: received, or begun.
-    const status = accepted.started_at === null ? 'rcvd' : 'pdng'
-    return { items: await itemsOfRequest(context, about, accepted, { status }) }
+    return { items: await itemsOfRequest(context, about, accepted, { status: statusOf(accepted) }) }
   } catch (error) {
     if (error instanceof BodyClosed) return { items: [], reason: FORGOTTEN }
     throw error
   }
 }
+
+/** N7: received, or begun; or never to be answered. */
+const statusOf = ({ state, started_at }: AcceptedExchange): 'rcvd' | 'pdng' | 'rjct' =>
+  state === 'failed' ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
+
+/**
+ * Of a batch that is answered in portions: with their records, the items of the first one, or those asked for; of all
+ * others, how they stand.
+ */
+async function itemsOfPortions(
+  context: Context,
+  about: About,
+  accepted: AcceptedExchange,
+  references: readonly string[] | null,
+): Promise<ItemsToTell> {
+  const { correlation_id } = accepted
+  const status = statusOf(accepted)
+  const requested = await itemsOfRequest(context, about, accepted, { status })
+  const answered = await findItemStatuses(context.db, correlation_id)
+  const wanted = references === null ? null : new Set<unknown>(references)
+  const told: TxnItem[] = []
+  for (let portion = 0; portion < portionsOf(accepted.items); portion += 1) {
+    const from = portion * PORTION
+    const items = requested
+      .slice(from, from + PORTION)
+      .map((item, index): TxnItem => ({ ...item, status: answered.get(from + index) ?? status }))
+    const chosen = wanted === null ? items : items.filter(({ reference_id }) => wanted.has(reference_id))
+    const isRead = wanted === null ? portion === 0 : chosen.length > 0
+    const first = isRead ? await findFirstPage(context.db, correlation_id, portion + 1) : null
+    const read = first === null ? chosen : (await itemsOfAnswer(context, about, first)).items
+    told.push(...(wanted === null ? read : read.filter(({ reference_id }) => wanted.has(reference_id))))
+  }
+  return { items: told, ...(wanted === null && { reason: IN_PORTIONS }) }
+}
+
+const IN_PORTIONS = `answered in portions of ${PORTION} items: the records of the first one are told; ask for others by reference_id_list`
 
 async function itemsOfRequest(
   context: Context,

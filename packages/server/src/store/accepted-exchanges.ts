@@ -156,13 +156,31 @@ export async function findAskedExchange(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const isUuid = (text: string): boolean => UUID.test(text)
 
-async function findFirstPage({ pool }: Pick<Database, 'pool'>, correlation_id: string) {
+/** The delivery that carries the first page, or the first one of another portion, by its step. */
+export async function findFirstPage(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+  step = 1,
+): Promise<AskedExchange['first']> {
   const { rows } = await pool.query<{ id: string; body: Buffer }>({
     name: 'find first page',
-    text: `select id, body from delivery where correlation_id = $1 and page = 1 order by created_at limit 1`,
-    values: [correlation_id],
+    text: 'select id, body from delivery where correlation_id = $1 and page = $2 order by created_at limit 1',
+    values: [correlation_id, step],
   })
   return rows[0] ?? null
+}
+
+/** How each answered item of an exchange was answered, by its position. */
+export async function findItemStatuses(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await pool.query<{ position: number; status: string }>({
+    name: 'find item statuses',
+    text: 'select position, status from exchange_item where correlation_id = $1',
+    values: [correlation_id],
+  })
+  return new Map(rows.map(({ position, status }) => [position, status]))
 }
 
 /** How many of the asked items an exchange has. */
@@ -195,19 +213,24 @@ export async function findByReferences(
   return rows[0] ?? null
 }
 
-/** Of the asker's thousand newest accepted exchanges, those without a first page yet, the newest first. */
+/**
+ * Of the asker's thousand newest accepted exchanges, those with items that are not answered yet, the newest first.
+ * @param portion items that are answered by one step
+ */
 export async function findWaiting(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, operation }: Asker,
+  portion: number,
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ correlation_id: string }>({
     name: 'find waiting exchanges',
     text: `select correlation_id from (
-        select correlation_id, registry, operation, page, received_at from accepted_exchange
+        select correlation_id, registry, operation, page, items, received_at from accepted_exchange
         where participant = $1 order by received_at desc limit 1000
       ) as newest
-      where registry = $2 and operation = $3 and page = 0 order by received_at desc`,
-    values: [participant, registry, operation],
+      where registry = $2 and operation = $3 and page < greatest(1, ceil(items / $4::numeric))
+      order by received_at desc`,
+    values: [participant, registry, operation, portion],
   })
   return rows.map(({ correlation_id }) => correlation_id)
 }
