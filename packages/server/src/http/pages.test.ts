@@ -46,6 +46,11 @@ it('describes each registry by its own OpenAPI document', async () => {
     '/registry/search',
     '/registry/sync/txn/status',
     '/registry/txn/status',
+    '/registry/on-search',
+    '/registry/on-subscribe',
+    '/registry/on-unsubscribe',
+    '/registry/txn/on-status',
+    '/registry/notify',
     '/oauth2/client/token',
   ])
   expect((await get(`${server.url}/nowhere/v1.0.0/openapi.json`)).status).toBe(404)
