@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -40,6 +41,19 @@ test('what is sealed is opened, here and by other nodes, whatever the text', asy
   expect(await (await node()).openBody(sealed, 'exchange 1')).toBe('ñ 人 😀')
 })
 
+test.each([0, 1_024, 1_025, 32_768, 32_769, 3_000_000])(
+  'a text of %i bytes is opened as it was',
+  async (bytes) => {
+    const regular = 'x'.repeat(bytes)
+    const random = randomBytes(bytes).toString('base64').slice(0, bytes)
+    for (const text of [regular, random]) {
+      const sealed = await bodies.sealBody(text, 'a')
+      expect((await bodies.openBody(sealed, 'a')) === text).toBe(true)
+      expect(sealed.length).toBeLessThan(bytes + 100)
+    }
+  },
+)
+
 test('shows nothing of the text, and a large one gets smaller', async () => {
   const text = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => ({ surname: 'Mbeki-Okonkwo', at })))
   const sealed = await bodies.sealBody(text, 'a')
@@ -54,14 +68,22 @@ test('opens in its own context only', async () => {
 })
 
 test('with any byte changed, or cut short, it stays closed', async () => {
-  const sealed = await bodies.sealBody('text', 'a', '2026-03-01')
+  const short = await bodies.sealBody('text', 'a', '2026-03-01')
+  const deflated = await bodies.sealBody('x'.repeat(2_000), 'a', '2026-03-01')
+  for (const sealed of [short, deflated]) await staysClosed(sealed)
+})
+
+async function staysClosed(sealed: Buffer): Promise<void> {
   for (let at = 0; at < sealed.length; at += 1) {
     const altered = Buffer.from(sealed)
     altered[at] = (altered[at] ?? 0) ^ 0x80
     await expect(bodies.openBody(altered, 'a'), `byte ${at}`).rejects.toThrow(BodyClosed)
     await expect(bodies.openBody(sealed.subarray(0, at), 'a')).rejects.toThrow(ALTERED)
   }
-})
+  const otherwise = Buffer.from(sealed)
+  otherwise[0] = 3 - (sealed[0] ?? 0)
+  await expect(bodies.openBody(otherwise, 'a'), 'the other format').rejects.toThrow(ALTERED)
+}
 
 test('several nodes that need a new day’s key at once share one', async () => {
   const nodes = await Promise.all([node(), node(), node()])

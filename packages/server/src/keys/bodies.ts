@@ -2,12 +2,12 @@
  * Bodies of messages that are kept: sealed with a data key a day (UTC), which the vault seals in turn. When a day's
  * key is destroyed its bodies cannot be read any more, in whatever table, replica or backup they lie.
  *
- * A sealed body is `format (1) | day (4) | nonce (12) | ciphertext | tag (16)`: AES-256-GCM over deflated UTF-8, bound
- * to its context. The day is a number of days since 1970.
+ * A sealed body is `format (1) | day (4) | nonce (12) | ciphertext | tag (16)`: AES-256-GCM over UTF-8, deflated
+ * unless it is short, bound to its context. The day is a number of days since 1970.
  */
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { deflateRaw, inflateRaw } from 'node:zlib'
+import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib'
 import { addBodyKey, deleteBodyKey, findBodyKey } from '../store/body-keys.ts'
 import type { Database } from '../store/database.ts'
 import { withCurrentMasterKey } from '../store/master-keys.ts'
@@ -38,7 +38,9 @@ export class BodyClosed extends Error {
   }
 }
 
-const FORMAT = 1
+/** The first byte: what was sealed is deflated, or stands as it is. */
+const FORMATS = { deflated: 1, plain: 2 }
+const CIPHER = 'aes-256-gcm'
 const HEAD = 5
 const NONCE = 12
 const TAG = 16
@@ -47,53 +49,56 @@ const DAY = 86_400_000
 /** 9999-12-31 */
 const LAST_DAY = 2_932_896
 
+/** Bytes up to which a text is sealed as it is: deflating would take longer than all the rest. */
+const SHORT = 1_024
+/** Bytes up to which it is deflated on the spot: having a thread do it costs more than doing it. */
+const MEDIUM = 32_768
+/** The same for inflating; what is this small may have been far larger. */
+const MEDIUM_DEFLATED = 8_192
+
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
 export function createBodies(db: Database, vault: Vault): Bodies {
   const { table, purpose } = SEALED.body_key
-  const opened = (day: string, sealed: Buffer) => vault.open(purpose, { table, id: day }, sealed)
+  const openKey = (day: string, sealed: Buffer) => vault.open(purpose, { table, id: day }, sealed)
 
   const keys = createDayKeys({
     async find(day) {
       const sealed = await findBodyKey(db, day)
-      return sealed === null ? null : opened(day, sealed)
+      return sealed === null ? null : openKey(day, sealed)
     },
     make: (day) =>
       withCurrentMasterKey(async () => {
         const own = await vault.seal(purpose, { table, id: day }, randomBytes(32))
-        return opened(day, await addBodyKey(db, day, own))
+        return openKey(day, await addBodyKey(db, day, own))
       }),
   })
 
   return {
     async sealBody(text, context, day = dayText(Date.now())) {
-      const head = Buffer.alloc(HEAD)
-      head[0] = FORMAT
-      head.writeUInt32BE(dayNumber(day), 1)
+      const number = dayNumber(day)
       const key = await keys.ensure(day)
+      const { format, plaintext } = await packed(Buffer.from(text))
+      const head = Buffer.alloc(HEAD)
+      head[0] = format
+      head.writeUInt32BE(number, 1)
       const nonce = randomBytes(NONCE)
-      const plaintext = await deflate(text)
-      const sealed = await crypto.subtle.encrypt(parameters(nonce, head, context), key, plaintext)
-      return Buffer.concat([head, nonce, new Uint8Array(sealed)])
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+      cipher.setAAD(additionalData(head, context))
+      return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
     },
 
     async openBody(sealed, context) {
-      const bytes = Buffer.from(sealed)
-      if (bytes.length < HEAD + NONCE + TAG || bytes[0] !== FORMAT) throw new BodyClosed('altered')
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+      const format = bytes[0] ?? 0
+      if (bytes.length < HEAD + NONCE + TAG || !Object.values(FORMATS).includes(format))
+        throw new BodyClosed('altered')
       const number = bytes.readUInt32BE(1)
       if (number > LAST_DAY) throw new BodyClosed('altered')
-      const day = dayText(number * DAY)
-      const key = await keys.find(day)
+      const key = await keys.find(dayText(number * DAY))
       if (key === null) throw new BodyClosed('forgotten')
-      const head = bytes.subarray(0, HEAD)
-      const nonce = bytes.subarray(HEAD, HEAD + NONCE)
-      const plaintext = await crypto.subtle
-        .decrypt(parameters(nonce, head, context), key, bytes.subarray(HEAD + NONCE))
-        .catch(() => {
-          throw new BodyClosed('altered')
-        })
-      return (await inflate(plaintext)).toString()
+      return (await unpacked(format, opened(bytes, key, context))).toString()
     },
 
     async forgetDay(day) {
@@ -103,10 +108,32 @@ export function createBodies(db: Database, vault: Vault): Bodies {
   }
 }
 
-function parameters(nonce: Buffer<ArrayBuffer>, head: Buffer<ArrayBuffer>, context: string) {
-  const additionalData = Buffer.concat([head, Buffer.from(context)])
-  return { name: 'AES-GCM', iv: nonce, additionalData, tagLength: TAG * 8 }
+async function packed(text: Buffer): Promise<{ format: number; plaintext: Buffer }> {
+  if (text.length <= SHORT) return { format: FORMATS.plain, plaintext: text }
+  const plaintext = text.length <= MEDIUM ? deflateRawSync(text) : await deflate(text)
+  return { format: FORMATS.deflated, plaintext }
 }
+
+async function unpacked(format: number, plaintext: Buffer): Promise<Buffer> {
+  if (format === FORMATS.plain) return plaintext
+  return plaintext.length <= MEDIUM_DEFLATED ? inflateRawSync(plaintext) : inflate(plaintext)
+}
+
+/** @throws BodyClosed */
+function opened(bytes: Buffer, key: KeyObject, context: string): Buffer {
+  const nonce = bytes.subarray(HEAD, HEAD + NONCE)
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  decipher.setAAD(additionalData(bytes.subarray(0, HEAD), context))
+  decipher.setAuthTag(bytes.subarray(-TAG))
+  const plaintext = decipher.update(bytes.subarray(HEAD + NONCE, -TAG))
+  try {
+    return Buffer.concat([plaintext, decipher.final()])
+  } catch {
+    throw new BodyClosed('altered')
+  }
+}
+
+const additionalData = (head: Buffer, context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
 
 /** @throws RangeError no day from 1970 to 9999 */
 function dayNumber(day: string): number {

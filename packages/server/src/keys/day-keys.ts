@@ -1,11 +1,11 @@
 /** Data keys in memory, for some seconds only: what is destroyed in the database must not live on in processes. */
-import type { CryptoKey } from 'jose'
+import { createSecretKey, type KeyObject } from 'node:crypto'
 
 export interface DayKeys {
   /** Null: there is none, or it was destroyed. */
-  find(day: string): Promise<CryptoKey | null>
+  find(day: string): Promise<KeyObject | null>
   /** The day's key, made where there is none. */
-  ensure(day: string): Promise<CryptoKey>
+  ensure(day: string): Promise<KeyObject>
   /** Forgets it now. */
   drop(day: string): void
 }
@@ -18,9 +18,9 @@ export function createDayKeys(source: {
   find(day: string): Promise<Buffer | null>
   make(day: string): Promise<Buffer>
 }): DayKeys {
-  const held = new Map<string, Promise<CryptoKey | null>>()
+  const held = new Map<string, Promise<KeyObject | null>>()
 
-  const hold = (day: string, key: Promise<CryptoKey | null>): void => {
+  const hold = (day: string, key: Promise<KeyObject | null>): void => {
     held.set(day, key)
     const drop = (): void => {
       if (held.get(day) === key) held.delete(day)
@@ -31,7 +31,7 @@ export function createDayKeys(source: {
     key.then((found) => found ?? drop(), drop)
   }
 
-  const find = (day: string): Promise<CryptoKey | null> => {
+  const find = (day: string): Promise<KeyObject | null> => {
     const known = held.get(day)
     if (known !== undefined) return known
     const key = source.find(day).then((bytes) => bytes && importKey(bytes))
@@ -52,11 +52,8 @@ export function createDayKeys(source: {
   }
 }
 
-async function importKey(bytes: Buffer): Promise<CryptoKey> {
-  const key = await crypto.subtle.importKey('raw', new Uint8Array(bytes), 'AES-GCM', false, [
-    'encrypt',
-    'decrypt',
-  ])
+function importKey(bytes: Buffer): KeyObject {
+  const key = createSecretKey(bytes)
   bytes.fill(0)
   return key
 }
