@@ -66,12 +66,11 @@ interface CallbackOptions extends OutputOptions, CredentialOptions {
   readonly concurrency?: number
   readonly rate?: number
   readonly timeout?: number
-  readonly schedule?: readonly number[] | null
+  readonly schedule?: readonly number[] | 'default'
 }
 
-/** Null: the server's own. */
-function readSchedule(text: string): readonly number[] | null {
-  if (text === 'default') return null
+function readSchedule(text: string): readonly number[] | 'default' {
+  if (text === 'default') return text
   const schedule = parseSchedule(text)
   if (schedule === null)
     throw new InvalidArgumentError('It must be numbers of seconds with commas, or default.')
@@ -115,7 +114,7 @@ function plainChanges(before: CallbackSettings, options: CallbackOptions): Parti
     ...(concurrency !== undefined && { concurrency }),
     ...(rate !== undefined && { rate }),
     ...(timeout !== undefined && { timeout_ms: timeout }),
-    ...(schedule !== undefined && { schedule }),
+    ...(schedule !== undefined && { schedule: schedule === 'default' ? null : schedule }),
   }
 }
 

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { drain } from '../../../server/src/outbound/drain.ts'
+import type { Participant } from '../../../server/src/store/participants.ts'
+import {
+  answering,
+  dueNow,
+  kept,
+  newDelivery,
+  type Receiver,
+  receiver,
+  type TestSender,
+  takes,
+  testSender,
+} from '../../../server/test/deliveries.ts'
+import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
+
+let env: Record<string, string>
+let sender: TestSender
+let peer: Receiver
+let a: Participant
+let ids: string[]
+
+beforeAll(async () => {
+  sender = await testSender()
+  env = { ...sender.env, DATABASE_URL: databaseUrl(sender.database.connection) }
+  peer = await receiver(answering(200, '{"message":{"ack_status":"ACK"}}'))
+  a = await takes(sender, 'a.example', peer.url, { schedule: [] })
+  const b = await takes(sender, 'b.example', peer.url)
+  ids = []
+  for (const participant of [a, a, a, b]) ids.push((await newDelivery(sender, participant)).id)
+  await drain(sender.context, a.id)
+})
+afterAll(async () => {
+  await peer.close()
+  await sender.close()
+})
+
+const deliveries = (...words: string[]) => rollcallJson(['deliveries', ...words], env)
+const state = async (at: number) => (await kept(sender, ids[at] ?? '')).state
+
+test('lists are chosen and bounded, and say nothing of what was sent', async () => {
+  const all = await deliveries('list')
+  expect(all.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse())
+  expect(all[1]).toMatchObject({ participant: 'a.example', state: 'delivered', attempts: 1, page: 1 })
+  expect(await deliveries('list', '--participant', 'b.example')).toMatchObject([{ id: ids[3] }])
+  expect(await deliveries('list', '--state', 'delivered', '--limit', '2')).toHaveLength(2)
+  expect(await deliveries('list', '--until', '2020-01-01')).toEqual([])
+  const { stdout } = await rollcall(['deliveries', 'list', '--limit', '3'], env)
+  expect(stdout).toContain('and more; --limit shows them')
+  expect(stdout).not.toContain('search_response')
+})
+
+test('one is shown with its attempts; bodies only when they are asked for', async () => {
+  const shown = await deliveries('show', ids[0] ?? '')
+  expect(shown).toMatchObject({ state: 'delivered', made: [{ number: 1, status: 200, error: null }] })
+  expect(JSON.stringify(shown)).not.toMatch(/search_response|ack_status/)
+  const { stdout } = await rollcall(['deliveries', 'show', ids[0] ?? '', '--body'], env)
+  expect(stdout).toContain('"search_response":[]')
+  expect(stdout).toContain('{"message":{"ack_status":"ACK"}}')
+  const { code, stderr } = await rollcall(['deliveries', 'show', 'nothing'], env)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: there is no delivery nothing\n' })
+})
+
+test('what was delivered is replayed with its message_id', async () => {
+  expect(await deliveries('replay', ids[0] ?? '')).toEqual({ changed: 1 })
+  expect(await state(0)).toBe('pending')
+  await drain(sender.context, a.id)
+  expect(await state(0)).toBe('delivered')
+  const sent = peer.received.map(({ body }) => JSON.parse(body).header.message_id)
+  expect(sent).toHaveLength(4)
+  expect(sent.slice(0, 3)).toContain(sent[3])
+})
+
+test('what was given up is retried, with a schedule from its beginning', async () => {
+  peer.answer = answering(500)
+  await deliveries('replay', ids[1] ?? '')
+  await drain(sender.context, a.id)
+  expect(await state(1)).toBe('dead')
+  await sender.database.db.pool.query('update participant_callback set schedule = $1', [[60]])
+  await expect.poll(async () => (await sender.context.callbacks.of(a)).schedule).toEqual([60])
+  expect(await deliveries('retry', '--participant', 'a.example')).toEqual({ changed: 1 })
+  await drain(sender.context, a.id)
+  expect(await state(1)).toBe('pending')
+  await dueNow(sender, a.id)
+  await drain(sender.context, a.id)
+  expect(await state(1)).toBe('dead')
+})
+
+test('what waits is dropped; what it cannot be done with stays, and everything must be meant', async () => {
+  expect(await deliveries('drop', ids[3] ?? '', ids[2] ?? '', 'nothing')).toEqual({ changed: 1 })
+  expect([await state(2), await state(3)]).toEqual(['delivered', 'dropped'])
+  const { code, stderr } = await rollcall(['deliveries', 'replay'], env)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'rollcall: say which: by ids, --participant, --since, --until or --state; or --all\n',
+  })
+})
