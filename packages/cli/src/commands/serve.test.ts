@@ -137,6 +137,30 @@ test('beyond this machine it listens only behind a proxy that speaks TLS, and st
   expect((await wide.stop('SIGTERM')).code).toBe(0)
 })
 
+test("a worker has no listener but the operator's, where it says whether it works", async () => {
+  // Wherever HOST is: nobody is answered there.
+  const worker = start(['serve', '--json', '--role', 'worker'], { ...env, HOST: '0.0.0.0', ADMIN_PORT: '0' })
+  const [line] = await printed(worker, /^.*\n/)
+  const { role, url, admin_url } = JSON.parse(line)
+  expect({ role, url }).toEqual({ role: 'worker', url: null })
+  expect((await fetch(`${admin_url}/health`)).status).toBe(200)
+  expect((await fetch(`${admin_url}/ready`)).status).toBe(200)
+  expect(await (await fetch(`${admin_url}/metrics`)).text()).toContain('rollcall_job_seconds')
+  expect((await fetch(`${admin_url}/crvs/v1.0.0/registry/sync/search`, { method: 'POST' })).status).toBe(404)
+  expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0 })
+})
+
+test('a role that there is not is refused', async () => {
+  const unknown = await rollcall(['serve', '--role', 'both'], env)
+  expect(unknown.code).toBe(2)
+  expect(unknown.stderr).toContain("argument 'both' is invalid. Allowed choices are http, worker, all")
+  const variable = await rollcall(['serve'], { ...env, ROLLCALL_ROLE: 'both' })
+  expect(variable).toMatchObject({
+    code: 1,
+    stderr: 'rollcall: ROLLCALL_ROLE must be one of http, worker, all\n',
+  })
+})
+
 test.each(['SIGINT', 'SIGHUP'] as const)(
   'it stops cleanly on %s, also when npm sends it twice',
   async (signal) => {

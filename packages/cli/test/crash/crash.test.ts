@@ -3,11 +3,12 @@
  * answered, once. `ROLLCALL_CRASH_CYCLES=100 npx vitest run packages/cli/test/crash` runs for longer.
  */
 import { readFile } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startLoad } from './load.ts'
-import { expectNothingLost, nodeCount } from './verdict.ts'
+import { expectNothingLost, interrupted, nodeCount } from './verdict.ts'
 import { crashWorld, type Node, type World } from './world.ts'
 
 const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 5)
@@ -86,13 +87,22 @@ test('a node that stood still for longer than its lease changes nothing twice', 
   const [front, paused] = await Promise.all([world.node('http'), world.node('worker')])
   const load = startLoad(world, () => [front.url])
   await vi.waitFor(() => expect(world.receiver.answers.size).toBeGreaterThan(20), 60_000)
-  paused.running.process.kill('SIGSTOP')
+  // In the middle of a delivery, whose answer comes when it goes on.
+  const { promise: inTheMiddle, resolve } = Promise.withResolvers<ServerResponse>()
+  world.receiver.treat = (response) => {
+    world.receiver.treat = moody
+    paused.running.process.kill('SIGSTOP')
+    resolve(response)
+    return 'done'
+  }
+  const response = await inTheMiddle
   const other = await world.node('worker')
-  // Its lock is ended by PostgreSQL, its jobs are done by the other.
+  // Its lock is ended by PostgreSQL, its jobs are done by the other, its delivery is taken over.
   await vi.waitFor(async () => expect(await nodeCount(world)).toBe(1), 60_000)
-  await sleep(500)
+  await vi.waitFor(async () => expect(await interrupted(world)).toBeGreaterThan(0), 60_000)
   const before = world.receiver.answers.size
   paused.running.process.kill('SIGCONT')
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
   await vi.waitFor(async () => expect(await nodeCount(world)).toBe(2), 60_000)
   await sleep(500)
   await load.stop()

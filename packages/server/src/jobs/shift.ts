@@ -25,6 +25,8 @@ export interface Shift {
 const CONNECTIONS = 4
 /** Milliseconds. Jobs are announced; polling is for those that become due, or are freed. */
 const POLL = 200
+/** Jobs that are taken at a time, for each that can be in work: one statement for many is what makes it fast. */
+const BEFOREHAND = 2
 /** Jobs taken beforehand go back when none of them was begun for so long, in milliseconds: others may be idle. */
 const KEPT = 1_000
 /** Jobs that end within so many milliseconds are reported together. */
@@ -64,7 +66,7 @@ function startRunner(context: Context, tasks: TaskList, node: Node, pgPool: Fenc
       logger: createJobLog(context.log),
       preset: {
         worker: {
-          localQueue: { size: concurrency, ttl: KEPT },
+          localQueue: { size: concurrency * BEFOREHAND, ttl: KEPT },
           completeJobBatchDelay: GATHERED,
           failJobBatchDelay: GATHERED,
         },

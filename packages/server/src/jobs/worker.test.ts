@@ -182,7 +182,7 @@ test('the jobs of a node that is gone are freed within a second, those of one th
   client.release()
   await eventually(() => expect(done).toEqual(['orphan']))
   expect((await nodes()).map(({ id }) => id)).not.toContain(gone)
-  expect(await jobs()).toMatchObject([{ attempts: 1 }])
+  await eventually(async () => expect(await jobs()).toMatchObject([{ attempts: 1 }]))
   resolve()
   await eventually(async () => expect(await jobs()).toEqual([]))
 })
