@@ -1,5 +1,6 @@
 /** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { addHealthRoutes } from '../http/health.ts'
 import { addTokenRoute } from '../http/oauth.ts'
@@ -40,6 +41,9 @@ export async function startServer(config: Config, context: Context): Promise<Run
   const stop = async (): Promise<void> => {
     ready = false
     await Promise.all([publicServer?.close(), worker?.stop()])
+    // Attempts that go on by themselves are recorded; the claims of those that take longer end by themselves.
+    const late = sleep(context.limits.stop_time * 1_000, undefined, { ref: false })
+    await Promise.race([context.lanes.idle(), late])
     // Last: it says until the end how the node is.
     await operatorServer.close()
     await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
