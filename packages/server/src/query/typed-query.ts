@@ -105,7 +105,18 @@ export function readValue(
   }
   const form = formOf(VALUE_FORMS, value, path)
   if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
-  return asQuery(reader, readExpression(reader, value, path))
+  const predicate = readExpression(reader, value, path)
+  if (around === undefined && predicate.is === 'identifier_type' && isBareMember(value)) {
+    // Half of an identifier form: read as an expression it would find everybody who bears one of the type.
+    throw new QueryProblem(path, 'must have an identifier value beside its type')
+  }
+  return asQuery(reader, predicate)
+}
+
+/** One member without an operator, such as { identifier_type: "UIN" }. */
+function isBareMember(value: JsonValue): boolean {
+  const members = isJsonObject(value) ? Object.values(value) : []
+  return members.length === 1 && !isJsonObject(members[0])
 }
 
 /** GraphQL has no quoted names, JSON has no others. */
