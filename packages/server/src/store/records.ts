@@ -75,6 +75,8 @@ export async function findByIdentifier(
 
 /** Of this process: names are unique on a connection, whichever database it leads to. */
 const names = new StatementNames(100)
+/** Milliseconds after which a plan for any values may have been the wrong one. */
+const SLOW = 100
 
 /**
  * The records that satisfy a condition, a page of them. One statement, which stops at the first record beyond the
@@ -89,8 +91,13 @@ export async function findRecords(
 ): Promise<Found> {
   const { text, values } = searchStatement(table, condition, page)
   const name = names.nameOf(text)
-  const { rows } = await db.searches.query<FoundRow>({ ...(name !== undefined && { name }), text, values })
-  return foundIn(rows)
+  if (name === undefined) return foundIn((await db.searches.query<FoundRow>({ text, values })).rows)
+  const started = performance.now()
+  try {
+    return foundIn((await db.searches.query<FoundRow>({ name, text, values })).rows)
+  } finally {
+    if (performance.now() - started > SLOW) names.withdraw(text)
+  }
 }
 
 function foundIn(rows: readonly FoundRow[]): Found {

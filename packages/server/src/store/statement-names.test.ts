@@ -39,3 +39,17 @@ test('a long statement has none', () => {
   const long = 'x'.repeat(4_001)
   expect([names.nameOf(long), names.nameOf(long)]).toEqual([undefined, undefined])
 })
+
+test('a name that is withdrawn never comes back, and is not given to another shape', () => {
+  const names = new StatementNames(2)
+  for (const text of ['a', 'a', 'b']) names.nameOf(text)
+  names.withdraw('a')
+  names.withdraw('b')
+  expect(['a', 'a', 'a', 'b', 'b'].map((text) => names.nameOf(text))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    'search_2',
+    'search_2',
+  ])
+})
