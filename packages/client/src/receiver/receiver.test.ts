@@ -154,6 +154,17 @@ describe('a message that comes again', () => {
     expect(attempts).toBe(2)
   })
 
+  it('is answered also when the hook for errors throws', async () => {
+    const boom = (): never => {
+      throw new Error('no')
+    }
+    const { status } = await sent(
+      receiver({ on_error: boom, handlers: { 'on-search': boom } }),
+      signed(onSearch()),
+    )
+    expect(status).toBe(500)
+  })
+
   it('is another message when another registry sends it', async () => {
     const { got, handlers } = keeping()
     const handling = receiver({ handlers, peers: [CIVIL, { ...CIVIL, sender_id: 'ibr.example' }] })
