@@ -6,7 +6,7 @@ import { type RegistryShape, recordTable } from '../store/record-tables.ts'
 import { type Found, findByIdentifier, findRecords, type Page, type SortKey } from '../store/records.ts'
 import { atDay } from './at-day.ts'
 import type { Predicate } from './predicate.ts'
-import { toSql } from './to-sql.ts'
+import { toSql } from './sql/to-sql.ts'
 
 /** What find needs of the server; a `Context` is one. */
 export interface Finder {
