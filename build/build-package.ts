@@ -11,6 +11,8 @@ import { basename, join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const SCOPE = '@rollcall/'
+/** What published packages run on; the workspace brings its own Node. */
+const ENGINES = { node: '>=22' }
 /** The entries for Node are compiled with its types, all others without. */
 const CONFIGS = ['tsconfig.json', 'tsconfig.node.json']
 
@@ -76,7 +78,7 @@ function publishedManifest({ exports, scripts: _scripts, private: _private, ...r
     const built = source.replace('./src/', './').replace(/\.ts$/, '')
     return [name, { types: `${built}.d.ts`, default: `${built}.js` }]
   })
-  return { ...rest, exports: Object.fromEntries(entries) }
+  return { ...rest, engines: ENGINES, exports: Object.fromEntries(entries) }
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
 import {
   CIVIL,
@@ -123,7 +123,8 @@ describe('a message that comes again', () => {
     let answered = 0
     const answers = [sent(handling, body), sent(handling, body), sent(handling, body)]
     for (const answer of answers) answer.then(() => (answered += 1))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await vi.waitFor(() => expect(handled).toBe(1))
+    await new Promise((resolve) => setTimeout(resolve, 30))
     expect([handled, answered]).toEqual([1, 0])
     release()
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
