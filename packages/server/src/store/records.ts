@@ -45,7 +45,7 @@ export interface Found {
   readonly documents: readonly string[]
 }
 
-/** The page of one statement; an empty one is one row without a document, which carries the total. */
+/** The page of one statement; one that lies beyond the last is one row without a document, which carries the total. */
 interface FoundRow {
   readonly total: number
   readonly document: string | null
@@ -96,7 +96,7 @@ export async function findRecords(
   try {
     return foundIn((await db.searches.query<FoundRow>({ name, text, values })).rows)
   } finally {
-    if (performance.now() - started > SLOW) names.withdraw(text)
+    if (performance.now() - started > SLOW) names.wasSlow(text)
   }
 }
 

@@ -74,16 +74,18 @@ export function searchStatement(
   const text = `with hit as materialized (
       select record.id${selected(keys, 'record')}
       from ${quoteName(table)} as record where ${condition.text} limit ${cap + 1}
-    )
-    select counted.total, found.document
-    from (select count(*) as total from hit) as counted
-    left join (
-      select * from hit order by ${order} limit $${next}::bigint offset $${next + 1}::bigint
-    ) as page on true
-    left join ${quoteName(table)} as found on found.id = page.id
+    ),
+    page as (select * from hit order by ${order} limit $${next}::bigint${offset === 0 ? '' : ` offset $${next + 1}::bigint`})
+    ${offset === 0 ? FIRST_PAGE : LATER_PAGE} join ${quoteName(table)} as found on found.id = page.id
     order by ${orderOf(keys, 'id', 'page.')}`
-  return { text, values: [...condition.values, limit, offset] }
+  return { text, values: [...condition.values, limit, ...(offset === 0 ? [] : [offset])] }
 }
+
+/** No row says that there are no hits. */
+const FIRST_PAGE = 'select (select count(*) from hit) as total, found.document from page'
+/** A page beyond the last one is one row without a document, which carries the total. */
+const LATER_PAGE = `select counted.total, found.document
+    from (select count(*) as total from hit) as counted left join page on true left`
 
 interface OrderedColumn {
   readonly column: string

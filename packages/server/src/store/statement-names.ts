@@ -7,6 +7,8 @@
 export class StatementNames {
   /** Undefined where it was withdrawn: it counts, the connections have it. */
   readonly #names = new Map<string, string | undefined>()
+  /** How often, of those with a name. */
+  readonly #slow = new Map<string, number>()
   /** Shapes that came once, the oldest first. */
   readonly #once = new Set<string>()
   readonly #limit: number
@@ -32,12 +34,14 @@ export class StatementNames {
   }
 
   /**
-   * Takes the name back, for good: each search of this shape is planned for its own values from now on. A plan for
-   * any values reads all of an index for a value that half of the records have, where the first rows of the table
-   * would do.
+   * A search was slow under its name. The third time takes the name back, for good: each search of this shape is
+   * planned for its own values from now on. A plan for any values reads all of an index for a value that half of the
+   * records have, where the first rows of the table would do; once or twice it may be the machine.
    */
-  withdraw(text: string): void {
-    if (this.#names.has(text)) this.#names.set(text, undefined)
+  wasSlow(text: string): void {
+    const times = (this.#slow.get(text) ?? 0) + 1
+    this.#slow.set(text, times)
+    if (times === PATIENCE && this.#names.has(text)) this.#names.set(text, undefined)
   }
 
   #forgetOldest(): void {
@@ -50,3 +54,4 @@ export class StatementNames {
 
 /** Characters. A longer one takes so long that its name does not matter. */
 const LONGEST = 4_000
+const PATIENCE = 3

@@ -42,7 +42,7 @@ test('the tree, the statement, its plan and cost, and the index that is missing'
   expect(explained.tree).toBe('note eq "abc"')
   expect(explained.sql).toContain('where record."note" = $1 limit 101')
   expect(explained.sql).not.toContain('abc')
-  expect(explained.values).toEqual(['abc', 10, 0])
+  expect(explained.values).toEqual(['abc', 10])
   expect(explained.plan.text).toMatch(/Scan on r1_test_person record .*cost=/)
   expect(explained.plan.text).not.toContain('actual')
   expect(explained.plan.json).toHaveProperty('Plan')
