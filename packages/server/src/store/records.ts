@@ -23,7 +23,7 @@ export interface SortKey {
 export interface Page {
   /** Most significant first; records without a value come last, ties stand in the order they were added. */
   readonly sort: readonly SortKey[]
-  /** Records. */
+  /** Records, at least 1. */
   readonly limit: number
   /** Records passed over before the first one; may lie beyond the last. */
   readonly offset: number

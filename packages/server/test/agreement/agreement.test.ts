@@ -82,7 +82,11 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
           ),
         ),
       )
-    const numbers = fc.record({ limit: fc.nat(RECORDS), offset: fc.nat(RECORDS), cap: fc.nat(2 * RECORDS) })
+    const numbers = fc.record({
+      limit: fc.integer({ min: 1, max: RECORDS }),
+      offset: fc.nat(RECORDS),
+      cap: fc.nat(2 * RECORDS),
+    })
     const agree = fc.asyncProperty(
       predicates(kind, recordType),
       sorts,
