@@ -1,5 +1,6 @@
 import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../../test/processor-time.ts'
 import { LIMITS, SCOPE, shown } from '../../../test/query-kind.ts'
 import { readExpression } from './expression.ts'
 import { Reader } from './reader.ts'
@@ -270,9 +271,9 @@ describe('bounds', () => {
     const message = 'a query must have at most 1000 values in its lists'
     expect(refusal({ score: many(1_001) })).toThrow(`query.score.$in: ${message}`)
     expect(refusal({ score: many(600), farm_size: many(401) })).toThrow(`query.farm_size.$in: ${message}`)
-    const started = performance.now()
+    const started = processorTime()
     expect(refusal({ score: many(100_000) })).toThrow(`query.score.$in: ${message}`)
     expect(refusal({ UIN: many(100_000) })).toThrow(`query.UIN.$in: ${message}`)
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(processorTime() - started).toBeLessThan(500)
   })
 })

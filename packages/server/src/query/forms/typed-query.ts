@@ -116,7 +116,7 @@ export function readValue(
 /** One member without an operator, such as { identifier_type: "UIN" }. */
 function isBareMember(value: JsonValue): boolean {
   const members = isJsonObject(value) ? Object.values(value) : []
-  return members.length === 1 && !isJsonObject(members[0])
+  return members.length === 1 && typeof members[0] !== 'object'
 }
 
 /** GraphQL has no quoted names, JSON has no others. */
