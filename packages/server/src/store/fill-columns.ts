@@ -1,5 +1,5 @@
 /** Filling columns that were added to a table after its records, from the documents that are held. */
-import { parseJson, type RecordType } from '@rollcall/protocol'
+import type { RecordType } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import type { RecordColumn } from './attribute-columns.ts'
 import type { Database } from './database.ts'
@@ -108,7 +108,8 @@ async function writeColumns(
   // A name that this version's kind does not know has no column to fill.
   if (columns.length === 0 || records.length === 0) return
   const rows = records.map(({ id, document }) => {
-    const values = columnValues(recordType, parseJson(document))
+    // Our own canonical text, which was checked when it was written.
+    const values = columnValues(recordType, JSON.parse(document))
     return { id, ...Object.fromEntries(columns.map(([{ name }, index]) => [name, values[index]])) }
   })
   const changed = columns.map(([column]) => column)
