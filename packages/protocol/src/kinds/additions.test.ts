@@ -62,6 +62,7 @@ describe('an addition is taken', () => {
 describe('an addition is refused', () => {
   const NAME = 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
   const RESERVED = 'name: id, primary_identifier, document, created_at, updated_at, constructor are reserved'
+  const WORDS = 'and, or, nor, not, where, query, expression, type mean something else in a query'
   const PATH = 'must be member names joined by dots, without prefixes, such as address.locality'
 
   it.each([
@@ -75,6 +76,14 @@ describe('an addition is refused', () => {
     ['the document', { name: 'document' }, RESERVED],
     ['a time of writing', { name: 'updated_at' }, RESERVED],
     ['a name that every object bears', { name: 'constructor' }, RESERVED],
+    [
+      'a column that PostgreSQL has in every table',
+      { name: 'xmin' },
+      'name: tableoid, ctid, xmin, xmax, cmin, cmax are columns of every table',
+    ],
+    ['a word that joins conditions', { name: 'not' }, `name: ${WORDS}`],
+    ['a word that holds a query', { name: 'query' }, `name: ${WORDS}`],
+    ['such a word as an alias', { aliases: ['size', 'Or'] }, `aliases[1]: ${WORDS}`],
     ['the name of half a date', { name: 'birth_date_from' }, 'name: must not end in _from or _to'],
     ['an alias as a name', { name: 'gender' }, 'name: gender already means something in this record type'],
     ['an identifier', { name: 'uin' }, 'name: uin already means something in this record type'],
