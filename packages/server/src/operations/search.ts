@@ -22,9 +22,7 @@ export async function searchItem({ context, exchange, budget }: ItemWork, item: 
       `search_criteria: more than ${limits.search_results} records match; narrow the search`,
     )
   }
-  // What is answered counts, which a query with a selection decides.
-  const records = shaped(criteria, found.documents, dayIn(registry.time_zone, Date.now()))
-  spend(budget, records)
+  const records = answered(criteria, found.documents, dayIn(registry.time_zone, Date.now()), budget)
   const { page_size, page_number } = criteria
   return {
     data: {
@@ -37,10 +35,33 @@ export async function searchItem({ context, exchange, budget }: ItemWork, item: 
   }
 }
 
-/** What the query keeps of the records. */
-function shaped({ shape }: SearchCriteria, documents: readonly string[], day: string): readonly string[] {
-  if (shape === undefined) return documents
-  return documents.map((document) => shape(document, day)).filter((document) => document !== null)
+/**
+ * What the query keeps of the records. One answer holds so many bytes and no more: a batch cannot make the server
+ * build an endless text. They are counted as they are made, since a selection may be longer than its record.
+ * @throws ItemRejection when they are too many; the budget is then as it was
+ */
+function answered(
+  { shape }: SearchCriteria,
+  documents: readonly string[],
+  day: string,
+  budget: ItemWork['budget'],
+): readonly string[] {
+  const records: string[] = []
+  let bytes = 0
+  for (const document of documents) {
+    const text = shape === undefined ? document : shape(document, day)
+    if (text === null) continue
+    bytes += Buffer.byteLength(text)
+    if (bytes > budget.bytes) {
+      throw new ItemRejection(
+        'rjct.search.too_many_records_found',
+        'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
+      )
+    }
+    records.push(text)
+  }
+  budget.bytes -= bytes
+  return records
 }
 
 /**
@@ -73,16 +94,4 @@ function tookTooLong({ attributes, compounds = [] }: RecordType, seconds: number
     'rjct.search_criteria.invalid',
     `search_criteria.query: took longer than ${seconds} seconds; narrow it by an identifier or one of ${indexed.join(', ')}`,
   )
-}
-
-/** One answer holds so much and no more: a batch cannot make the server build an endless text. */
-function spend(budget: ItemWork['budget'], documents: readonly string[]): void {
-  const bytes = documents.reduce((sum, text) => sum + text.length, 0)
-  if (bytes > budget.bytes) {
-    throw new ItemRejection(
-      'rjct.search.too_many_records_found',
-      'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
-    )
-  }
-  budget.bytes -= bytes
 }
