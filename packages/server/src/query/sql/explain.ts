@@ -47,7 +47,7 @@ export async function explainSearch(
   }
 }
 
-/** PostgreSQL writes every value of our columns' types as a literal in quotes. */
+/** PostgreSQL writes the values of our columns' types as literals in quotes; true and false it says by the column. */
 const withoutValues = (text: string): string => text.replace(/'(?:[^']|'')*'/g, "'?'")
 
 function maskedPlan(plan: unknown): unknown {
