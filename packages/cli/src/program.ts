@@ -20,6 +20,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   participant: () => import('./commands/participant.ts'),
   keys: () => import('./commands/keys.ts'),
   import: () => import('./commands/import.ts'),
+  search: () => import('./commands/search.ts'),
+  status: () => import('./commands/status.ts'),
+  listen: () => import('./commands/listen.ts'),
   generate: () => import('./commands/generate.ts'),
   doctor: () => import('./commands/doctor.ts'),
 }
