@@ -33,18 +33,20 @@ export function negation(of: Predicate): Predicate {
   return { is: 'not', of }
 }
 
-/** Reads the conditions of one object; a type of identifier that is asked for there is the type of the values. */
-export function readAsked(asked: readonly Asked[]): readonly Condition[] {
+/**
+ * Reads the conditions of one object; a type of identifier that is asked for there is the type of the values.
+ * @param isTyped which identifiers have the type that stands beside them
+ */
+export function readAsked(asked: readonly Asked[], isTyped = isOfSeveralTypes): readonly Condition[] {
   const [type, second] = asked.filter(({ about }) => about?.is === 'identifier_type')
-  const ofSeveralTypes = asked.some(({ about }) => isOfSeveralTypes(about))
-  if (type === undefined || !ofSeveralTypes) return asked.map(({ read }) => read())
+  if (type === undefined || !asked.some(({ about }) => isTyped(about))) return asked.map(({ read }) => read())
   if (second !== undefined)
     throw new QueryProblem(second.path, 'must be given once beside an identifier value')
   const names = typesOf(type)
   return asked
     .filter((one) => one !== type)
     .map(({ about, read }) => {
-      if (!isOfSeveralTypes(about)) return read()
+      if (!isTyped(about)) return read()
       const types = about.types.filter(({ name }) => names.includes(name))
       if (types.length > 0) return read({ ...about, types })
       throw new QueryProblem(type.path, `must be one of ${about.types.map(({ name }) => name).join(', ')}`)
@@ -53,9 +55,13 @@ export function readAsked(asked: readonly Asked[]): readonly Condition[] {
 
 export type Identifiers = Extract<Searchable, { is: 'identifier' }>
 
+export function isIdentifiers(about: Searchable | undefined): about is Identifiers {
+  return about?.is === 'identifier'
+}
+
 /** `identifier_value` asks for any type; `UIN` names its own and takes no other from beside it. */
 function isOfSeveralTypes(about: Searchable | undefined): about is Identifiers {
-  return about?.is === 'identifier' && about.types.length > 1
+  return isIdentifiers(about) && about.types.length > 1
 }
 
 function typesOf({ path, read }: Asked): readonly string[] {

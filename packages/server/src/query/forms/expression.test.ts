@@ -139,6 +139,7 @@ describe('identifiers', () => {
     [{ identifier_type: 'BIRTH_REG_NO' }, 'bears a BRN'],
     [{ identifier_type: { $nin: ['BRN', 'UIN', 'brn'] } }, 'not(bears a BRN or UIN)'],
     [{ identifier: { identifier_type: 'BRN', identifier_value: 'x' } }, 'bears BRN X'],
+    [{ UIN: { type: 'uin', value: 'x' } }, 'bears UIN X'],
     [{ 'spdci:identifier': { 'spdci:identifier_type': 'BRN', identifier_value: 'x' } }, 'bears BRN X'],
     [{ identifier: { type: 'BRN', value: { $in: ['x', 'y'] } } }, 'bears BRN X or BRN Y'],
     [
@@ -227,6 +228,18 @@ describe('what is refused', () => {
     [{ UIN: true }, 'query.UIN: must be a string of 1 to 256 characters or a whole number'],
     [{ identifier_type: 'SHOE' }, 'query.identifier_type: must be one of UIN, BRN, MOBILE'],
     [{ identifier: { shoe: '1' } }, 'query.identifier.shoe: must be identifier_type or identifier_value'],
+    [
+      { identifier: { identifier_type: 'UIN' } },
+      'query.identifier: must have an identifier_value; a type alone is asked for with identifier_type',
+    ],
+    [
+      { UIN: { identifier_type: 'BRN', identifier_value: 'x' } },
+      'query.UIN.identifier_type: must be one of UIN',
+    ],
+    [
+      { UIN: { identifier_type: 'BRN' } },
+      'query.UIN: must have an identifier_value; a type alone is asked for with identifier_type',
+    ],
     [
       { identifier_type: { $ne: 'UIN' }, identifier_value: 'x' },
       'query.identifier_type: must be asked for with $eq or $in beside an identifier value',

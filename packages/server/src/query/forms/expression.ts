@@ -10,6 +10,7 @@ import {
   type Identifiers,
   inElement,
   inRecord,
+  isIdentifiers,
   readAsked,
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
@@ -132,7 +133,7 @@ function readCompound(
   return readExists(only[1], at(path, only[0])) ? some : { is: 'not', of: some }
 }
 
-/** { identifier: { identifier_type, identifier_value } } */
+/** { identifier: { identifier_type, identifier_value } }: one identifier, of the type if one stands there. */
 function readIdentifierObject(
   reader: Reader,
   about: Identifiers,
@@ -145,7 +146,14 @@ function readIdentifierObject(
     if (member === undefined) throw new QueryProblem(place, 'must be identifier_type or identifier_value')
     return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, place, '')
   })
-  return reader.within(path, () => inRecord(readAsked(asked)))
+  if (!asked.some((one) => isIdentifiers(one.about))) {
+    // It would find everybody who bears one of the type, which has a name of its own.
+    throw new QueryProblem(
+      path,
+      'must have an identifier_value; a type alone is asked for with identifier_type',
+    )
+  }
+  return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers)))
 }
 
 const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([
