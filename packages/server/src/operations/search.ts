@@ -66,7 +66,7 @@ function answered(
 
 /**
  * Finds, and tells the operator how long it took.
- * @throws ItemRejection for a search that takes too long; looking up an identifier never does by its own fault
+ * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
  */
 async function measuredFind(context: Context, registry: Registry, criteria: SearchCriteria): Promise<Found> {
   const { recordType, predicate } = criteria
@@ -83,7 +83,7 @@ async function measuredFind(context: Context, registry: Registry, criteria: Sear
   } catch (error) {
     const isTimeout = isStatementTimeout(error)
     measured(isTimeout ? 'timeout' : 'failed')
-    if (!isTimeout || predicate.is === 'identifier') throw error
+    if (!isTimeout || (predicate.is === 'identifier' && predicate.identifiers.length === 1)) throw error
     throw tookTooLong(recordType, context.limits.search_timeout)
   }
 }
