@@ -10,7 +10,10 @@ for (const name of [
 
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    include: [
+      ...['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
+      ...['examples/**/*.test.ts', 'test/**/*.test.ts'],
+    ],
     globalSetup: ['packages/server/test/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -61,6 +61,9 @@ test('these are the commands', () => {
     'keys rotate-master',
     'keys probe',
     'import',
+    'search',
+    'status',
+    'listen',
     'generate',
     'doctor',
   ])
@@ -91,6 +94,9 @@ test('without a command it shows all of them', async () => {
     'registry',
     'participant',
     'import',
+    'search',
+    'status',
+    'listen',
     'generate',
     'doctor',
   ]) {

@@ -22,6 +22,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   inbox: () => import('./commands/inbox.ts'),
   keys: () => import('./commands/keys.ts'),
   import: () => import('./commands/import.ts'),
+  search: () => import('./commands/search.ts'),
+  status: () => import('./commands/status.ts'),
+  listen: () => import('./commands/listen.ts'),
   generate: () => import('./commands/generate.ts'),
   doctor: () => import('./commands/doctor.ts'),
 }

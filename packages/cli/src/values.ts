@@ -34,6 +34,11 @@ export function instant(text: string): Date {
 
 const port = wholeNumber(1, 65_535)
 
+/** A reader of options that may be given again. */
+export function collected(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
 /** A reader of several values, each a port or the word `any`. */
 export function portOrAny(
   text: string,

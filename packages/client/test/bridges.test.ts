@@ -54,7 +54,7 @@ describe.each([
   [
     'Fastify',
     async (handling: ReturnType<typeof receiver>) => {
-      fastify = Fastify()
+      fastify = Fastify({ forceCloseConnections: true })
       await fastify.register(fastifyReceiver(handling), { prefix: '/callbacks' })
       fastify.post('/own', async (request) => ({ parsed: request.body }))
       return fastify.listen({ port: 0, host: '127.0.0.1' })
@@ -114,7 +114,7 @@ describe.each([
 })
 
 it('Fastify reads the bodies of other routes as before', async () => {
-  fastify = Fastify()
+  fastify = Fastify({ forceCloseConnections: true })
   await fastify.register(fastifyReceiver(receiver()), { prefix: '/callbacks' })
   fastify.post('/own', async (request) => ({ parsed: request.body }))
   const url = await fastify.listen({ port: 0, host: '127.0.0.1' })

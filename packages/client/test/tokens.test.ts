@@ -1,9 +1,13 @@
 /** Access tokens: one for all who ask, renewed in time and once when refused. */
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TokenRefused } from '../src/index.ts'
 import { finding, issue, json, type Respond, refusing } from './loopback.ts'
 
 import { ADA, client, failure, QUICK, registry } from './world.ts'
+
+const START = Date.parse('2026-02-03T09:15:00Z')
+
+afterEach(() => vi.useRealTimers())
 
 describe('tokens', () => {
   it('are fetched once for all who ask', async () => {
@@ -39,25 +43,39 @@ describe('tokens', () => {
   })
 
   it('are renewed before they expire', async () => {
-    const short: Respond = () => ({ access_token: `t-${registry.tokens.length}`, expires_in: 0.2 })
+    vi.useFakeTimers({ toFake: ['Date'], now: START })
+    const short: Respond = () => ({ access_token: `t-${registry.tokens.length}`, expires_in: 100 })
     const asking = await client([finding([])], {}, short)
-    await asking.search(ADA)
-    await new Promise((resolve) => setTimeout(resolve, 190))
-    await asking.search(ADA)
-    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer t-1', 'Bearer t-2'])
+    for (const seconds of [0, 89, 91]) {
+      vi.setSystemTime(START + seconds * 1_000)
+      await asking.search(ADA)
+    }
+    expect(registry.asked.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer t-1',
+      'Bearer t-1',
+      'Bearer t-2',
+    ])
   })
 
-  it('live on while the token endpoint is away', async () => {
+  it('live on while the token endpoint is away, until they expire', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: START })
     let away = false
     const token: Respond = (_asked, response) =>
-      away ? json(response, 503, {}) : { access_token: 'first', expires_in: 2 }
+      away ? json(response, 503, {}) : { access_token: 'first', expires_in: 100 }
     const asking = await client([finding([])], { retry: { ...QUICK, attempts: 1 } }, token)
     await asking.search(ADA)
     away = true
-    await new Promise((resolve) => setTimeout(resolve, 1_850))
+    vi.setSystemTime(START + 95_000)
     await asking.search(ADA)
-    expect(registry.tokens.length).toBeGreaterThan(1)
+    expect(registry.tokens).toHaveLength(2)
     expect(registry.asked[1]?.headers.authorization).toBe('Bearer first')
+    vi.setSystemTime(START + 101_000)
+    expect(await failure(asking.search(ADA))).toMatchObject({
+      name: 'TransportError',
+      reason: 'unreachable',
+      message: 'the token endpoint does not answer at the moment',
+      httpStatus: 503,
+    })
   })
 
   it('are refused with the reason that the endpoint gives', async () => {

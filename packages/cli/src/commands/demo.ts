@@ -41,8 +41,8 @@ Example: PORT=9000 rollcall demo`,
 
 async function runDemo(options: OutputOptions): Promise<void> {
   const stop = stopRequest()
-  // A demo starts without preparation on any database, so it may keep its master key by itself.
-  const config = { ...onThisMachine(configuration()), masterKeyInFile: true }
+  // A demo starts without preparation on any database, so it may keep its master key by itself. It does everything.
+  const config = { ...onThisMachine(configuration()), masterKeyInFile: true, role: 'all' as const }
   const storage = await openStorage(config)
   try {
     await refuseRealData(storage.db)

@@ -33,7 +33,7 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Of a whole request the first item is taken. Its message is not opened: it must be neither signed over nor encrypted.
+Of a whole request the first item is taken; no signature is checked, and an encrypted message cannot be explained.
 
 Example: echo '{"sex": "F", "birth_date": {"$lt": "1960"}}' | rollcall explain civil -`,
     )

@@ -53,6 +53,7 @@ test('registries and participants added beside it take part, until they are disa
     kind: 'civil',
     sender_id: 'crvs.example',
     aliases: ['old', 'older'],
+    time_zone: 'UTC',
     demo: false,
   }
   expect(added).toEqual(registry)

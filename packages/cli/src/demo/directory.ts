@@ -3,6 +3,7 @@ import { KINDS } from '@rollcall/protocol'
 import {
   addParticipant,
   addRegistry,
+  applyIndexes,
   type Database,
   directoryContent,
   ensureRecordTables,
@@ -11,6 +12,7 @@ import {
   findRegistry,
   type Participant,
   type Registry,
+  registryAt,
   setCallbackSettings,
 } from '@rollcall/server'
 import { CommandError } from '../failure.ts'
@@ -88,7 +90,9 @@ async function ensureRegistry(db: Database, kind: string): Promise<Registry> {
     return addRegistry(db, { namespace: kind, kind, sender_id: `${kind}.rollcall.example`, demo: true })
   }
   await ensureRecordTables(db, found)
-  return found
+  // What a newer version of the kind has more: nobody runs a command for a demo.
+  await applyIndexes(db, kind)
+  return registryAt(db, kind)
 }
 
 function named(entries: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
 import {
   CIVIL,
@@ -123,7 +123,8 @@ describe('a message that comes again', () => {
     let answered = 0
     const answers = [sent(handling, body), sent(handling, body), sent(handling, body)]
     for (const answer of answers) answer.then(() => (answered += 1))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await vi.waitFor(() => expect(handled).toBe(1))
+    await new Promise((resolve) => setTimeout(resolve, 30))
     expect([handled, answered]).toEqual([1, 0])
     release()
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
@@ -152,6 +153,17 @@ describe('a message that comes again', () => {
     expect(errors).toEqual([new Error('the password is 1234')])
     expect((await sent(failing, body)).status).toBe(200)
     expect(attempts).toBe(2)
+  })
+
+  it('is answered also when the hook for errors throws', async () => {
+    const boom = (): never => {
+      throw new Error('no')
+    }
+    const { status } = await sent(
+      receiver({ on_error: boom, handlers: { 'on-search': boom } }),
+      signed(onSearch()),
+    )
+    expect(status).toBe(500)
   })
 
   it('is another message when another registry sends it', async () => {

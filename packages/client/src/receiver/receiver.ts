@@ -77,7 +77,7 @@ export class Receiver {
       return acknowledge(await this.#receive(request))
     } catch (error) {
       if (error instanceof RequestFault) return refuse(error)
-      this.#options.on_error?.(error)
+      this.#tell(error)
       return refuse(
         new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500),
       )
@@ -91,6 +91,15 @@ export class Receiver {
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     return this.#mailbox.take(correlation_id, options)
+  }
+
+  /** What the hook does wrong is not the peer's business either. */
+  #tell(error: unknown): void {
+    try {
+      this.#options.on_error?.(error)
+    } catch {
+      // There is nobody left to tell.
+    }
   }
 
   /** From request to handled message. Gives the correlation_id of the ack. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
-import { TransportError } from '../errors.ts'
 import { fetchedKeySet, givenKeySet } from './key-set.ts'
 import { peerKeys } from './peer-keys.ts'
 
@@ -46,6 +45,16 @@ describe('a published key set', () => {
     expect(state.asked).toBe(2)
   })
 
+  it('is asked for once a second while it cannot be fetched and there is none', async () => {
+    const { state, set } = published(500)
+    const message = 'the address of the key set answers with no set of public keys'
+    for (const _ of [1, 2, 3]) await expect(set.get()).rejects.toThrow(message)
+    expect(state.asked).toBe(1)
+    state.now = 1_000
+    state.answer = { keys: [named('a')] }
+    expect(await set.get()).toHaveLength(1)
+  })
+
   it('serves for a day while it cannot be fetched', async () => {
     const { state, set } = published({ keys: [named('a')] })
     await set.get()
@@ -53,7 +62,6 @@ describe('a published key set', () => {
     state.now = 23 * 60 * MINUTE
     expect(await set.get()).toHaveLength(1)
     state.now = 25 * 60 * MINUTE
-    await expect(set.get()).rejects.toThrow(TransportError)
     await expect(set.get()).rejects.toThrow('the address of the key set answers with no set of public keys')
   })
 

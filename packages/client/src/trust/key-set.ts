@@ -14,8 +14,11 @@ export interface KeySet {
 
 /** Keys in one set; more are refused. */
 const KEYS = 20
-/** How long a fetched set is believed, may be used while it cannot be fetched, and how often it is asked for. */
-const AGE = { fresh: 600_000, stale: 24 * 3_600_000, pause: 30_000 }
+/**
+ * Milliseconds: how long a fetched set is believed, may be used while it cannot be fetched, how often it is asked for, and
+ * how often while there is none.
+ */
+const AGE = { fresh: 600_000, stale: 24 * 3_600_000, pause: 30_000, pause_without: 1_000 }
 
 /** Keys that do not change. @throws TypeError for a private or symmetric key among them, or what is no set */
 export function givenKeySet(set: JwkSet): KeySet {
@@ -29,14 +32,21 @@ export function givenKeySet(set: JwkSet): KeySet {
 export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySet {
   let held: { readonly keys: readonly Jwk[]; readonly at: number } | undefined
   let askedAt = Number.NEGATIVE_INFINITY
+  let problem: unknown
   let fetching: Promise<readonly Jwk[]> | undefined
 
   const fetchOnce = (): Promise<readonly Jwk[]> => {
     fetching ??= fetchKeys(http, url)
-      .then((keys) => {
-        held = { keys, at: now() }
-        return keys
-      })
+      .then(
+        (keys) => {
+          held = { keys, at: now() }
+          return keys
+        },
+        (error: unknown) => {
+          problem = error
+          throw error
+        },
+      )
       .finally(() => {
         askedAt = now()
         fetching = undefined
@@ -46,6 +56,9 @@ export function fetchedKeySet(http: HttpSettings, url: string, now: () => number
 
   return {
     async get({ renewed = false } = {}) {
+      // Whoever makes us look for keys in vain must not make us ask again and again.
+      const lately = fetching === undefined && now() - askedAt < AGE.pause_without
+      if (held === undefined && lately) throw problem
       const age = held === undefined ? Number.POSITIVE_INFINITY : now() - held.at
       const mayAsk = fetching !== undefined || now() - askedAt >= AGE.pause
       const wanted = age >= AGE.fresh || renewed

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayInterval, instantText } from './dates.ts'
+import { dayInterval, instantInterval, instantText } from './dates.ts'
 
 const one = (day: string) => ({ from: day, to: day })
 
@@ -97,6 +97,14 @@ describe('instantText', () => {
 })
 
 describe('for every date and text', () => {
+  const nearlyDates = fc
+    .tuple(fc.nat(9999), fc.nat(14), fc.nat(33))
+    .map(([year, month, day]) => [
+      String(year).padStart(4, '0'),
+      String(month).padStart(2, '0'),
+      String(day).padStart(2, '0'),
+    ])
+
   const instant = fc.date({
     min: new Date('0001-01-02T00:00:00Z'),
     max: new Date('9999-12-30T00:00:00Z'),
@@ -133,13 +141,6 @@ describe('for every date and text', () => {
   })
 
   it('what is read is a real day: it survives a round trip through the calendar', () => {
-    const nearlyDates = fc
-      .tuple(fc.nat(9999), fc.nat(14), fc.nat(33))
-      .map(([year, month, day]) => [
-        String(year).padStart(4, '0'),
-        String(month).padStart(2, '0'),
-        String(day).padStart(2, '0'),
-      ])
     fc.assert(
       fc.property(nearlyDates, (parts) => {
         const text = parts.join('-')
@@ -150,6 +151,24 @@ describe('for every date and text', () => {
         expect(dayInterval(parts.toReversed().join('.'))).toEqual(real ? one(text) : null)
       }),
       { numRuns: 2000 },
+    )
+  })
+
+  it('an instant is one instant of the interval that its text names, and the first where no time is written', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          nearlyDates.map((parts) => parts.join('-')),
+          fc.stringMatching(/^2024-0[12]-2\d[T ]\d\d:\d\d\+0\d$/),
+        ),
+        (text) => {
+          const [instant, interval] = [instantText(text), instantInterval(text)]
+          expect(interval?.from ?? null).toBe(instant)
+          const days = text.includes(':') ? null : dayInterval(text)
+          const last = days === null ? instant : `${days.to}T23:59:59.999Z`
+          expect(interval?.to ?? null).toBe(last)
+        },
+      ),
     )
   })
 

@@ -1,5 +1,5 @@
 /** The elements of a compound in a record: what stands together in one element stays together. */
-import type { JsonValue } from '../json.ts'
+import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember } from '../kinds/kind.ts'
 import type { AttributeScalar } from './attribute-types.ts'
 import { readAttribute } from './read-attribute.ts'
@@ -73,7 +73,7 @@ function alongPath({ members }: Plan, document: JsonValue, path: Path): Draft[] 
 }
 
 function ofRecord(plan: Plan, document: JsonValue): Draft {
-  return read(plan.ofRecord, document) ?? {}
+  return (isJsonObject(document) ? read(plan.ofRecord, document) : null) ?? {}
 }
 
 function read(members: readonly CompoundMember[], leaf: JsonValue): Draft | null {

@@ -38,6 +38,10 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
 
 /** Names of columns that every table of records has, and the one name that every object bears. */
 const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
+/** Columns that PostgreSQL gives every table. */
+const OF_EVERY_TABLE = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
+/** Of these words queries are built: an attribute of such a name could not be asked for in every form. */
+const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type']
 const NAME = /^[a-z][a-z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u
@@ -108,6 +112,8 @@ function nameProblem({ name }: Given, meansAlready: (name: string) => boolean): 
     return 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
   }
   if (RESERVED.includes(name)) return `name: ${RESERVED.join(', ')} are reserved`
+  if (OF_EVERY_TABLE.includes(name)) return `name: ${OF_EVERY_TABLE.join(', ')} are columns of every table`
+  if (QUERY_WORDS.includes(name)) return `name: ${QUERY_WORDS.join(', ')} mean something else in a query`
   // A date is held in two columns, which end so.
   if (/_(?:from|to)$/.test(name)) return 'name: must not end in _from or _to'
   return meansAlready(name) ? `name: ${name} already means something in this record type` : null
@@ -148,6 +154,9 @@ function aliasesProblem({ name, aliases }: Given, meansAlready: (name: string) =
   for (const [index, alias] of aliases.entries()) {
     if (typeof alias !== 'string' || !ALIAS.test(alias)) {
       return `aliases[${index}]: must be 1 to 64 letters, digits and _, beginning with a letter`
+    }
+    if (QUERY_WORDS.includes(alias.toLowerCase())) {
+      return `aliases[${index}]: ${QUERY_WORDS.join(', ')} mean something else in a query`
     }
     if (seen.has(alias.toLowerCase())) return `aliases[${index}]: repeats a name`
     seen.add(alias.toLowerCase())

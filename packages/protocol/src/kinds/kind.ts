@@ -56,7 +56,10 @@ export interface Compound {
 
 /** An attribute of one element: its paths begin in the element; the path "" is the element itself, a bare value. */
 export interface CompoundMember extends Attribute {
-  /** Dotted paths from the record's root, for elements that do not say it themselves. */
+  /**
+   * Dotted paths from the record's root, for elements that do not say it themselves. Several different values there
+   * belong to no element in particular, and each is an element of its own.
+   */
   readonly record_paths?: readonly string[]
 }
 

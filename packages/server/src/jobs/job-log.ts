@@ -13,15 +13,20 @@ const LEVELS: Readonly<Record<LogLevel, 'warn' | 'debug'>> = {
 
 export function createJobLog(log: Log): Logger {
   return new Logger(() => (level, text, meta) => {
-    // Told by `tasks.ts`, with less.
-    if (meta?.failure === true || meta?.success === true) return
-    const { error } = meta ?? {}
+    if (LEFT_OUT.some((member) => meta !== undefined && Object.hasOwn(meta, member))) return
+    const error = meta?.error
     log[LEVELS[level]](
       { ...(error !== undefined && { database: safeDatabaseError(error) }) },
       beginning(text),
     )
   })
 }
+
+/**
+ * By what comes with them, messages that say nothing new: how single jobs ended, which `task-list.ts` tells with less,
+ * and that there are fewer connections than jobs in work, which is as it should be where they are taken in batches.
+ */
+const LEFT_OUT: readonly string[] = ['failure', 'success', 'concurrency']
 
 /** Its own words: what it quotes stands behind a colon, in quotes, in parentheses or on further lines. */
 const beginning = (text: string): string => `jobs: ${/^[^:'"(\n;0-9]*/.exec(text)?.[0].trim() ?? ''}`

@@ -20,6 +20,12 @@ beforeAll(async () => {
     Array.from({ length: 40 }, (_, index) => person(`${index}`, wide)),
     'wide',
   )
+  const ethiopic = { phone_number: ['+1 555 0100'], pad: '\u1200'.repeat(12_000) }
+  await server.registry(
+    'civil',
+    Array.from({ length: 40 }, (_, index) => person(`${index}`, ethiopic)),
+    'ethiopic',
+  )
 })
 
 afterAll(() => server.close())
@@ -110,5 +116,19 @@ describe('a batch', () => {
       status_reason_message:
         'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
     })
+  })
+
+  it('counts bytes, of which a letter may have three', async () => {
+    const query = { type: 'MOBILE', value: '+1 555 0100' }
+    const items = [20, 40, 5].map((page_size) => ({
+      search_criteria: { ...search_criteria, query, pagination: { page_size } },
+    }))
+    const answer = await postSearch(server, peer, items, 'ethiopic')
+    const [some, all, few] = answer.body.message.search_response
+    expect([some.status, all.status_reason_code, few.status]).toEqual([
+      'succ',
+      'rjct.search.too_many_records_found',
+      'succ',
+    ])
   })
 })

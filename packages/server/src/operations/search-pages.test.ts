@@ -188,6 +188,10 @@ describe('a search that is too broad', () => {
           /^search_criteria\.query: took longer than 1 seconds; narrow it by an identifier or one of surname, .*last_updated/,
         ),
       })
+      await expect(search({ UIN: { $in: ['1', '2'] } })).rejects.toMatchObject({
+        code: 'rjct.search_criteria.invalid',
+        message: expect.stringContaining('took longer than 1 seconds'),
+      })
       await locker.query('rollback')
       await expect(search({ sex: 'F' })).resolves.toMatchObject({
         members: { pagination: { total_count: 0 } },
@@ -197,7 +201,7 @@ describe('a search that is too broad', () => {
       await db.close()
     }
     const { text } = await small.context.metrics.render()
-    expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="timeout"\} 1/)
+    expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="timeout"\} 2/)
     expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="answered"\} [1-9]/)
   })
 })

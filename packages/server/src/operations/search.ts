@@ -64,9 +64,7 @@ function readCriteria(
 function dataOf(work: ItemWork, criteria: SearchCriteria, documents: readonly string[]): object {
   const { exchange, budget } = work
   const disclosed = disclose(exchange, criteria.recordType, documents)
-  // What is answered counts, which a query with a selection decides.
-  const records = shaped(criteria, disclosed, dayIn(exchange.registry.time_zone, Date.now()))
-  spend(budget, records)
+  const records = answered(criteria, disclosed, dayIn(exchange.registry.time_zone, Date.now()), budget)
   return {
     version: PROTOCOL_VERSION,
     reg_type: criteria.reg_type,
@@ -75,15 +73,38 @@ function dataOf(work: ItemWork, criteria: SearchCriteria, documents: readonly st
   }
 }
 
-/** What the query keeps of the records. */
-function shaped({ shape }: SearchCriteria, documents: readonly string[], day: string): readonly string[] {
-  if (shape === undefined) return documents
-  return documents.map((document) => shape(document, day)).filter((document) => document !== null)
+/**
+ * What the query keeps of the records. One answer holds so many bytes and no more: a batch cannot make the server
+ * build an endless text. They are counted as they are made, since a selection may be longer than its record.
+ * @throws ItemRejection when they are too many; the budget is then as it was
+ */
+function answered(
+  { shape }: SearchCriteria,
+  documents: readonly string[],
+  day: string,
+  budget: ItemWork['budget'],
+): readonly string[] {
+  const records: string[] = []
+  let bytes = 0
+  for (const document of documents) {
+    const text = shape === undefined ? document : shape(document, day)
+    if (text === null) continue
+    bytes += Buffer.byteLength(text)
+    if (bytes > budget.bytes) {
+      throw new ItemRejection(
+        'rjct.search.too_many_records_found',
+        'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
+      )
+    }
+    records.push(text)
+  }
+  budget.bytes -= bytes
+  return records
 }
 
 /**
  * Finds, and tells the operator how long it took.
- * @throws ItemRejection for a search that takes too long; looking up an identifier never does by its own fault
+ * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
  */
 async function measuredFind(
   context: Context,
@@ -105,7 +126,7 @@ async function measuredFind(
   } catch (error) {
     const isTimeout = isStatementTimeout(error)
     measured(isTimeout ? 'timeout' : 'failed')
-    if (!isTimeout || predicate.is === 'identifier') throw error
+    if (!isTimeout || (predicate.is === 'identifier' && predicate.identifiers.length === 1)) throw error
     throw tookTooLong(recordType, context.limits.search_timeout)
   }
 }
@@ -116,16 +137,4 @@ function tookTooLong({ attributes, compounds = [] }: RecordType, seconds: number
     'rjct.search_criteria.invalid',
     `search_criteria.query: took longer than ${seconds} seconds; narrow it by an identifier or one of ${indexed.join(', ')}`,
   )
-}
-
-/** One answer holds so much and no more: a batch cannot make the server build an endless text. */
-function spend(budget: ItemWork['budget'], documents: readonly string[]): void {
-  const bytes = documents.reduce((sum, text) => sum + text.length, 0)
-  if (bytes > budget.bytes) {
-    throw new ItemRejection(
-      'rjct.search.too_many_records_found',
-      'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
-    )
-  }
-  budget.bytes -= bytes
 }

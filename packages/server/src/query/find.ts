@@ -13,7 +13,7 @@ import {
 } from '../store/records.ts'
 import { atDay } from './at-day.ts'
 import type { Predicate } from './predicate.ts'
-import { toSql } from './to-sql.ts'
+import { toSql } from './sql/to-sql.ts'
 
 /** What find needs of the server; a `Context` is one. */
 export interface Finder {

@@ -3,6 +3,7 @@ import {
   type Attribute,
   ItemRejection,
   isJsonObject,
+  type JsonValue,
   type RecordType,
   resolveAttribute,
 } from '@rollcall/protocol'
@@ -62,8 +63,8 @@ function isDescending(sort_order: unknown, at: string): boolean {
 }
 
 /**
- * The page asked for. Values below 1 and of a wrong type were refused with the whole message (D23); what is
- * left to refuse here lies above a limit.
+ * The page asked for. A message with values below 1 and of a wrong type was refused as a whole (D23); a file that an
+ * operator explains comes here with them.
  * @throws ItemRejection rjct.pagination.invalid
  */
 export function readPage(
@@ -71,9 +72,9 @@ export function readPage(
   limits: PageLimits,
 ): { page_size: number; page_number: number } {
   if (pagination === undefined) return { page_size: limits.defaultPageSize, page_number: 1 }
-  const { page_size, page_number = 1 } = pagination as {
-    page_size: number | bigint
-    page_number?: number | bigint
+  const { page_size, page_number = 1 } = isJsonObject(pagination) ? pagination : {}
+  if (!isCount(page_size) || !isCount(page_number)) {
+    throw invalidPage('pagination: must be {page_size, page_number}, whole numbers from 1')
   }
   if (page_size > limits.maxPageSize) {
     throw invalidPage(`pagination.page_size: must be at most ${limits.maxPageSize}`)
@@ -83,6 +84,10 @@ export function readPage(
     throw invalidPage(`pagination.page_number: must be at most ${lastPage} with this page_size`)
   }
   return { page_size: Number(page_size), page_number: Number(page_number) }
+}
+
+function isCount(value: JsonValue | undefined): value is number | bigint {
+  return typeof value === 'bigint' ? value >= 1n : Number.isInteger(value) && Number(value) >= 1
 }
 
 const invalidSort = (message: string): ItemRejection => new ItemRejection('rjct.sort.invalid', message)

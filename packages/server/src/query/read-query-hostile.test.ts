@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { processorTime } from '../../test/processor-time.ts'
 import { LIMITS, SCOPE } from '../../test/query-kind.ts'
 import type { Predicate } from './predicate.ts'
 import { QueryProblem } from './problem.ts'
@@ -154,9 +155,9 @@ it('arbitrary JSON becomes a sound tree or is refused with a path, in little tim
   let understood = 0
   fc.assert(
     fc.property(arbitrary, fc.constantFrom('expression', 'graphql', 'idtype-value'), (query, query_type) => {
-      const started = performance.now()
+      const started = processorTime()
       const read = readOrRefuse(query, query_type)
-      expect(performance.now() - started).toBeLessThan(500)
+      expect(processorTime() - started).toBeLessThan(500)
       if (read instanceof QueryProblem) {
         expect(read.path).toMatch(/^query/)
         expect(read.rule).not.toBe('')
@@ -226,16 +227,16 @@ it.each([
 ])('%s, a hundred thousand deep, is refused at once', (_name, wrap) => {
   let query: unknown = { sex: 'F' }
   for (let level = 0; level < 100_000; level++) query = wrap(query)
-  const started = performance.now()
+  const started = processorTime()
   expect(readOrRefuse(query)).toBeInstanceOf(QueryProblem)
-  expect(performance.now() - started).toBeLessThan(200)
+  expect(processorTime() - started).toBeLessThan(200)
 })
 
 it('a hundred thousand members, elements or values are refused at once', () => {
   const many = Array.from({ length: 100_000 }, (_, index) => index)
   const members = Object.fromEntries(many.map((index) => [`a${index}`, 1]))
   const element = { expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'F' } }
-  const started = performance.now()
+  const started = processorTime()
   for (const query of [
     members,
     { name: members },
@@ -253,6 +254,6 @@ it('a hundred thousand members, elements or values are refused at once', () => {
     expect(refused).toBeInstanceOf(QueryProblem)
     expect((refused as QueryProblem).message.length).toBeLessThan(1_000)
   }
-  expect(performance.now() - started).toBeLessThan(1_000)
+  expect(processorTime() - started).toBeLessThan(1_000)
   expect(LIMITS.terms).toBeLessThan(many.length)
 })

@@ -1,12 +1,19 @@
 /** A query in any of its forms: what it looks like says which one it is, whatever `query_type` says (D21, 3.1). */
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
-import { readComparison } from './expression-list.ts'
-import { type Form, formOf } from './forms.ts'
-import { readFieldQuery, readIdentifierQuery } from './identifier-query.ts'
+import { readComparison } from './forms/expression-list.ts'
+import { type Form, formOf } from './forms/forms.ts'
+import { readFieldQuery, readIdentifierQuery } from './forms/identifier-query.ts'
+import { Reader } from './forms/reader.ts'
+import {
+  asQuery,
+  NESTED_FORMS,
+  type QueryWord,
+  type ReadForm,
+  readTyped,
+  readValue,
+} from './forms/typed-query.ts'
 import { QueryProblem } from './problem.ts'
 import type { Query, Scope } from './query.ts'
-import { Reader } from './reader.ts'
-import { asQuery, NESTED_FORMS, type QueryWord, type ReadForm, readTyped, readValue } from './typed-query.ts'
 
 /** `query_type` as it is written, in lower case; the last is an older word for the first. */
 const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([

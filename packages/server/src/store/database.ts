@@ -39,12 +39,8 @@ const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies
 /**
  * - Compiling a plan to machine code takes longer than most of them run.
  * - A search keeps one process of PostgreSQL busy, not several.
- * - A plan is made for the values asked for, also of a prepared statement. One for any values saves a third of the
- *   time of a search with few hits, and reads the whole index for a value that half of the records have, where the
- *   first rows of the table would do.
  */
-const SEARCH_SETTINGS =
-  'set jit = off; set max_parallel_workers_per_gather = 0; set plan_cache_mode = force_custom_plan'
+const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
 
 export interface SearchOptions {
   /** Milliseconds that one search may take. */

@@ -1,5 +1,5 @@
 /** Filling columns that were added to a table after its records, from the documents that are held. */
-import { parseJson, type RecordType } from '@rollcall/protocol'
+import type { RecordType } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import type { RecordColumn } from './attribute-columns.ts'
 import type { Database } from './database.ts'
@@ -60,11 +60,13 @@ async function fillBatch(
   batch: number,
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
+  // A name that this version does not know is left to the one that does.
+  const known = heldOf(recordType).map(({ name }) => name)
   // Locked, so that of two that fill the same columns one waits for the other's batch.
   const { rows: fills } = await client.query<FillRow>(
-    `select name, next_record from column_fill where registry = $1 and record_type = $2
-     order by name for update`,
-    which,
+    `select name, next_record from column_fill
+     where registry = $1 and record_type = $2 and name = any($3) order by name for update`,
+    [...which, known],
   )
   if (fills.length === 0) return null
   const from = Math.min(...fills.map(({ next_record }) => next_record))
@@ -105,10 +107,10 @@ async function writeColumns(
       at += 1
     }
   }
-  // A name that this version's kind does not know has no column to fill.
-  if (columns.length === 0 || records.length === 0) return
+  if (records.length === 0) return
   const rows = records.map(({ id, document }) => {
-    const values = columnValues(recordType, parseJson(document))
+    // Our own canonical text, which was checked when it was written.
+    const values = columnValues(recordType, JSON.parse(document))
     return { id, ...Object.fromEntries(columns.map(([{ name }, index]) => [name, values[index]])) }
   })
   const changed = columns.map(([column]) => column)

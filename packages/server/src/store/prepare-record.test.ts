@@ -104,6 +104,20 @@ test('a document that was not parsed from JSON may have no canonical text', () =
   )
 })
 
+test.each<JsonValue>(['\0', 'a\\\0', { deep: ['\\\\\0'] }, { '\0': 1 }])(
+  'a NUL character, which JSON may escape and nobody reads back, is refused: %j',
+  (note) => {
+    expect(() => prepareRecord(civil, person, { ...identified('1'), note })).toThrow(
+      new InvalidRecord('the document has a NUL character, which no column can hold'),
+    )
+  },
+)
+
+test('the letters of such an escape are no NUL character', () => {
+  const { document } = prepareRecord(civil, person, { ...identified('1'), note: ['\\u0000', '\\\\u0000'] })
+  expect(parseJson(document)).toMatchObject({ note: ['\\u0000', '\\\\u0000'] })
+})
+
 test('the elements of a compound are one column, dates as two days', () => {
   const document = {
     ...identified('U1'),

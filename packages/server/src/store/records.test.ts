@@ -19,6 +19,7 @@ const recordType: RecordType = {
   ],
 }
 const registry = { id: 1, kind: { ...civil, record_types: [recordType] as const } }
+const table = recordTable(registry, recordType)
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -95,7 +96,6 @@ test('counting stops one above the cap', async () => {
 })
 
 describe('by any condition', () => {
-  const table = recordTable(registry, recordType)
   const from = (surname: string) => ({ text: 'record.surname = $1', values: [surname] })
   const all = { sort: [], limit: 3, offset: 0, cap: 10_000 }
 
@@ -203,7 +203,6 @@ describe('sort', () => {
 })
 
 describe('the statement', () => {
-  const table = recordTable(registry, recordType)
   const born = { attribute: 'born', descending: true }
   const surname = { attribute: 'surname', descending: false }
 
@@ -247,6 +246,22 @@ describe('the statement', () => {
     const { text } = findStatement(recordTable(empty, recordType), [])
     expect(await planOf(text, ['UIN', 'U1'], 'force_generic_plan')).not.toContain('Seq Scan')
   })
+})
+
+test('a shape that was slow under its name three times is not run under it again', async () => {
+  const slow = { text: 'record.id = $1::bigint and (select pg_sleep(0.12)) is not null', values: [1] }
+  const runs: number[] = []
+  for (let run = 0; run < 6; run += 1) {
+    const { total } = await findRecords(database.db, table, slow, { sort: [], limit: 1, offset: 0, cap: 10 })
+    expect(total).toBe(1)
+    const { rows } = await database.db.searches.query<{ runs: number }>(
+      `select coalesce(sum(generic_plans + custom_plans), 0)::int as runs from pg_prepared_statements
+       where statement like '%pg_sleep(0.12)%'`,
+    )
+    runs.push(rows[0]?.runs ?? 0)
+  }
+  // The first time it has no name yet; three times it was slow under it.
+  expect(runs).toEqual([0, 1, 2, 3, 3, 3])
 })
 
 async function planOf(text: string, [type, value]: [string, string], mode: string): Promise<string> {

@@ -25,7 +25,7 @@ export interface SortKey {
 export interface Page {
   /** Most significant first; records without a value come last, ties stand in the order they were added. */
   readonly sort: readonly SortKey[]
-  /** Records. */
+  /** Records, at least 1. */
   readonly limit: number
   /** Records passed over before the first one; may lie beyond the last. */
   readonly offset: number
@@ -58,8 +58,8 @@ export interface Reading {
 }
 
 /**
- * The page of one statement; an empty one is one row without a document, which carries the total. The first row
- * carries the ids.
+ * The page of one statement; one that lies beyond the last is one row without a document, which carries the total.
+ * The first row carries the ids.
  */
 interface FoundRow {
   readonly total: number
@@ -95,6 +95,8 @@ export async function findByIdentifier(
 
 /** Of this process: names are unique on a connection, whichever database it leads to. */
 const names = new StatementNames(100)
+/** Milliseconds after which a plan for any values may have been the wrong one. */
+const SLOW = 100
 
 /**
  * The records that satisfy a condition, a page of them. One statement, which stops at the first record beyond the
@@ -111,11 +113,16 @@ export async function findRecords(
   const { text, values } = searchStatement(table, condition, page, ids)
   const name = names.nameOf(text)
   const statement = { ...(name !== undefined && { name }), text, values }
-  const { rows } =
-    snapshot === undefined
-      ? await db.searches.query<FoundRow>(statement)
-      : await tried(snapshot, () => snapshot.query<FoundRow>(statement))
-  return foundIn(rows, ids)
+  const started = performance.now()
+  try {
+    const { rows } =
+      snapshot === undefined
+        ? await db.searches.query<FoundRow>(statement)
+        : await tried(snapshot, () => snapshot.query<FoundRow>(statement))
+    return foundIn(rows, ids)
+  } finally {
+    if (name !== undefined && performance.now() - started > SLOW) names.wasSlow(text)
+  }
 }
 
 /** The documents of these records, in this order; of those that are not there any more, nothing. */

@@ -3,6 +3,7 @@ import { isTimeZone, KINDS, type Kind, kindNamed } from '@rollcall/protocol'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Database } from './database.ts'
+import { heldOf } from './held-columns.ts'
 import { createRecordTables } from './record-tables.ts'
 import { StoreRefusal } from './refusal.ts'
 import { type KeptAttribute, kindWith } from './registry-kinds.ts'
@@ -201,21 +202,26 @@ function toRegistry(row: FoundRegistry): Registry {
       `the registry at ${namespace} is of kind ${row.kind}, which this version does not know`,
     )
   }
+  const extended = kindWith(kind, row.additions)
   return {
     id,
     namespace,
-    kind: kindWith(kind, row.additions),
+    kind: extended,
     sender_id,
     aliases,
     demo,
     time_zone,
-    unfilled: namesByType(row.fills),
+    unfilled: unfilledOf(extended, row.fills),
   }
 }
 
-function namesByType(
-  rows: readonly { readonly record_type: string; readonly name: string }[],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const grouped = Map.groupBy(rows, ({ record_type }) => record_type)
-  return new Map([...grouped].map(([type, group]) => [type, new Set(group.map(({ name }) => name))]))
+/** Of the names to be filled those that the kind has; others are another version's. */
+function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfilled'] {
+  const unfilled = new Map<string, ReadonlySet<string>>()
+  for (const recordType of kind.record_types) {
+    const known = new Set(heldOf(recordType).map(({ name }) => name))
+    const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
+    if (names.length > 0) unfilled.set(recordType.name, new Set(names.map(({ name }) => name)))
+  }
+  return unfilled
 }

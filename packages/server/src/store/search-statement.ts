@@ -71,7 +71,7 @@ function statementWithIds(
       select identifier.record as id${selected(keys, 'found')}
       from ${quoteName(identifierTable)} as identifier${ordered}
       where identifier.type = $1 and identifier.value = $2 limit $5::bigint + 1
-    )
+    ),
     ${pageOfHits(table, keys, { limit: '$3', offset: '$4', cap: '$5' })}`
   return named('find_ids', table, keys, text)
 }
@@ -103,12 +103,23 @@ export function searchStatement(
   const text = `with hit as materialized (
       select record.id${selected(keys, 'record')}
       from ${quoteName(table)} as record where ${condition.text} limit ${cap + 1}
-    )
-    ${pageOfHits(table, keys, page)}`
-  return { text, values: [...condition.values, limit, offset] }
+    ),
+    ${ids || offset > 0 ? pageOfHits(table, keys, page) : firstPage(table, keys, page.limit)}`
+  return { text, values: [...condition.values, limit, ...(ids || offset > 0 ? [offset] : [])] }
 }
 
-/** @param page.cap given where the ids of all hits are selected too: above it, none are */
+/** No row says that there are no hits. */
+function firstPage(table: string, keys: readonly OrderedColumn[], limit: string): string {
+  return `page as (select * from hit order by ${orderOf(keys, 'id')} limit ${limit})
+    select (select count(*) from hit) as total, found.document
+    from page join ${quoteName(table)} as found on found.id = page.id
+    order by ${orderOf(keys, 'id', 'page.')}`
+}
+
+/**
+ * A page beyond the last one is one row without a document, which carries the total.
+ * @param page.cap given where the ids of all hits are selected too: above it, none are
+ */
 function pageOfHits(
   table: string,
   keys: readonly OrderedColumn[],
@@ -121,11 +132,9 @@ function pageOfHits(
   // Once, not beside every document: they are many.
   const first =
     cap === null ? '' : `, case when row_number() over (order by ${inOrder}) = 1 then counted.ids end as ids`
-  return `select counted.total, found.document${first}
-    from (select count(*) as total${all} from hit) as counted
-    left join (
-      select * from hit order by ${order} limit ${limit} offset ${offset}
-    ) as page on true
+  return `page as (select * from hit order by ${order} limit ${limit} offset ${offset})
+    select counted.total, found.document${first}
+    from (select count(*) as total${all} from hit) as counted left join page on true
     left join ${quoteName(table)} as found on found.id = page.id
     order by ${inOrder}`
 }

@@ -45,3 +45,24 @@ test('nodes that add the same rows at once lose nothing', async () => {
   const found = (await listSlowSearches(database.db, registry)).filter((row) => row.record_type === 'Member')
   expect(found.map(({ searches }) => searches)).toEqual([20, 20, 20, 20])
 })
+
+test('however many combinations peers ask for, the most expensive thousand of a registry stay', async () => {
+  const { db } = database
+  const other = await addRegistry(db, { namespace: 'other', kind: 'civil', sender_id: 'other.example' })
+  const rows = (ms: number, name: string) =>
+    Array.from({ length: 600 }, (_, at) => ({
+      registry: other.id,
+      record_type: 'Person',
+      attributes: [`${name}_${at}`],
+      searches: 1,
+      total_ms: ms,
+      max_ms: ms,
+    }))
+  const before = await listSlowSearches(db, registry)
+  await addSlowSearches(db, rows(300, 'cheap'))
+  await Promise.all([addSlowSearches(db, rows(900, 'dear')), addSlowSearches(db, rows(800, 'dear'))])
+  const found = await listSlowSearches(db, other)
+  expect(found).toHaveLength(1_000)
+  expect(found.filter(({ total_ms }) => total_ms === 1_700)).toHaveLength(600)
+  expect(await listSlowSearches(db, registry)).toEqual(before)
+})

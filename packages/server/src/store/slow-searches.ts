@@ -14,8 +14,19 @@ export interface SlowSearches {
   readonly max_ms: number
 }
 
-/** Adds to what is there already. Rows of a registry that is no more are passed over. */
+/** Rows of one registry: peers choose which attributes they combine. */
+const MOST_ROWS = 1_000
+
+/**
+ * Adds to what is there already. Rows of a registry that is no more are passed over, and of each registry the most
+ * expensive 1,000 stay.
+ */
 export async function addSlowSearches(db: Database, rows: readonly SlowSearches[]): Promise<void> {
+  await addRows(db, rows)
+  await forgetCheapest(db, [...new Set(rows.map(({ registry }) => registry))])
+}
+
+async function addRows(db: Database, rows: readonly SlowSearches[]): Promise<void> {
   // In one order on every node: two that add to the same rows then wait for each other and do not deadlock.
   await db.pool.query(
     `insert into slow_search (registry, record_type, attributes, searches, total_ms, max_ms, last_seen)
@@ -32,6 +43,23 @@ export async function addSlowSearches(db: Database, rows: readonly SlowSearches[
        max_ms = greatest(slow_search.max_ms, excluded.max_ms),
        last_seen = excluded.last_seen`,
     [JSON.stringify(rows)],
+  )
+}
+
+async function forgetCheapest(db: Database, registries: readonly number[]): Promise<void> {
+  // What another node adds to at this moment is left to that node.
+  await db.pool.query(
+    `delete from slow_search where (registry, record_type, attributes) in (
+       select registry, record_type, attributes from slow_search
+       where (registry, record_type, attributes) in (
+         select registry, record_type, attributes from (
+           select registry, record_type, attributes,
+             row_number() over (partition by registry order by total_ms desc, record_type, attributes) as place
+           from slow_search where registry = any($1)
+         ) as ranked where place > $2
+       ) for update skip locked
+     )`,
+    [registries, MOST_ROWS],
   )
 }
 

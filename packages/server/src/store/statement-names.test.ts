@@ -39,3 +39,21 @@ test('a long statement has none', () => {
   const long = 'x'.repeat(4_001)
   expect([names.nameOf(long), names.nameOf(long)]).toEqual([undefined, undefined])
 })
+
+test('a name under which a search was slow three times never comes back, and no other shape gets it', () => {
+  const names = new StatementNames(2)
+  for (const text of ['a', 'a', 'b']) names.nameOf(text)
+  for (const times of [1, 2]) {
+    names.wasSlow('a')
+    expect(names.nameOf('a'), `slow ${times} times`).toBe('search_1')
+  }
+  for (const _time of [1, 2, 3]) names.wasSlow('b')
+  names.wasSlow('a')
+  expect(['a', 'a', 'b', 'c', 'c'].map((text) => names.nameOf(text))).toEqual([
+    undefined,
+    undefined,
+    'search_2',
+    undefined,
+    undefined,
+  ])
+})

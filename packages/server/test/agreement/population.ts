@@ -1,7 +1,7 @@
 /** Random records of one record type in a database, and what each of them has. */
 import { type Kind, parseJson, type RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
-import { type ExtractedRecord, extractRecord } from '../../src/query/extract-record.ts'
+import { type ExtractedRecord, extractRecord } from '../../src/query/memory/extract-record.ts'
 import type { Database } from '../../src/store/database.ts'
 import { quoteName } from '../../src/store/names.ts'
 import { prepareRecord } from '../../src/store/prepare-record.ts'

@@ -184,6 +184,16 @@ describe('names and shapes', () => {
       `${EXPRESSION}.UIN.$eq: must be a string of 1 to 256 characters or a whole number`,
     ],
     [
+      'an identifier that lost its value',
+      { query_type: 'idtype-value', query: { identifier_type: 'UIN' } },
+      'search_criteria.query: must have an identifier value beside its type',
+    ],
+    [
+      'an identifier that lost its value, in the older spelling',
+      { query_type: 'idtype-value', query: { type: 'idtype-value', value: { id_type: 'UIN' } } },
+      'search_criteria.query.value: must have an identifier value beside its type',
+    ],
+    [
       'the enrolled form with no operator',
       { query_type: 'expression', query: { person_identifier: {} } },
       'search_criteria.query.person_identifier: must be an object of conditions, with at least one',

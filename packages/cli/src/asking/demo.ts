@@ -1,0 +1,61 @@
+/** The demo of this machine as its file describes it, so that commands beside it need no credentials. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { PROTOCOL_VERSION } from '@rollcall/protocol'
+import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
+import { CommandError } from '../failure.ts'
+
+/** Where demo.json is; the server's configuration says the same and takes a second to load. */
+const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')
+
+/** @returns null where there was no demo here
+ * @throws CommandError the file cannot be read */
+export async function readDemo(): Promise<DemoFile | null> {
+  const path = demoFile()
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new CommandError(`${path} cannot be read (${error.code})`)
+  })
+  if (text === null) return null
+  try {
+    const demo = JSON.parse(text) as DemoFile
+    if (typeof demo.participant.sender_id === 'string' && Array.isArray(demo.registries)) return demo
+  } catch {
+    // Said below.
+  }
+  throw new CommandError(`${path} is not what rollcall demo writes; start the demo again`)
+}
+
+/** The registry of the demo that is called so, or its first. @throws CommandError there is none */
+export function demoRegistry({ registries }: DemoFile, namespace: string | undefined): DemoRegistry {
+  const found = registries.find((registry) => namespace === undefined || registry.namespace === namespace)
+  if (found !== undefined) return found
+  const names = registries.map((registry) => registry.namespace).join(', ')
+  throw new CommandError(`the demo has no registry ${namespace}; it has ${names}`)
+}
+
+/** The base address of a registry of the demo. */
+export const demoRegistryUrl = ({ base_url }: DemoFile, { namespace }: DemoRegistry): string =>
+  `${base_url}/${namespace}/v${PROTOCOL_VERSION}`
+
+/** The registry of the demo that answers at this base address. */
+export function demoRegistryAt(demo: DemoFile, base_url: URL): DemoRegistry | undefined {
+  return demo.registries.find((registry) =>
+    isSamePlace(new URL(demoRegistryUrl(demo, registry)), base_url, { path: true }),
+  )
+}
+
+/** Whether an address is the demo's: nothing of its participant goes anywhere else. */
+export const isOfDemo = (demo: DemoFile, address: URL): boolean =>
+  isSamePlace(new URL(demo.base_url), address)
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
+
+/** Whether an address is of this machine. */
+export const isLoopbackAddress = ({ hostname }: URL): boolean => LOOPBACK.includes(hostname)
+
+function isSamePlace(one: URL, other: URL, { path = false } = {}): boolean {
+  const hosts = one.hostname === other.hostname || (isLoopbackAddress(one) && isLoopbackAddress(other))
+  const paths = !path || one.pathname.replace(/\/+$/, '') === other.pathname.replace(/\/+$/, '')
+  return hosts && paths && one.protocol === other.protocol && one.port === other.port
+}

@@ -1,0 +1,59 @@
+/** What goes wrong when a registry is asked, in words for the person who gave the command. */
+import {
+  AckError,
+  HeaderRejected,
+  ItemRejected,
+  TokenRefused,
+  TransportError,
+  UntrustedAnswer,
+} from '@rollcall/client'
+import { JwkError } from '@rollcall/protocol'
+import { CommandError } from '../failure.ts'
+import { printable } from './printing.ts'
+
+/** Waits for what a client does. @throws CommandError for what a client throws */
+export async function inWords<Result>(asking: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  try {
+    return await asking
+  } catch (error) {
+    if (signal?.aborted) throw new CommandError('interrupted')
+    throw asCommandError(error)
+  }
+}
+
+/** Makes a client or a receiver. @throws CommandError for keys that cannot be what they are given for */
+export function made<Result>(make: () => Result): Result {
+  try {
+    return make()
+  } catch (error) {
+    throw asCommandError(error)
+  }
+}
+
+/** What is no failure of asking comes back as it is. */
+export function asCommandError(error: unknown): unknown {
+  const words = wordsOf(error)
+  return words === null ? error : new CommandError(printable(words))
+}
+
+function wordsOf(error: unknown): string | null {
+  if (error instanceof TransportError) return `no answer: ${error.message}${attemptsOf(error)}`
+  if (error instanceof TokenRefused) return `no token is given: ${coded(error)}`
+  if (error instanceof AckError) return `the request was refused: ${coded(error)} (HTTP ${error.httpStatus})`
+  if (error instanceof HeaderRejected) return `the request was rejected: ${coded(error)}`
+  if (error instanceof ItemRejected) return `rejected: ${coded(error)}`
+  if (error instanceof UntrustedAnswer) return `the answer is not to be believed: ${coded(error)}`
+  // A key of ours that cannot be what it is given for.
+  if (error instanceof JwkError || isOfSettings(error)) return (error as Error).message
+  return null
+}
+
+const attemptsOf = ({ attempts }: TransportError): string =>
+  attempts > 1 ? `, after ${attempts} attempts` : ''
+
+function coded({ code, message }: { readonly code: string; readonly message: string }): string {
+  return code === '' || code === message ? message : `${code}: ${message}`
+}
+
+const isOfSettings = (error: unknown): boolean =>
+  error instanceof TypeError && /^(signing\.|a key to decrypt|a set of public keys)/.test(error.message)

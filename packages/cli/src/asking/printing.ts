@@ -1,0 +1,28 @@
+/** What peers say, on a terminal. */
+
+/** Characters that a terminal would obey, or that turn the order of others round. */
+const UNSEEN = /[\p{Cc}\p{Bidi_Control}]/gu
+
+/** A text of a peer's in one line: what cannot be seen is written as JSON would escape it. */
+export function printable(text: string): string {
+  return text.replace(UNSEEN, escaped)
+}
+
+/** A value of a peer's as JSON with line breaks. It stays JSON: what is escaped stands in strings only. */
+export function printableJson(value: unknown): string {
+  return exactJson(value, 2).replace(UNSEEN, (character) =>
+    character === '\n' ? character : escaped(character),
+  )
+}
+
+/** JSON that keeps the digits of integers beyond 2^53, which the client reads as bigint. */
+export function exactJson(value: unknown, indent?: number): string {
+  const exact = (_name: string, member: unknown): unknown =>
+    typeof member === 'bigint' ? raw(String(member)) : member
+  return JSON.stringify(value, exact, indent)
+}
+
+/** Of the language, and not yet of its types. */
+const raw = (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

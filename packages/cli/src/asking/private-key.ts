@@ -1,0 +1,51 @@
+/** Keys that a command is given in files: our own private ones, and a peer's public ones. */
+import { createPrivateKey } from 'node:crypto'
+import type { JwkSet } from '@rollcall/client'
+import { isJsonObject, isPrivateJwk, JsonError, type Jwk, parseJson } from '@rollcall/protocol'
+import { CommandError } from '../failure.ts'
+import { readInput } from '../input.ts'
+
+/**
+ * A private key in PEM or as a JWK, under the name by which registries know its public half.
+ * @param kid of the command line; a JWK may bring its own
+ * @throws CommandError that quotes nothing of the file
+ */
+export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
+  const text = (await readInput(path)).trim()
+  const jwk = text.startsWith('-----BEGIN ') ? fromPem(path, text) : parsed(path, text)
+  if (!isJsonObject(jwk) || !isPrivateJwk(jwk)) {
+    throw new CommandError(`${path} holds no private key, in PEM or as a JWK`)
+  }
+  const name = kid ?? jwk.kid
+  if (typeof name !== 'string' || name === '') {
+    throw new CommandError(`the key in ${path} has no kid; give the one under which the registry knows it`)
+  }
+  return { ...(jwk as unknown as Jwk), kid: name }
+}
+
+/** Public keys as a JWK set or one JWK. @throws CommandError */
+export async function readPublicKeys(path: string): Promise<JwkSet> {
+  const value = parsed(path, await readInput(path))
+  const keys = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
+  const isPublic = (key: unknown): boolean =>
+    isJsonObject(key) && typeof key.kty === 'string' && key.kty !== 'oct' && !isPrivateJwk(key)
+  if (keys.length > 0 && keys.every(isPublic)) return { keys: keys as unknown as Jwk[] }
+  throw new CommandError(`${path} must hold public keys: a JWK set, or one JWK`)
+}
+
+function fromPem(path: string, text: string): unknown {
+  try {
+    return createPrivateKey(text).export({ format: 'jwk' })
+  } catch {
+    throw new CommandError(`${path} holds no private key that can be read; one with a passphrase cannot`)
+  }
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new CommandError(`${path} is no key: ${error.message}`)
+  }
+}

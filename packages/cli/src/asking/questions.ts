@@ -1,0 +1,131 @@
+/** What `rollcall search` is asked to look for, as the client sends it. */
+import { expression, graphql, identifier, type QueryCriteria, type SearchInput } from '@rollcall/client'
+import {
+  isJsonObject,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  type SearchCriteria,
+} from '@rollcall/protocol'
+import { CommandError } from '../failure.ts'
+import { readInput } from '../input.ts'
+
+export interface QuestionOptions {
+  readonly identifier?: readonly string[]
+  readonly where?: string
+  readonly graphql?: string
+  readonly query?: string
+  readonly recordType?: string
+  readonly pageSize?: number
+  readonly page?: number
+  readonly sort?: readonly string[]
+}
+
+/** One question or a batch of them. @throws CommandError that repeats no value */
+export async function readQuestions(options: QuestionOptions): Promise<readonly SearchInput[]> {
+  const { identifier: identifiers, where, graphql: text, query } = options
+  const given = [identifiers, where, text, query].filter((form) => form !== undefined)
+  if (given.length !== 1) {
+    throw new CommandError('say what to look for, with one of --identifier, --where, --graphql and --query')
+  }
+  const inputs =
+    query === undefined
+      ? formsOf(options)
+      : questionsIn(parsed(query === '-' ? 'standard input' : query, await readInput(query)))
+  return inputs.map((input) => completed(input, options))
+}
+
+function formsOf({ identifier: identifiers, where, graphql: text }: QuestionOptions): readonly SearchInput[] {
+  if (identifiers !== undefined) return identifiers.map(byIdentifier)
+  if (text !== undefined) return [graphql(text)]
+  return [byConditions(parsed('--where', where ?? ''), '--where')]
+}
+
+function byIdentifier(text: string): QueryCriteria {
+  const [, type, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
+  if (type === undefined || value === undefined) {
+    throw new CommandError('--identifier must be a type and a value, such as UIN=8128560370')
+  }
+  return identifier(type, value)
+}
+
+function byConditions(value: JsonValue, name: string): QueryCriteria {
+  // The registry reads it, and says what is wrong with it.
+  if (isJsonObject(value)) return expression(value as never)
+  throw new CommandError(`${name} must be a JSON object of conditions, such as {"sex": "female"}`)
+}
+
+/** A request, its message, its items, search_criteria and a query alone are known by their members. */
+function questionsIn(value: JsonValue): readonly SearchInput[] {
+  if (isJsonObject(value)) {
+    if (isJsonObject(value.message)) return questionsIn(value.message)
+    if (Array.isArray(value.search_request)) return value.search_request.map(itemOf)
+    if (Object.hasOwn(value, 'search_criteria')) return [itemOf(value)]
+    if (Object.hasOwn(value, 'query_type')) return [asCriteria(value)]
+    return [byShape(value)]
+  }
+  if (typeof value === 'string') return [graphql(value)]
+  if (Array.isArray(value)) return [asCriteria({ query_type: 'predicate', query: value })]
+  throw new CommandError('--query must hold search_criteria, a query, or a whole request')
+}
+
+function itemOf(value: JsonValue): SearchInput {
+  const criteria = isJsonObject(value) ? value.search_criteria : undefined
+  if (!isJsonObject(value) || !isJsonObject(criteria)) {
+    throw new CommandError('--query: an item must be an object with search_criteria')
+  }
+  return value as unknown as SearchInput
+}
+
+/** An identifier, a typed expression, or conditions alone. */
+function byShape(value: JsonObject): SearchInput {
+  const { type, value: inner } = value
+  if (typeof type !== 'string') return byConditions(value, '--query')
+  if (!isJsonObject(inner)) return asCriteria({ query_type: 'idtype-value', query: value })
+  const { expression: said } = inner
+  return asCriteria({ query_type: typeof said === 'string' ? 'graphql' : 'expression', query: value })
+}
+
+const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as unknown as SearchCriteria
+
+/** What the other options say; a file may say it too, and then they count. */
+function completed(input: SearchInput, options: QuestionOptions): SearchInput {
+  const isItem = 'search_criteria' in input
+  const criteria = isItem ? input.search_criteria : input
+  const { recordType, pageSize, page, sort } = options
+  const pagination = {
+    ...criteria.pagination,
+    ...(pageSize !== undefined && { page_size: pageSize }),
+    ...(page !== undefined && { page_number: page }),
+  }
+  if (page !== undefined && pagination.page_size === undefined) {
+    throw new CommandError('--page needs --page-size')
+  }
+  const whole: SearchCriteria = {
+    ...criteria,
+    ...(recordType !== undefined && { reg_record_type: recordType }),
+    ...(sort !== undefined && { sort: sort.map(sortOf) }),
+    ...(Object.keys(pagination).length > 0 && {
+      pagination: pagination as SearchCriteria['pagination'] & object,
+    }),
+  }
+  return isItem ? { ...input, search_criteria: whole } : whole
+}
+
+function sortOf(text: string): NonNullable<SearchCriteria['sort']>[number] {
+  const [attribute_name = '', order = 'asc', ...more] = text.split(':')
+  if (attribute_name !== '' && (order === 'asc' || order === 'desc') && more.length === 0) {
+    return { attribute_name, sort_order: order }
+  }
+  throw new CommandError('--sort must be an attribute, such as birth_date or birth_date:desc')
+}
+
+function parsed(name: string, text: string): JsonValue {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonError) throw new CommandError(`${name} is not JSON: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,144 @@
+/** What a message of a registry says, without what it says of people: for answers, callbacks and status alike. */
+import { CALLBACKS, isJsonObject, OPERATIONS } from '@rollcall/protocol'
+import { printable } from './printing.ts'
+
+/** A message that was verified and opened; without `message` where only the header says something. */
+export interface Said {
+  readonly header: object
+  readonly message?: object
+  readonly signed: boolean
+  readonly encrypted?: boolean
+}
+
+export interface ItemSummary {
+  readonly reference_id: string | null
+  readonly status: string | null
+  readonly code: string | null
+  readonly reason: string | null
+  readonly event: string | null
+  /** In this message. */
+  readonly records: number | null
+  /** On all pages. */
+  readonly total_count: number | null
+  readonly page_number: number | null
+  readonly page_size: number | null
+}
+
+export interface Summary {
+  readonly sender_id: string | null
+  readonly message_id: string | null
+  readonly transaction_id: string | null
+  readonly correlation_id: string | null
+  readonly status: string | null
+  readonly code: string | null
+  readonly reason: string | null
+  readonly signed: boolean
+  readonly encrypted: boolean
+  readonly items: readonly ItemSummary[]
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** Members that hold the batch of a message, in all rows of the tables. */
+const BATCHES = [
+  ...new Set(
+    [...OPERATIONS.map(({ reply }) => reply.items), ...CALLBACKS.map(({ message }) => message.items)].filter(
+      (name) => name !== null,
+    ),
+  ),
+]
+
+export function summaryOf({ header, message, signed, encrypted = false }: Said): Summary {
+  const head = members(header)
+  const said = members(message)
+  return {
+    sender_id: text(head.sender_id),
+    message_id: text(head.message_id),
+    transaction_id: text(said.transaction_id),
+    correlation_id: text(said.correlation_id),
+    status: text(head.status) ?? text(said.status),
+    code: text(head.status_reason_code) ?? text(said.status_reason_code),
+    reason: text(head.status_reason_message) ?? text(said.status_reason_message),
+    signed,
+    encrypted,
+    items: itemsOf(said).map(itemSummary),
+  }
+}
+
+/** The items of a message, or of the one that a status answer embeds. */
+export function itemsOf(message: object): readonly Members[] {
+  const said = members(message)
+  const status = members(members(said.txnstatus_response).txn_status)
+  const holder = Object.keys(status).length > 0 ? status : said
+  for (const name of BATCHES) {
+    const batch = holder[name]
+    if (Array.isArray(batch)) return batch.map(members)
+  }
+  return []
+}
+
+/** The records of an item. */
+export function recordsOf(item: Members): readonly unknown[] {
+  const { reg_records } = members(item.data)
+  if (reg_records === undefined || reg_records === null) return []
+  return Array.isArray(reg_records) ? reg_records : [reg_records]
+}
+
+function itemSummary(item: Members): ItemSummary {
+  const { total_count, page_number, page_size } = members(item.pagination)
+  return {
+    reference_id: text(item.reference_id),
+    status: text(item.status),
+    code: text(item.status_reason_code),
+    reason: text(item.status_reason_message),
+    event: text(members(item.data).reg_event_type),
+    records: isJsonObject(item.data) ? recordsOf(item).length : null,
+    total_count: count(total_count),
+    page_number: count(page_number),
+    page_size: count(page_size),
+  }
+}
+
+/** Whether more of this item follows on further pages. */
+export function goesOn({ page_number, page_size, total_count }: ItemSummary): boolean {
+  if (page_number === null || page_size === null || total_count === null) return false
+  return page_number * page_size < total_count
+}
+
+/** One item in one line, such as `item 1: succ, 100 of 1234 records (page 1)`. */
+export function itemText(item: ItemSummary): string {
+  const { status, code, reason, event } = item
+  const why = [code, reason].filter((part) => part !== null).join(': ')
+  const parts = [event, status, recordsText(item), why === '' ? null : why].filter((part) => part !== null)
+  return printable(`item ${item.reference_id ?? '?'}: ${parts.join(', ')}`)
+}
+
+function recordsText(item: ItemSummary): string | null {
+  const { records, total_count, page_number } = item
+  if (records === null) return null
+  if (page_number === null || (page_number === 1 && !goesOn(item))) return counted(records, 'record')
+  return `${records} of ${counted(total_count ?? records, 'record')}, page ${page_number}`
+}
+
+/** Names and what they stand for, a line each; what is not known is left out. */
+export function rowLines(rows: Readonly<Record<string, string | null>>): string[] {
+  return Object.entries(rows).flatMap(([name, value]) =>
+    value === null ? [] : [printable(`  ${name.padEnd(12)} ${value}`)],
+  )
+}
+
+/** `succ`, or `rjct` with what the registry says about it. */
+export function statusOf({
+  status,
+  code,
+  reason,
+}: Pick<Summary, 'status' | 'code' | 'reason'>): string | null {
+  const parts = [status, code, reason].filter((part) => part !== null)
+  return parts.length === 0 ? null : parts.join(', ')
+}
+
+export const counted = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
+
+const members = (value: unknown): Members => (isJsonObject(value) ? value : {})
+const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const count = (value: unknown): number | null => (typeof value === 'number' ? value : null)

@@ -1,0 +1,164 @@
+/** From the options of a command to whom it asks, as whom: the demo's participant for the demo, the named one elsewhere. */
+import type { ClientOptions, Encryption, JwkSet, Peer, Signing } from '@rollcall/client'
+import type { Jwk } from '@rollcall/protocol'
+import type { DemoCredentials, DemoFile, DemoRegistry } from '../demo/demo-file.ts'
+import { CommandError } from '../failure.ts'
+import { readInput } from '../input.ts'
+import {
+  demoRegistry,
+  demoRegistryAt,
+  demoRegistryUrl,
+  isLoopbackAddress,
+  isOfDemo,
+  readDemo,
+} from './demo.ts'
+import { readPrivateKey, readPublicKeys } from './private-key.ts'
+import { type RegistryOptions, SECRET_VARIABLE } from './registry-options.ts'
+
+export interface Target {
+  readonly base_url: URL
+  readonly client: ClientOptions
+  /** Our own private JWKs for encrypted callbacks. */
+  readonly decryption_keys: readonly Jwk[]
+  /** The registry as the sender of callbacks; null where its sender_id is not known. */
+  readonly peer: Peer | null
+}
+
+/** @throws CommandError that says which option is missing or wrong */
+export async function readTarget(options: RegistryOptions): Promise<Target> {
+  const demo = await readDemo()
+  const { base_url, registry } = addressOf(options, demo)
+  // The demo's secret and keys go to the demo only, and only where nobody else is named.
+  const isDemos = demo !== null && isOfDemo(demo, base_url)
+  const participant =
+    isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
+  const sender_id = options.senderId ?? participant?.sender_id
+  if (sender_id === undefined) throw new CommandError('say who asks with --sender-id')
+
+  const receiver_id = options.receiverId ?? registry?.receiver_id
+  const signing = await signingOf(options, participant)
+  const decryption_keys = await decryptionKeys(options, participant)
+  const credentials = await credentialsOf(options, participant)
+  const trust = await trustOf(options)
+  warnOfPlainHttp(base_url)
+  return {
+    base_url,
+    client: {
+      base_url: base_url.href,
+      sender_id,
+      ...(receiver_id !== undefined && { receiver_id }),
+      ...(credentials !== undefined && { credentials }),
+      ...(signing !== undefined && { signing }),
+      ...encryptionOf(options, decryption_keys),
+      peer: trust,
+      timeout: options.timeout * 1_000,
+    },
+    decryption_keys,
+    peer: receiver_id === undefined ? null : callbackPeer(receiver_id, base_url, trust, options),
+  }
+}
+
+function addressOf(
+  { url, registry: namespace }: RegistryOptions,
+  demo: DemoFile | null,
+): { readonly base_url: URL; readonly registry: DemoRegistry | undefined } {
+  if (url !== undefined) {
+    const base_url = readAddress('--url', url)
+    return { base_url, registry: demo === null ? undefined : demoRegistryAt(demo, base_url) }
+  }
+  if (demo === null) {
+    throw new CommandError(
+      'say which registry with --url, or start the demo (npm start); ROLLCALL_DATA says where its files are',
+    )
+  }
+  const registry = demoRegistry(demo, namespace)
+  return { base_url: new URL(demoRegistryUrl(demo, registry)), registry }
+}
+
+/** @throws CommandError */
+export function readAddress(option: string, text: string): URL {
+  const address = URL.canParse(text) ? new URL(text) : null
+  if (address !== null && /^https?:$/.test(address.protocol)) return address
+  throw new CommandError(`${option} must be an address such as http://127.0.0.1:8080/civil/v1.0.0`)
+}
+
+async function credentialsOf(
+  { clientId, clientSecretFile, tokenUrl }: RegistryOptions,
+  participant: DemoCredentials | null,
+): Promise<ClientOptions['credentials']> {
+  const more = tokenUrl === undefined ? {} : { token_url: readAddress('--token-url', tokenUrl).href }
+  if (clientId === undefined) {
+    if (participant === null) return undefined
+    const { client_id, client_secret } = participant
+    return { client_id, client_secret }
+  }
+  const secret =
+    clientSecretFile === undefined ? process.env[SECRET_VARIABLE] : await readInput(clientSecretFile)
+  const client_secret = secret?.trim() ?? ''
+  if (client_secret !== '') return { client_id: clientId, client_secret, ...more }
+  throw new CommandError(
+    `the secret of --client-id is missing: put it in ${SECRET_VARIABLE} or give --client-secret-file`,
+  )
+}
+
+async function signingOf(
+  { signKey, signKid, profile }: RegistryOptions,
+  participant: DemoCredentials | null,
+): Promise<Signing | undefined> {
+  const demoKey = participant?.sign.private_jwk as Jwk | undefined
+  const key = signKey === undefined ? demoKey : await readPrivateKey(signKey, signKid)
+  if (key !== undefined) return { key, ...(profile !== undefined && { profile }) }
+  if (profile !== undefined)
+    throw new CommandError('--profile says how to sign; with which key says --sign-key')
+  return undefined
+}
+
+async function decryptionKeys(
+  { decryptKey, decryptKid }: RegistryOptions,
+  participant: DemoCredentials | null,
+): Promise<readonly Jwk[]> {
+  if (decryptKey !== undefined) return [await readPrivateKey(decryptKey, decryptKid)]
+  return participant === null ? [] : [participant.encrypt.private_jwk as Jwk]
+}
+
+function encryptionOf(
+  { encrypt }: RegistryOptions,
+  keys: readonly Jwk[],
+): { readonly encryption?: Encryption } {
+  if (encrypt !== true) return {}
+  if (keys.length > 0) return { encryption: { keys } }
+  throw new CommandError('--encrypt needs --decrypt-key: the answer is encrypted for us')
+}
+
+interface AnswerTrust {
+  readonly signature?: Peer['signature'] & string
+  readonly keys?: JwkSet | string
+}
+
+async function trustOf({ verify, peerKeys }: RegistryOptions): Promise<AnswerTrust> {
+  const keys = peerKeys === undefined || /^https?:/.test(peerKeys) ? peerKeys : await readPublicKeys(peerKeys)
+  return { ...(verify !== undefined && { signature: verify }), ...(keys !== undefined && { keys }) }
+}
+
+function callbackPeer(
+  sender_id: string,
+  base_url: URL,
+  trust: AnswerTrust,
+  { encrypt, profile }: RegistryOptions,
+): Peer {
+  const keys = trust.keys ?? publishedKeysAt(base_url)
+  // A registry signs in our own profile where its key can (D16).
+  const same = profile?.algorithms.includes('EdDSA') ? { profile } : {}
+  return { sender_id, ...trust, ...same, keys, encrypted: encrypt === true }
+}
+
+/** Where a registry publishes its keys (1.5). */
+export const publishedKeysAt = (address: URL | string): string =>
+  new URL('/.well-known/jwks.json', address).href
+
+function warnOfPlainHttp(address: URL): void {
+  if (address.protocol === 'https:' || isLoopbackAddress(address)) return
+  process.stderr.write(
+    'rollcall: this address speaks plain HTTP: secrets and records cross the network in clear\n',
+  )
+}

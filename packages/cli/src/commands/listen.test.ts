@@ -1,0 +1,179 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { notify, onSearch, onSubscribe, signed } from '../../../client/test/callbacks.ts'
+import { callingRegistry, postCallback } from '../../test/asking.ts'
+import { type Running, rollcall, start, until } from '../../test/command.ts'
+
+let made: Awaited<ReturnType<typeof callingRegistry>>
+beforeAll(async () => {
+  made = await callingRegistry([])
+})
+afterAll(() => made.close())
+
+let running: Running
+afterEach(async () => {
+  await running.stop()
+})
+
+/** Starts it and gives the address at which it listens. */
+async function listening(...words: string[]): Promise<string> {
+  running = start(['listen', '--port', '0', ...words], made.home.env)
+  const match = await until(running, () => /^listening on (\S+) for (.*)$/m.exec(running.output().stderr))
+  expect(match[2]).toBe('callbacks of civil.example; Ctrl-C ends it')
+  return match[1] ?? ''
+}
+
+const RECORD = { name: 'Ada' }
+const found = {
+  message: {
+    search_response: [
+      {
+        reference_id: '1',
+        timestamp: '2026-01-01T00:00:00Z',
+        status: 'succ',
+        data: { reg_records: [RECORD] },
+      },
+    ],
+  },
+}
+
+describe('what arrives', () => {
+  test('is printed in a block each, without what it says of people, and acknowledged', async () => {
+    const url = await listening()
+    const message = onSearch(found)
+    expect(await postCallback(`${url}/anything`, signed(message))).toBe(200)
+    expect(await postCallback(`${url}/registry/notify`, signed(notify()))).toBe(200)
+    expect(await postCallback(url, signed(onSubscribe()))).toBe(200)
+    const { code, stdout } = await running.stop('SIGINT')
+    expect(code).toBe(0)
+    const [first, second, third] = stdout.split('\n\n')
+    expect(first?.split('\n')).toEqual([
+      expect.stringMatching(/^\d{4}-.*Z {2}on-search from civil\.example, signed$/),
+      `  message      ${(message.header as { message_id: string }).message_id}`,
+      '  transaction  tx-1',
+      '  correlation  c-1',
+      '  status       succ',
+      '  item 1: succ, 1 record',
+    ])
+    expect(second).toMatch(/Z {2}notify from civil\.example, signed\n[\s\S]*\n {2}item 1: Death, 1 record$/)
+    expect(third).toMatch(/Z {2}on-subscribe from civil\.example, signed\n[\s\S]*\n {2}item 1: succ$/)
+    expect(stdout).not.toContain('Ada')
+  })
+
+  test('is printed with --body, once however often it comes', async () => {
+    const url = await listening('--body', '--json')
+    const body = signed(onSearch(found))
+    expect(await postCallback(url, body)).toBe(200)
+    expect(await postCallback(url, body)).toBe(200)
+    const { stdout } = await running.stop()
+    const said = JSON.parse(stdout)
+    expect(said).toMatchObject({ callback: 'on-search', sender_id: 'civil.example', items: [{ records: 1 }] })
+    expect(said.body.search_response[0].data.reg_records).toEqual([RECORD])
+  })
+
+  test('is refused where it does not verify, and that is said', async () => {
+    const url = await listening()
+    expect(await postCallback(url, signed(onSearch()).replace('tx-1', 'tx-2'))).toBe(401)
+    expect(await postCallback(url, JSON.stringify(onSearch()))).toBe(401)
+    const { stdout } = await running.stop()
+    const [altered, unsigned] = stdout.split('\n\n')
+    expect(altered).toMatch(/Z {2}refused: err\.signature\.invalid: signature: .* \(HTTP 401\)$/)
+    expect(unsigned).toMatch(
+      /refused: err\.signature\.missing: signature: the message has no signature \(HTTP 401\)$/,
+    )
+  })
+
+  test('is taken unsigned where --verify says so', async () => {
+    const url = await listening('--verify', 'if-present')
+    expect(await postCallback(url, JSON.stringify(onSearch()))).toBe(200)
+    expect((await running.stop()).stdout).toContain('on-search from civil.example, not signed\n')
+  })
+})
+
+describe('--exec', () => {
+  test('hands each envelope over and acknowledges when the command has ended', async () => {
+    const file = join(made.home.path, 'taken.ndjson')
+    const url = await listening('--exec', `cat >> '${file}'`)
+    const posts = [onSearch(found), notify()].map((message) => postCallback(url, signed(message)))
+    expect(await Promise.all(posts)).toEqual([200, 200])
+    const taken = (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const search = taken.find(({ header }) => header.action === 'on-search')
+    expect(search.message.search_response[0].data.reg_records).toEqual([RECORD])
+    expect(taken).toHaveLength(2)
+  })
+
+  test('answers 500 until the command takes it', async () => {
+    const gate = join(made.home.path, 'gate')
+    const url = await listening('--json', '--exec', `cat > /dev/null; echo tried; test -e '${gate}'`)
+    const body = signed(onSearch())
+    expect(await postCallback(url, body)).toBe(500)
+    await writeFile(gate, '')
+    expect(await postCallback(url, body)).toBe(200)
+    const { stdout, stderr } = await running.stop()
+    // Standard output stays JSON.
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).callback),
+    ).toEqual(['on-search', 'on-search'])
+    expect(stderr.match(/^tried$/gm)).toHaveLength(2)
+    expect(stderr).toContain(
+      'rollcall: the command of --exec ended with 1; the sender is told to send it again\n',
+    )
+  })
+})
+
+test('Ctrl-C waits for the command that is under way', async () => {
+  const file = join(made.home.path, 'slow')
+  const url = await listening('--exec', `cat > /dev/null; touch '${file}.began'; sleep 0.5; touch '${file}'`)
+  const posted = postCallback(url, signed(onSearch()))
+  await until(running, () =>
+    readFile(`${file}.began`).then(
+      () => true,
+      () => null,
+    ),
+  )
+  const { code } = await running.stop('SIGTERM')
+  expect({ code, status: await posted }).toEqual({ code: 0, status: 200 })
+  expect(await readFile(file, 'utf8')).toBe('')
+})
+
+test.each<[string, readonly string[], string]>([
+  ['no demo', [], 'say whose callbacks are taken with --peer, or start the demo first (npm start)'],
+  [
+    'no name of ours',
+    ['--peer', 'a=https://a.example'],
+    '--peer needs --sender-id: as whom the registries know us',
+  ],
+  [
+    'a peer without keys',
+    ['--peer', 'a', '--sender-id', 'b'],
+    '--peer a needs its keys: a=<address or file>',
+  ],
+  ['a peer without name', ['--peer', '=x', '--sender-id', 'b'], '--peer must be a sender_id'],
+  ['a file that is none', ['--peer', 'a=/nowhere', '--sender-id', 'b'], '/nowhere cannot be read (ENOENT)'],
+  [
+    'an address of others',
+    ['--peer', 'a', '--sender-id', 'b', '--verify', 'off', '--host', '192.0.2.1'],
+    '192.0.2.1 is no address of this machine',
+  ],
+])('%s: exit code 1', async (_name, words, message) => {
+  const { code, stdout, stderr } = await rollcall(['listen', ...words], { ROLLCALL_DATA: '/nowhere' })
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain(`rollcall: ${message}`)
+})
+
+test('a port that is taken', async () => {
+  const url = await listening()
+  const port = new URL(url).port
+  expect(await rollcall(['listen', '--port', port], made.home.env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `rollcall: port ${port} is taken by another program; choose another\n`,
+  })
+})

@@ -1,0 +1,149 @@
+/** `rollcall listen`: receives callbacks, says what arrived, and hands it over to a command. */
+import { type Handlers, type Received, Receiver, type Rejected, TransportError } from '@rollcall/client'
+import type { Command } from 'commander'
+import { type PeerOptions, readListening } from '../asking/callback-peers.ts'
+import { listenForCallbacks, warnOfOpenHost } from '../asking/callback-server.ts'
+import { made } from '../asking/failures.ts'
+import { handOver, NotTaken } from '../asking/hand-over.ts'
+import { exactJson, printable, printableJson } from '../asking/printing.ts'
+import { withKeyOptions } from '../asking/registry-options.ts'
+import { itemText, rowLines, statusOf, summaryOf } from '../asking/summary.ts'
+import { type OutputOptions, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { collected, wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const command = program
+    .command('listen')
+    .description('receive the callbacks of registries and print what arrives, until Ctrl-C')
+    .option('--port <port>', 'where to listen', wholeNumber(0, 65_535), 8090)
+    .option('--host <address>', 'of this machine', '127.0.0.1')
+    .option(
+      '--peer <sender_id=keys>',
+      "a registry, with its address, that of its key set, or a file of keys; again for more (default: the demo's)",
+      collected,
+    )
+    .option('--sender-id <sender_id>', "under which registries know us (default: the demo's participant)")
+    .option('--body', 'also print the messages, with what they say of people')
+    .option(
+      '--exec <command>',
+      'hand each envelope over on standard input; acknowledged when it ends with exit code 0',
+    )
+  withJson(withKeyOptions(command))
+    .addHelpText(
+      'after',
+      `
+It takes callbacks at any path. What does not verify is refused, and said. A command that ends with another exit
+code leaves the callback unacknowledged: the registry sends it again. Commands run one after the other.
+
+Example: rollcall listen
+Example: rollcall listen --peer civil.example.org=https://registry.example.org --sender-id spmis.example.org \\
+           --exec 'cat >> callbacks.ndjson'`,
+    )
+    .action(runListen)
+}
+
+interface ListenOptions extends PeerOptions, OutputOptions {
+  readonly port: number
+  readonly host: string
+  readonly body?: true
+  readonly exec?: string
+}
+
+async function runListen(options: ListenOptions): Promise<void> {
+  const stop = stopRequest()
+  const { host, port, exec, json } = options
+  const listening = await readListening(options)
+  const give = exec === undefined ? null : handOver(exec, json ? 'stderr' : 'inherit')
+  const receiver = made(
+    () =>
+      new Receiver({
+        ...listening,
+        handlers: handlersOf(options, give),
+        held: { callbacks: 1 },
+        on_error: tellError,
+      }),
+  )
+  warnOfOpenHost(host)
+  const server = await listenForCallbacks({ host, port }, async (request) => {
+    const response = await receiver.handle(request)
+    await tellRefusal(response.clone(), options)
+    return response
+  })
+  try {
+    // Standard output is for what arrives.
+    process.stderr.write(
+      `listening on ${server.url} for callbacks of ${listening.peers.map(({ sender_id }) => sender_id).join(', ')}; Ctrl-C ends it\n`,
+    )
+    await stop.asked
+  } finally {
+    await server.close()
+  }
+}
+
+type Callback = Received | Rejected
+
+function handlersOf(options: ListenOptions, give: ReturnType<typeof handOver> | null): Handlers {
+  const handle = async (callback: Callback): Promise<void> => {
+    tell(callback, options)
+    const { header } = callback
+    await give?.('message' in callback ? { header, message: callback.message } : { header })
+  }
+  return {
+    'on-search': handle,
+    'on-subscribe': handle,
+    'on-unsubscribe': handle,
+    'txn-on-status': handle,
+    notify: handle,
+    rejected: handle,
+  }
+}
+
+function tell(callback: Callback, options: ListenOptions): void {
+  const summary = summaryOf(callback)
+  const time = new Date().toISOString()
+  const body = options.body && 'message' in callback ? { body: callback.message } : {}
+  if (options.json) {
+    process.stdout.write(`${exactJson({ time, callback: callback.name, ...summary, ...body })}\n`)
+    return
+  }
+  const { sender_id, signed, encrypted, message_id, transaction_id, correlation_id, items } = summary
+  const seals = [signed ? 'signed' : 'not signed', ...(encrypted ? ['encrypted'] : [])].join(', ')
+  const rows = {
+    message: message_id,
+    transaction: transaction_id,
+    correlation: correlation_id,
+    status: statusOf(summary),
+  }
+  const lines = [
+    printable(`${time}  ${callback.name} from ${sender_id ?? '?'}, ${seals}`),
+    ...rowLines(rows),
+    ...items.map((item) => `  ${itemText(item)}`),
+    ...Object.values(body).map(printableJson),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n\n`)
+}
+
+/** What was refused is said too: it is how a new registry is found to sign in another way. */
+async function tellRefusal(response: Response, { json }: ListenOptions): Promise<void> {
+  // What we could not handle was said when it failed.
+  if (response.ok || response.status >= 500) return
+  const { errors } = (await response.json()) as { errors: readonly { code: string; message: string }[] }
+  const [error = { code: '', message: '' }] = errors
+  const time = new Date().toISOString()
+  process.stdout.write(
+    json
+      ? `${exactJson({ time, refused: { ...error, http_status: response.status } })}\n`
+      : `${printable(`${time}  refused: ${error.code}: ${error.message} (HTTP ${response.status})`)}\n\n`,
+  )
+}
+
+function tellError(error: unknown): void {
+  process.stderr.write(`rollcall: ${printable(problemOf(error))}; the sender is told to send it again\n`)
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof NotTaken) return error.message
+  if (error instanceof TransportError) return `the keys of the sender cannot be fetched: ${error.message}`
+  return `the callback could not be handled (${error instanceof Error ? error.name : 'unknown'})`
+}

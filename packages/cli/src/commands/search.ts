@@ -1,0 +1,179 @@
+/** `rollcall search`: asks any registry of this protocol, synchronously or to be called back. */
+import { type Accepted, RegistryClient, resultsOf, type SearchInput } from '@rollcall/client'
+import type { SearchCriteria } from '@rollcall/protocol'
+import type { Command } from 'commander'
+import { inWords, made } from '../asking/failures.ts'
+import { exactJson, printable, printableJson } from '../asking/printing.ts'
+import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
+import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { searchAndWait, sendSearch } from '../asking/search-later.ts'
+import {
+  counted,
+  goesOn,
+  itemsOf,
+  itemText,
+  recordsOf,
+  type Said,
+  type Summary,
+  summaryOf,
+} from '../asking/summary.ts'
+import { readAddress, readTarget, type Target } from '../asking/target.ts'
+import { CommandError, EXIT } from '../failure.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { collected, wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const command = program
+    .command('search')
+    .description('ask a registry for records: any registry of this protocol, or the demo on this machine')
+    .option('--identifier <type=value>', 'by an identifier; again for a batch', collected)
+    .option('--where <json>', 'by conditions, such as {"sex": "female", "age": {"$lt": 30}}')
+    .option('--graphql <text>', 'by a GraphQL query, which also says what is answered of each record')
+    .option('--query <file>', 'JSON: a query, search_criteria, or a whole request; - for standard input')
+    .option('--record-type <type>', "of records, unless it is the kind's first")
+    .option('--sort <attribute>', 'order by it, downwards with :desc; again for the next key', collected)
+    .option('--page-size <number>', 'records on a page', wholeNumber(1, 2_147_483_647))
+    .option('--page <number>', 'which page', wholeNumber(1, 2_147_483_647))
+    .option('--all', 'every page, one after the other')
+    .option('--async', 'ask on the asynchronous path: the answer comes as a callback')
+    .option('--sender-uri <address>', 'the full address of the callback (implies --async)')
+    .option(
+      '--listen <port>',
+      'listen there and wait for the callback (implies --async)',
+      wholeNumber(0, 65_535),
+    )
+    .option('--wait <seconds>', 'for each callback', wholeNumber(1, 86_400), 60)
+  withJson(withRegistryOptions(command))
+    .addHelpText(
+      'after',
+      `
+Beside a demo (npm start) nothing else is needed. Its credentials and keys are used for its address only.
+An identifier on the command line may stay in the shell's history: --query - leaves none there.
+--json prints one JSON text for each answer or callback; with --all one record on each line.
+Exit codes: 0 answered, 1 failed or every item was rejected, 3 some items were rejected.
+
+Example: rollcall search --identifier UIN=8128560370
+Example: rollcall search --url https://registry.example.org/civil/v1.0.0 --sender-id spmis.example.org \\
+           --client-id 7f0c --client-secret-file secret.txt --sign-key private-key.pem --sign-kid sig-2026 \\
+           --where '{"age": {"$gte": 65}}' --all`,
+    )
+    .action(runSearch)
+}
+
+interface SearchOptions extends RegistryOptions, QuestionOptions, OutputOptions {
+  readonly all?: true
+  readonly async?: true
+  readonly senderUri?: string
+  readonly listen?: number
+  readonly wait: number
+}
+
+async function runSearch(options: SearchOptions): Promise<void> {
+  const { signal } = stopRequest()
+  refuseTwoInputs(options)
+  const questions = await readQuestions(options)
+  const target = await readTarget(options)
+  const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
+  if (isAsync) await askLater(target, questions, options, signal)
+  else if (options.all === true) await askForAll(target, questions, options, signal)
+  else await ask(target, questions, options, signal)
+}
+
+/** Standard input is read once. */
+function refuseTwoInputs({ query, clientSecretFile, signKey, decryptKey }: SearchOptions): void {
+  const read = [query, clientSecretFile, signKey, decryptKey].filter((file) => file === '-')
+  if (read.length > 1) throw new CommandError('standard input can be one file only')
+}
+
+async function ask(
+  { client }: Target,
+  questions: readonly SearchInput[],
+  options: SearchOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const asking = made(() => new RegistryClient(client))
+  const answer = await inWords(asking.search(questions, { signal }), signal)
+  // Of a single question its rejection is all there is to tell.
+  const [only, ...others] = resultsOf(answer)
+  if (only?.ok === false && others.length === 0 && options.json !== true) {
+    await inWords(Promise.reject(only.rejection))
+  }
+  tell(answer, options)
+  const more = summaryOf(answer).items.some(goesOn)
+  if (more && options.json !== true) process.stdout.write('more records follow: --page, or --all\n')
+}
+
+async function askForAll(
+  { client }: Target,
+  questions: readonly SearchInput[],
+  options: SearchOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const [question, ...others] = questions
+  if (question === undefined || others.length > 0) throw new CommandError('--all is for one question')
+  const criteria: SearchCriteria = 'search_criteria' in question ? question.search_criteria : question
+  const records = made(() => new RegistryClient(client)).searchAll(criteria, { signal })
+  let told = 0
+  for (;;) {
+    const { done, value } = await inWords(records.next(), signal)
+    if (done) break
+    told += 1
+    process.stdout.write(`${options.json ? exactJson(value) : printableJson(value)}\n`)
+  }
+  if (!options.json) process.stdout.write(`${counted(told, 'record')} in all\n`)
+}
+
+async function askLater(
+  target: Target,
+  questions: readonly SearchInput[],
+  options: SearchOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const sender_uri =
+    options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
+  if (options.listen === undefined) {
+    const accepted = await sendSearch(target, questions, { sender_uri, signal })
+    print(options, accepted, ackText(accepted))
+    return
+  }
+  const at = { host: '127.0.0.1', port: options.listen }
+  await searchAndWait(target, questions, {
+    at,
+    sender_uri,
+    signal,
+    timeout: options.wait * 1_000,
+    accepted: ({ correlation_id }) => {
+      const line = printable(`accepted, correlation_id ${correlation_id}; waiting for the callback`)
+      process.stderr.write(`${line}\n`)
+    },
+    callback: (callback) => tell(callback, options),
+  })
+}
+
+function ackText({ ack_status, correlation_id }: Accepted): string {
+  const id = printable(correlation_id)
+  if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`
+  return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id} says how it stands`
+}
+
+/** Prints an answer with its records, and sets the exit code where items of it were rejected. */
+function tell(said: Said, options: OutputOptions): void {
+  const summary = summaryOf(said)
+  const records = itemsOf(said.message ?? {}).map(recordsOf)
+  const items = summary.items.map((item, at) => ({ ...item, records: records[at] ?? [] }))
+  if (options.json) process.stdout.write(`${exactJson({ ...summary, items })}\n`)
+  else process.stdout.write(`${answerText(summary, records)}\n`)
+  const rejected = summary.items.filter(({ status }) => status === 'rjct').length
+  if (rejected > 0) process.exitCode = rejected === summary.items.length ? EXIT.failed : EXIT.some_rejected
+}
+
+function answerText(summary: Summary, records: readonly (readonly unknown[])[]): string {
+  const seals = [summary.signed ? 'signed' : 'not signed', ...(summary.encrypted ? ['encrypted'] : [])]
+  const head = printable(`from ${summary.sender_id ?? 'an unnamed registry'}, ${seals.join(', ')}`)
+  const parts = summary.items.flatMap((item, at) => [
+    itemText(item),
+    ...(records[at] ?? []).map(printableJson),
+  ])
+  return [head, ...parts].join('\n')
+}

@@ -1,0 +1,95 @@
+/** `rollcall status`: asks a registry what became of an earlier request. */
+import { RegistryClient, type StatusQuestion } from '@rollcall/client'
+import { type Command, Option } from 'commander'
+import { inWords, made } from '../asking/failures.ts'
+import { exactJson, printable, printableJson } from '../asking/printing.ts'
+import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { itemText, rowLines, type Summary, statusOf, summaryOf } from '../asking/summary.ts'
+import { readTarget } from '../asking/target.ts'
+import { CommandError } from '../failure.ts'
+import { type OutputOptions, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { collected } from '../values.ts'
+
+const TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
+
+export function addCommand(program: Command): void {
+  const command = program
+    .command('status')
+    .description('ask a registry what became of an earlier request')
+    .option('--transaction-id <id>', 'by the transaction')
+    .option('--correlation-id <id>', 'by what its ack said')
+    .option('--reference-id <id>', 'by an item of it; again for several', collected)
+    .option('--subscription-code <code>', 'by a subscription; again for several', collected)
+    .addOption(new Option('--type <type>', 'what it was').choices(TYPES).default('search'))
+    .option('--body', 'also print the original response, with its records')
+  withJson(withRegistryOptions(command))
+    .addHelpText(
+      'after',
+      `
+A registry answers for requests of the same sender_id only. Options of the connection are those of rollcall search.
+
+Example: rollcall status --correlation-id 0b7c1f0e-5d0c-4a55-b2c4-8b3b8f6f3a11`,
+    )
+    .action(runStatus)
+}
+
+interface StatusOptions extends RegistryOptions, OutputOptions {
+  readonly transactionId?: string
+  readonly correlationId?: string
+  readonly referenceId?: readonly string[]
+  readonly subscriptionCode?: readonly string[]
+  readonly type: (typeof TYPES)[number]
+  readonly body?: true
+}
+
+async function runStatus(options: StatusOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const question = questionOf(options)
+  const { client } = await readTarget(options)
+  const asking = made(() => new RegistryClient(client))
+  const answer = await inWords(asking.txnStatus(question, { signal }), signal)
+  const { txn_type, txn_status } = answer.message.txnstatus_response
+  // What is embedded says of itself what transaction it was; the message around it is of the asking.
+  const { header, signed, encrypted } = answer
+  const embedded = summaryOf({ header: {}, message: txn_status, signed, encrypted })
+  const summary: Summary = {
+    ...embedded,
+    sender_id: summaryOf({ header, signed }).sender_id,
+    message_id: null,
+  }
+  const body = options.body === true ? { body: txn_status } : {}
+  process.stdout.write(
+    options.json
+      ? `${exactJson({ txn_type, ...summary, ...body })}\n`
+      : `${[statusText(txn_type, summary), ...Object.values(body).map(printableJson)].join('\n')}\n`,
+  )
+}
+
+function questionOf(options: StatusOptions): StatusQuestion {
+  const { transactionId, correlationId, referenceId, subscriptionCode, type: txn_type } = options
+  const given: StatusQuestion[] = []
+  if (transactionId !== undefined)
+    given.push({ txn_type, attribute_type: 'transaction_id', attribute_value: transactionId })
+  if (correlationId !== undefined)
+    given.push({ txn_type, attribute_type: 'correlation_id', attribute_value: correlationId })
+  if (referenceId !== undefined)
+    given.push({ txn_type, attribute_type: 'reference_id_list', attribute_value: [...referenceId] })
+  if (subscriptionCode !== undefined)
+    given.push({ txn_type, attribute_type: 'subscription_code_list', attribute_value: [...subscriptionCode] })
+  const [question, ...others] = given
+  if (question !== undefined && others.length === 0) return question
+  throw new CommandError(
+    'say which request, with one of --transaction-id, --correlation-id, --reference-id and --subscription-code',
+  )
+}
+
+function statusText(txn_type: string, summary: Summary): string {
+  const { transaction_id, correlation_id, items } = summary
+  const rows = { transaction: transaction_id, correlation: correlation_id, status: statusOf(summary) }
+  return [
+    printable(`${txn_type} asked of ${summary.sender_id ?? 'an unnamed registry'}`),
+    ...rowLines(rows),
+    ...items.map((item) => `  ${itemText(item)}`),
+  ].join('\n')
+}

@@ -1,0 +1,153 @@
+/** Registries that commands ask: the real server as a demo, and one on loopback that calls back. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { onStatus, SIGNER, signed } from '../../client/test/callbacks.ts'
+import { ack, type Loopback, loopback, type Respond } from '../../client/test/loopback.ts'
+import { type KeyPair, keyPair } from '../../server/test/key-pairs.ts'
+import { sealingPeer } from '../../server/test/sealing.ts'
+import { type TestServer, testServer } from '../../server/test/server.ts'
+import type { Unsigned } from '../../server/test/stranger/signing.ts'
+import { dataDirectory } from './command.ts'
+
+export const person = (uin: string, given_name: string) => ({
+  '@type': 'Person',
+  identifier: [
+    { identifier_type: 'UIN', identifier_value: uin },
+    { identifier_type: 'MOBILE', identifier_value: '+999 555 0101' },
+  ],
+  name: { surname: 'Okoro', given_name },
+})
+
+export interface DemoHome {
+  readonly path: string
+  readonly env: { readonly ROLLCALL_DATA: string }
+  remove(): Promise<void>
+}
+
+interface DemoParticipant {
+  readonly sender_id: string
+  readonly client_id: string
+  readonly secret: string
+  readonly sign: { readonly kid: string; readonly privateJwk: object }
+  readonly encrypt: KeyPair
+}
+
+/** A data directory with the file by which commands find a demo. */
+export async function demoHome(
+  base_url: string,
+  { sender_id, client_id, secret, sign, encrypt }: DemoParticipant,
+  namespaces: readonly string[],
+): Promise<DemoHome> {
+  const { path, remove } = await dataDirectory()
+  const demo = {
+    base_url,
+    token_url: `${base_url}/oauth2/client/token`,
+    participant: {
+      sender_id,
+      client_id,
+      client_secret: secret,
+      sign: { kid: sign.kid, algorithm: 'ed25519', private_jwk: { ...sign.privateJwk, kid: sign.kid } },
+      encrypt: { kid: 'enc-1', private_jwk: { ...encrypt.privateJwk, kid: 'enc-1' } },
+    },
+    registries: namespaces.map((namespace) => ({
+      namespace,
+      receiver_id: `${namespace}.example`,
+      samples: [],
+    })),
+  }
+  await writeFile(join(path, 'demo.json'), JSON.stringify(demo))
+  return { path, env: { ROLLCALL_DATA: path }, remove }
+}
+
+/** The real server with a civil registry of three people, and a demo's file for it. */
+export async function demoServer(): Promise<{ server: TestServer; home: DemoHome; close(): Promise<void> }> {
+  const server = await testServer()
+  await server.registry('civil', [person('0012', 'Ada'), person('0013', 'Bo'), person('0014', 'Cai')])
+  await server.registry('ibr')
+  const peer = await sealingPeer(server, 'demo.example', { decrypts: 'RSA' })
+  const encrypt = peer.encryption
+  if (encrypt === null) throw new Error('the participant has no key to decrypt with')
+  const home = await demoHome(server.url, { ...peer, sign: peer.signer, encrypt }, ['civil', 'ibr'])
+  return {
+    server,
+    home,
+    async close() {
+      await server.close()
+      await home.remove()
+    },
+  }
+}
+
+const KEYS = { keys: [{ ...publicHalf(SIGNER.privateJwk), kid: SIGNER.kid, use: 'sig' }] }
+
+function publicHalf({ kty, crv, x }: object & Record<string, unknown>): object {
+  return { kty, crv, x }
+}
+
+/** What the callbacks of one request were answered with. */
+export interface Calls {
+  readonly statuses: number[]
+}
+
+/** A callback, from the message that it answers. */
+export type Page = (request: { transaction_id: string }) => Unsigned
+
+/**
+ * A civil registry on loopback that publishes its keys, acknowledges each search, calls back with these pages, one
+ * after the other, and answers each question for a status.
+ */
+export async function callingRegistry(
+  pages: readonly Page[],
+): Promise<{ registry: Loopback; home: DemoHome; calls: Calls; close(): Promise<void> }> {
+  const statuses: number[] = []
+  const calling: Promise<void>[] = []
+  const callBack = async (sender_uri: string, message: { transaction_id: string }): Promise<void> => {
+    for (const page of pages) {
+      statuses.push(await postCallback(sender_uri, signed(page(message))))
+    }
+  }
+  const respond: Respond = (asked, response) => {
+    if (asked.path.endsWith('/jwks.json')) return KEYS
+    const { header, message } = asked.body
+    if (asked.path.endsWith('/txn/status')) {
+      return JSON.parse(
+        signed(
+          onStatus({
+            header: { receiver_id: header.sender_id },
+            message: { transaction_id: message.transaction_id },
+          }),
+        ),
+      )
+    }
+    if (header.sender_uri !== undefined) calling.push(callBack(header.sender_uri, message))
+    return ack()(asked, response)
+  }
+  const registry = await loopback([respond])
+  const sign = { kid: 'sig-1', privateJwk: keyPair('Ed25519').privateJwk }
+  const participant = {
+    sender_id: 'sp.example',
+    client_id: 'id',
+    secret: 'secret',
+    sign,
+    encrypt: keyPair('X25519'),
+  }
+  const home = await demoHome(registry.url, participant, ['civil'])
+  return {
+    registry,
+    home,
+    calls: { statuses },
+    async close() {
+      await Promise.allSettled(calling)
+      await registry.close()
+      await home.remove()
+    },
+  }
+}
+
+/** The status that a callback is answered with. */
+export async function postCallback(url: string, body: string): Promise<number> {
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', body, headers })
+  await response.body?.cancel()
+  return response.status
+}

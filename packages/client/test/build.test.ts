@@ -1,0 +1,108 @@
+/** What is published: built into an empty directory, it runs as plain JavaScript and brings its types. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPackage } from '../../../build/build-package.ts'
+import { finding, type Loopback, loopback } from './loopback.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../../..')
+const modules = join(root, 'node_modules')
+const THIRD_PARTIES = ['jose', 'typebox', '@noble/hashes']
+
+let place: string
+let registry: Loopback
+
+beforeAll(async () => {
+  place = mkdtempSync(join(tmpdir(), 'rollcall-client-'))
+  mkdirSync(join(place, 'node_modules/@rollcall'), { recursive: true })
+  mkdirSync(join(place, 'node_modules/@noble'))
+  for (const name of THIRD_PARTIES) symlinkSync(join(modules, name), join(place, 'node_modules', name))
+  buildPackage(join(root, 'packages/client'), (directory) =>
+    join(place, 'node_modules/@rollcall', basename(directory)),
+  )
+  writeFileSync(join(place, 'package.json'), '{"type":"module"}')
+  registry = await loopback([finding([{ name: 'Ada' }])])
+})
+afterAll(async () => {
+  await registry.close()
+  rmSync(place, { recursive: true })
+})
+
+const APP = `
+import { identifier, Receiver, RegistryClient } from '@rollcall/client'
+import { nodeListener } from '@rollcall/client/node'
+
+const client = new RegistryClient({
+  base_url: process.argv[2],
+  sender_id: 'sp.example',
+  credentials: { client_id: 'id', client_secret: 'secret' },
+  peer: { signature: 'off' },
+})
+const record = await client.searchOne(identifier('UIN', '0012'))
+const listener = nodeListener(new Receiver({ peers: [], receiver_id: 'sp.example' }))
+console.log(JSON.stringify({ record, listener: typeof listener }))
+`
+
+it('searches from emitted JavaScript, with no TypeScript loaded', async () => {
+  writeFileSync(join(place, 'app.js'), APP)
+  const options = ['--no-experimental-strip-types', join(place, 'app.js'), registry.base_url]
+  const { stdout, stderr } = await run(process.execPath, options)
+  expect(JSON.parse(stdout)).toEqual({ record: { name: 'Ada' }, listener: 'function' })
+  expect(stderr).toBe('')
+})
+
+describe('its declarations', () => {
+  const check = async (name: string, source: string, types: readonly string[] = []): Promise<string> => {
+    const directory = join(place, name)
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'app.ts'), source)
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      target: 'es2024',
+      module: 'nodenext',
+      lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'],
+      types,
+      typeRoots: [join(modules, '@types')],
+    }
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['app.ts'] }))
+    const tsc = join(modules, 'typescript/bin/tsc')
+    const outcome = run(process.execPath, [tsc, '-p', directory])
+    return outcome.then(
+      () => '',
+      (error: { stdout: string }) => error.stdout,
+    )
+  }
+
+  it('suffice for a program for browsers, library check and all', async () => {
+    const source = `
+      import { identifier, itemsOrThrow, RegistryClient, resultsOf } from '@rollcall/client'
+      const client = new RegistryClient({ base_url: 'https://registry.example/civil/v1.0.0', sender_id: 'sp' })
+      const answer = await client.search(identifier('UIN', '0012'))
+      export const records: object[] | undefined = itemsOrThrow(answer)[0]?.data?.reg_records
+      export const codes: string[] = resultsOf(answer).flatMap((one) => (one.ok ? [] : [one.rejection.code]))
+    `
+    expect(await check('good', source)).toBe('')
+  })
+
+  it('suffice for a program for Node', async () => {
+    const source = APP.replace('process.argv[2]', "process.argv[2] ?? ''")
+    expect(await check('node', source, ['node'])).toBe('')
+  })
+
+  it('find what is wrong', async () => {
+    const source = `
+      import { identifier, RegistryClient } from '@rollcall/client'
+      const client = new RegistryClient({ base_url: 'https://registry.example/civil/v1.0.0', sender_id: 'sp' })
+      export const answer: number = await client.search(identifier('UIN', 12))
+    `
+    const problems = await check('bad', source)
+    expect(problems).toContain("Type 'Answer<")
+    expect(problems).toContain("'number' is not assignable to parameter of type 'string'")
+  })
+})

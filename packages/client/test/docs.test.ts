@@ -1,0 +1,110 @@
+/** docs/client.md: its examples run against a real server, or at least compile; its tables name what there is. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { OPERATIONS } from '@rollcall/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestParticipant, type TestServer, testServer } from '../../server/test/server.ts'
+import { DEFAULT_RETRY } from '../src/http/retry.ts'
+import * as everything from '../src/index.ts'
+
+const run = promisify(execFile)
+const root = resolve(import.meta.dirname, '../../..')
+const page = readFileSync(join(root, 'docs/client.md'), 'utf8')
+const blocks = [...page.matchAll(/```ts (run|check)\n(.*?)\n```/gs)].map(([, how, text], index) => ({
+  how,
+  text: text ?? '',
+  file: `example-${index + 1}.ts`,
+}))
+
+// Below the package, so that the workspace's packages are found; dist is nobody's source.
+const dist = join(root, 'packages/client/dist')
+let place: string
+let server: TestServer
+let participant: TestParticipant
+
+const person = (uin: string, given_name: string) => ({
+  '@type': 'Person',
+  identifier: [
+    { identifier_type: 'UIN', identifier_value: uin },
+    { identifier_type: 'MOBILE', identifier_value: '+999 555 0101' },
+  ],
+  name: { given_name },
+})
+
+beforeAll(async () => {
+  mkdirSync(dist, { recursive: true })
+  place = mkdtempSync(join(dist, 'docs-'))
+  for (const { file, text } of blocks) writeFileSync(join(place, file), text)
+  server = await testServer()
+  await server.registry('civil', [person('0012', 'Ada'), person('0013', 'Bo'), person('0014', 'Cai')])
+  participant = await server.participant('sp.example', {
+    signature_policy: 'if-present',
+    allow_unsigned: true,
+  })
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(place, { recursive: true })
+})
+
+it('every example compiles', async () => {
+  const config = { extends: join(root, 'tsconfig.json'), include: ['*.ts'] }
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const outcome = run(process.execPath, [tsc, '-p', place])
+  expect(
+    await outcome.then(
+      () => '',
+      (error: { stdout: string }) => error.stdout,
+    ),
+  ).toBe('')
+})
+
+const SAYS = [
+  "{ given_name: 'Ada' }\n",
+  [
+    ...["{ given_name: 'Ada' }", "{ given_name: 'Bo' }", "{ given_name: 'Cai' }"],
+    ...['1 answered', 'case-77 rjct.search_criteria.invalid', '1', ''],
+  ].join('\n'),
+  '',
+]
+
+describe.each(
+  blocks.filter(({ how }) => how === 'run').map((block, index) => ({ ...block, says: SAYS[index] })),
+)('$file', ({ file, says }) => {
+  it('runs as it stands', async () => {
+    const env = {
+      ...process.env,
+      REGISTRY_URL: `${server.url}/civil/v1.0.0`,
+      SENDER_ID: participant.sender_id,
+      CLIENT_ID: participant.client_id,
+      CLIENT_SECRET: participant.secret,
+    }
+    const { stdout } = await run(process.execPath, [join(place, file)], { env })
+    expect(stdout).toBe(says)
+  })
+})
+
+it('there is an example of each kind, and none is unmarked', () => {
+  expect(blocks.map(({ how }) => how)).toEqual(['run', 'check', 'run', 'check', 'run', 'check'])
+  expect(page.match(/```ts\n/g)).toBeNull()
+})
+
+describe('the tables', () => {
+  it('name every error, every operation and the pauses', () => {
+    const errors = Object.entries(everything).flatMap(([name, value]) =>
+      typeof value === 'function' && value.prototype instanceof Error ? [name] : [],
+    )
+    expect(errors.filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([])
+    expect(errors).toHaveLength(7)
+    const methods = OPERATIONS.flatMap(({ name, async_paths }) => {
+      const method = name.replace(/-[a-z]/g, (letter) => letter.slice(1).toUpperCase())
+      return async_paths.length > 0 ? [method, `${method}Async`] : [method]
+    })
+    expect(methods.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+    const pauses = Object.entries(DEFAULT_RETRY).map(([name, value]) => `${name}: ${value}`)
+    expect(page).toContain(`\`{ ${pauses.join(', ')} }\``)
+  })
+})

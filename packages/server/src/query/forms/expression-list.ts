@@ -1,0 +1,126 @@
+/** The expression list, also called predicate (spec "Query forms" 3; G11, 3.1), and its one comparison alone (D10). */
+import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
+import type { Predicate } from '../predicate.ts'
+import { QueryProblem } from '../problem.ts'
+import { type Asked, allOf, anyOf, inRecord, negation, readAsked } from './combine.ts'
+import { leafAsked } from './expression.ts'
+import { subjectOf } from './leaves.ts'
+import { RECORD_NAMES, resolveName, unknownName } from './names.ts'
+import { operatorOf } from './operators.ts'
+import { at } from './place.ts'
+import type { Reader } from './reader.ts'
+
+const ELEMENT = ['seq_num', 'expression1', 'condition', 'expression2']
+const COMPARISON = ['attribute_name', 'operator', 'attribute_value']
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/
+
+/**
+ * Elements in the order of seq_num, those without one last, all of which hold.
+ * @throws QueryProblem
+ */
+export function readExpressionList(reader: Reader, value: JsonValue, path: string): Predicate {
+  const elements = Array.isArray(value)
+    ? value.map((element, index) => [element, at(path, index)] as const)
+    : []
+  if (isJsonObject(value)) elements.push([value, path])
+  if (elements.length === 0)
+    throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
+  reader.room(elements.length, path)
+  const read = elements.map(([element, place]) => readElement(reader, element, place))
+  const ordered = read.toSorted((a, b) => (a.seq_num === b.seq_num ? 0 : a.seq_num - b.seq_num))
+  return allOf(ordered.map(({ predicate }) => predicate))
+}
+
+/** Both of one element. */
+type Join = (first: Asked, second: Asked) => Predicate
+
+const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
+  [
+    'and',
+    (first, second) =>
+      isSameAttribute(first, second)
+        ? allOf([alone(first), alone(second)])
+        : inRecord(readAsked([first, second])),
+  ],
+  ['or', (first, second) => anyOf([alone(first), alone(second)])],
+  ['not', (first, second) => allOf([alone(first), negation(alone(second))])],
+])
+
+function alone(asked: Asked): Predicate {
+  return inRecord(readAsked([asked]))
+}
+
+/** Two conditions on one attribute may be met by two of its values. */
+function isSameAttribute({ about: first }: Asked, { about: second }: Asked): boolean {
+  if (first === undefined || second === undefined) return false
+  return 'attribute' in first && 'attribute' in second && first.attribute === second.attribute
+}
+
+function readElement(
+  reader: Reader,
+  element: JsonValue,
+  path: string,
+): { readonly seq_num: number; readonly predicate: Predicate } {
+  if (!isJsonObject(element))
+    throw new QueryProblem(path, 'must be an object {seq_num, expression1, condition, expression2}')
+  checkMembers(element, ELEMENT, path)
+  const seq_num = readSequence(given(element, 'seq_num'), at(path, 'seq_num'))
+  const first = askedByComparison(reader, given(element, 'expression1'), at(path, 'expression1'))
+  const condition = given(element, 'condition')
+  const second = given(element, 'expression2')
+  if (condition === undefined && second === undefined) return { seq_num, predicate: alone(first) }
+  if (second === undefined)
+    throw new QueryProblem(at(path, 'expression2'), 'must be given where a condition is')
+  const join = typeof condition === 'string' ? CONDITIONS.get(condition.toLowerCase()) : undefined
+  if (join === undefined) {
+    const names = [...CONDITIONS.keys()].join(', ')
+    throw new QueryProblem(at(path, 'condition'), `must be one of ${names} where expression2 is given`)
+  }
+  return { seq_num, predicate: join(first, askedByComparison(reader, second, at(path, 'expression2'))) }
+}
+
+/** "" and null say nothing (3.1, D33). */
+function given(object: JsonObject, member: string): JsonValue | undefined {
+  const value = Object.hasOwn(object, member) ? object[member] : undefined
+  return value === '' || value === null ? undefined : value
+}
+
+function checkMembers(object: JsonObject, known: readonly string[], path: string): void {
+  const unknown = Object.keys(object).find((member) => !known.includes(member))
+  if (unknown !== undefined)
+    throw new QueryProblem(at(path, unknown), `is not known here; known are ${known.join(', ')}`)
+}
+
+function readSequence(seq_num: JsonValue | undefined, path: string): number {
+  if (seq_num === undefined) return Number.POSITIVE_INFINITY
+  const isNumber =
+    typeof seq_num === 'string' ? NUMBER.test(seq_num) : ['number', 'bigint'].includes(typeof seq_num)
+  const number = isNumber ? Number(seq_num) : Number.NaN
+  if (Number.isFinite(number)) return number
+  throw new QueryProblem(path, 'must be a number')
+}
+
+/** {attribute_name, operator, attribute_value} as a whole query (D10). */
+export function readComparison(reader: Reader, value: JsonValue, path: string): Predicate {
+  return alone(askedByComparison(reader, value, path))
+}
+
+function askedByComparison(reader: Reader, value: JsonValue | undefined, path: string): Asked {
+  if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON.join(', ')}}`)
+  checkMembers(value, COMPARISON, path)
+  const name = given(value, 'attribute_name')
+  const place = at(path, 'attribute_name')
+  const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined
+  if (about === undefined) throw unknownName(reader, RECORD_NAMES, place)
+  if (about.is === 'compound') {
+    throw unknownName(reader, { prefix: '', compound: about.compound }, place)
+  }
+  const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
+  const valuePlace = at(path, 'attribute_value')
+  reader.term(path)
+  return leafAsked(about, place, (leaf) => {
+    const subject = subjectOf(reader, leaf)
+    const operator = operatorOf(subject, given(value, 'operator') ?? null, at(path, 'operator'), '')
+    return { list: subject.list, of: operator.make(subject, raw ?? null, valuePlace, reader) }
+  })
+}

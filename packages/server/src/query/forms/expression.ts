@@ -1,0 +1,189 @@
+/** The operator objects of a typed expression, of GraphQL arguments and of the enrolled forms (spec "Query forms" 1; G13, D10). */
+import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '@rollcall/protocol'
+import type { Predicate } from '../predicate.ts'
+import { QueryProblem } from '../problem.ts'
+import {
+  type Asked,
+  allOf,
+  anyOf,
+  type Condition,
+  type Identifiers,
+  inElement,
+  inRecord,
+  isIdentifiers,
+  readAsked,
+} from './combine.ts'
+import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
+import { resolveLogic } from './logic.ts'
+import { type Names, RECORD_NAMES, resolveName, unknownName } from './names.ts'
+import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
+import { at } from './place.ts'
+import type { Reader } from './reader.ts'
+
+/**
+ * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`: all of them hold, and those on
+ * members of one compound hold of one and the same element.
+ * @throws QueryProblem
+ */
+export function readExpression(reader: Reader, value: JsonValue, path: string): Predicate {
+  return readObject(reader, value, path, RECORD_NAMES)
+}
+
+/** An object of conditions on what `names` says: the record, or an element of a compound. */
+function readObject(reader: Reader, value: JsonValue, path: string, names: Names): Predicate {
+  const conditions = reader.within(path, () => readAsked(askedBy(reader, value, path, names)))
+  return names.compound === undefined ? inRecord(conditions) : inElement(conditions)
+}
+
+function askedBy(reader: Reader, value: JsonValue, path: string, names: Names): readonly Asked[] {
+  return membersOf(reader, value, path, 'conditions').flatMap(([key, raw]) =>
+    askedByMember(reader, key, raw, at(path, key), names),
+  )
+}
+
+function membersOf(
+  reader: Reader,
+  value: JsonValue,
+  path: string,
+  of: 'conditions' | 'operators',
+): readonly (readonly [string, JsonValue])[] {
+  if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object of ${of}`)
+  const members = Object.entries(value)
+  if (members.length === 0) throw new QueryProblem(path, `must be an object of ${of}, with at least one`)
+  reader.room(members.length, path)
+  return members
+}
+
+function askedByMember(
+  reader: Reader,
+  key: string,
+  value: JsonValue,
+  path: string,
+  names: Names,
+): readonly Asked[] {
+  const logic = resolveLogic(key)
+  if (logic !== undefined) {
+    const read = (operand: JsonValue, place: string): Predicate => readObject(reader, operand, place, names)
+    return [
+      { path, about: undefined, read: () => condition(logic(reader, value, path, read), names.compound) },
+    ]
+  }
+  const about = resolveName(reader, names, key)
+  if (about === undefined) {
+    if (!isJsonObject(value) || hasOperators(value)) throw unknownName(reader, names, path)
+    // An object on the way to an attribute: {"name": {"surname": ...}} is {"name.surname": ...}.
+    return reader.within(path, () =>
+      askedBy(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }),
+    )
+  }
+  return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
+}
+
+function condition(of: Predicate, list?: Condition['list']): Condition {
+  return { list, of }
+}
+
+function hasOperators(value: JsonObject): boolean {
+  return Object.keys(value).some((key) => key.startsWith('$') || resolveOperator(key) !== undefined)
+}
+
+function askedAbout(
+  reader: Reader,
+  about: Searchable,
+  value: JsonValue,
+  path: string,
+  prefix: string,
+): Asked {
+  if (about.is === 'compound') {
+    const { compound } = about
+    const of = (): Predicate => readCompound(reader, { prefix, compound }, value, path)
+    return { path, about: undefined, read: () => condition(of(), compound) }
+  }
+  if (about.is === 'identifier' && isJsonObject(value) && !hasOperators(value)) {
+    return { path, about: undefined, read: () => condition(readIdentifierObject(reader, about, value, path)) }
+  }
+  return leafAsked(about, path, (leaf) => {
+    const subject = subjectOf(reader, leaf)
+    return condition(readOperators(reader, subject, value, path), subject.list)
+  })
+}
+
+/** @param read given the same, or an identifier of fewer types */
+export function leafAsked(
+  about: SearchableLeaf,
+  path: string,
+  read: (about: SearchableLeaf) => Condition,
+): Asked {
+  return { path, about, read: (narrowed) => read(narrowed ?? about) }
+}
+
+/** An element of the compound: its members' conditions, or whether there is one at all. */
+function readCompound(
+  reader: Reader,
+  names: Names & { readonly compound: NonNullable<Names['compound']> },
+  value: JsonValue,
+  path: string,
+): Predicate {
+  const [only, more] = isJsonObject(value) ? Object.entries(value) : []
+  if (only === undefined || more !== undefined || operatorWord(only[0]) !== 'exists') {
+    return readObject(reader, value, path, names)
+  }
+  reader.term(path)
+  const some = anyOf(names.compound.members.map((attribute) => ({ is: 'exists', attribute })))
+  return readExists(only[1], at(path, only[0])) ? some : { is: 'not', of: some }
+}
+
+/** { identifier: { identifier_type, identifier_value } }: one identifier, of the type if one stands there. */
+function readIdentifierObject(
+  reader: Reader,
+  about: Identifiers,
+  value: JsonObject,
+  path: string,
+): Predicate {
+  const asked = membersOf(reader, value, path, 'conditions').map(([key, raw]) => {
+    const place = at(path, key)
+    const member = IDENTIFIER_MEMBERS.get(key.slice(key.lastIndexOf(':') + 1).toLowerCase())
+    if (member === undefined) throw new QueryProblem(place, 'must be identifier_type or identifier_value')
+    return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, place, '')
+  })
+  if (!asked.some((one) => isIdentifiers(one.about))) {
+    // It would find everybody who bears one of the type, which has a name of its own.
+    throw new QueryProblem(
+      path,
+      'must have an identifier_value; a type alone is asked for with identifier_type',
+    )
+  }
+  return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers)))
+}
+
+const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([
+  ['identifier_type', 'type'],
+  ['type', 'type'],
+  ['identifier_value', 'value'],
+  ['value', 'value'],
+])
+
+/** A bare value, which means equality, or an object of operators that all hold. */
+function readOperators(reader: Reader, subject: Subject, value: JsonValue, path: string): Predicate {
+  if (Array.isArray(value)) {
+    throw new QueryProblem(path, 'must be one value; one of several is asked for with {"$in": [...]}')
+  }
+  if (!isJsonObject(value)) {
+    reader.term(path)
+    return EQUALS.make(subject, value, path, reader)
+  }
+  return reader.within(path, () =>
+    allOf(
+      membersOf(reader, value, path, 'operators').map(([key, raw]) => {
+        const place = at(path, key)
+        const logic = resolveLogic(key)
+        if (logic !== undefined) {
+          return logic(reader, raw, place, (operand, there) => readOperators(reader, subject, operand, there))
+        }
+        const operator = operatorOf(subject, key, place, '$')
+        reader.term(place)
+        return operator.make(subject, raw, place, reader)
+      }),
+    ),
+  )
+}

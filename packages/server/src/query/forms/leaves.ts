@@ -1,0 +1,148 @@
+/** From what is asked about, a comparator and a value to a leaf of the tree. */
+import {
+  type Attribute,
+  IDENTIFIER_MAX_LENGTH,
+  type IdentifierType,
+  identifierValue,
+  type JsonValue,
+  readLiteral,
+  resolveIdentifierType,
+  type Searchable,
+} from '@rollcall/protocol'
+import type { Identifier } from '../../store/records.ts'
+import { isStorable } from '../../store/text.ts'
+import type { Comparator, List, Literal, Predicate } from '../predicate.ts'
+import { QueryProblem } from '../problem.ts'
+import type { SubjectType } from './operators.ts'
+import type { Reader } from './reader.ts'
+
+/** What a value must be, by what it is compared with. */
+const MEANT: Readonly<Record<SubjectType, string>> = {
+  text: 'text of 1 to 512 characters',
+  code: 'a code of 1 to 512 characters',
+  date: 'a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985',
+  datetime: 'a date, or an instant such as 2024-06-30T12:00:00Z',
+  number: 'a number',
+  boolean: 'true or false',
+  age: 'a whole number of years from 0 to 1000',
+  identifier: `a string of 1 to ${IDENTIFIER_MAX_LENGTH} characters or a whole number`,
+}
+
+/** What a condition is about, with the leaves that can be made of it. */
+export interface Subject {
+  /** As messages name it. */
+  readonly name: string
+  readonly type: SubjectType
+  /** The list whose elements have it; undefined when the record itself does. */
+  readonly list: List | undefined
+  /** Only with comparators of operators that may ask about the type. */
+  readonly compare: (comparator: Comparator, value: JsonValue, path: string) => Predicate
+  /** Equal to one of the values. */
+  readonly among: (values: readonly Given[]) => Predicate
+  readonly exists: Predicate
+}
+
+/** A value, and where it stands. */
+export interface Given {
+  readonly value: JsonValue
+  readonly path: string
+}
+
+/** Everything that can be asked about with operators: all but a compound as a whole. */
+export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
+
+export function subjectOf(reader: Reader, about: SearchableLeaf): Subject {
+  switch (about.is) {
+    case 'attribute':
+      return attributeSubject(about.attribute, about.attribute.many ? about.attribute : undefined)
+    case 'member':
+      return attributeSubject(about.attribute, about.compound)
+    case 'identifier':
+      return identifierSubject(about.types)
+    case 'identifier_type':
+      return identifierTypeSubject(reader)
+  }
+}
+
+function attributeSubject(attribute: Attribute, list: List | undefined): Subject {
+  return {
+    name: attribute.name,
+    type: attribute.type,
+    list,
+    compare: (operator, value, path) => {
+      return { is: 'compare', attribute, operator, value: readValue(attribute, { value, path }) }
+    },
+    among: (values) => {
+      const literals = new Map(values.map((given) => keyed(readValue(attribute, given))))
+      return { is: 'in', attribute, values: [...literals.values()] }
+    },
+    exists: { is: 'exists', attribute },
+  }
+}
+
+/** @throws QueryProblem what is missing in a query, or of another type, is compared with nothing */
+function readValue(attribute: Attribute, { value, path }: Given): Literal {
+  if (value === null || value === '') {
+    throw new QueryProblem(path, 'must not be empty: what is missing is asked for with exists')
+  }
+  const literal = readLiteral(attribute, value)
+  if (literal !== null && (typeof literal !== 'string' || isStorable(literal))) return literal
+  throw new QueryProblem(path, `must be ${MEANT[attribute.type]}`)
+}
+
+/** The values of one attribute are all of one type, so that their texts tell them apart. */
+function keyed(literal: Literal): readonly [string, Literal] {
+  return [typeof literal === 'object' ? `${literal.from} ${literal.to}` : String(literal), literal]
+}
+
+function identifierSubject(types: readonly IdentifierType[]): Subject {
+  const names = types.map(({ name }) => name)
+  const bears = (values: readonly Given[]): Predicate => {
+    const identifiers = new Map(
+      values
+        .flatMap((given) => readIdentifiers(types, given))
+        .map((one) => [`${one.type} ${one.value}`, one]),
+    )
+    return { is: 'identifier', identifiers: [...identifiers.values()] }
+  }
+  return {
+    name: names.length === 1 ? names.join() : 'identifiers',
+    type: 'identifier',
+    list: undefined,
+    compare: (_, value, path) => bears([{ value, path }]),
+    among: bears,
+    exists: { is: 'identifier_type', types: names },
+  }
+}
+
+/** One for each type of which the value can be. Numbers are read by their digits, see `identifierValue`. */
+export function readIdentifiers(types: readonly IdentifierType[], { value, path }: Given): Identifier[] {
+  const identifiers = types.flatMap((type) => {
+    const normalised = identifierValue(type, value)
+    return normalised === null ? [] : [{ type: type.name, value: normalised }]
+  })
+  if (identifiers.length > 0) return identifiers
+  throw new QueryProblem(path, `must be ${MEANT.identifier}`)
+}
+
+function identifierTypeSubject({ kind }: Reader): Subject {
+  const read = ({ value, path }: Given): string => readIdentifierType(kind, value, path).name
+  return {
+    name: 'identifier_type',
+    type: 'identifier',
+    list: undefined,
+    compare: (_, value, path) => ({ is: 'identifier_type', types: [read({ value, path })] }),
+    among: (values) => ({ is: 'identifier_type', types: [...new Set(values.map(read))] }),
+    exists: { is: 'identifier_type', types: kind.identifier_types.map(({ name }) => name) },
+  }
+}
+
+export function readIdentifierType(
+  kind: Reader['kind'],
+  value: JsonValue | undefined,
+  path: string,
+): IdentifierType {
+  const type = typeof value === 'string' ? resolveIdentifierType(kind, value) : undefined
+  if (type !== undefined) return type
+  throw new QueryProblem(path, `must be one of ${kind.identifier_types.map(({ name }) => name).join(', ')}`)
+}

@@ -1,0 +1,129 @@
+/** The operators of every form, one row each: how it is spelled, what it may ask about, what it makes of a value. */
+import type { AttributeType, JsonValue } from '@rollcall/protocol'
+import type { Predicate } from '../predicate.ts'
+import { QueryProblem } from '../problem.ts'
+import { negation } from './combine.ts'
+import type { Subject } from './leaves.ts'
+import type { Reader } from './reader.ts'
+
+/** What is asked about: an attribute by its type, or identifiers, which know equality alone. */
+export type SubjectType = AttributeType | 'identifier'
+
+export interface Operator {
+  /** As it is shown; in an expression with `$`. */
+  readonly name: string
+  /** Without `$`, in lower case. */
+  readonly spellings: readonly string[]
+  readonly asks: readonly SubjectType[]
+  readonly make: (subject: Subject, value: JsonValue, path: string, reader: Reader) => Predicate
+}
+
+const ORDERED: readonly SubjectType[] = ['text', 'date', 'datetime', 'number', 'age']
+const EVERY: readonly SubjectType[] = [...ORDERED, 'code', 'boolean', 'identifier']
+
+export const EQUALS: Operator = {
+  name: 'eq',
+  spellings: ['eq', '='],
+  asks: EVERY,
+  make: (subject, value, path) => subject.compare('eq', value, path),
+}
+
+export const OPERATORS: readonly Operator[] = [
+  EQUALS,
+  {
+    name: 'ne',
+    spellings: ['ne', 'neq'],
+    asks: EVERY,
+    make: (subject, value, path) => negation(subject.compare('eq', value, path)),
+  },
+  compares('gt', 'gt'),
+  compares('gte', 'ge'),
+  compares('lt', 'lt'),
+  compares('lte', 'le'),
+  {
+    name: 'in',
+    spellings: ['in'],
+    asks: EVERY,
+    make: (subject, value, path, reader) => among(subject, value, path, reader),
+  },
+  {
+    name: 'nin',
+    spellings: ['nin'],
+    asks: EVERY,
+    make: (subject, value, path, reader) => negation(among(subject, value, path, reader)),
+  },
+  {
+    name: 'exists',
+    spellings: ['exists'],
+    asks: EVERY,
+    make: (subject, value, path) => (readExists(value, path) ? subject.exists : negation(subject.exists)),
+  },
+  {
+    name: 'startsWith',
+    spellings: ['startswith', 'starts_with'],
+    asks: ['text'],
+    make: (subject, value, path) => subject.compare('starts_with', value, path),
+  },
+  {
+    name: 'contains',
+    spellings: ['contains'],
+    asks: ['text'],
+    make: (subject, value, path) => subject.compare('contains', value, path),
+  },
+]
+
+function compares(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator {
+  return {
+    name,
+    spellings: [...new Set([name, comparator])],
+    asks: ORDERED,
+    make: (subject, value, path) => subject.compare(comparator, value, path),
+  }
+}
+
+/** One value, or a list of one, is equality. */
+function among(subject: Subject, value: JsonValue, path: string, reader: Reader): Predicate {
+  if (!Array.isArray(value)) {
+    reader.values(1, path)
+    return subject.among([{ value, path }])
+  }
+  if (value.length === 0) throw new QueryProblem(path, 'must have at least one value')
+  reader.values(value.length, path)
+  return subject.among(value.map((each, index) => ({ value: each, path: `${path}[${index}]` })))
+}
+
+const TRUTH: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
+  [true, true],
+  ['true', true],
+  [false, false],
+  ['false', false],
+])
+
+export function readExists(value: JsonValue, path: string): boolean {
+  const exists = TRUTH.get(typeof value === 'string' ? value.toLowerCase() : value)
+  if (exists === undefined) throw new QueryProblem(path, 'must be true or false')
+  return exists
+}
+
+const BY_SPELLING: ReadonlyMap<string, Operator> = new Map(
+  OPERATORS.flatMap((operator) => operator.spellings.map((spelling) => [spelling, operator])),
+)
+
+/** `$`, case and all other spellings aside. */
+export function operatorWord(spelling: string): string {
+  return spelling.slice(0, 32).replace(/^\$/, '').toLowerCase()
+}
+
+export function resolveOperator(spelling: string): Operator | undefined {
+  return BY_SPELLING.get(operatorWord(spelling))
+}
+
+/** The operator that the spelling means, if it may ask about the subject. */
+export function operatorOf(subject: Subject, spelling: JsonValue, path: string, shown: '$' | ''): Operator {
+  const operator = typeof spelling === 'string' ? resolveOperator(spelling) : undefined
+  if (operator?.asks.includes(subject.type)) return operator
+  const names = OPERATORS.filter(({ asks }) => asks.includes(subject.type)).map(
+    ({ name }) => `${shown}${name}`,
+  )
+  throw new QueryProblem(path, `must be an operator of ${subject.name}: ${names.join(', ')}`)
+}

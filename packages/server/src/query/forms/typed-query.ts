@@ -1,0 +1,168 @@
+/** The typed expression (spec "Query forms" 1; G12, G13, D21): a type, and a value in one of many shapes. */
+import {
+  isJsonObject,
+  JsonError,
+  type JsonValue,
+  parseJson,
+  resolveIdentifierType,
+  resolveRecordType,
+} from '@rollcall/protocol'
+import { readGraphql } from '../graphql/graphql.ts'
+import type { Predicate } from '../predicate.ts'
+import { QueryProblem, UnreadableQuery } from '../problem.ts'
+import type { Query } from '../query.ts'
+import { readExpression } from './expression.ts'
+import { readExpressionList } from './expression-list.ts'
+import { type Form, formOf, type Member, type Members } from './forms.ts'
+import { readIdentifierQuery } from './identifier-query.ts'
+import type { Reader } from './reader.ts'
+
+/** What the last segment of a `type`, or a `query_type`, says of the text that goes with it. */
+export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'
+
+const WORDS: ReadonlyMap<string, QueryWord> = new Map([
+  ['expression', 'expression'],
+  ['nosql', 'expression'],
+  ['predicate', 'predicate'],
+  ['graphql', 'graphql'],
+  ['idtype-value', 'identifier'],
+  ['idtype', 'identifier'],
+])
+
+export type ReadForm = (reader: Reader, members: Members, word: QueryWord | undefined) => Query
+
+/** Forms that hold a further query, as a whole query and inside one. */
+export const NESTED_FORMS: readonly Form<ReadForm>[] = [
+  {
+    members: ['expression'],
+    optional: ['variables', 'operationName'],
+    read: (reader, members, word) => readNested(reader, members, members.of('expression'), word),
+  },
+  {
+    members: ['query'],
+    optional: ['collection', 'variables', 'operationName'],
+    read: (reader, members, word) => {
+      const collection = members.get('collection')
+      if (collection !== undefined) readCollection(reader, collection)
+      return readNested(reader, members, members.of('query'), word)
+    },
+  },
+]
+
+/** What may stand at `value`, beside a `type` that is read first. */
+const VALUE_FORMS: readonly Form<ReadForm>[] = [
+  {
+    members: ['id_type', 'id_value'],
+    read: (reader, members) =>
+      asQuery(reader, readIdentifierQuery(reader, members.of('id_type'), members.of('id_value'))),
+  },
+  ...NESTED_FORMS,
+]
+
+export function asQuery({ recordType }: Reader, predicate: Predicate): Query {
+  return { predicate, recordType }
+}
+
+/** { type, value }: an identifier when the type is one's or the value is bare, else a query of the type. */
+export function readTyped(reader: Reader, members: Members): Query {
+  const [type, value] = [members.of('type'), members.of('value')]
+  const isIdentifier =
+    typeof type.value === 'string' && resolveIdentifierType(reader.kind, type.value) !== undefined
+  const word = isIdentifier ? undefined : wordOf(type)
+  const isBare = typeof value.value !== 'object' || value.value === null
+  if (word !== undefined && (!isBare || (word !== 'identifier' && typeof value.value === 'string'))) {
+    return readValue(reader, value, word)
+  }
+  if (!isIdentifier && !isBare) {
+    throw new QueryProblem(type.path, 'must be an identifier type, expression, NoSql, predicate or graphql')
+  }
+  return asQuery(reader, readIdentifierQuery(reader, type, value))
+}
+
+/** @throws QueryProblem SQL is a query type that is published, and never answered */
+function wordOf({ value, path }: Member): QueryWord | undefined {
+  if (typeof value !== 'string') return undefined
+  const segment = value.slice(value.lastIndexOf(':') + 1).trim()
+  if (segment.toLowerCase() !== 'sql') return WORDS.get(segment.toLowerCase())
+  throw new QueryProblem(path, 'SQL is not answered; ask with expression, predicate or graphql')
+}
+
+/**
+ * What stands at `value`, `expression` or `query`; its shape says what it is.
+ * @param around members that may say more of a text, its variables
+ */
+export function readValue(
+  reader: Reader,
+  { value, path }: Member,
+  word: QueryWord | undefined,
+  around?: Members,
+): Query {
+  if (typeof value === 'string') return readText(reader, { value, path }, word, around)
+  const stray = around?.get('variables') ?? around?.get('operationName')
+  if (stray !== undefined) throw new QueryProblem(stray.path, 'may stand beside a GraphQL text alone')
+  if (Array.isArray(value) || (isJsonObject(value) && Object.hasOwn(value, 'expression1'))) {
+    return asQuery(reader, readExpressionList(reader, value, path))
+  }
+  const form = formOf(VALUE_FORMS, value, path)
+  if (form !== undefined) return reader.within(path, () => form.read(reader, form.members, word))
+  const predicate = readExpression(reader, value, path)
+  if (around === undefined && predicate.is === 'identifier_type' && isBareMember(value)) {
+    // Half of an identifier form: read as an expression it would find everybody who bears one of the type.
+    throw new QueryProblem(path, 'must have an identifier value beside its type')
+  }
+  return asQuery(reader, predicate)
+}
+
+/** One member without an operator, such as { identifier_type: "UIN" }. */
+function isBareMember(value: JsonValue): boolean {
+  const members = isJsonObject(value) ? Object.values(value) : []
+  return members.length === 1 && typeof members[0] !== 'object'
+}
+
+/** GraphQL has no quoted names, JSON has no others. */
+const JSON_TEXT = /^\s*(?:\[|\{\s*["}])/
+const GRAPHQL_TEXT = /^[\s,\uFEFF]*(?:#|\{|(?:query|mutation|subscription|fragment)\b)/
+
+/** A text is GraphQL where its type or the text itself says so, or JSON, and then read like what is no text. */
+function readText(
+  reader: Reader,
+  { value: text, path }: { readonly value: string; readonly path: string },
+  word: QueryWord | undefined,
+  around: Members | undefined,
+): Query {
+  if (word !== 'graphql' && JSON_TEXT.test(text)) {
+    return reader.within(path, () => readValue(reader, { value: parsed(text, path), path }, word, around))
+  }
+  if (word !== 'graphql' && !GRAPHQL_TEXT.test(text))
+    throw new UnreadableQuery(path, 'must be GraphQL or JSON text')
+  const variables = around?.get('variables')?.value
+  return readGraphql(reader.scope, { text, variables, operationName: operationNameOf(around) }, path)
+}
+
+function operationNameOf(around: Members | undefined): string | undefined {
+  const { value, path } = around?.of('operationName') ?? { value: null, path: '' }
+  if (value === null || typeof value === 'string') return value ?? undefined
+  throw new QueryProblem(path, 'must be a string')
+}
+
+function parsed(text: string, path: string): JsonValue {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new UnreadableQuery(path, `must be JSON that can be read: ${error.message}`)
+  }
+}
+
+function readNested(reader: Reader, members: Members, member: Member, word: QueryWord | undefined): Query {
+  return readValue(reader, member, word, members)
+}
+
+function readCollection(reader: Reader, { value, path }: Member): void {
+  const recordType = typeof value === 'string' ? resolveRecordType(reader.kind, value) : undefined
+  if (recordType === undefined) {
+    const known = reader.kind.record_types.map(({ emitted }) => emitted).join(', ')
+    throw new QueryProblem(path, `must be one of ${known}`)
+  }
+  reader.name(recordType, path)
+}

@@ -1,0 +1,149 @@
+/**
+ * A GraphQL text as a document that is bounded and sound in itself: one query operation with its fragments and the
+ * values of its variables. What its fields and arguments mean is not asked here.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  getVariableValues,
+  Kind as Node,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+  print,
+  type VariableDefinitionNode,
+  type VariableValues,
+  validate,
+} from 'graphql'
+import { QueryProblem, UnreadableQuery } from '../problem.ts'
+import { LANGUAGE, RULES } from './language.ts'
+import type { Variables } from './literal.ts'
+import { checkTokens, type TextLimits } from './tokens.ts'
+
+/** What a query of this form stands as in a message. */
+export interface GraphqlQuery {
+  readonly text: string
+  /** Values of the variables: an object, or nothing. */
+  readonly variables: JsonValue | undefined
+  readonly operationName: string | undefined
+}
+
+export interface Document {
+  readonly operation: OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  /** For arguments. */
+  readonly variables: Variables
+  /** The same, for the directives @include and @skip. */
+  readonly directiveVariables: VariableValues
+}
+
+/** Operations and fragments in one text; also bounds what the rules compare with each other. */
+const MAX_DEFINITIONS = 50
+
+/** @throws QueryProblem for all that is no such document */
+export function readDocument(query: GraphqlQuery, limits: TextLimits, path: string): Document {
+  const parsed = parseText(query.text, limits, path)
+  if (parsed.definitions.length > MAX_DEFINITIONS) {
+    throw new QueryProblem(path, `must have at most ${MAX_DEFINITIONS} operations and fragments`)
+  }
+  const operations = operationsOf(parsed, path)
+  checkRules(parsed, path)
+  const operation = chosenOperation(operations, query.operationName, path)
+  const fragments = parsed.definitions.filter((one) => one.kind === Node.FRAGMENT_DEFINITION)
+  return {
+    operation,
+    fragments: new Map(fragments.map((fragment) => [fragment.name.value, fragment])),
+    ...readVariables(operation.variableDefinitions ?? [], query.variables, path),
+  }
+}
+
+function parseText(text: string, limits: TextLimits, path: string): DocumentNode {
+  try {
+    checkTokens(text, limits, path)
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error
+    throw new UnreadableQuery(path, `must be a GraphQL query${at(error)}`)
+  }
+}
+
+/** Where, never what: the library's messages cite the text, which may be about a person. */
+function at(error: GraphQLError): string {
+  const [place] = error.locations ?? []
+  return place === undefined ? '' : `; line ${place.line}, column ${place.column}`
+}
+
+function operationsOf(document: DocumentNode, path: string): OperationDefinitionNode[] {
+  return document.definitions.flatMap((definition) => {
+    if (definition.kind === Node.FRAGMENT_DEFINITION) return []
+    if (definition.kind === Node.OPERATION_DEFINITION && definition.operation === OperationTypeNode.QUERY) {
+      return definition
+    }
+    throw new QueryProblem(path, 'only query operations are answered')
+  })
+}
+
+function checkRules(document: DocumentNode, path: string): void {
+  const once = { maxErrors: 1, hideSuggestions: true }
+  const all = RULES.map(({ rule }) => rule)
+  if (validate(LANGUAGE, document, all, once).length === 0) return
+  for (const { rule, text } of RULES) {
+    const [error] = validate(LANGUAGE, document, [rule], once)
+    if (error !== undefined) throw new QueryProblem(path, `${text}${at(error)}`)
+  }
+}
+
+function chosenOperation(
+  operations: readonly OperationDefinitionNode[],
+  name: string | undefined,
+  path: string,
+): OperationDefinitionNode {
+  const [first, second] = operations
+  if (first === undefined) throw new QueryProblem(path, 'must have a query operation')
+  if (name === undefined) {
+    if (second === undefined) return first
+    throw new QueryProblem(path, 'operationName must say which of the operations is asked')
+  }
+  const named = operations.find((operation) => operation.name?.value === name)
+  if (named === undefined) throw new QueryProblem(path, 'operationName must name one of the operations')
+  return named
+}
+
+function readVariables(
+  definitions: readonly VariableDefinitionNode[],
+  given: JsonValue | undefined,
+  path: string,
+): Pick<Document, 'variables' | 'directiveVariables'> {
+  const inputs = givenValues(given, path)
+  const declared = new Map(definitions.map((definition) => [definition.variable.name.value, definition]))
+  for (const name of Object.keys(inputs)) {
+    if (!declared.has(name)) {
+      throw new QueryProblem(path, `variables must be declared by the operation: ${knownNames(declared)}`)
+    }
+  }
+  for (const [name, definition] of declared) {
+    if (getVariableValues(LANGUAGE, [definition], inputs, { maxErrors: 1 }).errors !== undefined) {
+      throw new QueryProblem(path, `the variable $${name} must be ${print(definition.type)}`)
+    }
+  }
+  const { variableValues } = getVariableValues(LANGUAGE, definitions, inputs)
+  if (variableValues === undefined) throw new QueryProblem(path, 'variables must be of their declared types')
+  return {
+    variables: new Map(Object.entries(variableValues.coerced as JsonObject)),
+    directiveVariables: variableValues,
+  }
+}
+
+/** Without a prototype, so that no variable inherits a value. */
+function givenValues(given: JsonValue | undefined, path: string): JsonObject {
+  const inputs: JsonObject = Object.create(null)
+  if (given === undefined || given === null) return inputs
+  if (!isJsonObject(given)) throw new QueryProblem(path, 'variables must be an object')
+  return Object.assign(inputs, given)
+}
+
+function knownNames(declared: ReadonlyMap<string, unknown>): string {
+  return declared.size === 0 ? 'it declares none' : [...declared.keys()].map((name) => `$${name}`).join(', ')
+}

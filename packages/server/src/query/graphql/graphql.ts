@@ -1,0 +1,130 @@
+/**
+ * The graphql form (spec "Query forms" 1; G14): root fields are record types, their arguments conditions, and the
+ * selection is what is answered of each record.
+ */
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+} from '@rollcall/protocol'
+import { type ArgumentNode, type FieldNode, print } from 'graphql'
+import { atDay } from '../at-day.ts'
+import { allOf, anyOf } from '../forms/combine.ts'
+import { readExpression } from '../forms/expression.ts'
+import { at } from '../forms/place.ts'
+import { Reader } from '../forms/reader.ts'
+import { extractRecord } from '../memory/extract-record.ts'
+import { matches } from '../memory/matches.ts'
+import type { Predicate } from '../predicate.ts'
+import { QueryProblem } from '../problem.ts'
+import type { Query, QueryLimits, Scope } from '../query.ts'
+import { type GraphqlQuery, readDocument } from './document.ts'
+import { literalToJson, type Variables } from './literal.ts'
+import { rootType } from './roots.ts'
+import { type FieldGroup, type Selection, Selections } from './selection.ts'
+import { shapeOf } from './shape.ts'
+import { objectType } from './types.ts'
+
+/** One root field: which records, and what of them. */
+interface Root {
+  readonly predicate: Predicate
+  readonly selection: Selection
+}
+
+/**
+ * Reads a query to the last field or refuses it. Several root fields ask for what any of them finds.
+ * @throws QueryProblem and nothing else, in time that its bounds bound
+ */
+export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Query {
+  const document = readDocument(query, textLimits(scope.limits), path)
+  const selections = new Selections(document)
+  const groups = [...selections.fields([document.operation.selectionSet], 'Query', path)]
+  const reader = new Reader(scope)
+  nameRecordType(reader, groups, path)
+  const { kind, recordType } = reader
+  const roots = groups.map(([name, group]): Root => {
+    const place = at(path, name)
+    return {
+      predicate: readArguments(reader, argumentsOf(group, place), document.variables, place),
+      selection: selections.of(objectType(kind, recordType), group, place),
+    }
+  })
+  return {
+    predicate: anyOf(roots.map(({ predicate }) => predicate)),
+    recordType,
+    shape: shapeBy(kind, recordType, roots),
+  }
+}
+
+/** The record type that all root fields name, and the criteria around the query if they name one. */
+function nameRecordType(
+  reader: Reader,
+  groups: readonly (readonly [string, FieldGroup])[],
+  path: string,
+): void {
+  const [first, ...others] = groups.map(([name, [field]]) => {
+    return { place: at(path, name), recordType: rootType(reader.kind, field.name.value, path) }
+  })
+  if (first === undefined) throw new QueryProblem(path, 'must have a root field that is not skipped')
+  const other = others.find(({ recordType }) => recordType !== first.recordType)
+  if (other !== undefined) {
+    throw new QueryProblem(other.place, 'must be of the same record type as the other root fields')
+  }
+  reader.name(first.recordType, first.place)
+}
+
+/** Room for all that the limits allow: names, values and signs of each condition, and as much for the selection. */
+function textLimits({ depth, terms, values }: QueryLimits): { tokens: number; nesting: number } {
+  return { tokens: 8 * terms + values + 2_000, nesting: 2 * depth + 10 }
+}
+
+/** Fields of one name in the answer are one question: they must ask the same. */
+function argumentsOf([first, ...others]: FieldGroup, path: string): readonly ArgumentNode[] {
+  const text = (field: FieldNode): string => (field.arguments ?? []).map(print).join()
+  if (others.some((field) => text(field) !== text(first))) {
+    throw new QueryProblem(path, 'one name in the answer must have the same arguments everywhere')
+  }
+  return first.arguments ?? []
+}
+
+/** `where` holds conditions like those around it, for tools that keep them in one argument. */
+const NESTED = 'where'
+
+function readArguments(
+  reader: Reader,
+  nodes: readonly ArgumentNode[],
+  variables: Variables,
+  path: string,
+): Predicate {
+  const given = nodes.map(({ name, value }) => {
+    return [name.value, literalToJson(value, variables, at(path, name.value))] as const
+  })
+  if (given.length === 0)
+    throw new QueryProblem(path, 'must have arguments that say which records are asked for')
+  const nested = given.find(([name]) => name === NESTED)
+  const rest = given.filter((one) => one !== nested)
+  return allOf([
+    ...(rest.length === 0 ? [] : [readExpression(reader, Object.fromEntries(rest), path)]),
+    ...(nested === undefined ? [] : [readExpression(reader, nested[1], at(path, NESTED))]),
+  ])
+}
+
+/** Each record in the shape of the first root field that finds it. */
+function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): NonNullable<Query['shape']> {
+  const finding = (document: JsonObject, day: string): Root | undefined => {
+    if (roots.length === 1) return roots[0]
+    const record = extractRecord(kind, recordType, document)
+    const found = roots.find(({ predicate }) => matches(atDay(predicate, recordType, day), record))
+    // None only if a day has begun since the record was found, and with it another year of somebody's age.
+    return found ?? roots[0]
+  }
+  return (text, day) => {
+    const document: JsonValue = JSON.parse(text)
+    if (!isJsonObject(document)) return null
+    const root = finding(document, day)
+    return root === undefined ? null : canonicalJson(shapeOf(root.selection, document))
+  }
+}

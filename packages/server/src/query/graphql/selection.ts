@@ -1,0 +1,147 @@
+/** Selection sets of GraphQL: with fragments put in, directives asked, and fields of one name put together. */
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  type InlineFragmentNode,
+  Kind as Node,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import { at } from '../forms/place.ts'
+import { QueryProblem } from '../problem.ts'
+import type { Document } from './document.ts'
+import type { Field, ObjectType } from './types.ts'
+
+/** What is chosen of an object. */
+export interface Selection {
+  /** The name of its type, which `__typename` answers. */
+  readonly type: string
+  readonly chosen: readonly Chosen[]
+}
+
+/** One member of the answer. */
+export interface Chosen {
+  readonly name: string
+  /** Null is `__typename`. */
+  readonly read: Field['read'] | null
+  /** What is chosen of the objects there; without it what stands there is answered whole. */
+  readonly of?: Selection
+}
+
+/** The fields of one name in the answer, such as `a { b }` and `a { c }`. */
+export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
+
+type Fragment = InlineFragmentNode | FragmentDefinitionNode
+
+/** Fields, fragments and uses of fragments that are looked at in one query; a fragment counts wherever it is used. */
+const MAX_SELECTED = 500
+/** Times that a query may choose again, under another name, what it chose already: answers grow by it. */
+const MAX_REPEATED = 20
+
+/** Reads the selections of one document. */
+export class Selections {
+  readonly #document: Document
+  #selected = 0
+  #repeated = 0
+
+  constructor(document: Document) {
+    this.#document = document
+  }
+
+  /**
+   * The fields of selection sets that stand in one place, by their name in the answer.
+   * @param type the name of the object type there
+   */
+  fields(sets: readonly SelectionSetNode[], type: string, path: string): ReadonlyMap<string, FieldGroup> {
+    const groups = new Map<string, [FieldNode, ...FieldNode[]]>()
+    const used = new Set<Fragment>()
+    const add = (field: FieldNode): void => {
+      const name = field.alias?.value ?? field.name.value
+      const group = groups.get(name)
+      if (group === undefined) groups.set(name, [field])
+      else if (group[0].name.value === field.name.value) group.push(field)
+      else throw new QueryProblem(at(path, name), 'one name in the answer must mean one field')
+    }
+    const look = (set: SelectionSetNode): void => {
+      if (set.selections.length === 0) throw new QueryProblem(path, 'must select at least one field')
+      for (const selection of set.selections) {
+        this.#count(path)
+        if (!this.#isIncluded(selection)) continue
+        if (selection.kind === Node.FIELD) add(selection)
+        else {
+          const fragment = this.#fragment(selection)
+          if (used.has(fragment)) continue
+          used.add(fragment)
+          checkCondition(fragment.typeCondition?.name.value ?? type, type, path)
+          look(fragment.selectionSet)
+        }
+      }
+    }
+    for (const set of sets) look(set)
+    return groups
+  }
+
+  /** What the selection sets of `fields` choose of an object. @throws QueryProblem */
+  of(type: ObjectType, fields: FieldGroup, path: string): Selection {
+    const sets = setsOf(fields)
+    if (sets.length < fields.length) throw new QueryProblem(path, `must select fields of ${type.name}`)
+    const groups = this.fields(sets, type.name, path)
+    const names = new Set([...groups.values()].map(([field]) => field.name.value.toLowerCase()))
+    this.#repeated += groups.size - names.size
+    if (this.#repeated > MAX_REPEATED) {
+      throw new QueryProblem(path, `a query may repeat a field under another name ${MAX_REPEATED} times`)
+    }
+    return {
+      type: type.name,
+      chosen: [...groups].map(([name, group]) => this.#chosen(type, name, group, at(path, name))),
+    }
+  }
+
+  #chosen(type: ObjectType, name: string, group: FieldGroup, path: string): Chosen {
+    const [first] = group
+    if (group.some((field) => (field.arguments ?? []).length > 0)) {
+      throw new QueryProblem(path, 'must have no arguments: conditions stand at the root field')
+    }
+    if (first.name.value === '__typename' && setsOf(group).length === 0) return { name, read: null }
+    const field = type.fields.get(first.name.value.toLowerCase())
+    if (field === undefined) {
+      throw new QueryProblem(path, `must be a field of ${type.name}: ${type.names.join(', ')}`)
+    }
+    const sets = setsOf(group)
+    if (sets.length === 0 && field.whole) return { name, read: field.read }
+    if (field.type === undefined) throw new QueryProblem(path, 'must have no selection: it has no fields')
+    return { name, read: field.read, of: this.of(field.type, group, path) }
+  }
+
+  #fragment(selection: InlineFragmentNode | FragmentSpreadNode): Fragment {
+    if (selection.kind === Node.INLINE_FRAGMENT) return selection
+    const fragment = this.#document.fragments.get(selection.name.value)
+    if (fragment !== undefined) return fragment
+    throw new Error('a document has every fragment that it uses')
+  }
+
+  #isIncluded(selection: SelectionNode): boolean {
+    const asked = (directive: typeof GraphQLSkipDirective): unknown =>
+      getDirectiveValues(directive, selection, this.#document.directiveVariables)?.if
+    return asked(GraphQLSkipDirective) !== true && asked(GraphQLIncludeDirective) !== false
+  }
+
+  #count(path: string): void {
+    this.#selected += 1
+    if (this.#selected <= MAX_SELECTED) return
+    throw new QueryProblem(path, `a query must select at most ${MAX_SELECTED} fields, fragments included`)
+  }
+}
+
+function setsOf(fields: readonly FieldNode[]): SelectionSetNode[] {
+  return fields.flatMap(({ selectionSet }) => selectionSet ?? [])
+}
+
+function checkCondition(condition: string, type: string, path: string): void {
+  if (condition === type) return
+  throw new QueryProblem(path, `a fragment must be on ${type} here`)
+}

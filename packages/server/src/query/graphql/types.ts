@@ -1,0 +1,164 @@
+/**
+ * What a selection may choose of a record: the members that its record type documents, at any depth, and its
+ * searchable attributes, lists and identifiers by name.
+ */
+import {
+  type Compound,
+  heldElements,
+  heldIdentifiers,
+  heldMember,
+  heldMemberValues,
+  heldValue,
+  type JsonObject,
+  type JsonValue,
+  type Kind,
+  otherKeys,
+  type RecordType,
+} from '@rollcall/protocol'
+import { type MemberShape, membersOfSchema } from './members.ts'
+
+/** An object type of GraphQL. */
+export interface ObjectType {
+  readonly name: string
+  /** By their names in lower case: spelling a member in another case is no other member. */
+  readonly fields: ReadonlyMap<string, Field>
+  /** The names of fields for messages, without further spellings and aliases. */
+  readonly names: readonly string[]
+}
+
+/** A field of an object type: what stands there in a record, as it is held. */
+export interface Field {
+  readonly name: string
+  readonly read: (object: JsonObject) => JsonValue | undefined
+  /** The objects that may stand there, of which a selection chooses members. */
+  readonly type?: ObjectType
+  /** It may be chosen as a whole: it is not, or not always, an object of that type. */
+  readonly whole: boolean
+}
+
+const types = new WeakMap<Kind, ReadonlyMap<RecordType, ObjectType>>()
+
+/** The object type of a record type, made when the kind is first asked for one. */
+export function objectType(kind: Kind, recordType: RecordType): ObjectType {
+  const made = types.get(kind) ?? objectTypes(kind)
+  types.set(kind, made)
+  const type = made.get(recordType)
+  if (type === undefined) throw new Error(`${recordType.name} is no record type of ${kind.name}`)
+  return type
+}
+
+function objectTypes(kind: Kind): ReadonlyMap<RecordType, ObjectType> {
+  const types = new Types()
+  return new Map(
+    kind.record_types.map((recordType) => {
+      const type = types.ofMembers(recordType.name, membersOfSchema(recordType.schema))
+      // A member of a household is a record of its own elsewhere: by the same name it has the same fields.
+      addSearchable(type, kind, recordType)
+      return [recordType, type]
+    }),
+  )
+}
+
+class Draft implements ObjectType {
+  readonly name: string
+  readonly fields = new Map<string, Field>()
+  readonly names: string[] = []
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** The first field of a name has it. */
+  add(field: Field): void {
+    if (this.#add(field)) this.names.push(field.name)
+  }
+
+  /** Further names, which messages do not show. */
+  addAlso(fields: readonly Field[]): void {
+    for (const field of fields) this.#add(field)
+  }
+
+  #add(field: Field): boolean {
+    const key = field.name.toLowerCase()
+    if (this.fields.has(key)) return false
+    this.fields.set(key, field)
+    return true
+  }
+}
+
+/** The object types of one kind, one for each name. */
+class Types {
+  readonly #byName = new Map<string, Draft>()
+
+  ofMembers(name: string, members: readonly MemberShape[]): Draft {
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
+    const type = new Draft(name)
+    this.#byName.set(name, type)
+    const fields = members.map(({ name, object, whole }): Field => {
+      const field = { name, read: heldMember(name), whole }
+      return object === undefined ? field : { ...field, type: this.ofMembers(object.name, object.members) }
+    })
+    for (const field of fields) type.add(field)
+    for (const field of fields) {
+      type.addAlso(otherKeys(field.name).map((name) => ({ ...field, name, read: heldMember(name) })))
+    }
+    return type
+  }
+}
+
+function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
+  const { attributes, compounds = [] } = recordType
+  for (const attribute of attributes) {
+    // An age is counted on a day; a record holds none.
+    if (attribute.paths.length > 0) addNamed(type, attribute, { read: heldValue(attribute), whole: true })
+  }
+  for (const compound of compounds) {
+    for (const member of compound.members) {
+      addNamed(type, member, { read: listed(heldMemberValues(compound, member)), whole: true })
+    }
+    addNamed(type, compound, {
+      read: listed(heldElements(compound)),
+      type: compoundType(compound),
+      whole: true,
+    })
+  }
+  for (const identifierType of kind.identifier_types) {
+    const read = single(heldIdentifiers(kind, recordType, identifierType))
+    addNamed(type, identifierType, { read, whole: true })
+  }
+}
+
+/** The elements are read by the canonical names of the members. */
+function compoundType(compound: Compound): ObjectType {
+  const type = new Draft(compound.name)
+  for (const member of compound.members) {
+    addNamed(type, member, { read: (element) => element[member.name], whole: true })
+  }
+  return type
+}
+
+interface Named {
+  readonly name: string
+  readonly aliases?: readonly string[]
+}
+
+function addNamed(type: Draft, { name, aliases = [] }: Named, field: Omit<Field, 'name'>): void {
+  type.add({ ...field, name })
+  type.addAlso(aliases.map((alias) => ({ ...field, name: alias })))
+}
+
+function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {
+  return (object) => {
+    const values = read(object)
+    return values.length === 0 ? undefined : values
+  }
+}
+
+/** The value, or the list of them where there are several. */
+function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
+  return (object) => {
+    const values = read(object)
+    return values.length > 1 ? values : values[0]
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * Conditions on one value, that of a record's column or of a list's element, each in two forms: SQL that is true
+ * exactly when the condition is definitely true, and SQL that is true exactly when it is definitely false. Where the
+ * value is missing neither is, be it false or null.
+ */
+import type { Attribute, AttributeType } from '@rollcall/protocol'
+import { attributeColumns } from '../../store/attribute-columns.ts'
+import { quoteName } from '../../store/names.ts'
+import { isStorable } from '../../store/text.ts'
+import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '../predicate.ts'
+import { behindPrefix, type Order, storableBound, type Values } from './to-sql-values.ts'
+
+export type ValueLeaf = Comparison | OneOf | Presence
+
+/** Where the values stand: the alias before each column. */
+export interface Place {
+  readonly alias: 'record' | 'element'
+  readonly values: Values
+}
+
+/** The form of a leaf that is true when the leaf is `asked`: definitely true, or definitely false. */
+export function valueForm(leaf: ValueLeaf, asked: boolean, place: Place): string {
+  switch (leaf.is) {
+    case 'exists':
+      return presence(leaf.attribute, asked, place)
+    case 'in':
+      return oneOf(leaf, asked, place)
+    case 'compare':
+      return COMPARISONS[leaf.attribute.type](leaf, asked, place)
+  }
+}
+
+/** Whether the attribute has a value. */
+export function presence(attribute: Attribute, asked: boolean, place: Place): string {
+  return `${columnOf(attribute, place)} is ${asked ? 'not null' : 'null'}`
+}
+
+type Form = (leaf: Comparison, asked: boolean, place: Place) => string
+
+const COMPARISONS: Readonly<Record<AttributeType, Form>> = {
+  text: compareText,
+  code: compareText,
+  number: compareOrdered,
+  boolean: compareOrdered,
+  date: comparePeriod,
+  datetime: compareInstant,
+  age: () => {
+    throw new TypeError('an age is compared as a birth date, which the day decides')
+  },
+}
+
+const ORDERS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, Order>>
+const OPPOSITE = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
+
+function compareText(leaf: Comparison, asked: boolean, place: Place): string {
+  const { attribute, operator, value } = leaf
+  const column = columnOf(attribute, place)
+  if (typeof value !== 'string') throw mismatch(attribute)
+  if (operator in ORDERS) {
+    const [order, bound] = storableBound(ORDERS[operator as keyof typeof ORDERS], value)
+    return `${column} ${asked ? order : OPPOSITE[order]} ${place.values.add(bound)}`
+  }
+  if (!isStorable(value)) return never(attribute, asked, place)
+  switch (operator) {
+    case 'eq':
+      return `${column} ${asked ? '=' : '<>'} ${place.values.add(value)}`
+    case 'contains':
+      return `strpos(${column}, ${place.values.add(value)}) ${asked ? '>' : '='} 0`
+    case 'starts_with':
+      return startsWith(column, value, asked, place.values)
+    default:
+      throw mismatch(attribute)
+  }
+}
+
+/** As a range, which an index answers; exact where text is ordered by code point, as these columns are. */
+function startsWith(column: string, prefix: string, asked: boolean, values: Values): string {
+  const first = values.add(prefix)
+  const behind = behindPrefix(prefix)
+  if (behind === null) return `${column} ${asked ? '>=' : '<'} ${first}`
+  const last = values.add(behind)
+  return asked
+    ? `(${column} >= ${first} and ${column} < ${last})`
+    : `(${column} < ${first} or ${column} >= ${last})`
+}
+
+function compareOrdered(leaf: Comparison, asked: boolean, place: Place): string {
+  const { attribute, operator, value } = leaf
+  const order = operator === 'eq' ? '=' : ORDERS[operator as keyof typeof ORDERS]
+  if (order === undefined || typeof value !== attribute.type) throw mismatch(attribute)
+  const literal = place.values.add(value, typeOf(attribute))
+  return `${columnOf(attribute, place)} ${asked ? order : OPPOSITE[order]} ${literal}`
+}
+
+/** What a record's period and the literal's are called in SQL; a literal's end takes a parameter when it is named. */
+interface Ends {
+  readonly from: string
+  readonly to: string
+}
+
+type PeriodForm = (record: Ends, literal: Ends) => string
+
+/**
+ * The table of `Interval`, true and false. A bound of the last day is one of the first day as well, which no record
+ * contradicts: stated once more, the index over (first, last) is entered at the right place.
+ */
+const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> =
+  {
+    eq: [
+      (r, l) => `(${r.from} between ${l.from} and ${l.to} and ${r.to} <= ${l.to})`,
+      (r, l) => `((${r.from} < ${l.from} and ${r.to} < ${l.from}) or ${r.from} > ${l.to})`,
+    ],
+    lt: [(r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`, (r, l) => `${r.from} >= ${l.from}`],
+    le: [(r, l) => `(${r.from} <= ${l.to} and ${r.to} <= ${l.to})`, (r, l) => `${r.from} > ${l.to}`],
+    gt: [(r, l) => `${r.from} > ${l.to}`, (r, l) => `(${r.from} <= ${l.to} and ${r.to} <= ${l.to})`],
+    ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `(${r.from} < ${l.from} and ${r.to} < ${l.from})`],
+  }
+
+/** The same for a record's instant, which has no length. */
+const INSTANTS: typeof PERIODS = {
+  eq: [
+    (r, l) => `${r.from} between ${l.from} and ${l.to}`,
+    (r, l) => `(${r.from} < ${l.from} or ${r.from} > ${l.to})`,
+  ],
+  lt: [(r, l) => `${r.from} < ${l.from}`, (r, l) => `${r.from} >= ${l.from}`],
+  le: [(r, l) => `${r.from} <= ${l.to}`, (r, l) => `${r.from} > ${l.to}`],
+  gt: [(r, l) => `${r.from} > ${l.to}`, (r, l) => `${r.from} <= ${l.to}`],
+  ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `${r.from} < ${l.from}`],
+}
+
+function comparePeriod(leaf: Comparison, asked: boolean, place: Place): string {
+  return compareEnds(PERIODS, leaf, asked, place)
+}
+
+function compareInstant(leaf: Comparison, asked: boolean, place: Place): string {
+  return compareEnds(INSTANTS, leaf, asked, place)
+}
+
+function compareEnds(rows: typeof PERIODS, leaf: Comparison, asked: boolean, place: Place): string {
+  const { attribute, operator, value } = leaf
+  const form = rows[operator]?.[asked ? 0 : 1]
+  if (form === undefined) throw mismatch(attribute)
+  return form(endsOf(attribute, place), literalEnds(attribute, intervalOf(attribute, value), place.values))
+}
+
+function endsOf(attribute: Attribute, place: Place): Ends {
+  const [from = '', to = from] = columnsOf(attribute, place)
+  return { from, to }
+}
+
+function literalEnds(attribute: Attribute, interval: Interval, values: Values): Ends {
+  const named: { from?: string; to?: string } = {}
+  const type = typeOf(attribute)
+  return {
+    get from() {
+      named.from ??= values.add(interval.from, type)
+      return named.from
+    },
+    get to() {
+      named.to ??= values.add(interval.to, type)
+      return named.to
+    },
+  }
+}
+
+function oneOf({ attribute, values }: OneOf, asked: boolean, place: Place): string {
+  if (attribute.type === 'date' || attribute.type === 'datetime') {
+    const intervals = values.map((value) => intervalOf(attribute, value))
+    return asked ? withinOne(attribute, intervals, place) : apartFromAll(attribute, intervals, place)
+  }
+  const held = storableValues(values)
+  if (held.length === 0) return never(attribute, asked, place)
+  const list = place.values.add(held, `${typeOf(attribute)}[]`)
+  return `${columnOf(attribute, place)} ${asked ? '= any' : '<> all'}(${list})`
+}
+
+/** Single days and instants are one list, which an index answers; each longer one is a range of its own. */
+function withinOne(attribute: Attribute, intervals: readonly Interval[], place: Place): string {
+  const type = typeOf(attribute)
+  const record = endsOf(attribute, place)
+  const single = intervals.filter(({ from, to }) => from === to).map(({ from }) => from)
+  const forms = intervals
+    .filter(({ from, to }) => from !== to)
+    .map((value) => valueForm({ is: 'compare', attribute, operator: 'eq', value }, true, place))
+  if (single.length > 0) {
+    const listed = `${record.from} = any(${place.values.add(single, `${type}[]`)})`
+    forms.unshift(record.to === record.from ? listed : `(${listed} and ${record.to} = ${record.from})`)
+  }
+  return forms.length === 1 ? (forms[0] ?? '') : `(${forms.join(' or ')})`
+}
+
+function apartFromAll(attribute: Attribute, intervals: readonly Interval[], place: Place): string {
+  const type = typeOf(attribute)
+  const record = endsOf(attribute, place)
+  const from = place.values.add(
+    intervals.map((interval) => interval.from),
+    `${type}[]`,
+  )
+  const to = place.values.add(
+    intervals.map((interval) => interval.to),
+    `${type}[]`,
+  )
+  return `(${record.from} is not null and not exists (select from unnest(${from}, ${to}) as one(first, last) where one.first <= ${record.to} and one.last >= ${record.from}))`
+}
+
+/** Equal to nothing that is stored: never true, and false where there is a value. */
+function never(attribute: Attribute, asked: boolean, place: Place): string {
+  return asked ? 'false' : presence(attribute, true, place)
+}
+
+/** Without those that nothing stored equals. */
+export function storableValues(values: readonly Literal[]): readonly Literal[] {
+  return values.filter((value) => typeof value !== 'string' || isStorable(value))
+}
+
+function columnsOf(attribute: Attribute, { alias }: Place): readonly string[] {
+  return attributeColumns(attribute).map(({ name }) => `${alias}.${quoteName(name)}`)
+}
+
+function columnOf(attribute: Attribute, place: Place): string {
+  const [first] = columnsOf(attribute, place)
+  if (first === undefined) throw new TypeError(`${attribute.name} has no column`)
+  return first
+}
+
+/** The SQL type of one value, for many as for one. */
+export function typeOf(attribute: Attribute): string {
+  return (attributeColumns(attribute)[0]?.sql_type ?? '').replace('[]', '')
+}
+
+export function intervalOf(attribute: Attribute, value: Literal): Interval {
+  if (typeof value !== 'object') throw mismatch(attribute)
+  return value
+}
+
+/** Readers of queries let nothing of the kind through: an error of ours. */
+const mismatch = ({ name, type }: Attribute): TypeError =>
+  new TypeError(`${name} is a ${type} and cannot be compared so`)

@@ -1,0 +1,221 @@
+/**
+ * Conditions on some element of a list. What an index answers, that some element has these very values, is asked of
+ * the column as a whole; the rest of its elements one by one.
+ */
+import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
+import { attributeColumns } from '../../store/attribute-columns.ts'
+import { compoundColumn, memberWriter } from '../../store/compound-columns.ts'
+import { quoteName } from '../../store/names.ts'
+import { isStorable } from '../../store/text.ts'
+import {
+  type Comparison,
+  isCompound,
+  type List,
+  type Literal,
+  type OneOf,
+  type Predicate,
+  type SomeElement,
+} from '../predicate.ts'
+import { presence, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
+import { conjuncts, join, type Leaf, leavesOf, treeForm } from './to-sql-tree.ts'
+import type { Values } from './to-sql-values.ts'
+
+/** The form of `some` that is true when it is `asked`: definitely true, or definitely false. */
+export function elementForm({ list, of }: SomeElement, asked: boolean, values: Values): string {
+  return asked ? someElement(list, of, values) : everyElementElse(list, of, values)
+}
+
+/** Whether some element has the attribute; true or false, never null. */
+export function elementPresence(list: List, attribute: Attribute, asked: boolean, values: Values): string {
+  if (!isCompound(list)) return presence(attribute, asked, { alias: 'record', values })
+  const column = compoundName(list)
+  const has = `${column} @? '$[*].${quoteName(firstColumn(attribute))}'`
+  return asked ? has : `(${column} is null or not ${has})`
+}
+
+function someElement(list: List, of: Predicate, values: Values): string {
+  const asksPresence = leavesOf(of).some(({ is }) => is === 'exists')
+  // Some element satisfies one of several when for one of them some element does: each with its own index.
+  if (of.is === 'or' && !asksPresence) {
+    return join(
+      'or',
+      of.of.map((part) => someElement(list, part, values)),
+    )
+  }
+  const contained = isCompound(list) ? containsObject(list, of, values) : containsValue(list, of, values)
+  if (contained.exact) return contained.forms[0] ?? 'false'
+  const conditions = [treeForm(of, true, inElement(values))]
+  if (asksPresence) conditions.unshift(...counting(list, of, values))
+  const exists = `exists (select from ${elements(list, of)} where ${conditions.join(' and ')})`
+  return join('and', [...contained.forms, exists])
+}
+
+/** Some element counts, and of every one that counts it is false. */
+function everyElementElse(list: List, of: Predicate, values: Values): string {
+  // Where it says all of it and only there: a value that no text names is one whose type PostgreSQL cannot tell.
+  if (!isCompound(list) && list.type !== 'date' && conjuncts(of).length === 1) {
+    const [form] = containsValue(list, of, values).forms
+    if (form !== undefined) return `(${presence(list, true, { alias: 'record', values })} and not ${form})`
+  }
+  const counted = counting(list, of, values)
+  const where = counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
+  return `(select bool_and((${treeForm(of, false, inElement(values))}) is true) from ${elements(list, of)}${where})`
+}
+
+function inElement(values: Values): (leaf: Leaf, asked: boolean) => string {
+  return (leaf, asked) => {
+    if (leaf.is !== 'compare' && leaf.is !== 'in' && leaf.is !== 'exists') {
+      throw new TypeError('an element is asked for its own attributes only')
+    }
+    return valueForm(leaf, asked, { alias: 'element', values })
+  }
+}
+
+/** The attributes that a tree over elements mentions, in order. */
+function mentioned(of: Predicate): readonly Attribute[] {
+  return [...new Set(leavesOf(of).flatMap((leaf) => ('attribute' in leaf ? [leaf.attribute] : [])))]
+}
+
+/** That an element counts: it has one of the attributes. Every element of a list of one attribute does. */
+function counting(list: List, of: Predicate, values: Values): readonly string[] {
+  if (!isCompound(list)) return []
+  const forms = mentioned(of).map((attribute) => presence(attribute, true, { alias: 'element', values }))
+  return [join('or', forms)]
+}
+
+/** A row for each element, with the columns that the tree mentions. */
+function elements(list: List, of: Predicate): string {
+  if (!isCompound(list)) {
+    const columns = attributeColumns(list).map(({ name }) => quoteName(name))
+    const arrays = columns.map((column) => `record.${column}`)
+    return `unnest(${arrays.join(', ')}) as element(${columns.join(', ')})`
+  }
+  const columns = mentioned(of)
+    .flatMap(attributeColumns)
+    .map(({ name, definition }) => `${quoteName(name)} ${definition}`)
+  return `jsonb_to_recordset(${compoundName(list)}) as element(${columns.join(', ')})`
+}
+
+/** Conditions that hold of the list when some element satisfies the tree; `exact` where they say all of it. */
+interface Contained {
+  readonly forms: readonly string[]
+  readonly exact: boolean
+}
+
+const NOTHING: Contained = { forms: [], exact: false }
+
+function containsValue(list: Attribute, of: Predicate, values: Values): Contained {
+  const parts = conjuncts(of)
+  const [only] = parts
+  const forms = parts.flatMap((part) => {
+    if (part.is === 'compare' && part.operator === 'eq') return containsOne(list, part.value, values)
+    return part.is === 'in' ? overlaps(list, part, values) : []
+  })
+  // Equality of a date is one of two columns.
+  return {
+    forms,
+    exact: parts.length === 1 && forms.length === 1 && only !== undefined && list.type !== 'date',
+  }
+}
+
+function containsOne(list: Attribute, value: Literal, values: Values): readonly string[] {
+  const single = singleValue(value)
+  if (single === null) return []
+  return arrayNames(list).map((column) => `${column} @> array[${values.add(single)}]::${typeOf(list)}[]`)
+}
+
+function overlaps(list: Attribute, { values: literals }: OneOf, values: Values): readonly string[] {
+  const held = storableValues(literals).map((value) => singleValue(value))
+  if (held.length === 0 || held.includes(null)) return []
+  return arrayNames(list).map((column) => `${column} && ${values.add(held, `${typeOf(list)}[]`)}`)
+}
+
+/** The one column by whose index a list is found; a date's first day. */
+function arrayNames(list: Attribute): readonly string[] {
+  return [`record.${quoteName(firstColumn(list))}`]
+}
+
+/** What is stored of an element that equals the literal; null where that is no single value. */
+function singleValue(value: Literal): string | number | boolean | null {
+  if (typeof value === 'string') return isStorable(value) ? value : null
+  if (typeof value !== 'object') return value
+  return value.from === value.to ? value.from : null
+}
+
+/** One element has the values of all equalities, and one of those of one `in`. */
+function containsObject(compound: Compound, of: Predicate, values: Values): Contained {
+  const parts = conjuncts(of)
+  const equalities = parts.filter(
+    (part): part is Comparison => part.is === 'compare' && part.operator === 'eq',
+  )
+  const written = new Map<Attribute, string>()
+  for (const { attribute, value } of equalities) {
+    const text = memberText(attribute, value)
+    if (text !== null && !written.has(attribute)) written.set(attribute, text)
+  }
+  const choice = shortestChoice(
+    parts.filter((part): part is OneOf => part.is === 'in' && !written.has(part.attribute)),
+  )
+  const asked = written.size + (choice === null ? 0 : 1)
+  if (asked === 0) return containsOneOfSeveral(compound, parts, values)
+  const column = compoundName(compound)
+  const exact = asked === parts.length
+  const common = [...written.values()]
+  if (choice === null) {
+    return { forms: [`${column} @> ${values.add(`[{${common.join(',')}}]`, 'jsonb')}`], exact }
+  }
+  const objects = choice.map((text) => `[{${[...common, text].join(',')}}]`)
+  return { forms: [`${column} @> any(${values.add(objects, 'jsonb[]')})`], exact }
+}
+
+/** Where every side of an `or` says what some element contains, one of them must be so. */
+function containsOneOfSeveral(compound: Compound, parts: readonly Predicate[], values: Values): Contained {
+  const either = parts.find((part) => part.is === 'or' && isContaining(part))
+  if (either?.is !== 'or') return NOTHING
+  const sides = either.of.map((side) => join('and', containsObject(compound, side, values).forms))
+  return { forms: [join('or', sides)], exact: false }
+}
+
+/** Whether `containsObject` has something to say of it. */
+function isContaining(of: Predicate): boolean {
+  switch (of.is) {
+    case 'and':
+      return of.of.some(isContaining)
+    case 'or':
+      return of.of.every(isContaining)
+    case 'compare':
+      return of.operator === 'eq' && singleValue(of.value) !== null
+    case 'in':
+      return allSingle(of)
+    default:
+      return false
+  }
+}
+
+/** Whether each of the values that may be stored is a single one, and there is one. */
+function allSingle({ values }: OneOf): boolean {
+  const held = storableValues(values)
+  return held.length > 0 && held.every((value) => singleValue(value) !== null)
+}
+
+function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {
+  let shortest: readonly string[] | null = null
+  for (const { attribute, values } of parts) {
+    const texts = storableValues(values).map((value) => memberText(attribute, value))
+    if (texts.length === 0 || texts.includes(null)) continue
+    if (shortest === null || texts.length < shortest.length) shortest = texts as string[]
+  }
+  return shortest
+}
+
+/** A member with the one value that equals the literal, as it is stored; null where that is no single value. */
+function memberText(attribute: Attribute, value: Literal): string | null {
+  const single = singleValue(value)
+  if (single === null) return null
+  const scalar: AttributeScalar = attribute.type === 'date' && typeof value === 'object' ? value : single
+  return memberWriter(attribute)(scalar)
+}
+
+const compoundName = (compound: Compound): string => `record.${quoteName(compoundColumn(compound).name)}`
+
+const firstColumn = (attribute: Attribute): string => attributeColumns(attribute)[0]?.name ?? ''

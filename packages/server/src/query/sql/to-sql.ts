@@ -1,0 +1,85 @@
+/** The predicate tree as a condition of SQL, in which every value is a parameter. */
+import { quoteName } from '../../store/names.ts'
+import type { RecordTable } from '../../store/record-tables.ts'
+import type { Condition, Identifier } from '../../store/records.ts'
+import { isStorable } from '../../store/text.ts'
+import type { BearsIdentifier, BearsIdentifierType, Predicate } from '../predicate.ts'
+import { valueForm } from './to-sql-leaves.ts'
+import { elementForm, elementPresence } from './to-sql-lists.ts'
+import { type Leaf, treeForm } from './to-sql-tree.ts'
+import { Values } from './to-sql-values.ts'
+
+/**
+ * The condition under which a row of the table, called `record`, matches. The names in it are the kind's; everything
+ * that a query says is in the values. Ages must be bound to a day before (`atDay`).
+ * Throws a TypeError for a tree that no reader of queries makes.
+ */
+export function toSql(predicate: Predicate, table: RecordTable): Condition {
+  const values = new Values()
+  const text = treeForm(predicate, true, (leaf, asked) => recordForm(leaf, asked, table, values))
+  return { text, values: values.list }
+}
+
+function recordForm(leaf: Leaf, asked: boolean, table: RecordTable, values: Values): string {
+  switch (leaf.is) {
+    case 'some':
+      return elementForm(leaf, asked, values)
+    case 'identifier':
+      return bearsIdentifier(leaf, asked, table, values)
+    case 'identifier_type':
+      return bearsType(leaf, asked, table, values)
+    case 'exists':
+      if (leaf.list !== undefined) return elementPresence(leaf.list, leaf.attribute, asked, values)
+      return valueForm(leaf, asked, { alias: 'record', values })
+    default:
+      return valueForm(leaf, asked, { alias: 'record', values })
+  }
+}
+
+/**
+ * True: looked up once, so that the records found can be fetched by their ids also as one side of an `or`.
+ * False: of the record's own identifiers, those of the types asked for, each is another.
+ */
+function bearsIdentifier(
+  { identifiers }: BearsIdentifier,
+  asked: boolean,
+  table: RecordTable,
+  values: Values,
+): string {
+  const held = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
+  const from = `${quoteName(table.identifierTable)} as identifier`
+  if (asked) {
+    if (held.length === 0) return 'false'
+    return `record.id = any(array(select identifier.record from ${from} where ${isOneOf(held, values)}))`
+  }
+  const types = [...new Set(identifiers.map(({ type }) => type))].filter(isStorable)
+  const own = `identifier.record = record.id and identifier.type = any(${values.add(types, 'text[]')})`
+  if (held.length === 0) return `exists (select from ${from} where ${own})`
+  return `(select bool_and(not (${isOneOf(held, values)})) from ${from} where ${own})`
+}
+
+function isOneOf(identifiers: readonly Identifier[], values: Values): string {
+  const [only] = identifiers
+  if (identifiers.length === 1 && only !== undefined) {
+    return `identifier.type = ${values.add(only.type)} and identifier.value = ${values.add(only.value)}`
+  }
+  const types = values.add(
+    identifiers.map(({ type }) => type),
+    'text[]',
+  )
+  const texts = values.add(
+    identifiers.map(({ value }) => value),
+    'text[]',
+  )
+  return `(identifier.type, identifier.value) in (select type, value from unnest(${types}, ${texts}) as asked(type, value))`
+}
+
+function bearsType(
+  { types }: BearsIdentifierType,
+  asked: boolean,
+  { identifierTable }: RecordTable,
+  values: Values,
+): string {
+  const list = values.add(types.filter(isStorable), 'text[]')
+  return `${asked ? 'exists' : 'not exists'} (select from ${quoteName(identifierTable)} as identifier where identifier.record = record.id and identifier.type = any(${list}))`
+}
