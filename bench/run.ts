@@ -25,6 +25,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'a request that is answered by a callback, unsigned and signed, beside the least that does so',
     load: () => import('./async.ts'),
   },
+  fairness: {
+    measures: 'nine participants with and without a tenth that hangs, or is slow',
+    load: () => import('./fairness.ts'),
+  },
   canonical: {
     measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it',
     load: () => import('./canonical.ts'),

@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Database, findParticipant } from '@rollcall/server'
 import {
+  type CallbackSettings,
   MOST_CONCURRENCY,
+  NO_CALLBACKS,
   setCallbackSettings,
 } from '../../packages/server/src/store/participant-callbacks.ts'
 import { type Asker, NAMESPACE, questionsOf } from '../search/question.ts'
@@ -24,6 +26,13 @@ export interface Called extends Asker {
   questions(identifiers: Identifiers, count: number): readonly Question[]
 }
 
+/** How fast callbacks may be sent to a participant. */
+type Pace = Pick<CallbackSettings, 'concurrency' | 'rate'>
+/** As fast as can be set. */
+const UNBOUNDED: Pace = { concurrency: MOST_CONCURRENCY, rate: 10_000 }
+/** As it is when nothing is set. */
+export const DEFAULT_CALLBACKS: Pace = { concurrency: NO_CALLBACKS.concurrency, rate: NO_CALLBACKS.rate }
+
 /** Our server as it is served, answering peers and working on jobs. */
 export const startRollcall = ({ start }: BenchDatabase): Promise<ServerProcess> =>
   start('servers/rollcall.ts', { ROLLCALL_ROLE: 'all' })
@@ -31,14 +40,15 @@ export const startRollcall = ({ start }: BenchDatabase): Promise<ServerProcess> 
 export const searchAddress = ({ url }: ServerProcess): string => `${url}/${NAMESPACE}/v1.0.0/registry/search`
 
 /**
- * Makes a participant known. It is not held back in what it asks, nor in how fast it is answered; its callbacks go to
- * the receiver, each to an address of its own.
+ * Makes a participant known. It is not held back in what it asks; its callbacks go to the receiver, to an address of
+ * its own.
  */
 export async function registerCalled(
   db: Database,
   rollcall: ServerProcess,
   receiver: Receiver,
   sender_id: string,
+  pace: Pace = UNBOUNDED,
 ): Promise<Called> {
   const credentials = await credentialsOf(db, sender_id, {
     signature_policy: 'if-present',
@@ -50,8 +60,7 @@ export async function registerCalled(
   const sender_uri = receiver.address(sender_id)
   await setCallbackSettings(db, participant.id, {
     allowed: ['http://127.0.0.1:*'],
-    concurrency: MOST_CONCURRENCY,
-    rate: 10_000,
+    ...pace,
   })
   const ask = questionsOf({ sender_id, sender_uri })
   return {

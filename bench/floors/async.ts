@@ -10,6 +10,7 @@ import fastify, { type FastifyRequest } from 'fastify'
 import { Logger, run, type TaskList } from 'graphile-worker'
 import pg from 'pg'
 import { Agent } from 'undici'
+import { outlivingLosses } from '../../packages/server/src/store/database.ts'
 import { floorRegistry, openFloorDatabase } from '../async/floor-database.ts'
 import { SIGNATURE_VARIABLE } from '../search/answers.ts'
 import { type Asked, type FloorQuestion, floorAnswers } from '../search/floor-answer.ts'
@@ -80,7 +81,7 @@ await serveAsChild(async () => {
     await verify()
     return accept(request, true)
   })
-  const pgPool = new pg.Pool({ ...db.connection, max: WORKER_CONNECTIONS })
+  const pgPool = outlivingLosses(new pg.Pool({ ...db.connection, max: WORKER_CONNECTIONS }))
   const runner = await run({ ...WORKER, pgPool }, tasks, [])
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
