@@ -25,7 +25,7 @@ describe('what is not there', () => {
     '/nowhere/v1.0.0/registry/sync/search',
     '/civil/v2.0.0/registry/sync/search',
     '/civil/v1.0.0/registry/sync/enrolled',
-    '/civil/v1.0.0/registry/search',
+    '/civil/v1.0.0/registry/subscribe',
     `/${'x'.repeat(500)}/v1.0.0/registry/sync/search`,
     '/civil/v1.0.0/registry/sync/search/..%2f..%2fetc',
     "/civil'--/v1.0.0/registry/sync/search",
