@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   aClaim,
   attemptsOf,
@@ -114,6 +114,28 @@ test('what was dropped while it was attempted stays dropped', async () => {
   expect(await record(id, claim, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'dropped' })
   expect(await attemptsOf(sender, id)).toHaveLength(1)
+})
+
+test('successes that end at once are written together, each as its own claim says', async () => {
+  const claim = aClaim()
+  const made = await Promise.all(
+    Array.from({ length: 12 }, () => newDelivery(sender, participant, { claim })),
+  )
+  await record((await newDelivery(sender, participant, { claim })).id, claim, FAILED)
+  const [first, last] = [made[0]?.id ?? '', made.at(-1)?.id ?? '']
+  await db.pool.query(
+    `update delivery set state = 'dropped', next_attempt_at = null, claim = null where id = $1`,
+    [last],
+  )
+  const query = vi.spyOn(db.pool, 'query')
+  const counted = await Promise.all(made.map(({ id }) => record(id, id === first ? aClaim() : claim, DONE)))
+  expect(query.mock.calls.length).toBeLessThanOrEqual(2)
+  query.mockRestore()
+  expect(counted).toEqual(made.map(({ id }) => id !== first && id !== last))
+  const states = await Promise.all(made.map(async ({ id }) => (await kept(sender, id)).state))
+  expect(states).toEqual(['pending', ...Array(10).fill('delivered'), 'dropped'])
+  for (const { id } of made) expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, status: 200 }])
+  expect(await findBreaker(db, participant.id)).toMatchObject({ opened_at: null })
 })
 
 test('a failure is attempted again when it said, and the job is made sure of', async () => {

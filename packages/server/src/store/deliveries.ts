@@ -3,6 +3,7 @@
  * what nobody has claimed is taken by its participant's `drain` job, which the same statement makes sure of.
  */
 import type { Database } from './database.ts'
+import { recordDelivered } from './delivered.ts'
 
 export { commitReply, type NewItem, type ReplyStep } from './replies.ts'
 
@@ -128,6 +129,7 @@ export async function claimDue(
 /**
  * Keeps an attempt, and its end where the claim still counts: what was dropped or taken over meanwhile stays as it
  * is. What goes wrong counts towards the participant's breaker in the same statement, and a success closes it.
+ * Successes are many, and are written together (`delivered.ts`).
  * @param more.target the address that was called
  * @param more.drain whether the participant's `drain` job is to be made sure of
  * @returns whether the claim counted
@@ -139,6 +141,10 @@ export async function recordAttempt(
   health: Health,
   more: { readonly claim: string; readonly target: string | null; readonly drain: boolean },
 ): Promise<boolean> {
+  if (ended.state === 'delivered' && health.peer === 'up') {
+    const { participant } = health
+    return recordDelivered(pool, { ...attempt, participant, claim: more.claim, target: more.target })
+  }
   const { rows } = await pool.query<{ counted: boolean }>({
     name: 'record attempt',
     text: RECORD_ATTEMPT,

@@ -1,0 +1,13 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { perPool } from './per-pool.ts'
+
+test('one is made for each pool, once', () => {
+  let made = 0
+  const numberOf = perPool(() => {
+    made += 1
+    return made
+  })
+  const [one, other] = [new pg.Pool(), new pg.Pool()]
+  expect([numberOf(one), numberOf(other), numberOf(one)]).toEqual([1, 2, 1])
+})
