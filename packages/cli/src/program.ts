@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   record: () => import('./commands/record.ts'),
   participant: () => import('./commands/participant.ts'),
   deliveries: () => import('./commands/deliveries.ts'),
+  trace: () => import('./commands/trace.ts'),
   inbox: () => import('./commands/inbox.ts'),
   keys: () => import('./commands/keys.ts'),
   import: () => import('./commands/import.ts'),

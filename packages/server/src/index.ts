@@ -110,4 +110,14 @@ export {
   type SignaturePolicy,
 } from './store/seal-policy.ts'
 export { readServerSettings, type ServerSettings } from './store/server-settings.ts'
+export {
+  type Traced,
+  type TracedAcceptance,
+  type TracedAttempt,
+  type TracedCallback,
+  type TracedDelivery,
+  type TracedExchange,
+  type TracedItem,
+  trace,
+} from './store/trace.ts'
 export { inTransaction } from './store/transaction.ts'

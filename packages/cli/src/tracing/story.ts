@@ -1,0 +1,128 @@
+/** The life of a message in the order in which it happened, from what is kept of it. Targets are told by their origin. */
+import type { Traced, TracedAttempt, TracedCallback, TracedDelivery, TracedExchange } from '@rollcall/server'
+
+/** What can happen, with what is told of it. `at` is an ISO time, `delivery` an id. */
+export type Happening =
+  | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
+  | { readonly event: 'accepted'; readonly items: number }
+  | { readonly event: 'begun' }
+  | {
+      readonly event: 'answered'
+      readonly items: number
+      readonly succ: number
+      readonly rjct: number
+      readonly records: number
+    }
+  | (OfDelivery & {
+      readonly event: 'delivery made'
+      readonly callback: string
+      readonly message_id: string
+      readonly target_origin: string | null
+    })
+  | { readonly event: 'replied' | 'failed' }
+  | (OfDelivery & TracedAttemptFacts & { readonly event: 'attempt' })
+  /** An operator asked for it. */
+  | (OfDelivery & { readonly event: 'sent again' })
+  | (OfDelivery & {
+      readonly event: 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
+      readonly reason: string | null
+    })
+  /** `at` is when the attempt may be over at the latest. */
+  | (OfDelivery & { readonly event: 'attempt under way'; readonly number: number })
+  /** `at` is when it is due. */
+  | (OfDelivery & { readonly event: 'attempt due'; readonly number: number })
+  | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
+
+interface OfDelivery {
+  readonly delivery: string
+  readonly page: number
+}
+
+type TracedAttemptFacts = Omit<TracedAttempt, 'at'>
+
+export type StoryEvent = { readonly at: string } & Happening
+
+/** Moments of which only the order is made here; `at` is always what was written down. */
+interface Moment {
+  readonly order: number
+  readonly event: StoryEvent
+}
+
+/** The events of one exchange or callback, the oldest first; what is still to come is at the end. */
+export function storyOf(traced: Traced, now: Date): readonly StoryEvent[] {
+  const moments = traced.traced === 'callback' ? ofCallback(traced) : ofExchange(traced, now)
+  return moments.toSorted((a, b) => a.order - b.order).map(({ event }) => event)
+}
+
+const moment = (at: Date, happening: Happening): Moment => ({
+  order: at.getTime(),
+  event: { at: at.toISOString(), ...happening },
+})
+
+const ofCallback = ({ received_at, participant, state }: TracedCallback): readonly Moment[] => [
+  moment(received_at, { event: 'received', by: participant, encrypted: null }),
+  moment(received_at, { event: 'kept', state }),
+]
+
+/** What happened at one moment is told in the order of these lines. */
+function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {
+  const { accepted, received_at, participant: by, answered, deliveries } = traced
+  const moments: Moment[] = []
+  if (received_at !== null) {
+    moments.push(moment(received_at, { event: 'received', by, encrypted: accepted?.encrypted ?? null }))
+    if (accepted !== null) moments.push(moment(received_at, { event: 'accepted', items: accepted.items }))
+  }
+  if (accepted?.started_at) moments.push(moment(accepted.started_at, { event: 'begun' }))
+  for (const { at, succ, rjct, records } of answered) {
+    moments.push(moment(at, { event: 'answered', items: succ + rjct, succ, rjct, records }))
+  }
+  moments.push(...deliveries.map(madeOf))
+  if (accepted?.finished_at) {
+    const event = accepted.state === 'failed' ? 'failed' : 'replied'
+    moments.push(moment(accepted.finished_at, { event }))
+  }
+  moments.push(...deliveries.flatMap((delivery) => attemptsOf(delivery, now)))
+  return moments
+}
+
+const madeOf = ({ created_at, target, id, page, callback, message_id }: TracedDelivery): Moment =>
+  moment(created_at, {
+    event: 'delivery made',
+    delivery: id,
+    page,
+    callback,
+    message_id,
+    target_origin: originOf(target),
+  })
+
+/** The rest of an address may be a secret. */
+const originOf = (target: string | null): string | null =>
+  target !== null && URL.canParse(target) ? new URL(target).origin : null
+
+/** The attempts at a delivery and how it ended, never before it was made, however the clock of a node goes. */
+function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
+  const { id, page, state, reason, earlier, since, created_at, finished_at, made } = delivery
+  const of = { delivery: id, page }
+  const told = made.map(({ at, ...attempt }) => moment(at, { event: 'attempt', ...of, ...attempt }))
+  if (since > created_at) {
+    const before = made.filter(({ number }) => number <= earlier).length
+    told.splice(before, 0, moment(since, { event: 'sent again', ...of }))
+  }
+  if (state === 'pending') told.push(...comingOf(delivery, now))
+  else told.push(moment(finished_at ?? created_at, { event: state, ...of, reason }))
+  let last = created_at.getTime()
+  return told.map(({ order, event }) => {
+    last = Math.max(last, order)
+    return { order: last, event }
+  })
+}
+
+function comingOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
+  const { id, page, attempts, claimed_until, next_attempt_at } = delivery
+  const of = { delivery: id, page }
+  if (claimed_until !== null && claimed_until > now) {
+    return [moment(claimed_until, { event: 'attempt under way', ...of, number: attempts })]
+  }
+  if (next_attempt_at === null) return []
+  return [moment(next_attempt_at, { event: 'attempt due', ...of, number: attempts + 1 })]
+}
