@@ -1,5 +1,7 @@
 /** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
 import type { Database } from './database.ts'
+import { groupCommit } from './group-commit.ts'
+import { perPool } from './per-pool.ts'
 import type { AcceptedExchangeRow } from './tables.ts'
 import { isStorable } from './text.ts'
 
@@ -37,18 +39,29 @@ export interface KeptItemPage {
 const COLUMNS = `correlation_id, participant, registry, operation, transaction_id, sender_uri, encrypted, items, request,
   state, page, received_at, started_at`
 
-/** Null when there is none, or none any more. */
+/** Null when there is none, or none any more. Those that are asked for at once are read together. */
 export async function findAccepted(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
 ): Promise<AcceptedExchange | null> {
-  const { rows } = await pool.query<AcceptedExchange>({
-    name: 'find accepted exchange',
-    text: `select ${COLUMNS} from accepted_exchange where correlation_id = $1`,
-    values: [correlation_id],
-  })
-  return rows[0] ?? null
+  return reads(pool).submit(correlation_id)
 }
+
+/** There are never more than jobs in work, and questions about them. */
+const reads = perPool((pool) =>
+  groupCommit<string, AcceptedExchange | null>(
+    async (ids) => {
+      const { rows } = await pool.query<AcceptedExchange>({
+        name: 'find accepted exchanges',
+        text: `select ${COLUMNS} from accepted_exchange where correlation_id = any($1::uuid[])`,
+        values: [ids],
+      })
+      const found = new Map(rows.map((row) => [row.correlation_id, row]))
+      return ids.map((id) => found.get(id.toLowerCase()) ?? null)
+    },
+    { waiting: Infinity },
+  ),
+)
 
 /** Notes that work on it has begun: whoever asks is told that it is being worked on. */
 export async function markStarted({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { aClaim, drainJob, kept, type TestSender, takes, testSender } from '../../test/deliveries.ts'
+import { findAccepted } from './accepted-exchanges.ts'
 import type { Participant } from './participants.ts'
 import { commitReply, type ReplyStep } from './replies.ts'
 
@@ -158,4 +159,19 @@ test('a large step is written by itself', async () => {
   expect(query).toHaveBeenCalledTimes(2)
   query.mockRestore()
   expect(await rowsOf(large)).toHaveLength(21)
+})
+
+test('exchanges that are asked for at once are read in few statements, each for whoever asked', async () => {
+  const { db } = sender.database
+  const ids = await Promise.all(Array.from({ length: 10 }, () => accepted()))
+  const query = vi.spyOn(db.pool, 'query')
+  const found = await Promise.all([...ids, randomUUID()].map((id) => findAccepted(db, id)))
+  expect(query.mock.calls.length).toBeLessThanOrEqual(2)
+  query.mockRestore()
+  expect(found.map((exchange) => exchange?.correlation_id)).toEqual([...ids, undefined])
+  expect(await findAccepted(db, ids[3]?.toUpperCase() ?? '')).toMatchObject({
+    correlation_id: ids[3],
+    page: 0,
+  })
+  await expect(findAccepted(db, 'no id')).rejects.toThrow('invalid input syntax for type uuid')
 })
