@@ -103,7 +103,11 @@ test('a node that stood still for longer than its lease changes nothing twice', 
   const before = world.receiver.answers.size
   paused.running.process.kill('SIGCONT')
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
-  await vi.waitFor(async () => expect(await nodeCount(world)).toBe(2), 60_000)
+  // Its own words are shown when it does not come back.
+  await vi.waitFor(async () => {
+    const { stderr } = paused.running.output()
+    expect({ nodes: await nodeCount(world), stderr }).toMatchObject({ nodes: 2 })
+  }, 60_000)
   await sleep(500)
   await load.stop()
   expect(world.receiver.answers.size).toBeGreaterThan(before)

@@ -2,7 +2,7 @@
 
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker'
+import { type Runner, run, type TaskList, type WorkerEventMap, type WorkerEvents } from 'graphile-worker'
 import type { Context } from '../context.ts'
 import { outlivingLosses } from '../store/database.ts'
 import { FencedPool } from '../store/fenced-pool.ts'
@@ -23,6 +23,8 @@ export interface Shift {
 
 /** One listens, one takes jobs, one says that they are done, one that they failed. */
 const CONNECTIONS = 4
+type LocalQueue = WorkerEventMap['localQueue:init']['localQueue']
+
 /** Milliseconds. Jobs are announced; polling is for those that become due, or are freed. */
 const POLL = 200
 /** Jobs that are taken at a time, for each that can be in work: one statement for many is what makes it fast. */
@@ -56,6 +58,7 @@ function startRunner(context: Context, tasks: TaskList, node: Node, pgPool: Fenc
   events.on('pool:create', ({ workerPool }) => {
     workerPool.id = node.worker
   })
+  events.on('localQueue:init', ({ localQueue }) => holdOpen(localQueue, events))
   return run(
     {
       pgPool,
@@ -75,6 +78,19 @@ function startRunner(context: Context, tasks: TaskList, node: Node, pgPool: Fenc
     tasks,
     [],
   )
+}
+
+/**
+ * A local queue that is released while it has jobs, and while nothing else goes on in it, refuses to wait for their
+ * return: a failure of that, as when the database is away, would then end the process. So something goes on in it.
+ */
+function holdOpen(localQueue: LocalQueue, events: WorkerEvents): void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // biome-ignore lint/complexity/useLiteralKeys: it is private in its types
+  localQueue['background'](promise)
+  events.on('localQueue:setMode', ({ newMode }) => {
+    if (newMode === 'RELEASED') resolve()
+  })
 }
 
 function shiftOf(node: Node, runner: Runner, ending: AbortController, close: () => Promise<void>): Shift {

@@ -212,6 +212,37 @@ test('a node that is stopped gives back what does not end in time', async () => 
   expect(last).toMatchObject([{ attempt: 2, last: true }])
 })
 
+test('jobs that were taken and not begun go back when a node is stopped, or its lock is lost', async () => {
+  const { promise: goOn, resolve } = Promise.withResolvers<void>()
+  const seen: string[] = []
+  const one = { ROLLCALL_WORKER_CONCURRENCY: '1' }
+  const first = await worker(async (id) => {
+    seen.push(id)
+    await goOn
+  }, one)
+  const [node] = await nodes()
+  for (const id of ['a', 'b', 'c', 'd']) await add(id)
+  await eventually(async () => {
+    // One is in work, and at least another waits beside it.
+    const taken = (await jobs()).filter(({ locked_by }) => locked_by === node?.id)
+    expect(taken.length).toBeGreaterThan(1)
+  })
+  await loseLock(node?.id)
+  await eventually(async () => expect((await nodes()).map(({ id }) => id)).not.toContain(node?.id))
+  await eventually(() => expect(first.working()).toBe(true))
+  const stopping = first.stop()
+  await eventually(async () =>
+    expect((await jobs()).filter(({ locked_by }) => locked_by !== null).length).toBeLessThan(2),
+  )
+  resolve()
+  await stopping
+  await worker((id) => {
+    seen.push(id)
+  })
+  await eventually(async () => expect(await jobs()).toEqual([]))
+  expect([...new Set(seen)].sort()).toEqual(['a', 'b', 'c', 'd'])
+})
+
 test('a node that is stopped lets what is in work end', async () => {
   const seen: string[] = []
   const first = await worker(async (id) => {
