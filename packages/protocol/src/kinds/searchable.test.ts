@@ -108,6 +108,18 @@ describe('resolveSearchable', () => {
     expect(mean(place, spelling)).toBeUndefined()
   })
 
+  it('never means the members of a household by the path of its head', () => {
+    expect(mean('social Group', 'member_list.demographic_info.sex')).toBe('member household_member.sex')
+    expect(mean('social Group', 'member_list.member_identifier')).toMatch(/^identifier UIN/)
+    for (const below of ['', '.sex', '.demographic_info.sex', '.member_identifier', '.phone_number']) {
+      expect(mean('social Group', `spdci:Group_Head_Info${below}`)).toBeUndefined()
+    }
+    const [kind, group] = typeOf('social Group')
+    const head = { name: 'head_sex', paths: ['group_head_info.demographic_info.sex'], type: 'code' } as const
+    const asked = { ...group, attributes: [...group.attributes, head] }
+    expect(meaning(resolveSearchable(kind, asked, head.paths[0]))).toBe('attribute head_sex')
+  })
+
   it('means nothing quickly where the spelling is long', () => {
     expect(mean('civil', 'a.'.repeat(500_000))).toBeUndefined()
   })

@@ -66,10 +66,16 @@ export function searchableNames(kind: Kind, recordType: RecordType): string[] {
   ]
 }
 
+/** Whether a query may name a list, or identifiers, by the path. */
+export function isNamed({ unnamed_paths = [] }: RecordType, path: string): boolean {
+  return path !== '' && !unnamed_paths.some((unnamed) => `${path}.`.startsWith(`${unnamed}.`))
+}
+
 function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
   const table = new Map<string, Searchable>()
   const add = (spellings: readonly string[], meaning: Searchable) => {
-    for (const key of spellings.map(searchKey)) if (!table.has(key)) table.set(key, meaning)
+    const named = spellings.filter((path) => meaning.is === 'attribute' || isNamed(recordType, path))
+    for (const key of named.map(searchKey)) if (!table.has(key)) table.set(key, meaning)
   }
   const attributes = recordType.attributes.map((attribute) => ({ is: 'attribute' as const, attribute }))
   const compounds = (recordType.compounds ?? []).map((compound) => ({ is: 'compound' as const, compound }))
@@ -81,7 +87,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   for (const row of compounds) add(namesOf(row.compound), row)
   for (const row of attributes) add(row.attribute.paths, row)
   for (const row of members) add(memberPaths(row.compound, row.attribute), row)
-  for (const row of compounds) add(row.compound.paths.filter(isSpelled), row)
+  for (const row of compounds) add(row.compound.paths, row)
   addIdentifiers(kind, recordType, add)
   return table
 }
