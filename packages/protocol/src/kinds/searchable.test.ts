@@ -40,6 +40,9 @@ describe('resolveSearchable', () => {
     ['ibr', 'spdci:member.spdci:demographic_info.x:y:person.gender', 'attribute sex'],
     ['social', 'demographic_info.person.sex', 'attribute sex'],
     ['social Group', 'household_size', 'attribute group_size'],
+    ['social Group', 'group_identifier', 'identifier HOUSEHOLD_ID'],
+    ['social Group', 'spdci:group_identifier.identifier_value', 'identifier HOUSEHOLD_ID'],
+    ['social Group', 'identifier', 'identifier UIN NID HOUSEHOLD_ID MOBILE EMAIL'],
     ['social Group', 'place.name', 'attribute location'],
     ['ess', 'enrollment_status', 'attribute enrolment_status'],
   ])('%s: %s is %s', (place, spelling, expected) => {

@@ -99,6 +99,9 @@ function addIdentifiers(
 ): void {
   const any: Searchable = { is: 'identifier', types: kind.identifier_types }
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
+  for (const { path, types } of ownIdentifiers(kind, recordType)) {
+    add([path, ...joined([path], VALUE_WORDS)], { is: 'identifier', types })
+  }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const path of paths) {
     const last = path.slice(path.lastIndexOf('.') + 1)
@@ -112,6 +115,18 @@ function addIdentifiers(
   add(joined(IDENTIFIER_WORDS, ['value']), any)
   add([...TYPE_WORDS, ...joined(places, TYPE_WORDS), ...joined(IDENTIFIER_WORDS, ['type'])], {
     is: 'identifier_type',
+  })
+}
+
+/**
+ * Where parts of a record bear identifiers too, such as the members of a household, a path to the record's own means
+ * those alone, by their type.
+ */
+function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
+  if (identifiers.every(({ names }) => names === 'record')) return []
+  return identifiers.flatMap(({ path, type, names }) => {
+    const own = names === 'record' && type !== undefined ? resolveIdentifierType(kind, type) : undefined
+    return own === undefined ? [] : [{ path, types: [own] }]
   })
 }
 

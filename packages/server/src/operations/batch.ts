@@ -1,15 +1,19 @@
 /** Answers a batch item by item, in order: a fault of one item is said in that item, the others go on. */
 import { ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { Exchange, Message } from '../exchange.ts'
+import { checkPeer, type Exchange, type Message } from '../exchange.ts'
 import type { Outcome } from './outcome.ts'
 
 /** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
 export interface ItemWork {
   readonly context: Context
   readonly exchange: Exchange
-  /** Bytes of records that the answer may still hold; handlers take from it. */
-  readonly budget: { bytes: number }
+  readonly budget: {
+    /** Of records that the answer may still hold; handlers take from it. */
+    bytes: number
+    /** Until when, by `performance.now()`, work that may be slow is begun. */
+    readonly until: number
+  }
 }
 
 /** One item of a batch: an object; nothing more is known of it than its well-formed timestamp and locale. */
@@ -38,7 +42,9 @@ export async function answerBatch(
   const { operation } = exchange
   const { items, reply } = { items: operation.request.items ?? '', reply: operation.reply.items ?? '' }
   const batch = message[items] as readonly Item[]
-  const work: ItemWork = { context, exchange, budget: { bytes: context.limits.reply_bytes } }
+  const { reply_bytes: bytes, batch_search_time } = context.limits
+  const until = performance.now() + batch_search_time * 1_000
+  const work: ItemWork = { context, exchange, budget: { bytes, until } }
   const seen = new Set<string>()
   const repeated = batch.map(({ reference_id }) => {
     if (typeof reference_id !== 'string' || seen.has(reference_id)) return typeof reference_id === 'string'
@@ -50,12 +56,17 @@ export async function answerBatch(
   let next = 0
   const worker = async (): Promise<void> => {
     while (next < batch.length) {
+      checkPeer(exchange)
       const index = next++
       const item = batch[index] as Item
       answers[index] = await answerItem(work, item, repeated[index] === true, handle)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(CONCURRENCY, batch.length) }, worker))
+  const workers = Array.from({ length: Math.min(CONCURRENCY, batch.length) }, worker)
+  // When one of them fails the request fails: the others begin nothing more.
+  await Promise.all(workers).finally(() => {
+    next = batch.length
+  })
   for (const { status, status_reason_code } of answers) {
     context.metrics.itemAnswered(operation.name, status, status_reason_code ?? 'none')
   }

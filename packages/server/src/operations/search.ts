@@ -1,8 +1,9 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import { checkPeer } from '../exchange.ts'
 import { checkFilled } from '../query/filled.ts'
-import { find } from '../query/find.ts'
+import { find, isLookUp } from '../query/find.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { isStatementTimeout } from '../store/database-errors.ts'
 import type { Found } from '../store/records.ts'
@@ -10,12 +11,13 @@ import type { Registry } from '../store/registries.ts'
 import type { Item, ItemWork } from './batch.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
-export async function searchItem({ context, exchange, budget }: ItemWork, item: Item): Promise<object> {
+export async function searchItem(work: ItemWork, item: Item): Promise<object> {
+  const { context, exchange, budget } = work
   const { registry, participant } = exchange
   const { limits } = context
   const criteria = readSearchCriteria(registry.kind, item, criteriaLimits(limits, participant.max_page_size))
   checkFilled(registry.unfilled, criteria)
-  const found = await measuredFind(context, registry, criteria)
+  const found = await findInTurn(work, criteria)
   if (found.total > limits.search_results) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -65,6 +67,30 @@ function answered(
 }
 
 /**
+ * Finds; what may be slow waits for its turn first.
+ * @throws ItemRejection where it does not come to that, or takes too long
+ */
+async function findInTurn({ context, exchange, budget }: ItemWork, criteria: SearchCriteria): Promise<Found> {
+  const { registry, participant } = exchange
+  if (isLookUp(criteria)) return measuredFind(context, registry, criteria)
+  const { batch_search_time } = context.limits
+  const checkBudget = (): void => {
+    if (performance.now() < budget.until) return
+    throw new ItemRejection(
+      'rjct.search_criteria.invalid',
+      `search_criteria.query: not begun: the searches of this request took ${batch_search_time} seconds; send fewer slow ones in one request`,
+    )
+  }
+  checkBudget()
+  return context.searchPlaces.run(participant.id, async () => {
+    // Both may have changed while it waited.
+    checkPeer(exchange)
+    checkBudget()
+    return measuredFind(context, registry, criteria)
+  })
+}
+
+/**
  * Finds, and tells the operator how long it took.
  * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
  */
@@ -83,7 +109,7 @@ async function measuredFind(context: Context, registry: Registry, criteria: Sear
   } catch (error) {
     const isTimeout = isStatementTimeout(error)
     measured(isTimeout ? 'timeout' : 'failed')
-    if (!isTimeout || (predicate.is === 'identifier' && predicate.identifiers.length === 1)) throw error
+    if (!isTimeout || isLookUp(criteria)) throw error
     throw tookTooLong(recordType, context.limits.search_timeout)
   }
 }
