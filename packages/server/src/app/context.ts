@@ -10,6 +10,7 @@ import { createDirectory } from '../participants/directory.ts'
 import { createKeySets } from '../participants/key-sets.ts'
 import { createPeerKeys } from '../participants/peer-keys.ts'
 import { createQuota } from '../participants/quota.ts'
+import { createSearchPlaces } from '../participants/search-places.ts'
 import { createTokens } from '../participants/tokens.ts'
 import type { Database } from '../store/database.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
@@ -47,6 +48,7 @@ export async function createContext(
     directory: createDirectory(db),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }),
     quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),
+    searchPlaces: createSearchPlaces({ places: db.searches.options.max, patience: limits.search_timeout }),
     keys,
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
     signatureNamespaces: config.signatureNamespaces,

@@ -21,6 +21,7 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
           path,
           headers: request.headers,
           body: request.raw,
+          isGone: () => request.raw.socket.destroyed,
         })
         sendJson(reply, 200, text)
       })

@@ -25,6 +25,8 @@ export interface IncomingRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
+  /** Whether the connection has ended. */
+  readonly isGone: () => boolean
 }
 
 /**
@@ -58,6 +60,7 @@ export async function receive(
       participant,
       header,
       encrypted,
+      isGone: request.isGone,
     }
     let opening: Promise<JsonObject> | undefined
     const open = () => (opening ??= openMessage(context, exchange, envelope.message))

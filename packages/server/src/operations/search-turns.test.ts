@@ -95,9 +95,8 @@ describe('slow searches of one participant', () => {
   it('are refused, each on its own, when they wait too long for the others', async () => {
     const begun = ask(hog, many(3))
     await expect.poll(standing).toBe(3)
-    expect(await ask(hog, [slow, { search_criteria: { ...slow.search_criteria, query: {} } }])).toEqual([
+    expect(await ask(hog, [slow])).toEqual([
       'rjct.search_criteria.invalid search_criteria.query: not begun within 2 seconds: too many slow searches of this participant are under way; send fewer at a time',
-      expect.stringContaining('rjct.search_criteria.invalid'),
     ])
     expect(await standing()).toBe(3)
     await proceed()
