@@ -35,7 +35,7 @@ const WORKER = {
   noHandleSignals: true,
   logger: new Logger(() => () => undefined),
   preset: {
-    worker: { localQueue: { size: 24, ttl: 1_000 }, completeJobBatchDelay: 5, failJobBatchDelay: 5 },
+    worker: { localQueue: { size: 48, ttl: 1_000 }, completeJobBatchDelay: 5, failJobBatchDelay: 5 },
   },
 }
 const WORKER_CONNECTIONS = 4

@@ -59,15 +59,18 @@ export async function demoHome(
   return { path, env: { ROLLCALL_DATA: path }, remove }
 }
 
-/** The real server with a civil registry of three people, and a demo's file for it. */
-export async function demoServer(): Promise<{ server: TestServer; home: DemoHome; close(): Promise<void> }> {
+const THREE = { civil: [person('0012', 'Ada'), person('0013', 'Bo'), person('0014', 'Cai')], ibr: [] }
+
+/** The real server, and a demo's file for it; by default with a civil registry of three people. */
+export async function demoServer(
+  registries: Readonly<Record<string, readonly object[]>> = THREE,
+): Promise<{ server: TestServer; home: DemoHome; close(): Promise<void> }> {
   const server = await testServer()
-  await server.registry('civil', [person('0012', 'Ada'), person('0013', 'Bo'), person('0014', 'Cai')])
-  await server.registry('ibr')
+  for (const [kind, documents] of Object.entries(registries)) await server.registry(kind, documents)
   const peer = await sealingPeer(server, 'demo.example', { decrypts: 'RSA' })
   const encrypt = peer.encryption
   if (encrypt === null) throw new Error('the participant has no key to decrypt with')
-  const home = await demoHome(server.url, { ...peer, sign: peer.signer, encrypt }, ['civil', 'ibr'])
+  const home = await demoHome(server.url, { ...peer, sign: peer.signer, encrypt }, Object.keys(registries))
   return {
     server,
     home,

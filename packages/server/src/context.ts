@@ -14,6 +14,7 @@ import type { Directory } from './participants/directory.ts'
 import type { InboxUses } from './participants/inbox-use.ts'
 import type { PeerKeys } from './participants/peer-keys.ts'
 import type { Quota } from './participants/quota.ts'
+import type { SearchPlaces } from './participants/search-places.ts'
 import type { Tokens } from './participants/tokens.ts'
 import type { Database } from './store/database.ts'
 import type { ExchangeMemory } from './store/exchanges.ts'
@@ -25,6 +26,10 @@ export interface Context {
   readonly directory: Directory
   readonly tokens: Tokens
   readonly quota: Quota
+  /** Every search that takes one of the connections of searches goes through them. */
+  readonly searchPlaces: SearchPlaces
+  /** The same for the searches of exchanges that are answered later. */
+  readonly jobSearchPlaces: SearchPlaces
   /** Our own keys. */
   readonly keys: Keys
   /** The participants' keys. */

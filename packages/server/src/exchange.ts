@@ -1,5 +1,5 @@
 /** One accepted request while it is worked on, known by its correlation_id. */
-import type { IncomingHeader, Operation } from '@rollcall/protocol'
+import { type IncomingHeader, type Operation, RequestFault } from '@rollcall/protocol'
 import type { Participant } from './store/participants.ts'
 import type { Registry } from './store/registries.ts'
 
@@ -14,6 +14,18 @@ export interface Exchange {
   readonly encrypted: boolean
   /** Given when it is answered later; else it is received now. */
   readonly received_at?: Date
+  /** Whether its peer has gone before the answer; absent where nobody waits for one. */
+  readonly isGone?: () => boolean
+}
+
+/**
+ * Asked before each piece of work that may take long: nobody would read what comes of it.
+ * @throws RequestFault err.request.bad, which nobody reads either
+ */
+export function checkPeer({ isGone }: Pick<Exchange, 'isGone'>): void {
+  if (isGone?.() === true) {
+    throw new RequestFault('err.request.bad', 'the connection ended before the request was answered')
+  }
 }
 
 /** A message whose schema was checked: every operation's has a transaction_id. */

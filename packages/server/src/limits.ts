@@ -109,6 +109,15 @@ export const LIMITS = {
     unit: 'seconds',
     meaning: 'time for the statement of one search; above it rjct.search_criteria.invalid',
   },
+  batch_search_time: {
+    variable: 'ROLLCALL_BATCH_SEARCH_TIME',
+    default: 60,
+    min: 1,
+    max: 3_600,
+    unit: 'seconds',
+    meaning:
+      'time within which the searches of one request are begun; those left after it rjct.search_criteria.invalid, except look-ups of one identifier',
+  },
   slow_search: {
     variable: 'ROLLCALL_SLOW_SEARCH',
     default: 250,

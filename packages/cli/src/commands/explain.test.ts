@@ -113,31 +113,31 @@ test.each<[string, readonly string[], string, string]>([
     'a page that is no object',
     ['-'],
     '{"query_type": "expression", "query": {"sex": "female"}, "pagination": "x"}',
-    'rjct.pagination.invalid: pagination: must be {page_size, page_number}, whole numbers from 1',
+    'rjct.pagination.invalid: search_criteria.pagination: must be {page_size, page_number}, whole numbers from 1',
   ],
   [
     'a page without a size',
     ['-'],
     '{"query_type": "expression", "query": {"sex": "female"}, "pagination": {}}',
-    'rjct.pagination.invalid: pagination: must be {page_size, page_number}, whole numbers from 1',
+    'rjct.pagination.invalid: search_criteria.pagination: must be {page_size, page_number}, whole numbers from 1',
   ],
   [
     'a page of less than one record',
     ['-'],
     '{"query_type": "expression", "query": {"sex": "female"}, "pagination": {"page_size": 0}}',
-    'rjct.pagination.invalid: pagination: must be {page_size, page_number}, whole numbers from 1',
+    'rjct.pagination.invalid: search_criteria.pagination: must be {page_size, page_number}, whole numbers from 1',
   ],
   [
     'half a page',
     ['-'],
     '{"query_type": "expression", "query": {"sex": "female"}, "pagination": {"page_size": 1.5}}',
-    'rjct.pagination.invalid: pagination: must be {page_size, page_number}, whole numbers from 1',
+    'rjct.pagination.invalid: search_criteria.pagination: must be {page_size, page_number}, whole numbers from 1',
   ],
   [
     'a page before the first',
     ['-'],
     '{"query_type": "expression", "query": {"sex": "female"}, "pagination": {"page_size": 5, "page_number": -1}}',
-    'rjct.pagination.invalid: pagination: must be {page_size, page_number}, whole numbers from 1',
+    'rjct.pagination.invalid: search_criteria.pagination: must be {page_size, page_number}, whole numbers from 1',
   ],
 ])('%s: exit code 1, one line, no value', async (_, words, input, message) => {
   const { code, stdout, stderr } = await rollcall(['explain', 'civil', ...words], env, input)

@@ -159,6 +159,14 @@ describe('elsewhere', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: say who asks with --sender-id\n' })
   })
 
+  test('plain HTTP beyond this machine is said before anything is sent', async () => {
+    const words = ['--url', 'http://registry.invalid/x/v1.0.0', '--sender-id', 'a', '--identifier', 'UIN=1']
+    const { stderr } = await search([...words, '--timeout', '1'])
+    expect(stderr.split('\n')[0]).toBe(
+      'rollcall: this address speaks plain HTTP: secrets and records cross the network in clear',
+    )
+  })
+
   test('keys that are given are believed, and no others', async () => {
     const keys = join(demo.home.path, 'keys.json')
     await writeFile(keys, JSON.stringify({ keys: [{ ...keyPair('Ed25519').jwk, kid: 'other', use: 'sig' }] }))

@@ -170,6 +170,17 @@ test('the commands it prints work when pasted into bash', async () => {
   expect(message.search_response[0].data.reg_records).toHaveLength(1)
 })
 
+test('rollcall search beside it needs nothing but a question', async () => {
+  const [{ samples, receiver_id } = { samples: [], receiver_id: '' }] = demo.registries
+  const [sample] = samples
+  const identifier = `${sample?.identifier_type}=${sample?.identifier_value}`
+  expect(running.output().stdout).toContain(`npx rollcall search --identifier '${identifier}'\n`)
+  const answer = await rollcallJson(['search', '--identifier', identifier], env)
+  expect(answer).toMatchObject({ sender_id: receiver_id, signed: true, items: [{ records: [{}] }] })
+  const encrypted = await rollcallJson(['search', '--encrypt', '--identifier', identifier], env)
+  expect(encrypted).toMatchObject({ encrypted: true, items: [{ records: [{}] }] })
+})
+
 test('it says where its reference pages are, and they are there', async () => {
   const pages = running.output().stdout.match(/http\S+\/docs$/gm) ?? []
   expect(pages).toHaveLength(KINDS.length)

@@ -62,5 +62,6 @@ test('it says where the pages and the file are, and how to stop', () => {
   const text = greeting(demo, '/data/demo.json')
   expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
   expect(text).toContain('/data/demo.json')
+  expect(text).toContain('\nnpx rollcall search --identifier ')
   expect(text).toMatch(/Ctrl-C stops it\.$/)
 })

@@ -18,7 +18,17 @@ Ask for a token, then for a record:
 ${curlPair(demo)}
 
 More identifiers to search for, and the client secret, are in ${path}
+The same search with the command, in another terminal:
+
+npx rollcall search --identifier ${identifierOf(demo)}
+
 Ctrl-C stops it.`
+}
+
+/** Of the first registry, as one word for the shell. */
+function identifierOf({ registries }: DemoFile): string {
+  const [sample] = registries[0]?.samples ?? []
+  return quoted(`${sample?.identifier_type}=${sample?.identifier_value}`)
 }
 
 /** Two commands: a token into a shell variable, and a search of the first registry with it. */

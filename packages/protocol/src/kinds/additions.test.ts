@@ -62,7 +62,7 @@ describe('an addition is taken', () => {
 describe('an addition is refused', () => {
   const NAME = 'name: must be 1 to 41 lower-case letters, digits and _, beginning with a letter'
   const RESERVED = 'name: id, primary_identifier, document, created_at, updated_at, constructor are reserved'
-  const WORDS = 'and, or, nor, not, where, query, expression, type mean something else in a query'
+  const WORDS = 'and, or, nor, not, where, query, expression, type, value mean something else in a query'
   const PATH = 'must be member names joined by dots, without prefixes, such as address.locality'
 
   it.each([

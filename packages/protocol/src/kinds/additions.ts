@@ -41,7 +41,7 @@ const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated
 /** Columns that PostgreSQL gives every table. */
 const OF_EVERY_TABLE = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
 /** Of these words queries are built: an attribute of such a name could not be asked for in every form. */
-const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type']
+const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 const NAME = /^[a-z][a-z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u

@@ -102,6 +102,11 @@ export interface RecordType {
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
   readonly compounds?: readonly Compound[]
+  /**
+   * Dotted paths that are read and that no query may name, nor what is below them: a household's head is one of its
+   * members to `compounds` and `identifiers`, so a question about the head would be answered about all of them.
+   */
+  readonly unnamed_paths?: readonly string[]
   /** The documented shape; records are open, nothing is required of them but to be an object. */
   readonly schema: TSchema
 }

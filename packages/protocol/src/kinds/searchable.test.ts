@@ -40,6 +40,9 @@ describe('resolveSearchable', () => {
     ['ibr', 'spdci:member.spdci:demographic_info.x:y:person.gender', 'attribute sex'],
     ['social', 'demographic_info.person.sex', 'attribute sex'],
     ['social Group', 'household_size', 'attribute group_size'],
+    ['social Group', 'group_identifier', 'identifier HOUSEHOLD_ID'],
+    ['social Group', 'spdci:group_identifier.identifier_value', 'identifier HOUSEHOLD_ID'],
+    ['social Group', 'identifier', 'identifier UIN NID HOUSEHOLD_ID MOBILE EMAIL'],
     ['social Group', 'place.name', 'attribute location'],
     ['ess', 'enrollment_status', 'attribute enrolment_status'],
   ])('%s: %s is %s', (place, spelling, expected) => {
@@ -106,6 +109,18 @@ describe('resolveSearchable', () => {
     ['farmer', 'crop_details'],
   ])('%s: %j is nothing that a query may ask about', (place, spelling) => {
     expect(mean(place, spelling)).toBeUndefined()
+  })
+
+  it('never means the members of a household by the path of its head', () => {
+    expect(mean('social Group', 'member_list.demographic_info.sex')).toBe('member household_member.sex')
+    expect(mean('social Group', 'member_list.member_identifier')).toMatch(/^identifier UIN/)
+    for (const below of ['', '.sex', '.demographic_info.sex', '.member_identifier', '.phone_number']) {
+      expect(mean('social Group', `spdci:Group_Head_Info${below}`)).toBeUndefined()
+    }
+    const [kind, group] = typeOf('social Group')
+    const head = { name: 'head_sex', paths: ['group_head_info.demographic_info.sex'], type: 'code' } as const
+    const asked = { ...group, attributes: [...group.attributes, head] }
+    expect(meaning(resolveSearchable(kind, asked, head.paths[0]))).toBe('attribute head_sex')
   })
 
   it('means nothing quickly where the spelling is long', () => {

@@ -66,10 +66,16 @@ export function searchableNames(kind: Kind, recordType: RecordType): string[] {
   ]
 }
 
+/** Whether a query may name a list, or identifiers, by the path. */
+export function isNamed({ unnamed_paths = [] }: RecordType, path: string): boolean {
+  return path !== '' && !unnamed_paths.some((unnamed) => `${path}.`.startsWith(`${unnamed}.`))
+}
+
 function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Searchable> {
   const table = new Map<string, Searchable>()
   const add = (spellings: readonly string[], meaning: Searchable) => {
-    for (const key of spellings.map(searchKey)) if (!table.has(key)) table.set(key, meaning)
+    const named = spellings.filter((path) => meaning.is === 'attribute' || isNamed(recordType, path))
+    for (const key of named.map(searchKey)) if (!table.has(key)) table.set(key, meaning)
   }
   const attributes = recordType.attributes.map((attribute) => ({ is: 'attribute' as const, attribute }))
   const compounds = (recordType.compounds ?? []).map((compound) => ({ is: 'compound' as const, compound }))
@@ -81,7 +87,7 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   for (const row of compounds) add(namesOf(row.compound), row)
   for (const row of attributes) add(row.attribute.paths, row)
   for (const row of members) add(memberPaths(row.compound, row.attribute), row)
-  for (const row of compounds) add(row.compound.paths.filter(isSpelled), row)
+  for (const row of compounds) add(row.compound.paths, row)
   addIdentifiers(kind, recordType, add)
   return table
 }
@@ -93,6 +99,9 @@ function addIdentifiers(
 ): void {
   const any: Searchable = { is: 'identifier', types: kind.identifier_types }
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
+  for (const { path, types } of ownIdentifiers(kind, recordType)) {
+    add([path, ...joined([path], VALUE_WORDS)], { is: 'identifier', types })
+  }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const path of paths) {
     const last = path.slice(path.lastIndexOf('.') + 1)
@@ -106,6 +115,18 @@ function addIdentifiers(
   add(joined(IDENTIFIER_WORDS, ['value']), any)
   add([...TYPE_WORDS, ...joined(places, TYPE_WORDS), ...joined(IDENTIFIER_WORDS, ['type'])], {
     is: 'identifier_type',
+  })
+}
+
+/**
+ * Where parts of a record bear identifiers too, such as the members of a household, a path to the record's own means
+ * those alone, by their type.
+ */
+function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
+  if (identifiers.every(({ names }) => names === 'record')) return []
+  return identifiers.flatMap(({ path, type, names }) => {
+    const own = names === 'record' && type !== undefined ? resolveIdentifierType(kind, type) : undefined
+    return own === undefined ? [] : [{ path, types: [own] }]
   })
 }
 

@@ -121,6 +121,7 @@ export const social: Kind = {
         ...registrationAttributes(['']),
       ],
       compounds: [householdMember],
+      unnamed_paths: ['group_head_info'],
       schema: Group,
     },
   ],

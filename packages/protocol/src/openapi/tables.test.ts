@@ -20,8 +20,7 @@ it('says of a kind what it knows', () => {
   expect(lines).toContain('| age |  | age since birth_date | yes |  |')
   expect(lines).toContain('## Lists of Group')
   expect(lines).toContain(
-    '| household_member | group_member, member_list.household_member, member_list, group_head_info ' +
-      '| sex | gender | code of sex |  |',
+    '| household_member | group_member, member_list.household_member, member_list | sex | gender | code of sex |  |',
   )
   expect(lines).toContain('Unless `reg_record_type` or `response_entity` says otherwise, Member is meant.')
 })

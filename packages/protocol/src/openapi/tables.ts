@@ -1,6 +1,7 @@
 /** What a kind knows, as Markdown tables for the reference page. */
 import { CODES } from '../codes.ts'
-import type { Attribute, Compound, Kind, RecordType } from '../kinds/kind.ts'
+import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
+import { isNamed } from '../kinds/searchable.ts'
 import type { ItemCodes } from '../operations.ts'
 
 /** A Markdown table. Cells hold no "|": they come from the literals of kinds and codes. */
@@ -57,12 +58,13 @@ function attributeTable({ name, attributes }: RecordType): string[] {
 }
 
 /** Lists whose elements have several attributes; none where the record type has no such list. */
-function compoundTable({ name, compounds = [] }: RecordType): string[] {
+function compoundTable(recordType: RecordType): string[] {
+  const { name, compounds = [] } = recordType
   if (compounds.length === 0) return []
   const rows = compounds.flatMap((compound) =>
     compound.members.map((member) => [
       compound.name,
-      listed([...(compound.aliases ?? []), ...placesOf(compound)]),
+      listed([...(compound.aliases ?? []), ...compound.paths.filter((path) => isNamed(recordType, path))]),
       member.name,
       listed(member.aliases),
       typeOf(member),
@@ -74,11 +76,6 @@ function compoundTable({ name, compounds = [] }: RecordType): string[] {
     'Conditions on several attributes of a list may be asked of one and the same element of it.',
     table(['List', 'Also accepted', 'Attribute', 'Also accepted', 'Type', 'Indexed'], rows),
   ]
-}
-
-/** The paths by which a query may name the list: all but the record itself. */
-function placesOf({ paths }: Compound): string[] {
-  return paths.filter((path) => path !== '')
 }
 
 const yes = (flag: true | undefined): string => (flag ? 'yes' : '')

@@ -15,6 +15,7 @@ import { createInboxUses } from '../participants/inbox-use.ts'
 import { createKeySets } from '../participants/key-sets.ts'
 import { createPeerKeys } from '../participants/peer-keys.ts'
 import { createQuota } from '../participants/quota.ts'
+import { createSearchPlaces } from '../participants/search-places.ts'
 import { createTokens } from '../participants/tokens.ts'
 import type { Database } from '../store/database.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
@@ -27,6 +28,9 @@ import { createCiphertextMemory } from '../store/sealed-messages.ts'
 import { addSlowSearches } from '../store/slow-searches.ts'
 import type { Config } from './config.ts'
 import { openVault } from './vault.ts'
+
+/** Seconds that a search waits for its turn whose answer nobody is waiting for. */
+const JOB_PATIENCE = 3_600
 
 /**
  * The keys that are missing are made, which takes a second or so.
@@ -58,6 +62,8 @@ export async function createContext(
     directory: createDirectory(db),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }),
     quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),
+    searchPlaces: createSearchPlaces({ places: db.searches.options.max, patience: limits.search_timeout }),
+    jobSearchPlaces: createSearchPlaces({ places: db.jobSearches.options.max, patience: JOB_PATIENCE }),
     keys,
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
     signatureNamespaces: config.signatureNamespaces,

@@ -27,6 +27,7 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
           path,
           headers: request.headers,
           body: request.raw,
+          isGone: () => request.raw.socket.destroyed,
         })
         sendJson(reply, 200, text)
       })
@@ -37,7 +38,8 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
     mount(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
       const registry = await registryOf(context, request)
       const { headers, raw: body } = request
-      const { text } = await receiveCallback(context, callback, registry, { path, headers, body })
+      const isGone = () => body.socket.destroyed
+      const { text } = await receiveCallback(context, callback, registry, { path, headers, body, isGone })
       sendJson(reply, 200, text)
     })
   }

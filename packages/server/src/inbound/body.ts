@@ -9,6 +9,8 @@ export interface IncomingRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Readable
+  /** Whether the connection has ended. */
+  readonly isGone: () => boolean
 }
 
 /**

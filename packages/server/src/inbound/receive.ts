@@ -46,6 +46,7 @@ export async function receive(
       participant,
       header,
       encrypted,
+      isGone: request.isGone,
     }
     let opening: Promise<JsonObject> | undefined
     const open = () => (opening ??= openMessage(context, exchange, message))

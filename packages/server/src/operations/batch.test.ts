@@ -1,5 +1,8 @@
+import { operation } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
+import type { Exchange } from '../exchange.ts'
+import { answerBatch } from './batch.ts'
 
 const person = (uin: string, more: object) => ({
   '@type': 'CRVS_Person',
@@ -130,5 +133,47 @@ describe('a batch', () => {
       'rjct.search.too_many_records_found',
       'succ',
     ])
+  })
+})
+
+describe('the rest of a batch', () => {
+  const now = new Date().toISOString()
+  const search_request = Array.from({ length: 12 }, (_, index) => ({
+    reference_id: `r-${index}`,
+    timestamp: now,
+  }))
+  const message = { transaction_id: 'tx-1', search_request }
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+  /** How many items are begun; `handle` is told which one it is, from 1. */
+  async function begun(handle: (index: number) => void, isGone: () => boolean, failure: object) {
+    let count = 0
+    const exchange = { operation: operation('search'), isGone } as unknown as Exchange
+    const answered = answerBatch(server.context, exchange, message, async () => {
+      count += 1
+      handle(count)
+      await pause()
+      return { members: {} }
+    })
+    await expect(answered).rejects.toMatchObject(failure)
+    await pause()
+    await pause()
+    return count
+  }
+
+  it('is not begun when the peer has gone', async () => {
+    let gone = false
+    const leave = (index: number) => {
+      gone ||= index === 6
+    }
+    const message = 'the connection ended before the request was answered'
+    expect(await begun(leave, () => gone, { code: 'err.request.bad', message })).toBe(6)
+  })
+
+  it('is not begun when the request has failed', async () => {
+    const fail = (index: number) => {
+      if (index === 6) throw new Error('lost')
+    }
+    expect(await begun(fail, () => false, { message: 'lost' })).toBe(6)
   })
 })

@@ -1,7 +1,7 @@
 /** Answers a batch item by item, in order: a fault of one item is said in that item, the others go on. */
 import { ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { Exchange, Message } from '../exchange.ts'
+import { checkPeer, type Exchange, type Message } from '../exchange.ts'
 import type { Reading } from '../store/records.ts'
 import type { FoundRecords, Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler } from './item.ts'
 import type { Outcome } from './outcome.ts'
@@ -83,12 +83,16 @@ export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Mes
 }
 
 function workOf(context: Context, exchange: Exchange, reading?: Reading): ItemWork {
-  return { context, exchange, budget: { bytes: context.limits.reply_bytes }, ...(reading && { reading }) }
+  const { reply_bytes: bytes, batch_search_time } = context.limits
+  // Whoever is answered later waits as long as it takes.
+  const until =
+    reading === undefined ? performance.now() + batch_search_time * 1_000 : Number.POSITIVE_INFINITY
+  return { context, exchange, budget: { bytes, until }, ...(reading && { reading }) }
 }
 
 /** A snapshot of the database answers one statement at a time, so there is nothing to gain from several. */
 async function inOrder<Element, Result>(
-  { reading }: ItemWork,
+  { exchange, reading }: ItemWork,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -96,12 +100,17 @@ async function inOrder<Element, Result>(
   let next = 0
   const worker = async (): Promise<void> => {
     while (next < elements.length) {
+      checkPeer(exchange)
       const index = next++
       results[index] = await answer(elements[index] as Element, index)
     }
   }
   const workers = reading?.snapshot === undefined ? CONCURRENCY : 1
-  await Promise.all(Array.from({ length: Math.min(workers, elements.length) }, worker))
+  const begun = Array.from({ length: Math.min(workers, elements.length) }, worker)
+  // When one of them fails the request fails: the others begin nothing more.
+  await Promise.all(begun).finally(() => {
+    next = elements.length
+  })
   return results
 }
 

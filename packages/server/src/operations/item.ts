@@ -7,8 +7,12 @@ import type { Reading } from '../store/records.ts'
 export interface ItemWork {
   readonly context: Context
   readonly exchange: Exchange
-  /** Bytes of records that the answer may still hold; handlers take from it. */
-  readonly budget: { bytes: number }
+  readonly budget: {
+    /** Of records that the answer may still hold; handlers take from it. */
+    bytes: number
+    /** Until when, by `performance.now()`, work that may be slow is begun. */
+    readonly until: number
+  }
   /** How records are read, where further pages follow (the asynchronous road). */
   readonly reading?: Reading
 }

@@ -137,8 +137,10 @@ async function firstPage(
   if (!single) await markStarted(context.db, correlation_id)
   const outcome = single
     ? await answerMessage(context, exchange, message, { ids: true })
-    : await withSnapshot(context.db, (snapshot) =>
-        answerMessage(context, exchange, message, { ids: true, snapshot }, place),
+    : await context.jobSearchPlaces.run(exchange.participant.id, () =>
+        withSnapshot(context.db, (snapshot) =>
+          answerMessage(context, exchange, message, { ids: true, snapshot }, place),
+        ),
       )
   const kept = keptItems(outcome, place)
   return { outcome, items: kept, goesOn: kept.some(({ record_ids }) => record_ids !== null) }

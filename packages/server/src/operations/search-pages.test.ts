@@ -104,11 +104,11 @@ describe('sort and pagination', () => {
   })
 
   it.each([
-    [{ page_size: 101 }, 'pagination.page_size: must be at most 100'],
-    [{ page_size: 2 ** 31 }, 'pagination.page_size: must be at most 100'],
+    [{ page_size: 101 }, 'search_criteria.pagination.page_size: must be at most 100'],
+    [{ page_size: 2 ** 31 }, 'search_criteria.pagination.page_size: must be at most 100'],
     [
       { page_size: 10, page_number: 2 ** 31 },
-      'pagination.page_number: must be at most 1000 with this page_size',
+      'search_criteria.pagination.page_number: must be at most 1000 with this page_size',
     ],
   ])('%j', async (pagination, message) => {
     expect(await askOne({ pagination })).toMatchObject({
@@ -118,12 +118,20 @@ describe('sort and pagination', () => {
     })
   })
 
+  it('a page beside the criteria is judged, also where theirs counts', async () => {
+    expect(await askOne({ pagination: { page_size: 1 } }, { pagination: { page_size: 101 } })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.pagination.invalid',
+      status_reason_message: 'pagination.page_size: must be at most 100',
+    })
+  })
+
   it('a participant may have a page size of its own', async () => {
     expect(await askOne({ pagination: { page_size: 500 } }, {}, favoured)).toMatchObject({
       status: 'succ',
     })
     expect(await askOne({ pagination: { page_size: 501 } }, {}, favoured)).toMatchObject({
-      status_reason_message: 'pagination.page_size: must be at most 500',
+      status_reason_message: 'search_criteria.pagination.page_size: must be at most 500',
     })
   })
 })
@@ -161,7 +169,7 @@ describe('a search that is too broad', () => {
     expect(await askSmall({ query, pagination: { page_size: 2, page_number: 3 } })).toMatchObject({
       status: 'rjct',
       status_reason_code: 'rjct.pagination.invalid',
-      status_reason_message: 'pagination.page_number: must be at most 2 with this page_size',
+      status_reason_message: 'search_criteria.pagination.page_number: must be at most 2 with this page_size',
     })
   })
 
@@ -171,7 +179,7 @@ describe('a search that is too broad', () => {
     const exchange = { registry, participant: { max_page_size: null } } as unknown as Exchange
     const search = (query: object) =>
       searchItem(
-        { context, exchange, budget: { bytes: 1_000_000 } },
+        { context, exchange, budget: { bytes: 1_000_000, until: Number.POSITIVE_INFINITY } },
         {
           timestamp: '2026-01-01T00:00:00Z',
           search_criteria: { query_type: 'expression', query },

@@ -1,9 +1,10 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import { checkPeer } from '../exchange.ts'
 import { disclose } from '../outbound/disclosure.ts'
 import { checkFilled } from '../query/filled.ts'
-import { find } from '../query/find.ts'
+import { find, isLookUp } from '../query/find.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { isStatementTimeout } from '../store/database-errors.ts'
 import { recordTable } from '../store/record-tables.ts'
@@ -13,11 +14,11 @@ import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
 export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer> {
-  const { context, exchange, reading } = work
+  const { context, exchange } = work
   const { limits } = context
   const criteria = readCriteria(work, item)
   checkFilled(exchange.registry.unfilled, criteria)
-  const { total, documents, ids } = await measuredFind(context, exchange.registry, criteria, reading)
+  const { total, documents, ids } = await findInTurn(work, criteria)
   if (total > limits.search_results) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -103,6 +104,34 @@ function answered(
 }
 
 /**
+ * Finds; what may be slow waits for its turn first.
+ * @throws ItemRejection where it does not come to that, or takes too long
+ */
+async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Found> {
+  const { context, exchange, budget, reading } = work
+  const { registry, participant } = exchange
+  const found = () => measuredFind(context, registry, criteria, reading)
+  // A snapshot is a connection: whoever has one has had its turn.
+  if (isLookUp(criteria) || reading?.snapshot !== undefined) return found()
+  const { batch_search_time } = context.limits
+  const checkBudget = (): void => {
+    if (performance.now() < budget.until) return
+    throw new ItemRejection(
+      'rjct.search_criteria.invalid',
+      `search_criteria.query: not begun: the searches of this request took ${batch_search_time} seconds; send fewer slow ones in one request`,
+    )
+  }
+  checkBudget()
+  const places = reading === undefined ? context.searchPlaces : context.jobSearchPlaces
+  return places.run(participant.id, async () => {
+    // Both may have changed while it waited.
+    checkPeer(exchange)
+    checkBudget()
+    return found()
+  })
+}
+
+/**
  * Finds, and tells the operator how long it took.
  * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
  */
@@ -126,7 +155,7 @@ async function measuredFind(
   } catch (error) {
     const isTimeout = isStatementTimeout(error)
     measured(isTimeout ? 'timeout' : 'failed')
-    if (!isTimeout || (predicate.is === 'identifier' && predicate.identifiers.length === 1)) throw error
+    if (!isTimeout || isLookUp(criteria)) throw error
     throw tookTooLong(recordType, context.limits.search_timeout)
   }
 }

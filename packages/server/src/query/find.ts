@@ -58,6 +58,11 @@ export function find(
   return findRecords(db, table, toSql(today(registry, asked), table), page, reading)
 }
 
+/** Whether it asks for one identifier in no order: that takes none of the connections of searches. */
+export function isLookUp({ predicate, sort }: Pick<Asked, 'predicate' | 'sort'>): boolean {
+  return predicate.is === 'identifier' && predicate.identifiers.length === 1 && sort.length === 0
+}
+
 /** The predicate as it stands on this day of the registry. */
 export function today({ time_zone = 'UTC' }: FoundIn, { predicate, recordType }: Asked): Predicate {
   return atDay(predicate, recordType, dayIn(time_zone, Date.now()))

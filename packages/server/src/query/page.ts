@@ -19,6 +19,7 @@ export interface PageLimits {
 
 /** More keys than any record type has attributes to sort by. */
 const MAX_KEYS = 100
+const KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
  * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1).
@@ -32,6 +33,10 @@ export function readSort(recordType: RecordType, sort: unknown): SortKey[] {
   for (const [index, element] of (sort as unknown[]).entries()) {
     const at = `search_criteria.sort[${index}]`
     if (!isJsonObject(element)) throw invalidSort(`${at}: must be an object`)
+    const unknown = Object.keys(element).find((member) => !KEY_MEMBERS.includes(member))
+    if (unknown !== undefined) {
+      throw invalidSort(`${at}: has a member that is not known; known are ${KEY_MEMBERS.join(', ')}`)
+    }
     const { attribute_name, sort_order } = element
     if (attribute_name === undefined || attribute_name === '') continue
     const descending = isDescending(sort_order, at)
@@ -63,25 +68,40 @@ function isDescending(sort_order: unknown, at: string): boolean {
 }
 
 /**
- * The page asked for. A message with values below 1 and of a wrong type was refused as a whole (D23); a file that an
- * operator explains comes here with them.
+ * The page asked for in the criteria, else beside them; both must be one (D23).
  * @throws ItemRejection rjct.pagination.invalid
  */
-export function readPage(
-  pagination: unknown,
+export function readPageOf(
+  criteria: { readonly pagination?: unknown },
+  item: { readonly pagination?: unknown },
   limits: PageLimits,
-): { page_size: number; page_number: number } {
+): AskedPage {
+  const beside = readPage(item.pagination, 'pagination', limits)
+  if (criteria.pagination === undefined) return beside
+  return readPage(criteria.pagination, 'search_criteria.pagination', limits)
+}
+
+interface AskedPage {
+  readonly page_size: number
+  readonly page_number: number
+}
+
+/**
+ * A message with values below 1 and of a wrong type was refused as a whole (D23); a file that an operator explains
+ * comes here with them.
+ */
+function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
   if (pagination === undefined) return { page_size: limits.defaultPageSize, page_number: 1 }
   const { page_size, page_number = 1 } = isJsonObject(pagination) ? pagination : {}
   if (!isCount(page_size) || !isCount(page_number)) {
-    throw invalidPage('pagination: must be {page_size, page_number}, whole numbers from 1')
+    throw invalidPage(`${path}: must be {page_size, page_number}, whole numbers from 1`)
   }
   if (page_size > limits.maxPageSize) {
-    throw invalidPage(`pagination.page_size: must be at most ${limits.maxPageSize}`)
+    throw invalidPage(`${path}.page_size: must be at most ${limits.maxPageSize}`)
   }
   const lastPage = Math.ceil(limits.maxResults / Number(page_size))
   if (page_number > lastPage) {
-    throw invalidPage(`pagination.page_number: must be at most ${lastPage} with this page_size`)
+    throw invalidPage(`${path}.page_number: must be at most ${lastPage} with this page_size`)
   }
   return { page_size: Number(page_size), page_number: Number(page_number) }
 }

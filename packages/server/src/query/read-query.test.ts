@@ -176,6 +176,9 @@ describe('what is refused', () => {
   const known = 'must be an identifier type, expression, NoSql, predicate or graphql'
   const shape = 'search_criteria.query: must be an object or an array'
   it.each<[unknown, string | RegExp]>([
+    [{ value: { expression: { query: { sex: 'F' } } } }, `search_criteria.query.type: ${known}`],
+    [{ value: '007' }, `search_criteria.query.type: ${types}`],
+    [{ value: '007', sex: 'F' }, 'search_criteria.query.sex: is not known here; known are value, type'],
     [undefined, shape],
     [null, shape],
     [true, shape],

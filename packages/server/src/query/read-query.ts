@@ -53,6 +53,8 @@ const FORMS: readonly Form<ReadForm>[] = [
       asQuery(reader, readIdentifierQuery(reader, of('identifier_type'), of('identifier_value'))),
   },
   { members: ['type'], optional: ['value'], read: readTyped },
+  // Half of it is refused as what it is, and not as an attribute that is called `value`.
+  { members: ['value'], optional: ['type'], read: readTyped },
   ...NESTED_FORMS,
 ]
 

@@ -12,7 +12,7 @@ import {
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { SortKey } from '../store/records.ts'
-import { type PageLimits, readPage, readSort } from './page.ts'
+import { type PageLimits, readPageOf, readSort } from './page.ts'
 import type { Predicate } from './predicate.ts'
 import { QueryProblem, UnreadableQuery } from './problem.ts'
 import type { Query, QueryLimits } from './query.ts'
@@ -74,7 +74,7 @@ export function readSearchCriteria(
     predicate,
     shape,
     sort: readSort(recordType, criteria.sort),
-    ...readPage(criteria.pagination ?? item.pagination, limits.page),
+    ...readPageOf(criteria, item, limits.page),
   }
 }
 

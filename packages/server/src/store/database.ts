@@ -18,6 +18,8 @@ export interface Database {
    * other and nothing waits for them.
    */
   readonly searches: pg.Pool
+  /** The same for the searches of exchanges that are answered later: nobody waits for those, and they wait for each other. */
+  readonly jobSearches: pg.Pool
   /** What its connections are made with, for whoever needs some of its own. */
   readonly connection: pg.PoolConfig
   /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
@@ -50,7 +52,7 @@ export interface SearchOptions {
 /**
  * Opens two pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
  * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches. A node
- * that works on jobs has 5 more (`jobs/shift.ts`).
+ * that works on jobs has 11 more: 6 for their searches, 5 for the jobs themselves (`jobs/shift.ts`).
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
@@ -58,12 +60,14 @@ export interface SearchOptions {
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...DEFAULTS, ...connection, types: { getTypeParser } }
   const pool = openPool(settings)
-  const searches = openPool({
+  const searchSettings = {
     ...settings,
     ...SEARCH_DEFAULTS,
     ...(search_timeout !== undefined && { statement_timeout: search_timeout }),
-    onConnect: (client) => client.query(SEARCH_SETTINGS),
-  })
+    onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
+  }
+  const searches = openPool(searchSettings)
+  const jobSearches = openPool({ ...searchSettings, connectionTimeoutMillis: 0 })
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
   let closing: Promise<unknown> | undefined
@@ -72,10 +76,11 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     kysely,
     pipeline,
     searches,
+    jobSearches,
     connection: settings,
     async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
-      closing ??= Promise.all([pool.end(), searches.end(), pipeline.close()])
+      closing ??= Promise.all([pool.end(), searches.end(), jobSearches.end(), pipeline.close()])
       await closing
     },
   }

@@ -89,7 +89,7 @@ export async function findByIdentifier(
     return foundIn(await db.pipeline.query<FoundRow>({ name, text, values }), ids)
   }
   const statement = { ...(name !== undefined && { name }), text, values }
-  const { rows } = await (snapshot ?? db.searches).query<FoundRow>(statement)
+  const { rows } = await (snapshot ?? (ids ? db.jobSearches : db.searches)).query<FoundRow>(statement)
   return foundIn(rows, ids)
 }
 
@@ -117,7 +117,7 @@ export async function findRecords(
   try {
     const { rows } =
       snapshot === undefined
-        ? await db.searches.query<FoundRow>(statement)
+        ? await (ids ? db.jobSearches : db.searches).query<FoundRow>(statement)
         : await tried(snapshot, () => snapshot.query<FoundRow>(statement))
     return foundIn(rows, ids)
   } finally {
@@ -127,11 +127,11 @@ export async function findRecords(
 
 /** The documents of these records, in this order; of those that are not there any more, nothing. */
 export async function readDocuments(
-  { searches }: Pick<Database, 'searches'>,
+  { jobSearches }: Pick<Database, 'jobSearches'>,
   { table }: RecordTable,
   ids: readonly number[],
 ): Promise<readonly string[]> {
-  const { rows } = await searches.query<{ document: string }>({
+  const { rows } = await jobSearches.query<{ document: string }>({
     name: joinName('documents', table),
     text: `select document from unnest($1::bigint[]) with ordinality as wanted (id, place)
       join ${quoteName(table)} using (id) order by place`,

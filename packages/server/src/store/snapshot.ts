@@ -6,12 +6,12 @@ import { inTransaction } from './transaction.ts'
 /** Reads the state as of the first statement; one statement at a time. */
 export type Snapshot = Pick<PoolClient, 'query'>
 
-/** Holds one of the connections of searches while the work lasts. Throws what the work throws. */
+/** Holds one of the connections of later searches while the work lasts. Throws what the work throws. */
 export async function withSnapshot<Result>(
-  { searches }: Pick<Database, 'searches'>,
+  { jobSearches }: Pick<Database, 'jobSearches'>,
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> {
-  const client = await searches.connect()
+  const client = await jobSearches.connect()
   let failure: unknown
   try {
     return await inTransaction(client, () => work(client), 'begin isolation level repeatable read, read only')

@@ -158,7 +158,7 @@ const FIND_EXCHANGES = `with matching as (
   )
   select id, min(at) as at from matching group by id order by at, id limit $4`
 
-const FIND_CALLBACKS = `select sender_id as participant, namespace as registry, message_id, callback, correlation_id,
+const FIND_CALLBACKS = `select participant.sender_id as participant, namespace as registry, message_id, callback, correlation_id,
     transaction_id, inbox_message.status, state, received_at
   from inbox_message join participant on participant.id = inbox_message.participant
     left join registry on registry.id = inbox_message.registry

@@ -60,6 +60,6 @@ it('a page that would begin beyond the cap is refused, the last one before it is
   expect(beyond).toMatchObject({
     status: 'rjct',
     status_reason_code: 'rjct.pagination.invalid',
-    status_reason_message: 'pagination.page_number: must be at most 10 with this page_size',
+    status_reason_message: 'search_criteria.pagination.page_number: must be at most 10 with this page_size',
   })
 })

@@ -251,13 +251,17 @@ describe('order and pages', () => {
     ],
     [{ attribute_name: 'surname' }, 'search_criteria.sort: must be an array'],
     [[SECRET], 'search_criteria.sort[0]: must be an object'],
+    [
+      [{ attribute_name: 'surname', order: 'desc' }],
+      'search_criteria.sort[0]: has a member that is not known; known are attribute_name, sort_order',
+    ],
   ])('sort %j', async (sort, message) =>
     target.expectRefused({ ...query, sort }, message, 'rjct.sort.invalid'),
   )
 
   it('a page beyond the cap', async () => {
     const pagination = { page_size: 100, page_number: 101 }
-    const message = 'pagination.page_number: must be at most 100 with this page_size'
+    const message = 'search_criteria.pagination.page_number: must be at most 100 with this page_size'
     await target.expectRefused({ ...query, pagination }, message, 'rjct.pagination.invalid')
   })
 })

@@ -1,6 +1,6 @@
 /** The expression list, also called predicate (spec "Query forms" 3; G11, 3.1), and its one comparison alone (D10). */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
-import type { Predicate } from '../predicate.ts'
+import type { Comparator, Predicate } from '../predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import { type Asked, allOf, anyOf, inRecord, negation, readAsked } from './combine.ts'
 import { leafAsked } from './expression.ts'
@@ -38,9 +38,7 @@ const CONDITIONS: ReadonlyMap<string, Join> = new Map<string, Join>([
   [
     'and',
     (first, second) =>
-      isSameAttribute(first, second)
-        ? allOf([alone(first), alone(second)])
-        : inRecord(readAsked([first, second])),
+      isSameAttribute(first, second) ? ofOneAttribute(first, second) : inRecord(readAsked([first, second])),
   ],
   ['or', (first, second) => anyOf([alone(first), alone(second)])],
   ['not', (first, second) => allOf([alone(first), negation(alone(second))])],
@@ -50,7 +48,19 @@ function alone(asked: Asked): Predicate {
   return inRecord(readAsked([asked]))
 }
 
-/** Two conditions on one attribute may be met by two of its values. */
+/**
+ * Two conditions on one attribute may be met by two of its values, as in programmes A and B; two that bound it are a
+ * range, and one value lies in it.
+ */
+function ofOneAttribute(first: Asked, second: Asked): Predicate {
+  const conditions = readAsked([first, second])
+  if (conditions.every(({ of }) => isBound(of))) return inRecord(conditions)
+  return allOf(conditions.map((condition) => inRecord([condition])))
+}
+
+const isBound = (of: Predicate): boolean => of.is === 'compare' && BOUNDS.includes(of.operator)
+const BOUNDS: readonly Comparator[] = ['gt', 'ge', 'lt', 'le']
+
 function isSameAttribute({ about: first }: Asked, { about: second }: Asked): boolean {
   if (first === undefined || second === undefined) return false
   return 'attribute' in first && 'attribute' in second && first.attribute === second.attribute

@@ -1,0 +1,155 @@
+import type { TracedDelivery, TracedExchange } from '@rollcall/server'
+import { expect, test } from 'vitest'
+import { storyOf } from './story.ts'
+import { storyText } from './story-text.ts'
+
+const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
+const NOW = at(50)
+
+const delivery: TracedDelivery = {
+  id: 'd-1',
+  callback: 'on-search',
+  page: 1,
+  message_id: 'ours-1',
+  target: 'https://sp.example/hidden?key=1',
+  encrypted: false,
+  state: 'pending',
+  reason: null,
+  attempts: 0,
+  earlier: 0,
+  next_attempt_at: at(60),
+  claimed_until: null,
+  created_at: at(10),
+  since: at(10),
+  finished_at: null,
+  made: [],
+}
+
+const exchange: TracedExchange = {
+  traced: 'exchange',
+  correlation_id: 'c-1',
+  participant: 'sp.example',
+  participant_status: 'active',
+  registry: 'civil',
+  operation: 'search',
+  message_id: 'm-1',
+  transaction_id: 'tx-1',
+  received_at: at(1),
+  accepted: { encrypted: true, items: 1, state: 'replied', started_at: at(2), finished_at: at(10) },
+  answered: [{ at: at(10), succ: 1, rjct: 0, records: 1 }],
+  items: [{ reference_id: 'r-1', status: 'succ', total: 1, page_size: 10 }],
+  delivery_states: { pending: 1 },
+  deliveries: [delivery],
+  breaker: null,
+}
+
+const attempt = (number: number, seconds: number, status: number | null, error: string | null) => ({
+  number,
+  at: at(seconds),
+  duration_ms: 7,
+  status,
+  error,
+})
+
+/** Of the delivery alone: what is told when it is like this. */
+function told(changes: Partial<TracedDelivery>): readonly (readonly [number, string])[] {
+  const lone: TracedExchange = {
+    ...exchange,
+    received_at: null,
+    accepted: null,
+    answered: [],
+    deliveries: [{ ...delivery, ...changes }],
+  }
+  return storyOf(lone, NOW).map((event) => [new Date(event.at).getUTCSeconds(), event.event])
+}
+
+test('what was written at one moment is told in the order of its causes', () => {
+  const events = storyOf(exchange, NOW).map(({ event }) => event)
+  expect(events).toEqual([
+    ...['received', 'accepted', 'begun', 'answered', 'delivery made', 'replied', 'attempt due'],
+  ])
+})
+
+test('a node whose clock is behind does not deliver before there is something to deliver', () => {
+  const made = [attempt(1, 4, 500, 'http_5xx'), attempt(2, 3, 200, null)]
+  expect(told({ state: 'delivered', finished_at: at(11), made })).toEqual([
+    [10, 'delivery made'],
+    [4, 'attempt'],
+    [3, 'attempt'],
+    [11, 'delivered'],
+  ])
+})
+
+test('what an operator asked for again stands between the attempts before it and those after', () => {
+  const made = [attempt(1, 10, 500, 'http_5xx'), attempt(2, 30, null, 'timeout')]
+  expect(told({ made, attempts: 2, earlier: 1, since: at(30) })).toEqual([
+    [10, 'delivery made'],
+    [10, 'attempt'],
+    [30, 'sent again'],
+    [30, 'attempt'],
+    [0, 'attempt due'],
+  ])
+})
+
+test('an attempt that nobody has recorded yet is under way until its claim is over', () => {
+  expect(told({ attempts: 1, claimed_until: at(55) }).at(-1)).toEqual([55, 'attempt under way'])
+  expect(told({ attempts: 1, claimed_until: at(45) }).at(-1)).toEqual([0, 'attempt due'])
+})
+
+test('what has no address is held from the beginning', () => {
+  const held = { state: 'held', next_attempt_at: null, target: null } as const
+  expect(told(held)).toEqual([
+    [10, 'delivery made'],
+    [10, 'held'],
+  ])
+})
+
+test('as a text: no paths, no control characters, and what holds it up', () => {
+  const long: TracedExchange = {
+    ...exchange,
+    transaction_id: 'tx\u001b[2J',
+    participant_status: 'disabled',
+    breaker: { failures: 5, opened_at: at(20), probe_at: at(58) },
+    delivery_states: { pending: 3 },
+  }
+  expect(storyText(long, storyOf(long, NOW)).split('\n')).toEqual([
+    'search from sp.example to civil, asynchronous',
+    '  message      m-1',
+    '  transaction  tx\\u001b[2J',
+    '  correlation  c-1',
+    '2026-01-01T00:00:01.000Z  received, encrypted',
+    '2026-01-01T00:00:01.000Z  accepted with 1 item',
+    '2026-01-01T00:00:02.000Z  work begun',
+    '2026-01-01T00:00:10.000Z  1 item answered: 1 succ, 0 rjct, 1 record',
+    '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
+    '2026-01-01T00:00:10.000Z  replied: every page is made',
+    '2026-01-01T00:01:00.000Z  page 1: attempt 1 is due',
+    '  item r-1: succ, 1 record',
+    '  and 2 deliveries more; --full tells them',
+    '  waits until the participant is enabled',
+    '  its breaker is open since 2026-01-01T00:00:20.000Z; it is tried next at 2026-01-01T00:00:58.000Z',
+  ])
+})
+
+test('of an exchange that is forgotten its deliveries are told', () => {
+  const forgotten: TracedExchange = {
+    ...exchange,
+    operation: null,
+    message_id: null,
+    transaction_id: null,
+    received_at: null,
+    accepted: null,
+    answered: [],
+    items: [],
+    delivery_states: { dead: 1 },
+    deliveries: [
+      { ...delivery, state: 'dead', reason: 'http_5xx', next_attempt_at: null, finished_at: at(20) },
+    ],
+  }
+  expect(storyText(forgotten, storyOf(forgotten, NOW)).split('\n')).toEqual([
+    'an exchange that is not kept any more from sp.example to civil, asynchronous',
+    '  correlation  c-1',
+    '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
+    '2026-01-01T00:00:20.000Z  page 1: dead, http_5xx',
+  ])
+})

@@ -1,0 +1,99 @@
+/** docs/command-line.md: what is marked sh runs beside a demo, what is marked async beside a registry that calls back. */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { generateLines } from '@rollcall/synthetic'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onSearch } from '../../client/test/callbacks.ts'
+import { callingRegistry, demoServer } from './asking.ts'
+import { start, until } from './command.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
+const blocks = [...page.matchAll(/```(sh[a-z ]*)\n(.*?)\n```/gs)].map(([, how = '', text = '']) => ({
+  how,
+  text,
+}))
+const run = promisify(execFile)
+
+let demo: Awaited<ReturnType<typeof demoServer>>
+let calling: Awaited<ReturnType<typeof callingRegistry>>
+beforeAll(async () => {
+  const people = (kind: string) =>
+    [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
+  demo = await demoServer({ civil: people('civil'), social: people('social') })
+  calling = await callingRegistry([({ transaction_id }) => onSearch({ message: { transaction_id } })])
+})
+afterAll(async () => {
+  await demo.close()
+  await calling.close()
+})
+
+/** Runs a block as it stands, in a folder with the file of a demo; what it prints. */
+async function printedBy(text: string, cwd: string): Promise<string> {
+  const { PATH = '', HOME = '' } = process.env
+  const script = `set -e -o pipefail\nrollcall() { '${process.execPath}' '${MAIN}' "$@"; }\n${text}`
+  const options = { cwd, env: { PATH, HOME, ROLLCALL_DATA: cwd } }
+  return (await run('bash', ['-c', script], options)).stdout
+}
+
+test('synchronous searches', async () => {
+  const printed: string[] = []
+  for (const { how, text } of blocks) if (how === 'sh') printed.push(await printedBy(text, demo.home.path))
+  const [first = '', second = ''] = printed
+  expect(first).toMatch(/^from civil\.example, signed\nitem 1: succ, 1 record\n/)
+  expect(first).toMatch(/item 1: succ, 2 of \d+ records, page 1\n/)
+  expect(first).toContain('{\n  "group_size": 2,\n  "poverty_score": 2.7\n}')
+  expect(first.match(/"identifier_value": "8128560370"/g)).toHaveLength(2)
+  expect(second).toMatch(/^\d\d\nfrom civil\.example, signed, encrypted\n/)
+  const batch = JSON.parse(await readFile(join(demo.home.path, 'batch.json'), 'utf8'))
+  expect(batch.items).toMatchObject([{ records: [{}] }, { records: [{}] }])
+})
+
+test('listening, searches that are called back, and status', async () => {
+  const { path: home, env } = calling.home
+  const [waits = '', sends = '', asks = ''] = blocks.flatMap(({ how, text }) =>
+    how === 'sh async' ? [text] : [],
+  )
+  const [terminal = ''] = blocks.flatMap(({ how, text }) => (how === 'sh terminal' ? [text] : []))
+  expect(await printedBy(waits, home)).toMatch(/^from civil\.example, signed\nitem 1: succ, 1 record\n/)
+
+  const port = String(await freePort())
+  const file = join(home, 'callbacks.ndjson')
+  const [, command = ''] = /^rollcall listen --port 8090 --exec '(.*)'$/.exec(terminal) ?? []
+  const words = ['listen', '--port', port, '--exec', command.replace('callbacks.ndjson', `'${file}'`)]
+  const running = start(words, env)
+  await until(running, () => (running.output().stderr.includes('listening on') ? true : null))
+  expect(await printedBy(sends.replace('8090', port), home)).toMatch(/^accepted, correlation_id c-1\n/)
+  const [, id] = await until(running, () =>
+    /message {6}(\S+)\n[\s\S]*item 1: succ, 1 record\n/.exec(running.output().stdout),
+  )
+  expect(await running.stop('SIGINT')).toMatchObject({ code: 0 })
+  expect(JSON.parse(await readFile(file, 'utf8')).header.message_id).toBe(id)
+
+  const status = await printedBy(asks, home)
+  expect(status).toMatch(/^search asked of civil\.example\n[\s\S]* {2}item 1: pdng\n\{"txn_type":"search",/)
+})
+
+test('the page names every option of these commands', async () => {
+  const { programFor } = await import('../src/program.ts')
+  const program = await programFor([])
+  const commands = program.commands.filter((command) =>
+    ['search', 'status', 'listen'].includes(command.name()),
+  )
+  const options = commands.flatMap((command) => command.options.map(({ long }) => long ?? ''))
+  expect(options).toContain('--sender-uri')
+  expect([...new Set(options)].filter((name) => !page.includes(name))).toEqual([])
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

@@ -1,0 +1,155 @@
+/** Participants with many slow searches: they wait for each other, nobody waits for them, and they come to an end. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  bearer,
+  post,
+  postSearch,
+  searchRequest,
+  type TestParticipant,
+  type TestServer,
+  testServer,
+} from '../../test/server.ts'
+
+let server: TestServer
+let hog: TestParticipant
+let other: TestParticipant
+/** Lets the searches of `civil` go on. */
+let proceed: () => Promise<void>
+
+const PEOPLE = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
+
+async function start(env: Readonly<Record<string, string>>): Promise<void> {
+  server = await testServer(env)
+  hog = await server.participant('hog.example')
+  other = await server.participant('other.example')
+  await server.registry('civil', PEOPLE)
+  await server.registry('civil', PEOPLE, 'other')
+}
+
+/** What is asked of `civil` stands from now on until `proceed`. */
+beforeEach(async () => {
+  const client = await server.database.db.pool.connect()
+  await client.query('begin; lock table r1_person in access exclusive mode')
+  let standing = true
+  proceed = async () => {
+    if (!standing) return
+    standing = false
+    await client.query('rollback')
+    client.release()
+  }
+})
+afterEach(() => proceed())
+afterAll(() => server.close())
+
+const slow = { search_criteria: { query_type: 'expression', query: { sex: 'F' } } }
+const lookUp = { search_criteria: { query_type: 'idtype-value', query: { type: 'UIN', value: '1' } } }
+const many = (count: number): object[] => Array.from({ length: count }, () => slow)
+
+async function ask(by: TestParticipant, items: readonly object[], namespace = 'civil'): Promise<string[]> {
+  const { status, body } = await postSearch(server, by, items, namespace)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.message.search_response.map(told)
+}
+
+const told = (item: { status: string; status_reason_code?: string; status_reason_message?: string }) =>
+  item.status === 'succ' ? 'succ' : `${item.status_reason_code} ${item.status_reason_message}`
+
+async function standing(): Promise<number> {
+  const { rows } = await server.database.db.pool.query(
+    `select count(*) as searches from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%r1_person%'`,
+  )
+  return rows[0].searches
+}
+
+/** Searches that the database has answered. */
+async function answered(): Promise<number> {
+  const { text } = await server.context.metrics.render()
+  return Number(/rollcall_search_seconds_count\{kind="civil",outcome="answered"\} (\d+)/.exec(text)?.[1] ?? 0)
+}
+
+describe('slow searches of one participant', () => {
+  beforeAll(() => start({ ROLLCALL_SEARCH_TIMEOUT: '2' }))
+  afterAll(() => server.close())
+
+  it('hold half of the connections; another participant is answered before them', async () => {
+    const order: string[] = []
+    const hogged = [1, 2, 3].map(async () => {
+      const answers = await ask(hog, many(16))
+      order.push('hog')
+      return answers
+    })
+    await expect.poll(standing).toBe(3)
+    expect(await ask(other, many(5), 'other')).toEqual(Array(5).fill('succ'))
+    expect(await ask(other, [slow, lookUp], 'other')).toEqual(['succ', 'succ'])
+    // The hog itself is not kept from looking up identifiers.
+    expect(await ask(hog, [lookUp], 'other')).toEqual(['succ'])
+    order.push('other')
+    expect(await standing()).toBe(3)
+    await proceed()
+    expect((await Promise.all(hogged)).flat()).toEqual(Array(48).fill('succ'))
+    expect(order).toEqual(['other', 'hog', 'hog', 'hog'])
+  })
+
+  it('are refused, each on its own, when they wait too long for the others', async () => {
+    const begun = ask(hog, many(3))
+    await expect.poll(standing).toBe(3)
+    expect(await ask(hog, [slow])).toEqual([
+      'rjct.search_criteria.invalid search_criteria.query: not begun within 2 seconds: too many slow searches of this participant are under way; send fewer at a time',
+    ])
+    expect(await standing()).toBe(3)
+    await proceed()
+    expect(await begun).toEqual(['succ', 'succ', 'succ'])
+  })
+})
+
+describe('the searches of one request', () => {
+  beforeAll(() => start({ ROLLCALL_BATCH_SEARCH_TIME: '1' }))
+
+  it('are begun for a time; what is left is refused, and identifiers are looked up', async () => {
+    const asked = ask(hog, [...many(6), lookUp])
+    await expect.poll(standing).toBe(3)
+    await sleep(1_100)
+    await proceed()
+    const late =
+      'rjct.search_criteria.invalid search_criteria.query: not begun: the searches of this request took 1 seconds; send fewer slow ones in one request'
+    expect(await asked).toEqual(['succ', 'succ', 'succ', late, late, late, 'succ'])
+    expect(await ask(hog, [slow])).toEqual(['succ'])
+  })
+
+  it('are not begun when the peer has gone, and are when it asks again', async () => {
+    const search_request = many(16).map((item, index) => ({
+      reference_id: `r-${index}`,
+      timestamp: new Date().toISOString(),
+      ...item,
+    }))
+    const request = searchRequest(
+      hog.sender_id,
+      {},
+      { header: { total_count: 0 }, message: { search_request } },
+    )
+    const url = `${server.url}/civil/v1.0.0/registry/sync/search`
+    const before = await answered()
+    const leaving = new AbortController()
+    const asked = fetch(url, {
+      method: 'POST',
+      body: JSON.stringify(request),
+      headers: { 'Content-Type': 'application/json', ...bearer(hog) },
+      signal: leaving.signal,
+    })
+    await expect.poll(standing).toBe(3)
+    leaving.abort()
+    await expect(asked).rejects.toThrow('aborted')
+    // The server hears of it a moment later.
+    await sleep(100)
+    await proceed()
+    await expect.poll(async () => (await answered()) - before).toBe(3)
+
+    const { status, body } = await post(url, request, bearer(hog))
+    expect([status, body.header.status]).toEqual([200, 'succ'])
+    expect(body.message.search_response.map(told)).toEqual(Array(16).fill('succ'))
+    expect(await answered()).toBe(before + 3 + 16)
+    expect(server.logged()).not.toContain('"level":50')
+  })
+})
