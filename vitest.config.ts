@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // The tests bring their own PostgreSQL and ports, whatever the environment of `npm test` says.
@@ -14,6 +15,8 @@ export default defineConfig({
       ...['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
       ...['examples/**/*.test.ts', 'test/**/*.test.ts'],
     ],
+    // Many tests wait for a process, a clock or the disk: on two cores one worker, as Vitest would have it, is idle half of the time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     globalSetup: ['packages/server/test/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

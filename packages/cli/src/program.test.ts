@@ -53,6 +53,7 @@ test('these are the commands', () => {
     'deliveries retry',
     'deliveries drop',
     'deliveries replay',
+    'trace',
     'inbox list',
     'inbox show',
     'keys list',
