@@ -15,7 +15,7 @@ import type { Context } from '../packages/server/src/context.ts'
 import { find } from '../packages/server/src/query/find.ts'
 import { criteriaLimits, readSearchCriteria } from '../packages/server/src/query/search-criteria.ts'
 import { CASES, type Case, type Question } from './query/cases.ts'
-import { type Beside, beside } from './query/measure.ts'
+import { type Bar, type Beside, beside } from './query/measure.ts'
 import { type Population, population } from './query/populations.ts'
 import { measurePure } from './query/pure.ts'
 import { wholeNumber } from './shared/options.ts'
@@ -123,13 +123,6 @@ function checkSame(row: Case, ours: Answer, floor: Answer, cap: number): void {
     throw new Error(`${row.name}: by hand ${floor.total}, not ${ours.total}`)
   const same = row.hits === 'more' || ours.documents.join() === floor.documents.join()
   if (!same) throw new Error(`${row.name}: other records than by hand`)
-}
-
-export interface Bar {
-  readonly what: string
-  readonly is: number
-  readonly bar: string
-  readonly passed: boolean
 }
 
 function barsOf(measured: readonly Measured[], sizes: readonly number[]): Bar[] {

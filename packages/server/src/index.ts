@@ -36,7 +36,8 @@ export { isSecretOf, newSecret } from './participants/secrets.ts'
 export { type Database, migrate, openDatabase, pendingMigrations } from './store/database.ts'
 export { isStatementTimeout, isUnavailable, safeDatabaseError } from './store/database-errors.ts'
 export { deleteRecords } from './store/delete-records.ts'
-export { answerContext, deliveryContext, ensureDrain } from './store/deliveries.ts'
+export { ensureDrain } from './store/deliveries.ts'
+export { answerContext, deliveryContext } from './store/delivery.ts'
 export {
   changeDeliveries,
   DELIVERY_CHANGES,

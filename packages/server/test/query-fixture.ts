@@ -20,7 +20,7 @@ import type { Database } from '../src/store/database.ts'
 import { prepareRecord } from '../src/store/prepare-record.ts'
 import { ensureRecordTables, type RegistryShape, recordTable } from '../src/store/record-tables.ts'
 import { writeRecords } from '../src/store/record-writer.ts'
-import type { Condition } from '../src/store/records.ts'
+import type { Condition } from '../src/store/search-statement.ts'
 import { inTransaction } from '../src/store/transaction.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]

@@ -6,8 +6,7 @@ import type { Reply } from '../outbound/reply.ts'
 import { callbackTarget } from '../outbound/targets.ts'
 import { acknowledgement } from './ack.ts'
 import { remember } from './remember.ts'
-import type { Taken } from './roads.ts'
-import type { Checked } from './sent.ts'
+import type { Checked, Taken } from './sent.ts'
 
 /**
  * The ack of a message (spec "Responses" 2, N11, G3). The same message sent again has the first one's ack.

@@ -2,7 +2,7 @@
  * The two roads of a request, as rows: on one the answer is the result, on the other it is an ack, and the result
  * follows as a callback (spec "Endpoints"). Everything before that is the same for both (`receive.ts`).
  */
-import type { HeaderRejection, JsonObject, Operation } from '@rollcall/protocol'
+import type { HeaderRejection, Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
 import { answerMessage } from '../operations/handlers.ts'
@@ -12,17 +12,8 @@ import { accept } from './accept.ts'
 import { refusalOf } from './ack.ts'
 import type { IncomingRequest } from './body.ts'
 import { remember } from './remember.ts'
-import { type Checked, type Sent, takeJson } from './sent.ts'
+import { type Checked, type Sent, type Taken, takeJson } from './sent.ts'
 import { isUpload, takeUpload } from './upload.ts'
-
-/** A message between its checks and its answer. */
-export interface Taken {
-  readonly exchange: Exchange
-  /** As it was sent, opened where it was encrypted. */
-  readonly opened: JsonObject
-  /** Of the operation, as it was called. */
-  readonly path: string
-}
 
 export interface Road {
   /**

@@ -27,6 +27,15 @@ export interface Sent {
   read(exchange: Exchange, opened: JsonObject, signed: boolean): Promise<Checked>
 }
 
+/** A message between its checks and its answer. */
+export interface Taken {
+  readonly exchange: Exchange
+  /** As it was sent, opened where it was encrypted. */
+  readonly opened: JsonObject
+  /** Of the operation, as it was called. */
+  readonly path: string
+}
+
 /** An envelope that is the whole body. @throws RequestFault as `readJsonText` and `readEnvelope` do */
 export async function takeJson(
   context: Context,

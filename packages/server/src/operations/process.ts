@@ -15,7 +15,8 @@ import {
   markStarted,
 } from '../store/accepted-exchanges.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
-import { commitReply, ensureDrain, type NewItem } from '../store/deliveries.ts'
+import { ensureDrain } from '../store/deliveries.ts'
+import { commitReply, type NewItem } from '../store/replies.ts'
 import { withSnapshot } from '../store/snapshot.ts'
 import { openRequest } from './accepted-request.ts'
 import { itemsOf } from './batch.ts'
@@ -177,7 +178,7 @@ async function furtherPage(
   return { outcome, items: [], goesOn: kept.some(({ total, page_size }) => total > page * page_size) }
 }
 
-/** The registry's own failure is said, never kept silent (issue): in the next page, for every item it was to have. */
+/** The registry's own failure is said, never kept silent: in the next page, for every item it was to have. */
 async function answerFailure(context: Context, exchange: Answered): Promise<void> {
   const accepted = await findAccepted(context.db, exchange.correlation_id)
   if (accepted === null || !isOpen(accepted)) return

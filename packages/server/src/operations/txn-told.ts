@@ -18,7 +18,7 @@ import {
   findFirstPage,
   findItemStatuses,
 } from '../store/accepted-exchanges.ts'
-import { deliveryContext } from '../store/deliveries.ts'
+import { deliveryContext } from '../store/delivery.ts'
 import { MAX_DEPTH, openRequest } from './accepted-request.ts'
 import { itemsOf, referenceId } from './batch.ts'
 import { PORTION, portionsOf } from './portions.ts'

@@ -14,7 +14,7 @@ import {
   takes,
   testSender,
 } from '../../test/deliveries.ts'
-import { answerContext } from '../store/deliveries.ts'
+import { answerContext } from '../store/delivery.ts'
 import {
   type CallbackSettings,
   findCallbackSettings,

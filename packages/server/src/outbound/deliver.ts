@@ -8,16 +8,15 @@ import type { Context } from '../context.ts'
 import { exactJson } from '../exact-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
+import { ensureDrain, recordAttempt } from '../store/deliveries.ts'
 import {
   answerContext,
   type Claim,
   type ClaimedDelivery,
   deliveryContext,
   type Ended,
-  ensureDrain,
   type NewDelivery,
-  recordAttempt,
-} from '../store/deliveries.ts'
+} from '../store/delivery.ts'
 import type { CallbackSettings } from '../store/participant-callbacks.ts'
 import type { Participant } from '../store/participants.ts'
 import { attempt, type Made } from './attempt.ts'

@@ -1,6 +1,6 @@
 /** Refusing what asks about a column that is being filled: records without their value yet would seem to have none. */
 import { ItemRejection, type RecordType } from '@rollcall/protocol'
-import type { SortKey } from '../store/records.ts'
+import type { SortKey } from '../store/search-statement.ts'
 import { mentions } from './mentions.ts'
 import type { Predicate } from './predicate.ts'
 

@@ -3,14 +3,8 @@ import { dayIn, type RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Database } from '../store/database.ts'
 import { type RegistryShape, recordTable } from '../store/record-tables.ts'
-import {
-  type Found,
-  findByIdentifier,
-  findRecords,
-  type Page,
-  type Reading,
-  type SortKey,
-} from '../store/records.ts'
+import { type Found, findByIdentifier, findRecords, type Reading } from '../store/records.ts'
+import type { Page, SortKey } from '../store/search-statement.ts'
 import { atDay } from './at-day.ts'
 import type { Predicate } from './predicate.ts'
 import { toSql } from './sql/to-sql.ts'

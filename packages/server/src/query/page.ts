@@ -7,7 +7,7 @@ import {
   type RecordType,
   resolveAttribute,
 } from '@rollcall/protocol'
-import type { SortKey } from '../store/records.ts'
+import type { SortKey } from '../store/search-statement.ts'
 
 /** What a participant may ask for in one page. */
 export interface PageLimits {

@@ -11,7 +11,7 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
-import type { SortKey } from '../store/records.ts'
+import type { SortKey } from '../store/search-statement.ts'
 import { type PageLimits, readPageOf, readSort } from './page.ts'
 import type { Predicate } from './predicate.ts'
 import { QueryProblem, UnreadableQuery } from './problem.ts'

@@ -1,6 +1,6 @@
 /** Attempts that delivered, written down together: under load a statement carries all that ended during the last one. */
 import type pg from 'pg'
-import type { Attempt } from './deliveries.ts'
+import type { Attempt } from './delivery.ts'
 import { groupCommit } from './group-commit.ts'
 import { perPool } from './per-pool.ts'
 

@@ -12,17 +12,8 @@ import {
   testSender,
 } from '../../test/deliveries.ts'
 import { findBreaker, takeProbe } from './breakers.ts'
-import {
-  type Attempt,
-  type Claim,
-  claimDue,
-  type Ended,
-  ensureDrain,
-  expireDeliveries,
-  type Health,
-  nextDue,
-  recordAttempt,
-} from './deliveries.ts'
+import { claimDue, ensureDrain, expireDeliveries, nextDue, recordAttempt } from './deliveries.ts'
+import type { Attempt, Claim, Ended, Health } from './delivery.ts'
 import type { Participant } from './participants.ts'
 
 let sender: TestSender

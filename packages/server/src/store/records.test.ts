@@ -2,7 +2,8 @@ import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { findByIdentifier, findRecords, type Page } from './records.ts'
+import { findByIdentifier, findRecords } from './records.ts'
+import type { Page } from './search-statement.ts'
 import { findStatement } from './search-statement.ts'
 
 const RECORDS = 5_000

@@ -3,7 +3,7 @@ import type { RecordType } from '@rollcall/protocol'
 import type { Database } from './database.ts'
 import { joinName, quoteName } from './names.ts'
 import { type RecordTable, type RegistryShape, recordTable } from './record-tables.ts'
-import { findStatement, searchStatement } from './search-statement.ts'
+import { type Condition, findStatement, type Page, searchStatement } from './search-statement.ts'
 import { type Snapshot, tried } from './snapshot.ts'
 import { StatementNames } from './statement-names.ts'
 import { isStorable } from './text.ts'
@@ -13,31 +13,6 @@ export interface Identifier {
   readonly type: string
   /** As its type's normaliser leaves it. */
   readonly value: string
-}
-
-/** One key of an order of records. */
-export interface SortKey {
-  /** The canonical name of a sortable attribute; a date sorts by its first day. */
-  readonly attribute: string
-  readonly descending: boolean
-}
-
-export interface Page {
-  /** Most significant first; records without a value come last, ties stand in the order they were added. */
-  readonly sort: readonly SortKey[]
-  /** Records, at least 1. */
-  readonly limit: number
-  /** Records passed over before the first one; may lie beyond the last. */
-  readonly offset: number
-  /** Where counting stops: above it, how many there are is not asked. */
-  readonly cap: number
-}
-
-/** Which records: true of a row of a record table by the name of `record`. */
-export interface Condition {
-  readonly text: string
-  /** `$1` and so on of the text. */
-  readonly values: readonly unknown[]
 }
 
 export interface Found {

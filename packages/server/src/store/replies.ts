@@ -1,7 +1,7 @@
 /** Writes down how an accepted exchange is answered: its items, and the delivery that carries a page of the answer. */
 import type pg from 'pg'
 import type { Database } from './database.ts'
-import type { Claim, NewDelivery } from './deliveries.ts'
+import type { Claim, NewDelivery } from './delivery.ts'
 import { groupCommit } from './group-commit.ts'
 import { perPool } from './per-pool.ts'
 

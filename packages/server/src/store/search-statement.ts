@@ -3,7 +3,31 @@ import type { RecordType } from '@rollcall/protocol'
 import { attributeColumns } from './attribute-columns.ts'
 import { joinName, quoteName } from './names.ts'
 import type { RecordTable } from './record-tables.ts'
-import type { Condition, Page, SortKey } from './records.ts'
+
+/** One key of an order of records. */
+export interface SortKey {
+  /** The canonical name of a sortable attribute; a date sorts by its first day. */
+  readonly attribute: string
+  readonly descending: boolean
+}
+
+export interface Page {
+  /** Most significant first; records without a value come last, ties stand in the order they were added. */
+  readonly sort: readonly SortKey[]
+  /** Records, at least 1. */
+  readonly limit: number
+  /** Records passed over before the first one; may lie beyond the last. */
+  readonly offset: number
+  /** Where counting stops: above it, how many there are is not asked. */
+  readonly cap: number
+}
+
+/** Which records: true of a row of a record table by the name of `record`. */
+export interface Condition {
+  readonly text: string
+  /** `$1` and so on of the text. */
+  readonly values: readonly unknown[]
+}
 
 export interface FindStatement {
   readonly text: string

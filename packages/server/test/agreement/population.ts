@@ -12,7 +12,7 @@ import {
   recordTable,
 } from '../../src/store/record-tables.ts'
 import { writeRecords } from '../../src/store/record-writer.ts'
-import type { Condition } from '../../src/store/records.ts'
+import type { Condition } from '../../src/store/search-statement.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { documents, named } from './documents.ts'
 

@@ -1,6 +1,7 @@
 /** From what is asked about, a comparator and a value to a leaf of the tree. */
 import {
   type Attribute,
+  type AttributeType,
   IDENTIFIER_MAX_LENGTH,
   type IdentifierType,
   identifierValue,
@@ -13,8 +14,10 @@ import type { Identifier } from '../../store/records.ts'
 import { isStorable } from '../../store/text.ts'
 import type { Comparator, List, Literal, Predicate } from '../predicate.ts'
 import { QueryProblem } from '../problem.ts'
-import type { SubjectType } from './operators.ts'
 import type { Reader } from './reader.ts'
+
+/** What is asked about: an attribute by its type, or identifiers, which know equality alone. */
+export type SubjectType = AttributeType | 'identifier'
 
 /** What a value must be, by what it is compared with. */
 const MEANT: Readonly<Record<SubjectType, string>> = {

@@ -2,7 +2,8 @@ import type { JsonValue } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { ATTRIBUTES, SCOPE, shown } from '../../../test/query-kind.ts'
 import { readExpression } from './expression.ts'
-import { OPERATORS, resolveOperator, type SubjectType } from './operators.ts'
+import type { SubjectType } from './leaves.ts'
+import { OPERATORS, resolveOperator } from './operators.ts'
 import { Reader } from './reader.ts'
 
 /** What a message says that a value must be, and values that are none of it. */

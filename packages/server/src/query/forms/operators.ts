@@ -1,13 +1,10 @@
 /** The operators of every form, one row each: how it is spelled, what it may ask about, what it makes of a value. */
-import type { AttributeType, JsonValue } from '@rollcall/protocol'
+import type { JsonValue } from '@rollcall/protocol'
 import type { Predicate } from '../predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import { negation } from './combine.ts'
-import type { Subject } from './leaves.ts'
+import type { Subject, SubjectType } from './leaves.ts'
 import type { Reader } from './reader.ts'
-
-/** What is asked about: an attribute by its type, or identifiers, which know equality alone. */
-export type SubjectType = AttributeType | 'identifier'
 
 export interface Operator {
   /** As it is shown; in an expression with `$`. */

@@ -1,7 +1,8 @@
 /** The predicate tree as a condition of SQL, in which every value is a parameter. */
 import { quoteName } from '../../store/names.ts'
 import type { RecordTable } from '../../store/record-tables.ts'
-import type { Condition, Identifier } from '../../store/records.ts'
+import type { Identifier } from '../../store/records.ts'
+import type { Condition } from '../../store/search-statement.ts'
 import { isStorable } from '../../store/text.ts'
 import type { BearsIdentifier, BearsIdentifierType, Predicate } from '../predicate.ts'
 import { valueForm } from './to-sql-leaves.ts'
