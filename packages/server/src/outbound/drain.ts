@@ -17,6 +17,7 @@ const TURN = 10_000
 const LOOK = 50
 /** Seconds until the deliveries of a disabled participant are looked at again. */
 const DISABLED = 60
+const ENDING = { ending: true }
 
 /**
  * Never two of a participant at a time: they have a queue of their own.
@@ -28,10 +29,10 @@ export async function drain(context: Context, participant: number, signal?: Abor
   if (due === null) return
   const found = await context.directory.participantById(participant)
   if (found?.status !== 'active') {
-    if (found !== null) await ensureDrain(db, participant, DISABLED)
+    if (found !== null) await ensureDrain(db, participant, DISABLED, ENDING)
     return
   }
-  if (due > 0) return ensureDrain(db, participant, due)
+  if (due > 0) return ensureDrain(db, participant, due, ENDING)
 
   const settings = await context.callbacks.of(found)
   const { opened_at, probe_in } = await findBreaker(db, participant)
@@ -39,7 +40,7 @@ export async function drain(context: Context, participant: number, signal?: Abor
   else if ((probe_in ?? 0) <= 0) await probe(context, participant, settings)
 
   const [wait, breaker] = [await nextDue(db, participant), await findBreaker(db, participant)]
-  if (wait !== null) await ensureDrain(db, participant, Math.max(wait, breaker.probe_in ?? 0))
+  if (wait !== null) await ensureDrain(db, participant, Math.max(wait, breaker.probe_in ?? 0), ENDING)
 }
 
 /** One attempt shows whether the peer is there again; while it is not, what is past its time is given up. */

@@ -112,16 +112,20 @@ const RECORD_ATTEMPT = `with ended as (
   )
   select exists (select from ended) as counted, (select count(*) from drained) as jobs`
 
-/** Makes sure that a participant's `drain` job runs this many seconds from now, or before. */
+/**
+ * Makes sure that a participant's `drain` job runs this many seconds from now, or before.
+ * @param options.ending said by the running job itself as its last word: then nothing before that is needed
+ */
 export async function ensureDrain(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
   seconds = 0,
+  { ending = false }: { readonly ending?: boolean } = {},
 ): Promise<void> {
   await pool.query({
     name: 'ensure drain',
-    text: 'select drain_deliveries($1, now() + make_interval(secs => $2))',
-    values: [participant, seconds],
+    text: 'select drain_deliveries($1, now() + make_interval(secs => $2), $3)',
+    values: [participant, seconds, ending],
   })
 }
 

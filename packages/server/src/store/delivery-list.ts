@@ -152,7 +152,9 @@ export async function changeDeliveries(
         where $7 and opened_at is not null and participant in (select participant from changed)
       ),
       drained as (
-        select drain_deliveries(participant, now()) from (select distinct participant from changed) as those
+        select drain_deliveries(participant, now()) from (
+          select distinct participant from changed order by participant
+        ) as those
         where $7
       )
       select (select count(*) from changed) as changed, (select count(*) from drained) as jobs`,

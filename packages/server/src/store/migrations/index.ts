@@ -11,6 +11,7 @@ import { recordTombstones } from './0008-record-tombstones.ts'
 import { slowSearches } from './0009-slow-searches.ts'
 import { asynchronousExchanges } from './0010-asynchronous-exchanges.ts'
 import { inbox } from './0011-inbox.ts'
+import { drainJob } from './0012-drain-job.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -24,4 +25,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-slow-searches': slowSearches,
   '0010-asynchronous-exchanges': asynchronousExchanges,
   '0011-inbox': inbox,
+  '0012-drain-job': drainJob,
 }
