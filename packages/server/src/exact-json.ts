@@ -1,7 +1,13 @@
 /** JSON text that loses nothing: canonical (RFC 8785), and integers beyond its range by their digits. */
-import { CanonicalJsonError, CanonicalText, canonicalJson } from '@rollcall/protocol'
+import {
+  CanonicalJsonError,
+  CanonicalText,
+  canonicalJson,
+  type JsonValue,
+  parseJson,
+} from '@rollcall/protocol'
 
-/** `parseJson` reads the same value back. Throws CanonicalJsonError for what is no JSON. */
+/** `parseKept` reads the same value back. Throws CanonicalJsonError for what is no JSON. */
 export function exactJson(value: unknown): string {
   try {
     return canonicalJson(value)
@@ -10,6 +16,12 @@ export function exactJson(value: unknown): string {
     throw error
   }
 }
+
+/** Levels: more than a message may have that is taken (`limits.body_depth`), with a record's around it. */
+const KEPT_DEPTH = 1_000
+
+/** What was kept by us is read again, however deep its records are. Throws JsonError for what we did not write. */
+export const parseKept = (text: string): JsonValue => parseJson(text, { maxDepth: KEPT_DEPTH })
 
 /** A copy in which each bigint stands as its digits. Rare, so that the copy is not made for every message. */
 function withDigits(value: unknown): unknown {

@@ -1,6 +1,7 @@
 /** The request of an accepted exchange, as it is kept. */
-import { isJsonObject, parseJson } from '@rollcall/protocol'
+import { isJsonObject } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import { parseKept } from '../exact-json.ts'
 import { type Exchange, type Message, requestContext } from '../exchange.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import type { AcceptedExchange } from '../store/accepted-exchanges.ts'
@@ -11,16 +12,13 @@ export interface AcceptedRequest {
   readonly message: Message
 }
 
-/** More levels than `limits.body_depth` can be set to: what was taken once is read again. */
-export const MAX_DEPTH = 1_000
-
 /** @throws BodyClosed */
 export async function openRequest(
   context: Context,
   accepted: Pick<AcceptedExchange, 'correlation_id' | 'request'>,
 ): Promise<AcceptedRequest> {
   const text = await context.bodies.openBody(accepted.request, requestContext(accepted))
-  const kept = parseJson(text, { maxDepth: MAX_DEPTH })
+  const kept = parseKept(text)
   if (!isJsonObject(kept)) throw new BodyClosed('altered')
   return kept as unknown as AcceptedRequest
 }

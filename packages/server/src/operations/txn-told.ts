@@ -4,11 +4,10 @@ import {
   isJsonObject,
   type JsonObject,
   type Operation,
-  parseJson,
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { exactJson } from '../exact-json.ts'
+import { exactJson, parseKept } from '../exact-json.ts'
 import type { Exchange } from '../exchange.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import { disclose } from '../outbound/disclosure.ts'
@@ -19,7 +18,7 @@ import {
   findItemStatuses,
 } from '../store/accepted-exchanges.ts'
 import { deliveryContext } from '../store/delivery.ts'
-import { MAX_DEPTH, openRequest } from './accepted-request.ts'
+import { openRequest } from './accepted-request.ts'
 import { itemsOf, referenceId } from './batch.ts'
 import { PORTION, portionsOf } from './portions.ts'
 
@@ -157,7 +156,7 @@ async function itemsOfAnswer(
   { exchange, operation }: About,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<ItemsToTell> {
-  const kept = parseJson(await context.bodies.openBody(body, deliveryContext(id)), { maxDepth: MAX_DEPTH })
+  const kept = parseKept(await context.bodies.openBody(body, deliveryContext(id)))
   if (!isJsonObject(kept) || !isJsonObject(kept.header) || !isJsonObject(kept.message)) {
     throw new BodyClosed('altered')
   }

@@ -86,14 +86,14 @@ export async function attempt(context: Context, outgoing: Outgoing): Promise<Mad
     return made(endingOf(answer), { retry_after, answer: printable(answer.body) })
   } catch (error) {
     const ending = endingOfError(error)
-    if (ending === endings.internal) {
-      context.log.error(
-        { ...safeDatabaseError(error) },
-        'a delivery could not be attempted; tried again later',
-      )
-    }
+    if (ending === endings.internal) logInternal(context, error)
     return made(ending, { detail: detailOf(error) })
   }
+}
+
+/** For the operator: what went wrong here, without its text. */
+export function logInternal({ log }: Context, error: unknown): void {
+  log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }
 
 const detailOf = (error: unknown): string | null =>

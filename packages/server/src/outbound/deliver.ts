@@ -3,9 +3,9 @@
  * participant is healthy; everything else is taken by the participant's `drain` job.
  */
 import { randomUUID } from 'node:crypto'
-import { CanonicalText, isJsonObject, parseJson, RequestFault } from '@rollcall/protocol'
+import { CanonicalText, isJsonObject, RequestFault } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { exactJson } from '../exact-json.ts'
+import { exactJson, parseKept } from '../exact-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
 import { ensureDrain, recordAttempt } from '../store/deliveries.ts'
@@ -19,8 +19,8 @@ import {
 } from '../store/delivery.ts'
 import type { CallbackSettings } from '../store/participant-callbacks.ts'
 import type { Participant } from '../store/participants.ts'
-import { attempt, type Made } from './attempt.ts'
-import { type Ending, endings } from './failures.ts'
+import { attempt, logInternal, type Made } from './attempt.ts'
+import { type Ending, endingOfError, endings } from './failures.ts'
 import { type Place, SLOW } from './lanes.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
@@ -129,7 +129,7 @@ export async function openDelivery(
   context: Context,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<Contents> {
-  const kept = parseJson(await context.bodies.openBody(body, deliveryContext(id)))
+  const kept = parseKept(await context.bodies.openBody(body, deliveryContext(id)))
   if (!isJsonObject(kept) || !isJsonObject(kept.header) || !isJsonObject(kept.message)) {
     throw new BodyClosed('altered')
   }
@@ -188,13 +188,17 @@ async function makeAttempt(
     const target = targetOf(to.settings, delivery)
     if (target === null) return without(endings.no_address)
     const { header, message } = await read()
-    const { encrypted, correlation_id, id } = delivery
+    const { correlation_id, id } = delivery
+    // Who must encrypt by now gets nothing in clear, however it asked then.
+    const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const outgoing = { ...to, target, encrypted, header, message, trace: correlation_id ?? id }
     return { target, made: await attempt(context, outgoing) }
   } catch (error) {
     if (error instanceof RequestFault) return without(endings.address_not_registered)
     if (error instanceof BodyClosed) return without(endings[`body_${error.reason}`])
-    throw error
+    const ending = endingOfError(error)
+    logInternal(context, error)
+    return without(ending)
   }
 }
 
