@@ -62,15 +62,20 @@ function allows(entry: string, url: URL): boolean {
     ? rule.protocol === url.protocol && rule.hostname === url.hostname
     : rule.origin === url.origin
   const prefix = rule.pathname.endsWith('/') ? rule.pathname : `${rule.pathname}/`
-  // An encoded slash or dot could be taken for a step out of the prefix by whoever serves the address.
-  const path = url.pathname.replace(/%2f|%5c|%2e/gi, '')
-  return sameHost && path === url.pathname && (url.pathname === rule.pathname || path.startsWith(prefix))
+  const path = url.pathname
+  return sameHost && !ESCAPING.test(path) && (path === rule.pathname || path.startsWith(prefix))
 }
+
+/**
+ * What whoever serves an address could take for a step out of its prefix: a slash, a dot or a percent sign that is
+ * encoded, in too many bytes as well, a control character, and a segment of dots with parameters.
+ */
+const ESCAPING = /%(?:2f|5c|2e|25|c[01]|[01][0-9a-f]|7f)|\/\.{1,2};/i
 
 /** Whether a text can be an entry of `allowed`: an origin, with a path or without, and nothing behind it. */
 export function isAllowedEntry(entry: string): boolean {
   const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
-  return url !== null && url.search === '' && !/%2f|%5c|%2e/i.test(url.pathname)
+  return url !== null && url.search === '' && !ESCAPING.test(url.pathname)
 }
 
 /** Whether a text can be the address that a participant's own paths are added to. */
