@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { table } from './output.ts'
+import { expect, test, vi } from 'vitest'
+import { print, table } from './output.ts'
 
 test('a table has its columns in line, and says so where it has no rows', () => {
   const rows = [
@@ -14,4 +14,21 @@ test('a table has its columns in line, and says so where it has no rows', () => 
     ].join('\n'),
   )
   expect(table(['name'], [], 'nothing')).toBe('nothing')
+})
+
+test('what peers write moves no cursor, begins no line, and turns no text round', () => {
+  const id = 'm\u001b[2J\u009b1m\n2\u202e'
+  const text = table(['message_id'], [{ message_id: id }], 'nothing')
+  expect(text).toBe('message_id\nm\\u001b[2J\\u009b1m\\u000a2\\u202e')
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    print({ json: true }, { id }, '')
+    print({}, { id }, `id: ${id}`)
+    const [[json], [plain]] = write.mock.calls as unknown as [[string], [string]]
+    expect(JSON.parse(json)).toEqual({ id })
+    expect(json).toBe('{"id":"m\\u001b[2J\\u009b1m\\n2\\u202e"}\n')
+    expect(plain).toBe('id: m\\u001b[2J\\u009b1m\n2\\u202e\n')
+  } finally {
+    write.mockRestore()
+  }
 })

@@ -1,5 +1,6 @@
 /** What commands print on standard output: a text for people, or JSON for machines. Nothing else goes there. */
 import type { Command } from 'commander'
+import { printable, printableLines } from './asking/printing.ts'
 
 export interface OutputOptions {
   readonly json?: boolean
@@ -10,9 +11,12 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print JSON for machines')
 }
 
-/** Prints `value` as one JSON text with --json, else the text. */
+/**
+ * Prints `value` as one JSON text with --json, else the text. Ids and the like are written by peers, and a terminal
+ * would obey some of their characters: those are escaped.
+ */
 export function print({ json }: OutputOptions, value: unknown, text: string): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${text}\n`)
+  process.stdout.write(json ? `${printable(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
 }
 
 type Cell = string | number | boolean | null
@@ -39,5 +43,5 @@ export function table(
 function cellText(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '-'
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no'
-  return String(cell)
+  return printable(String(cell))
 }

@@ -8,11 +8,14 @@ export function printable(text: string): string {
   return text.replace(UNSEEN, escaped)
 }
 
+/** The same of a text with line breaks of our own. */
+export function printableLines(text: string): string {
+  return text.replace(UNSEEN, (character) => (character === '\n' ? character : escaped(character)))
+}
+
 /** A value of a peer's as JSON with line breaks. It stays JSON: what is escaped stands in strings only. */
 export function printableJson(value: unknown): string {
-  return exactJson(value, 2).replace(UNSEEN, (character) =>
-    character === '\n' ? character : escaped(character),
-  )
+  return printableLines(exactJson(value, 2))
 }
 
 /** JSON that keeps the digits of integers beyond 2^53, which the client reads as bigint. */

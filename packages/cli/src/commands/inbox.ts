@@ -10,6 +10,7 @@ import {
   openVault,
 } from '@rollcall/server'
 import { type Command, Option } from 'commander'
+import { printable } from '../asking/printing.ts'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
@@ -83,5 +84,7 @@ const described = (entry: InboxEntry) => ({ ...entry, received_at: entry.receive
 
 const lines = (shown: object): string =>
   Object.entries(shown)
-    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
+    .map(([name, value]) =>
+      printable(`${name}: ${typeof value === 'object' ? JSON.stringify(value) : value}`),
+    )
     .join('\n')
