@@ -205,7 +205,10 @@ export const FileInfo = Type.Object(
           'For ndjson and csv: an envelope whose message holds transaction_id and file_sha256, the SHA-256 of the file in hexadecimal or base64url.',
       }),
     ),
-    fileName: Type.String({ format: 'binary', description: 'The file, as the last part.' }),
+    fileName: Type.String({
+      format: 'binary',
+      description: 'The file; the last part where it is longer than a plain body may be.',
+    }),
   },
   { title: 'FileInfo', description: 'Parts of multipart/form-data (N8, D34).' },
 )

@@ -1,4 +1,4 @@
-/** The parts of an upload that stand before its file, as rows: their names, and how long they may be. */
+/** The parts of an upload beside its file, as rows: their names, and how long they may be. */
 import { RequestFault } from '@rollcall/protocol'
 import type { PartEvent } from './multipart.ts'
 
@@ -26,27 +26,70 @@ const LONGEST = { action: 256, fileFormat: 256, envelope: 65_536 } as const
 
 const DEFAULT_FORMAT = 'json'
 
+export interface Opened {
+  readonly fields: Fields
+  /** The pieces of the file, which has begun, and what follows it. */
+  readonly file: Parts
+}
+
 /**
- * Reads up to where the file begins: it comes last, so that it can be read as it comes.
+ * Reads until everything that is said of the file is known. It is then read as it comes; one that stands before such a
+ * part is held while it is no longer than a plain body, which is held as well.
+ * @param longestHeld bytes of a file that other parts may follow
  * @throws RequestFault err.request.bad for a part that is unknown, repeated, too long or missing
  */
-export async function readFields(parts: Parts): Promise<Fields> {
+export async function readFields(parts: Parts, longestHeld: number): Promise<Opened> {
   const found = new Map<string, string>()
+  let held: Held | null = null
   for (;;) {
     const name = await nextName(parts)
-    if (name === null) throw bad('fileName: the part with the file is required')
-    if (name === 'fileName') break
-    if (found.has(name)) throw bad(`${name}: is sent twice`)
-    const text = await wholePart(parts, name, LONGEST[name])
-    found.set(name, name === 'envelope' ? text : text.trim())
+    if (name === null) break
+    if (found.has(name) || (name === 'fileName' && held !== null)) throw bad(`${name}: is sent twice`)
+    if (name === 'fileName') {
+      held = isTold(found) ? { pieces: [], isWhole: false } : await hold(parts, longestHeld)
+      if (!held.isWhole) break
+    } else {
+      const text = await wholePart(parts, name, LONGEST[name])
+      found.set(name, name === 'envelope' ? text : text.trim())
+    }
   }
+  if (held === null) throw bad('fileName: the part with the file is required')
   const action = found.get('action')
-  if (action === undefined) throw bad('action: is required, before fileName')
-  return {
-    action,
-    fileFormat: (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase(),
-    envelope: found.get('envelope') ?? null,
+  if (action === undefined) throw bad('action: is required, before a file that is long')
+  const fields = { action, fileFormat: formatOf(found), envelope: found.get('envelope') ?? null }
+  return { fields, file: heldAndRest(held, parts) }
+}
+
+/** What has come of a file, and whether that is all of it. */
+interface Held {
+  readonly pieces: readonly Buffer[]
+  readonly isWhole: boolean
+}
+
+const formatOf = (found: ReadonlyMap<string, string>): string =>
+  (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase()
+
+/** Whether no part can come any more that says something of the file. */
+const isTold = (found: ReadonlyMap<string, string>): boolean =>
+  found.has('action') &&
+  found.has('fileFormat') &&
+  (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
+
+async function hold(parts: Parts, longest: number): Promise<Held> {
+  const pieces: Buffer[] = []
+  for (let size = 0; ; ) {
+    const { value, done } = await parts.next()
+    if (done === true || value.is !== 'data') return { pieces, isWhole: true }
+    size += value.bytes.length
+    pieces.push(value.bytes)
+    if (size > longest) return { pieces, isWhole: false }
   }
+}
+
+async function* heldAndRest({ pieces, isWhole }: Held, parts: Parts): Parts {
+  for (const bytes of pieces) yield { is: 'data', bytes }
+  if (isWhole) yield { is: 'end' }
+  else yield* parts
 }
 
 /** Nothing may follow. @throws RequestFault err.request.bad */

@@ -30,7 +30,7 @@ describe('an upload that is refused', () => {
   }
 
   it.each<[string, () => readonly Part[], string]>([
-    ['no action', () => parts({ action: null }), 'action: is required, before fileName'],
+    ['no action', () => parts({ action: null }), 'action: is required, before a file that is long'],
     ['another action', () => parts({ action: 'subscribe' }), 'action: must be search on this path'],
     [
       'another format',
@@ -42,7 +42,7 @@ describe('an upload that is refused', () => {
     [
       'no envelope',
       () => parts({ envelope: null }),
-      'envelope: is required before fileName where fileFormat is csv',
+      'envelope: is required where fileFormat is csv, before a file that is long',
     ],
     [
       'an envelope beside json',
@@ -81,7 +81,29 @@ describe('an upload that is refused', () => {
       () => [{ name: 'file_format', content: 'csv' }, ...parts()],
       'fileFormat: is sent twice',
     ],
-    ['the file first', () => parts().toReversed(), 'action: is required, before fileName'],
+    [
+      'a long file before the action',
+      () => parts({ file: 'x'.repeat(60_000) }).toReversed(),
+      'action: is required, before a file that is long',
+    ],
+    [
+      'a long file before the envelope',
+      () => {
+        const [action, fileFormat, envelope, long] = parts({ file: 'x'.repeat(60_000) }) as [
+          Part,
+          Part,
+          Part,
+          Part,
+        ]
+        return [action, fileFormat, long, envelope]
+      },
+      'envelope: is required where fileFormat is csv, before a file that is long',
+    ],
+    [
+      'a file twice, the first before its format',
+      () => [{ name: 'fileName', content: file }, ...parts()],
+      'fileName: is sent twice',
+    ],
     [
       'a part behind the file',
       () => [...parts(), { name: 'action', content: 'search' }],

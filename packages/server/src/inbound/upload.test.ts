@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../test/expectations.ts'
-import { multipartBody, uploadParts } from '../../test/multipart.ts'
+import { multipartBody, type Part, uploadParts } from '../../test/multipart.ts'
 import { type Peer, sealingPeer, signedBody } from '../../test/sealing.ts'
 import { searchRequest } from '../../test/server.ts'
 import { csvOf, envelopeOf, itemOf, sha256, type Uploading, uploading } from '../../test/uploading.ts'
@@ -89,6 +89,27 @@ describe('a file that is taken', () => {
       name: names[part.name] ?? part.name,
     }))
     expect((await uploads.kept(await uploads.send(multipartBody(parts)))).items).toBe(1)
+  })
+
+  it.each([
+    ['as the standard lists them', ['action', 'fileName', 'fileFormat', 'envelope']],
+    ['the file first', ['fileName', 'envelope', 'fileFormat', 'action']],
+    ['the envelope last', ['fileFormat', 'action', 'fileName', 'envelope']],
+  ])('has its parts in any order where it is no longer than a plain body: %s', async (_name, order) => {
+    const inOrder = (parts: readonly Part[]) =>
+      multipartBody(parts.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)))
+    const file = csvOf(Array.from({ length: 900 }, (_, index) => ['UIN', `${index}-${'x'.repeat(40)}`]))
+    const bulk = await uploads.kept(
+      await uploads.send(inOrder(uploadParts({ envelope: envelopeOf(file), file }))),
+    )
+    expect(bulk.items).toBe(900)
+    const request = searchRequest(
+      uploads.ada.sender_id,
+      { type: 'UIN', value: '1' },
+      { header: { total_count: 1, message_id: `in order ${order}` } },
+    )
+    const whole = uploadParts({ fileFormat: 'json', file: JSON.stringify(request) })
+    expect((await uploads.kept(await uploads.send(inOrder(whole)))).message).toEqual(request.message)
   })
 
   it('may be large: its items are kept in the order of the file', async () => {

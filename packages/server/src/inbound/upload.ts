@@ -1,6 +1,6 @@
 /**
  * A file on an asynchronous path, as multipart/form-data (spec "Endpoints", N8, D34): `action`, `fileFormat` and, where
- * the file holds items only, `envelope`; and then the file, read as it comes.
+ * the file holds items only, `envelope`; and the file, read as it comes where they stand before it.
  */
 import {
   actionMeans,
@@ -40,14 +40,13 @@ export async function takeUpload(
   checkEncoding(headers)
   const boundary = boundaryOf(headers)
   if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw tooLarge(limits.upload_bytes)
-  const parts = readParts(body, boundary, limits.upload_bytes)
-  const fields = await readFields(parts)
+  const { fields, file } = await readFields(readParts(body, boundary, limits.upload_bytes), limits.body_bytes)
   if (!actionMeans(operation, fields.action)) throw bad(`action: must be ${operation.action} on this path`)
 
   if (fields.fileFormat === 'json') {
     if (fields.envelope !== null) throw bad('envelope: stands in the file where fileFormat is json')
-    const text = await wholePart(parts, 'fileName', limits.body_bytes)
-    await theEnd(parts)
+    const text = await wholePart(file, 'fileName', limits.body_bytes)
+    await theEnd(file)
     return sentAsText(context, operation, text)
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
@@ -55,7 +54,7 @@ export async function takeUpload(
     const known = ['json', ...bulkFormats(operation).keys()].join(', ')
     throw bad(`fileFormat: must be one of ${known} on this path`)
   }
-  return sentAsItems(context, operation, parts, fields, {
+  return sentAsItems(context, operation, file, fields, {
     format,
     envelope: await envelopeOf(context, participant, fields),
   })
@@ -66,7 +65,7 @@ async function envelopeOf(context: Context, participant: Participant, fields: Fi
   if (fields.envelope === null) {
     // Who must sign is told that, as with any message; the others lack the header alone.
     await verifyEnvelope(context, participant, new SourcedEnvelope('{}'))
-    throw bad(`envelope: is required before fileName where fileFormat is ${fields.fileFormat}`)
+    throw bad(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
   const envelope = readEnvelope(fields.envelope, context.limits.body_depth)
   if (envelope.header.is_msg_encrypted !== true) return envelope
