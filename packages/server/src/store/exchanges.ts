@@ -66,6 +66,7 @@ export function createExchangeMemory(
     {
       key: keyOf,
       held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
+      bytes: ({ accepted }) => accepted?.request.length ?? 0,
       async insert(exchanges) {
         const accepted = exchanges.filter(isAccepted)
         const statement = accepted.length === 0 ? REMEMBER : ACCEPT

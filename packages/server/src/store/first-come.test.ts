@@ -50,6 +50,26 @@ describe('firstCome', () => {
     ])
   })
 
+  it('what is large has a statement of its own, and small ones do not wait for it', async () => {
+    const made = table({ times: 0 })
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const insert = async (entries: readonly Entry[]) => {
+      if (entries.some(({ value }) => value >= 262_144)) await held
+      return made.insert(entries)
+    }
+    const memory = firstCome({ ...made, insert, bytes: ({ value }: Entry) => value }, { waiting: 10 })
+    const large = ['l1', 'l2'].map((key) => memory.remember({ key, value: 262_144 }))
+    await Promise.all(['s1', 's2', 's3'].map((key) => memory.remember({ key, value: 262_143 })))
+    expect(made.orders).toEqual([['s1'], ['s2', 's3']])
+    release()
+    await Promise.all(large)
+    expect(made.orders.slice(2)).toEqual([['l1'], ['l2']])
+    expect(await memory.remember({ key: 'l1', value: 1 })).toEqual({ first: false, held: 262_144 })
+  })
+
   it('the same object handed in twice is first once', async () => {
     const memory = firstCome(table({ times: 0 }), { waiting: 10 })
     const twin = { key: 'twin', value: 1 }

@@ -21,6 +21,8 @@ export interface FirstComeTable<Entry, Held> {
   /** The row's key as text; the same for the same row only. */
   key(entry: Entry): string
   held(entry: Entry): Held
+  /** How much of an entry is of no fixed size. Absent: nothing. */
+  bytes?(entry: Entry): number
   /** Inserts those whose key is not there; answers the keys inserted. One statement. */
   insert(entries: readonly Entry[]): Promise<readonly string[]>
   /** What is held for the entries' keys, by key. */
@@ -30,10 +32,13 @@ export interface FirstComeTable<Entry, Held> {
 /** Rows that are there when inserting and gone when looking were deleted between; twice in a row is a fault. */
 const TRIES = 3
 
+/** Bytes from which an entry has a statement of its own, so that it holds up no others, and only it can fail. */
+const LARGE = 262_144
+
 /** @param options.waiting calls that may wait for a statement at a time */
 export function firstCome<Entry, Held>(
   table: FirstComeTable<Entry, Held>,
-  options: { waiting: number },
+  options: { readonly waiting: number },
 ): FirstCome<Entry, Held> {
   const write = async (entries: readonly Entry[]): Promise<readonly Remembered<Held>[]> => {
     const firsts = new Map<string, Entry>()
@@ -48,8 +53,9 @@ export function firstCome<Entry, Held>(
       return { first: added.delete(key), held: held.get(key) as Held }
     })
   }
-  const commits = groupCommit(write, options)
-  return { remember: (entry) => commits.submit(entry) }
+  const small = groupCommit(write, options)
+  const large = groupCommit(write, { ...options, together: 1 })
+  return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE ? small : large).submit(entry) }
 }
 
 async function resolve<Entry, Held>(

@@ -22,10 +22,11 @@ const MOST_TOGETHER = 500
 /**
  * @param write one statement for all entries, one result for each in their order; never called twice at a time
  * @param options.waiting entries that may wait; each holds a request
+ * @param options.together entries in one statement
  */
 export function groupCommit<Entry, Result>(
   write: (entries: readonly Entry[]) => Promise<readonly Result[]>,
-  { waiting }: { waiting: number },
+  { waiting, together = MOST_TOGETHER }: { readonly waiting: number; readonly together?: number },
 ): GroupCommit<Entry, Result> {
   const queue: Waiting<Entry, Result>[] = []
   let running = false
@@ -49,7 +50,7 @@ export function groupCommit<Entry, Result>(
 
   const run = async (): Promise<void> => {
     running = true
-    while (queue.length > 0) await settle(queue.splice(0, MOST_TOGETHER))
+    while (queue.length > 0) await settle(queue.splice(0, together))
     running = false
   }
 

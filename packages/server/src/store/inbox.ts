@@ -78,6 +78,7 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
     {
       key: keyOf,
       held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
+      bytes: ({ body }) => body.length,
       find,
       async insert(messages) {
         const { rows } = await pool.query<Key>({ ...KEEP, values: columnsOf(messages) })
