@@ -12,6 +12,7 @@ import {
   findAccepted,
   findKeptPage,
   findNextStep,
+  lookAgain,
   markStarted,
 } from '../store/accepted-exchanges.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
@@ -30,6 +31,8 @@ import { type Place, PORTION, placeOf, portionsOf } from './portions.ts'
 const PAGES_IN_A_RUN = 16
 /** Runs of a job that may fail; from the last of them on its sender is told that the registry failed. */
 const RUNS = 5
+/** Seconds until a run looks what became of the one that was ahead of it. */
+const LOOK = 60
 
 /** One run of its job. */
 export interface Run {
@@ -100,7 +103,9 @@ async function answer(
     const more = goesOn && (step >= end || signal?.aborted === true)
     const state = goesOn ? 'replying' : 'replied'
     const committed = await sendReply(context, answered, { ...made, state, page: step, from, more })
-    if (!committed || !goesOn || more) return
+    // Another run is ahead. This one's job ends with it, and whether the other gets to the end nobody knows.
+    if (!committed) return lookAgain(context.db, accepted.correlation_id, LOOK)
+    if (!goesOn || more) return
     from = step
   }
 }
@@ -181,7 +186,10 @@ async function furtherPage(
 /** The registry's own failure is said, never kept silent: in the next page, for every item it was to have. */
 async function answerFailure(context: Context, exchange: Answered): Promise<void> {
   const accepted = await findAccepted(context.db, exchange.correlation_id)
-  if (accepted === null || !isOpen(accepted)) return
+  if (accepted === null) return
+  // What failed may have been the attempt, after its page was committed.
+  if (accepted.page > 0) await ensureDrain(context.db, accepted.participant)
+  if (!isOpen(accepted)) return
   const from = accepted.page
   const step = await stepAfter(context, accepted, from)
   if (step === null) return

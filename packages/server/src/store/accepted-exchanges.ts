@@ -72,6 +72,20 @@ export async function markStarted({ pool }: Pick<Database, 'pool'>, correlation_
   })
 }
 
+/** Has a job of its own look at it so many seconds from now: one, however many ask for it. */
+export async function lookAgain(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+  seconds: number,
+): Promise<void> {
+  await pool.query({
+    name: 'look again at exchange',
+    text: `select graphile_worker.add_job('process', json_build_object('correlation_id', $1::uuid),
+      run_at => now() + make_interval(secs => $2), job_key => 'process:' || $1::uuid)`,
+    values: [correlation_id, seconds],
+  })
+}
+
 /**
  * What stands on a further page: the items that found as much, in the order of the request.
  * @param page from 2
