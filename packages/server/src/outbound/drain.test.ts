@@ -227,6 +227,20 @@ test('one that hangs leaves the others as they are', async () => {
   await held
 })
 
+test('what becomes due while an attempt hangs is attempted in the other places', async () => {
+  const { peer, participant } = await setting(() => undefined, { timeout_ms: 3_000, concurrency: 2 })
+  await deliveries(participant, 1)
+  const held = drain(sender.context, participant.id)
+  await expect.poll(() => peer.received.length).toBe(1)
+  peer.answer = answering(200)
+  const later = await deliveries(participant, 3)
+  const all = ['delivered', 'delivered', 'delivered']
+  await expect.poll(() => states(later), { timeout: 2_000 }).toEqual(all)
+  expect(peer.received).toHaveLength(4)
+  await peer.close()
+  await held
+})
+
 test('a drain that is told to stop finishes what is under way, and leaves the rest due', async () => {
   const stop = new AbortController()
   const { peer, participant } = await setting(

@@ -15,6 +15,8 @@ import { wholeSchedule } from './schedule.ts'
 const TURN = 10_000
 /** Milliseconds between two looks at places that others hold. */
 const LOOK = 50
+/** Milliseconds between two looks at what has become due, while attempts are under way. */
+const POLL = 250
 /** Seconds until the deliveries of a disabled participant are looked at again. */
 const DISABLED = 60
 const ENDING = { ending: true }
@@ -105,7 +107,7 @@ async function takeTurn(
     }
     if (claimed.length > 0) continue
     if (running.size === 0) break
-    await Promise.race(running)
+    await Promise.race([...running, sleep(POLL, undefined, { ref: false })])
   }
   await Promise.all(running)
   if (failed !== undefined) throw failed
