@@ -134,6 +134,15 @@ export const LIMITS = {
     unit: 'bytes',
     meaning: 'records in one answer, all items together; items above it rjct.search.too_many_records_found',
   },
+  reply_records: {
+    variable: 'ROLLCALL_MAX_REPLY_RECORDS',
+    default: 1_000_000,
+    min: 1_000,
+    max: 10_000_000,
+    unit: 'records',
+    meaning:
+      'records that the items of one request, or of a portion of 10,000, may find together where it is answered later, on all pages; items above it rjct.search.too_many_records_found',
+  },
   timestamp_window: {
     variable: 'ROLLCALL_TIMESTAMP_WINDOW',
     default: 0,

@@ -83,11 +83,11 @@ export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Mes
 }
 
 function workOf(context: Context, exchange: Exchange, reading?: Reading): ItemWork {
-  const { reply_bytes: bytes, batch_search_time } = context.limits
+  const { reply_bytes: bytes, reply_records: records, batch_search_time } = context.limits
   // Whoever is answered later waits as long as it takes.
   const until =
     reading === undefined ? performance.now() + batch_search_time * 1_000 : Number.POSITIVE_INFINITY
-  return { context, exchange, budget: { bytes, until }, ...(reading && { reading }) }
+  return { context, exchange, budget: { bytes, records, until }, ...(reading && { reading }) }
 }
 
 /** A snapshot of the database answers one statement at a time, so there is nothing to gain from several. */

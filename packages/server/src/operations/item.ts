@@ -10,6 +10,8 @@ export interface ItemWork {
   readonly budget: {
     /** Of records that the answer may still hold; handlers take from it. */
     bytes: number
+    /** Records that its items may still find, on all pages, where further pages follow. */
+    records: number
     /** Until when, by `performance.now()`, work that may be slow is begun. */
     readonly until: number
   }

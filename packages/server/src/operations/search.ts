@@ -26,6 +26,7 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
     )
   }
   const { page_size, page_number } = criteria
+  takeRecords(work.budget, ids?.length ?? 0)
   return {
     members: {
       data: dataOf(work, criteria, documents),
@@ -53,6 +54,20 @@ export async function searchPage(
       pagination: { page_size, page_number, total_count: total },
     },
   }
+}
+
+/**
+ * Every id is held until the first page is written, and every page is a callback: one request cannot make the server
+ * hold as many as it likes.
+ */
+function takeRecords(budget: ItemWork['budget'], found: number): void {
+  if (found > budget.records) {
+    throw new ItemRejection(
+      'rjct.search.too_many_records_found',
+      'search_criteria: the records that this request finds are too many; send fewer items or narrow the search',
+    )
+  }
+  budget.records -= found
 }
 
 function readCriteria(
