@@ -86,9 +86,9 @@ export class TokenRefused extends Error {
 export class HeaderRejected extends Error {
   /** Such as `rjct.message_id.duplicate`; empty when the registry gives none. */
   readonly code: string
-  readonly header: CallbackHeader
+  readonly header: Partial<CallbackHeader>
 
-  constructor(header: CallbackHeader) {
+  constructor(header: Partial<CallbackHeader>) {
     super(header.status_reason_message ?? 'the header of the request was rejected')
     this.name = 'HeaderRejected'
     this.code = header.status_reason_code ?? ''

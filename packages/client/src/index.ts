@@ -9,6 +9,7 @@ export type {
 export type {
   Accepted,
   Answer,
+  CallbackOptions,
   Content,
   Messages,
   OperationName,

@@ -90,6 +90,33 @@ describe('tokens', () => {
     })
   })
 
+  it('that cannot be renewed are asked for as often as any, and the request fails with them', async () => {
+    let issued = 0
+    const once: Respond = (asked, response) => {
+      issued += 1
+      return issued === 1 ? issue(asked, response) : json(response, 503, {})
+    }
+    const asking = await client([refusing(401, 'err.request.unauthorized')], {}, once)
+    expect(await failure(asking.search(ADA))).toMatchObject({
+      name: 'TransportError',
+      message: 'the token endpoint does not answer at the moment',
+      attempts: 4,
+    })
+    expect([registry.asked.length, registry.tokens.length]).toEqual([1, 5])
+  })
+
+  it('that do not come keep nobody who has had enough; others wait on', async () => {
+    const gate = Promise.withResolvers<void>()
+    const slow: Respond = (asked, response) => gate.promise.then(() => issue(asked, response))
+    const asking = await client([finding([])], {}, slow)
+    const signal = AbortSignal.timeout(50)
+    const patient = asking.search(ADA)
+    expect(await failure(asking.search(ADA, { signal }))).toBe(signal.reason)
+    gate.resolve()
+    expect((await patient).message.search_response).toHaveLength(1)
+    expect(registry.tokens).toHaveLength(1)
+  })
+
   it('come from a function where one is given', async () => {
     const asked: boolean[] = []
     const credentials = ({ renew }: { renew: boolean }): string => {

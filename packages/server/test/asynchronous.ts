@@ -1,6 +1,6 @@
 /** Asynchronous exchanges for tests: a participant with a receiver of callbacks, its requests, and what it was sent. */
 import { expect } from 'vitest'
-import { setCallbackSettings } from '../src/store/participant-callbacks.ts'
+import { type CallbackSettings, setCallbackSettings } from '../src/store/participant-callbacks.ts'
 import { findParticipant, type ParticipantSettings } from '../src/store/participants.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
@@ -34,6 +34,18 @@ export async function withReceiver<Participant extends TestParticipant>(
     rate: 10_000,
   })
   return { ...participant, id: found.id, receiver: taking }
+}
+
+/** Lets a participant, whose `outgoing` has LOOPBACK, be answered at any port of this machine that it names. */
+export async function allowLoopback(
+  { database }: TestServer,
+  { sender_id }: TestParticipant,
+  settings: Partial<CallbackSettings> = {},
+): Promise<void> {
+  const found = await findParticipant(database.db, sender_id)
+  if (found === null) throw new Error('no such participant')
+  const allowed = ['http://127.0.0.1:*']
+  await setCallbackSettings(database.db, found.id, { allowed, rate: 10_000, ...settings })
 }
 
 /** One item of a search for an identifier. */

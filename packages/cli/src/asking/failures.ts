@@ -31,7 +31,7 @@ export function made<Result>(make: () => Result): Result {
 }
 
 /** What is no failure of asking comes back as it is. */
-export function asCommandError(error: unknown): unknown {
+function asCommandError(error: unknown): unknown {
   const words = wordsOf(error)
   return words === null ? error : new CommandError(printable(words))
 }

@@ -6,16 +6,13 @@ import {
   type Peer,
   Receiver,
   RegistryClient,
-  type Rejected,
   type ReplyCallback,
   type SearchInput,
 } from '@rollcall/client'
-import type { CallbackHeader } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { type ListenAt, listenForCallbacks } from './callback-server.ts'
 import { isLoopbackAddress } from './demo.ts'
-import { asCommandError, inWords, made } from './failures.ts'
-import { goesOn, summaryOf } from './summary.ts'
+import { inWords, made } from './failures.ts'
 import type { Target } from './target.ts'
 
 /** Sends the request; the result goes to `sender_uri`, or where the registry has it on file. */
@@ -55,57 +52,33 @@ export async function searchAndWait(
       '--listen needs --sender-uri: the address at which the registry reaches this machine',
     )
   }
-  const rejected = Promise.withResolvers<never>()
-  // It is awaited only while a callback is.
-  rejected.promise.catch(() => undefined)
+  // A rejection without message names no request; this process has one only.
+  const ended = new AbortController()
   const receiver = made(
     () =>
       new Receiver({
         peers: [peer],
         receiver_id: target.client.sender_id,
         decryption_keys: target.decryption_keys,
-        handlers: {
-          rejected: (callback) => rejected.reject(rejection(callback)),
-        },
+        handlers: { rejected: ({ header }) => ended.abort(new HeaderRejected(header)) },
       }),
   )
   const server = await listenForCallbacks(wait.at, receiver.handle)
-  const ended = new AbortController()
   try {
     const sender_uri = wait.sender_uri ?? callbacksAt(server.url)
     const asking = made(() => new RegistryClient({ ...target.client, sender_uri, receiver }))
-    const { signal, timeout } = wait
-    const accepted = await inWords(asking.searchAsync(questions, { signal }), signal)
-    wait.accepted(accepted)
-    if (accepted.ack_status === 'NACK') {
-      throw new CommandError('the registry took the request and will send no callback (NACK)')
-    }
-    const either = AbortSignal.any([signal, ended.signal])
-    const open = new Set(questions.map(referenceOf))
-    while (open.size > 0) {
-      const next = asking.awaitCallback(accepted.correlation_id, { timeout, signal: either })
-      const callback = await inWords(Promise.race([next, rejected.promise]), signal)
-      const { status, items } = summaryOf(callback)
-      if (status === 'rjct' && items.length === 0) throw asCommandError(rejection(callback))
-      wait.callback(callback)
-      for (const item of items) {
-        if (item.reference_id !== null && !goesOn(item)) open.delete(item.reference_id)
-      }
+    const { timeout, accepted } = wait
+    const signal = AbortSignal.any([wait.signal, ended.signal])
+    const callbacks = asking.searchByCallback(questions, { timeout, accepted, signal })
+    for (;;) {
+      const { done, value } = await inWords(callbacks.next(), wait.signal)
+      if (done) break
+      wait.callback(value)
     }
   } finally {
-    // Nobody waits any more.
-    ended.abort()
     await server.close()
   }
 }
-
-// Of a rejection only the code and the reason are read, which every callback header may have.
-const rejection = ({ header }: Pick<Rejected, 'header'>): HeaderRejected =>
-  new HeaderRejected(header as CallbackHeader)
-
-/** As the client numbers them. */
-const referenceOf = (input: SearchInput, index: number): string =>
-  ('search_criteria' in input ? input.reference_id : undefined) ?? String(index + 1)
 
 function peerOf({ peer }: Target): Peer {
   if (peer !== null) return peer

@@ -46,6 +46,14 @@ export interface RequestOptions {
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
+/** The same, where callbacks are waited for. */
+export interface CallbackOptions extends RequestOptions {
+  /** Milliseconds for each callback; 60 000 by default. */
+  readonly timeout?: number
+  /** Told of the ack, before the first callback. */
+  readonly accepted?: (accepted: Accepted) => void
+}
+
 /** The answer to a synchronous request, or the callback to an asynchronous one: verified, opened and checked. */
 export interface Answer<Message> {
   readonly header: CallbackHeader

@@ -6,8 +6,8 @@ import {
   operation,
   type SearchCriteria,
 } from '@rollcall/protocol'
-import { SeveralRecords, TransportError } from '../errors.ts'
-import type { AwaitOptions, ReplyCallback } from '../receiver/callbacks.ts'
+import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
+import type { AwaitOptions, Received, ReplyCallback } from '../receiver/callbacks.ts'
 import {
   type OneOrMore,
   type SearchInput,
@@ -18,7 +18,16 @@ import {
   subscribeContent,
   unsubscribeContent,
 } from './inputs.ts'
-import type { Accepted, Answer, Content, Messages, OperationName, RequestOptions } from './messages.ts'
+import type {
+  Accepted,
+  Answer,
+  CallbackOptions,
+  Content,
+  Messages,
+  OperationName,
+  RequestOptions,
+} from './messages.ts'
+import { Outstanding } from './outstanding.ts'
 import { pagesOf, type RegistryRecord } from './pages.ts'
 import { ask, askLater } from './request.ts'
 import { itemsOrThrow } from './results.ts'
@@ -52,6 +61,28 @@ export class RegistryClient {
 
   searchAsync(input: OneOrMore<SearchInput>, options?: RequestOptions): Promise<Accepted> {
     return this.#askLater('search', searchContent(input), options)
+  }
+
+  /**
+   * Asks on the asynchronous path, and gives each callback as it comes, until every item has all its pages; pages come in
+   * any order. The client needs a `receiver`.
+   * @param options `timeout` is for each callback; `accepted` is told of the ack
+   * @throws HeaderRejected when no item was looked at
+   * @throws TransportError `no_callback`
+   */
+  async *searchByCallback(
+    input: OneOrMore<SearchInput>,
+    options: CallbackOptions = {},
+  ): AsyncGenerator<Received<'on-search'>, void, void> {
+    const content = searchContent(input)
+    const { correlation_id } = await this.#accepted('search', content, options)
+    for (const outstanding = new Outstanding(content); !outstanding.isOver; ) {
+      const callback = await this.#replyTo('search', correlation_id, options)
+      const { header, message } = callback
+      if (header.status === 'rjct' && message.search_response.length === 0) throw new HeaderRejected(header)
+      outstanding.take(message)
+      yield callback
+    }
   }
 
   /** Registers an interest in events and waits for the registry's callback: the client needs a `receiver`. */
@@ -202,21 +233,37 @@ export class RegistryClient {
     content: Content<Name>,
     options: RequestOptions = {},
   ): Reply<Name> {
+    const timeout = this.#options.callback_timeout ?? CALLBACK_TIMEOUT
+    const { correlation_id } = await this.#accepted(name, content, options)
+    const callback = await this.#replyTo(name, correlation_id, { ...options, timeout })
+    return callback as unknown as Awaited<Reply<Name>>
+  }
+
+  /** Sends a request whose callback is waited for here. */
+  async #accepted(name: OperationName, content: object, options: CallbackOptions): Promise<Accepted> {
     if (this.#options.receiver === undefined) {
       throw new TypeError(`${name} waits for a callback and needs a receiver; use ${name}Async without`)
     }
-    const { ack_status, correlation_id } = await this.#askLater(name, content, options)
-    if (ack_status === 'NACK') {
+    const accepted = await this.#askLater(name, content, options)
+    if (accepted.ack_status === 'NACK') {
       throw new TransportError('no_callback', 'the registry took the request and sends no callback')
     }
-    const { signal } = options
+    options.accepted?.(accepted)
+    return accepted
+  }
+
+  async #replyTo<Name extends 'search' | 'subscribe' | 'unsubscribe'>(
+    name: Name,
+    correlation_id: string,
+    { timeout, signal }: AwaitOptions,
+  ): Promise<Received<`on-${Name}`>> {
     const callback = await this.awaitCallback(correlation_id, {
-      timeout: this.#options.callback_timeout ?? CALLBACK_TIMEOUT,
+      ...(timeout !== undefined && { timeout }),
       ...(signal !== undefined && { signal }),
     })
-    if (callback.name !== operation(name).callback?.name) {
-      throw new TransportError('unreadable', `the callback is ${callback.name} where another is expected`)
+    if (callback.name === operation(name).callback?.name) {
+      return callback as unknown as Received<`on-${Name}`>
     }
-    return callback as unknown as Awaited<Reply<Name>>
+    throw new TransportError('unreadable', `the callback is ${callback.name} where another is expected`)
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '@rollcall/protocol'
 import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, send } from '../http/post.ts'
-import { type Attempted, withRetries } from '../http/retry.ts'
+import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
 import { openMessage, readFrame, verify } from '../trust/open.ts'
 import { type Prepared, prepare, sealedBody } from '../trust/seal.ts'
 import { readAck, readFault } from './faults.ts'
@@ -37,7 +37,10 @@ export async function ask(settings: Settings, asked: Asked): Promise<Answer<obje
   const answer = await exchange(settings, `${settings.base_url}/${path}`, prepared, options.signal)
   const fault = readFault(answer)
   if (fault !== null) throw fault
-  return trusted(() => openAnswer(settings, operation, answer, transaction_id))
+  return trusted(() =>
+    // Keys may have to be fetched.
+    unlessAborted(() => openAnswer(settings, operation, answer, transaction_id), options.signal),
+  )
 }
 
 /**
@@ -65,7 +68,7 @@ async function prepareRequest(
   sender_uri: string | undefined,
 ): Promise<Prepared> {
   const { sender_id, receiver_id, encryptFor } = settings
-  const key = encryptFor === null ? null : await encryptFor()
+  const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
     // Nothing goes out in clear instead.
     throw new UntrustedAnswer('err.encryption.invalid', 'the registry publishes no key to encrypt with')
@@ -94,9 +97,7 @@ async function exchange(
   signal: AbortSignal | undefined,
 ): Promise<Attempted> {
   const { http, tokens, retry } = settings
-  let token = await tokens?.get()
-  let renewed = false
-  const post = async (): Promise<HttpAnswer> => {
+  const post = async (token: string | undefined): Promise<HttpAnswer> => {
     const body = await sealedBody(prepared, await settings.signer())
     const headers = {
       'Content-Type': 'application/json',
@@ -105,17 +106,12 @@ async function exchange(
     }
     return send(http, url, { method: 'POST', headers, body }, signal)
   }
-  return withRetries(
-    async () => {
-      const answer = await post()
-      if (tokens === null || token === undefined || renewed || !refusesToken(answer)) return answer
-      renewed = true
-      token = await tokens.renew(token)
-      return post()
-    },
-    retry,
-    signal,
-  )
+  if (tokens === null) return withRetries(() => post(undefined), retry, signal)
+  const token = await unlessAborted(() => tokens.get(), signal)
+  const answer = await withRetries(() => post(token), retry, signal)
+  if (!refusesToken(answer)) return answer
+  const renewed = await unlessAborted(() => tokens.renew(token), signal)
+  return withRetries(() => post(renewed), retry, signal)
 }
 
 /** A 401 may also speak of the signature, for which another token is no help. */

@@ -101,3 +101,23 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
     signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
+
+/**
+ * Waits for work that others may wait for, too, and which goes on without us.
+ * @throws the reason of `signal` as soon as it is aborted; then the work is not begun
+ */
+export async function unlessAborted<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (signal === undefined) return work()
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work(), aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -36,6 +36,14 @@ describe('a mailbox', () => {
     await expect(mailbox.take('c', { timeout: 5 })).rejects.toThrow('no callback within 5 ms')
   })
 
+  it('waits without end where it is told to', async () => {
+    const mailbox = new Mailbox(LIMITS)
+    const waiting = mailbox.take('c', { timeout: Number.POSITIVE_INFINITY })
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    mailbox.put(callback('c'))
+    expect(await waiting).toEqual(callback('c'))
+  })
+
   it('ends with the signal of who waits, and then keeps what comes', async () => {
     const mailbox = new Mailbox(LIMITS)
     const controller = new AbortController()

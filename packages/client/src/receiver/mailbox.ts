@@ -10,6 +10,8 @@ export interface MailboxLimits {
 }
 
 const TIMEOUT = 60_000
+/** A timer that is told to wait longer does not wait at all. */
+const LONGEST = 2 ** 31 - 1
 
 interface Held {
   readonly callback: ReplyCallback
@@ -63,10 +65,13 @@ export class Mailbox {
         settle()
         reject(signal?.reason)
       }
-      const timer = setTimeout(() => {
-        settle()
-        reject(new TransportError('no_callback', `no callback within ${timeout} ms`))
-      }, timeout)
+      const timer = setTimeout(
+        () => {
+          settle()
+          reject(new TransportError('no_callback', `no callback within ${timeout} ms`))
+        },
+        Math.min(timeout, LONGEST),
+      )
       waiters.add(onCallback)
       signal?.addEventListener('abort', onAbort, { once: true })
     })

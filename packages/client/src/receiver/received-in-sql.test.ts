@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { outlivingLosses } from '../../../server/src/store/database.ts'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { type Query, RECEIVED_MESSAGES_TABLE, rememberInSql } from './received-in-sql.ts'
 
@@ -9,7 +10,7 @@ const query: Query = (text, values) => pool.query(text, [...values])
 
 beforeAll(async () => {
   database = await emptyDatabase()
-  pool = new pg.Pool(database.connection)
+  pool = outlivingLosses(new pg.Pool(database.connection))
   await pool.query(RECEIVED_MESSAGES_TABLE)
   await pool.query(RECEIVED_MESSAGES_TABLE)
 })

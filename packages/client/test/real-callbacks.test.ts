@@ -1,0 +1,275 @@
+/** Asynchronous exchanges with the real server on real PostgreSQL: its callbacks come to a receiver on loopback. */
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Jwk } from '@rollcall/protocol'
+import Fastify from 'fastify'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { allowLoopback } from '../../server/test/asynchronous.ts'
+import { LOOPBACK } from '../../server/test/deliveries.ts'
+import { type Peer, type PeerOptions, sealingPeer } from '../../server/test/sealing.ts'
+import { type TestServer, testServer } from '../../server/test/server.ts'
+import {
+  AckError,
+  type ClientOptions,
+  callbacksAt,
+  identifier,
+  itemsOrThrow,
+  RECEIVED_MESSAGES_TABLE,
+  Receiver,
+  type ReceiverOptions,
+  RegistryClient,
+  rememberInSql,
+} from '../src/index.ts'
+import { fastifyReceiver, nodeListener } from '../src/node/index.ts'
+import { keeping } from './callbacks.ts'
+import { all, failure } from './world.ts'
+
+const person = (n: number) => ({
+  '@type': 'Person',
+  identifier: [
+    { identifier_type: 'UIN', identifier_value: `00${n}` },
+    { identifier_type: 'MOBILE', identifier_value: '+999 555 0101' },
+  ],
+  name: { surname: 'Okoro', given_name: `p${n}` },
+})
+const PEOPLE = [10, 11, 12, 13, 14].map(person)
+const EVERYBODY = { ...identifier('MOBILE', '+999 555 0101'), pagination: { page_size: 2 } }
+
+let server: TestServer
+beforeAll(async () => {
+  server = await testServer({ ROLLCALL_ROLE: 'all', ROLLCALL_RETRY_SCHEDULE: '0.2,0.2,0.2,0.2,0.2,0.2' })
+  await server.registry('civil', PEOPLE)
+})
+afterAll(() => server.close())
+
+const open: (() => Promise<unknown>)[] = []
+afterEach(() => Promise.all(open.splice(0).map((close) => close())))
+
+async function listening(listener: RequestListener): Promise<string> {
+  const listens: Server = createServer(listener).listen(0, '127.0.0.1')
+  await once(listens, 'listening')
+  open.push(async () => {
+    listens.close()
+    listens.closeAllConnections()
+    await once(listens, 'close')
+  })
+  return `http://127.0.0.1:${(listens.address() as AddressInfo).port}`
+}
+
+interface World {
+  readonly peer?: PeerOptions
+  readonly receiver?: (peer: Peer) => Partial<ReceiverOptions>
+  readonly client?: (peer: Peer) => Partial<ClientOptions>
+  /** Where the receiver listens. */
+  readonly bridge?: (receiver: Receiver) => Promise<string>
+}
+
+let participants = 0
+
+/** A new participant of the server: its receiver, and its client. */
+async function world({ peer: about, receiver: options, client, bridge }: World = {}) {
+  participants += 1
+  const settings = { outgoing: [LOOPBACK], ...about?.settings }
+  const peer = await sealingPeer(server, `caller-${participants}.example`, { ...about, settings })
+  await allowLoopback(server, peer)
+  const receiver = new Receiver({
+    receiver_id: peer.sender_id,
+    peers: [{ sender_id: 'civil.example', keys: `${server.url}/.well-known/jwks.json` }],
+    ...options?.(peer),
+  })
+  const url = await (bridge ?? ((made) => listening(nodeListener(made))))(receiver)
+  const asking = new RegistryClient({
+    base_url: `${server.url}/civil/v1.0.0`,
+    sender_id: peer.sender_id,
+    receiver_id: 'civil.example',
+    credentials: { client_id: peer.client_id, client_secret: peer.secret },
+    signing: { key: { ...peer.signer.privateJwk, kid: peer.signer.kid } as Jwk },
+    sender_uri: callbacksAt(url),
+    receiver,
+    ...client?.(peer),
+  })
+  return { asking, peer, receiver }
+}
+
+const fastifyAt = async (receiver: Receiver): Promise<string> => {
+  const app = Fastify({ forceCloseConnections: true })
+  await app.register(fastifyReceiver(receiver), { prefix: '/callbacks' })
+  open.push(() => app.close())
+  return `${await app.listen({ port: 0, host: '127.0.0.1' })}/callbacks`
+}
+
+describe('a search', () => {
+  it.each<[string, World]>([
+    ['node:http', {}],
+    ['Fastify', { bridge: fastifyAt }],
+  ])('is called back at %s, signed', async (_name, bridge) => {
+    const { asking } = await world(bridge)
+    const { correlation_id, transaction_id } = await asking.searchAsync(identifier('UIN', '0012'))
+    const callback = await asking.awaitCallback(correlation_id)
+    if (callback.name !== 'on-search') throw new Error('it is another callback')
+    expect(callback).toMatchObject({ signed: true, encrypted: false, message: { transaction_id } })
+    expect(itemsOrThrow(callback)[0]?.data?.reg_records).toEqual([person(12)])
+  })
+
+  it('is called back encrypted where it was', async () => {
+    const own = ({ encryption }: Peer): Jwk[] => [{ ...encryption?.privateJwk, kid: 'enc-1' } as Jwk]
+    const { asking } = await world({
+      peer: { decrypts: 'X25519' },
+      client: (peer) => ({ encryption: { keys: own(peer) } }),
+      receiver: (peer) => ({ decryption_keys: own(peer) }),
+    })
+    const { correlation_id } = await asking.searchAsync(identifier('UIN', '0012'))
+    const callback = await asking.awaitCallback(correlation_id)
+    expect(callback).toMatchObject({ signed: true, encrypted: true })
+  })
+
+  it('of several pages is given page by page, and ends with the last that is missing', async () => {
+    const { asking } = await world()
+    const told: string[] = []
+    const callbacks = await all(
+      asking.searchByCallback([EVERYBODY, identifier('SHOE_SIZE', '42'), identifier('UIN', '0012')], {
+        transaction_id: 'tx-pages',
+        accepted: ({ ack_status }) => told.push(ack_status),
+      }),
+    )
+    expect(told).toEqual(['ACK'])
+    const items = callbacks.flatMap(({ message }) => message.search_response)
+    expect(items.map(({ reference_id }) => reference_id).toSorted()).toEqual(['1', '1', '1', '2', '3'])
+    const pages = items.filter(({ reference_id }) => reference_id === '1')
+    const sorted = pages.toSorted(
+      (one, other) => (one.pagination?.page_number ?? 0) - (other.pagination?.page_number ?? 0),
+    )
+    expect(sorted.flatMap(({ data }) => data?.reg_records ?? [])).toEqual(PEOPLE)
+    expect(items.find(({ reference_id }) => reference_id === '2')).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.search_criteria.invalid',
+    })
+  })
+
+  it('for one later page has that page alone', async () => {
+    const { asking } = await world()
+    const pagination = { page_size: 2, page_number: 2 }
+    const callbacks = await all(asking.searchByCallback({ ...EVERYBODY, pagination }, { timeout: 5_000 }))
+    expect(callbacks).toHaveLength(1)
+  })
+
+  it('has its callback before its ack, and loses neither', async () => {
+    const called = Promise.withResolvers<void>()
+    const late: ClientOptions['fetch'] = async (url, init) => {
+      const response = await fetch(url, init)
+      if (url.endsWith('/registry/search')) await called.promise
+      return response
+    }
+    const { asking } = await world({
+      receiver: () => ({ handlers: { 'on-search': () => setTimeout(() => called.resolve(), 50) } }),
+      client: () => ({ fetch: late }),
+    })
+    const { correlation_id } = await asking.searchAsync(identifier('UIN', '0012'))
+    expect(await asking.awaitCallback(correlation_id, { timeout: 1 })).toMatchObject({ name: 'on-search' })
+  })
+
+  it('whose callback cannot go anywhere is refused, or kept for its status', async () => {
+    const elsewhere = await world({ client: () => ({ sender_uri: 'https://elsewhere.example/on-search' }) })
+    expect(await failure(elsewhere.asking.searchAsync(EVERYBODY))).toMatchObject({
+      name: 'AckError',
+      code: 'err.sender_uri.invalid',
+      message: 'header.sender_uri: is not an address registered for this sender',
+    })
+    const nowhere = await world({ client: () => ({ sender_uri: undefined as never }) })
+    const { correlation_id } = await nowhere.asking.searchAsync(identifier('UIN', '0012'))
+    await expect
+      .poll(() => statusOf(nowhere.asking, correlation_id), { timeout: 10_000 })
+      .toMatchObject([{ reference_id: '1', status: 'succ', data: { reg_records: [person(12)] } }])
+  })
+})
+
+/** The items that the registry tells of an earlier request. */
+async function statusOf(asking: RegistryClient, correlation_id: string) {
+  const answer = await asking.txnStatus({ attribute_type: 'correlation_id', attribute_value: correlation_id })
+  const { txn_status } = answer.message.txnstatus_response
+  return 'search_response' in txn_status ? txn_status.search_response : []
+}
+
+it('a status is told at a callback, too', async () => {
+  const { asking } = await world()
+  const { correlation_id } = await asking.searchAsync(identifier('UIN', '0012'))
+  await asking.awaitCallback(correlation_id)
+  const asked = await asking.txnStatusAsync({
+    attribute_type: 'correlation_id',
+    attribute_value: correlation_id,
+  })
+  const callback = await asking.awaitCallback(asked.correlation_id)
+  if (callback.name !== 'txn-on-status') throw new Error('it is another callback')
+  expect(callback.message.txnstatus_response).toMatchObject({
+    txn_type: 'search',
+    txn_status: { correlation_id, search_response: [{ status: 'succ' }] },
+  })
+})
+
+it('a callback whose handler fails comes again, the same and signed anew, and is handled once', async () => {
+  const { pool } = server.database.db
+  await pool.query(RECEIVED_MESSAGES_TABLE)
+  const { got, handlers } = keeping()
+  interface Body {
+    readonly header: { readonly message_id: string }
+    readonly message: object
+  }
+  const bodies: Body[] = []
+  const errors: unknown[] = []
+  const { asking } = await world({
+    receiver: () => ({
+      memory: rememberInSql((text, values) => pool.query(text, [...values])),
+      on_error: (error) => errors.push(error),
+      handlers: {
+        'on-search': (callback) => {
+          if (bodies.length < 3) throw new Error('the store is away')
+          return handlers['on-search']?.(callback)
+        },
+      },
+    }),
+    bridge: async (receiver) =>
+      listening(
+        nodeListener({
+          async handle(request) {
+            bodies.push((await request.clone().json()) as Body)
+            return receiver.handle(request)
+          },
+        }),
+      ),
+  })
+  const { correlation_id } = await asking.searchAsync(identifier('UIN', '0012'))
+  await asking.awaitCallback(correlation_id, { timeout: 20_000 })
+  expect(got).toHaveLength(1)
+  expect(errors).toEqual([new Error('the store is away'), new Error('the store is away')])
+  expect(new Set(bodies.map(({ header, message }) => JSON.stringify([header, message]))).size).toBe(1)
+  // Whoever waits has the callback before it is noted and acknowledged.
+  const noted = 'select done_at is not null as done from rollcall_received_message where message_id = $1'
+  await expect
+    .poll(async () => (await pool.query(noted, [bodies[0]?.header.message_id])).rows)
+    .toEqual([{ done: true }])
+})
+
+describe('what the server does not answer yet', () => {
+  const SUBSCRIPTION = {
+    reg_event_type: 'Death',
+    filter: identifier('UIN', '0012').query,
+    notify_record_type: 'Person',
+  }
+
+  it.each<[string, (asking: RegistryClient) => Promise<unknown>]>([
+    ['subscribe', (asking) => asking.subscribe(SUBSCRIPTION)],
+    ['subscribeAsync', (asking) => asking.subscribeAsync(SUBSCRIPTION)],
+    ['unsubscribe', (asking) => asking.unsubscribe('S-1')],
+    ['unsubscribeAsync', (asking) => asking.unsubscribeAsync('S-1')],
+  ])('%s is refused at once, in words', async (_name, call) => {
+    const { asking } = await world()
+    const error = await failure(call(asking))
+    expect(error).toBeInstanceOf(AckError)
+    expect(error).toMatchObject({
+      code: 'err.request.not_found',
+      message: 'there is no such namespace or path here',
+      httpStatus: 404,
+    })
+  })
+})
