@@ -3,9 +3,11 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Runner, run, type TaskList, type WorkerEventMap, type WorkerEvents } from 'graphile-worker'
+import type pg from 'pg'
 import type { Context } from '../context.ts'
 import { outlivingLosses } from '../store/database.ts'
 import { FencedPool } from '../store/fenced-pool.ts'
+import { onUnknownOutcome } from '../store/unknown-outcomes.ts'
 import { createJobLog } from './job-log.ts'
 import { joinNodes, type Node } from './nodes.ts'
 import { taskList } from './task-list.ts'
@@ -14,7 +16,10 @@ import type { Tasks } from './tasks.ts'
 export interface Shift {
   /** What its jobs are locked by. */
   readonly worker: string
-  /** Resolves when there is no more to be had of it: the lock is lost, or graphile-worker gave up. */
+  /**
+   * Resolves when there is no more to be had of it: the lock is lost, a statement about jobs was not answered, or
+   * graphile-worker gave up.
+   */
   readonly over: Promise<void>
   held(): boolean
   /** Takes no more jobs, lets those in work end for at most so many milliseconds, and leaves the rest to others. */
@@ -34,16 +39,23 @@ const KEPT = 1_000
 /** Jobs that end within so many milliseconds are reported together. */
 const GATHERED = 5
 
+/** Milliseconds in which a statement is answered, or its connection is not what it seems. */
+const answerTime = ({ statement_timeout }: pg.PoolConfig): number => (statement_timeout || 30_000) + 500
+
 /** @throws what connecting throws */
 export async function beginShift(context: Context, tasks: Tasks): Promise<Shift> {
   const { db, limits, log } = context
   const node = await joinNodes(db.connection, { lease: limits.node_lease * 1_000, log })
-  const pool = outlivingLosses(new FencedPool({ ...db.connection, max: CONNECTIONS }, node.held))
+  const settings = { ...db.connection, max: CONNECTIONS, query_timeout: answerTime(db.connection) }
+  const pool = outlivingLosses(new FencedPool(settings, node.held))
+  // Jobs may have been taken of which we were not told: they are locked by us for as long as we have this name.
+  const unsure = Promise.withResolvers<void>()
+  onUnknownOutcome(pool, unsure.resolve)
   const close = () => pool.end().catch(() => undefined)
   try {
     const ending = new AbortController()
     const runner = await startRunner(context, taskList(context, tasks, ending.signal), node, pool)
-    return shiftOf(node, runner, ending, close)
+    return shiftOf(node, runner, { ending, unsure: unsure.promise, close })
   } catch (error) {
     await node.leave()
     await close()
@@ -93,11 +105,17 @@ function holdOpen(localQueue: LocalQueue, events: WorkerEvents): void {
   })
 }
 
-function shiftOf(node: Node, runner: Runner, ending: AbortController, close: () => Promise<void>): Shift {
+interface ShiftParts {
+  readonly ending: AbortController
+  readonly unsure: Promise<void>
+  readonly close: () => Promise<void>
+}
+
+function shiftOf(node: Node, runner: Runner, { ending, unsure, close }: ShiftParts): Shift {
   const ended = runner.promise.catch(() => undefined)
   return {
     worker: node.worker,
-    over: Promise.race([node.lost, ended]),
+    over: Promise.race([node.lost, unsure, ended]),
     held: node.held,
     async end(patience) {
       ending.abort()

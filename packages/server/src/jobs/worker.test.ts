@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { lossyWay } from '../../test/lossy-connection.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { readLimits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
@@ -28,7 +29,11 @@ afterEach(async () => {
 type Work = (id: string, run: Run) => Promise<void> | void
 
 /** A worker whose `process` does this. */
-async function worker(work: Work, env: Readonly<Record<string, string>> = {}): Promise<RunningWorker> {
+async function worker(
+  work: Work,
+  env: Readonly<Record<string, string>> = {},
+  connection = database.db.connection,
+): Promise<RunningWorker> {
   const destination = new Writable({
     write(chunk, _encoding, done) {
       log.push(String(chunk))
@@ -44,7 +49,7 @@ async function worker(work: Work, env: Readonly<Record<string, string>> = {}): P
     drain: { payload: 'participant', isId: (value) => typeof value === 'number', run: async () => undefined },
   }
   const context = {
-    db: database.db,
+    db: { ...database.db, connection },
     limits: readLimits({ ROLLCALL_NODE_LEASE: '4', ...env }),
     log: createLog({ level: 'debug', destination }),
     metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
@@ -274,6 +279,26 @@ test('when every connection is lost it works on as soon as there are new ones', 
   await eventually(() => expect(running.working()).toBe(true))
   await eventually(async () => expect(await jobs()).toEqual([]))
   await eventually(async () => expect(await nodes()).toHaveLength(1))
+})
+
+test('jobs that were taken in an answer that never came are done all the same', async () => {
+  let loses = true
+  const way = await lossyWay(database.connection, (answer) => {
+    const taken = loses && answer.includes('the lost one')
+    loses &&= !taken
+    return taken
+  })
+  const done: string[] = []
+  const connection = { ...database.db.connection, ...way.connection }
+  const running = await worker((id) => void done.push(id), {}, connection)
+  const [first] = await nodes()
+  await add('the lost one')
+  await eventually(() => expect(way.lost()).toBe(1))
+  await eventually(() => expect(done).toEqual(['the lost one']))
+  await eventually(async () => expect(await jobs()).toEqual([]))
+  expect((await nodes()).map(({ id }) => id)).not.toContain(first?.id)
+  await running.stop()
+  await way.close()
 })
 
 test('a payload without its id is a failure, not a guess', async () => {
