@@ -216,6 +216,15 @@ export const LIMITS = {
     unit: 'requests',
     meaning: 'requests of all participants in flight on one node; above it 429 err.request.too_many_requests',
   },
+  total_bytes: {
+    variable: 'ROLLCALL_TOTAL_BODY_BYTES',
+    default: 268_435_456,
+    min: 1_048_576,
+    max: 17_179_869_184,
+    unit: 'bytes',
+    meaning:
+      'request bodies in flight on one node, half of them of one participant at most; above it 429 err.request.too_many_requests, except for one that is alone',
+  },
   exchange_retention: {
     variable: 'ROLLCALL_EXCHANGE_RETENTION',
     default: 432_000,

@@ -13,27 +13,35 @@ export interface IncomingRequest {
   readonly isGone: () => boolean
 }
 
+/** A request that was let in. */
+export interface AdmittedRequest extends IncomingRequest {
+  /** Told of each piece of its body that is held (`Visit.hold`). */
+  readonly hold: Hold
+}
+
+/** @throws RequestFault 429 when no more may be held */
+export type Hold = (bytes: number) => void
+
 /**
  * The body as text.
  * @throws RequestFault err.request.bad: 415 when it is not plain UTF-8 JSON by its headers, 413 above
  * `maxBytes`, 400 when its bytes are not UTF-8 or the sender broke off
  */
 export async function readJsonText(
-  headers: IncomingHttpHeaders,
-  body: Readable,
+  { headers, body, hold }: Pick<AdmittedRequest, 'headers' | 'body' | 'hold'>,
   maxBytes: number,
 ): Promise<string> {
   checkContentType(headers)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  return readText(body, maxBytes)
+  return readText(body, maxBytes, hold)
 }
 
 /** One for all bodies: each is decoded as a whole, so that nothing of one is left for the next. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The body as text, whatever its type. Throws as `readJsonText` does. */
-export async function readText(body: Readable, maxBytes: number): Promise<string> {
-  const bytes = await readBytes(body, maxBytes)
+export async function readText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
+  const bytes = await readBytes(body, maxBytes, hold)
   try {
     return utf8.decode(bytes)
   } catch {
@@ -87,14 +95,19 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
 }
 
 /** Collects the body; above the limit nothing more is kept and the rest is left for the HTTP layer to discard. */
-function readBytes(body: Readable, maxBytes: number): Promise<Buffer> {
+function readBytes(body: Readable, maxBytes: number, hold: Hold = () => undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const onData = (chunk: Buffer): void => {
       size += chunk.length
-      if (size <= maxBytes) chunks.push(chunk)
-      else settle(() => reject(tooLarge(maxBytes)))
+      try {
+        if (size > maxBytes) throw tooLarge(maxBytes)
+        hold(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        settle(() => reject(error))
+      }
     }
     const onEnd = (): void =>
       settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))

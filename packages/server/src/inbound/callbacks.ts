@@ -33,7 +33,7 @@ export async function receiveCallback(
   const visit = await context.quota.enter(participant)
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message.
-    const text = await readJsonText(request.headers, request.body, limits.body_bytes)
+    const text = await readJsonText({ ...request, hold: visit.hold }, limits.body_bytes)
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, limits.body_depth)
     const { header } = envelope
 

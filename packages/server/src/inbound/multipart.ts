@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
 import { RequestFault } from '@rollcall/protocol'
-import { nextChunk, tooLarge } from './body.ts'
+import { type Hold, nextChunk, tooLarge } from './body.ts'
 
 /** What comes next: a part begins, with its name; a piece of it; its end. */
 export type PartEvent =
@@ -34,6 +34,7 @@ export async function* readParts(
   body: Readable,
   boundary: string,
   maxBytes: number,
+  hold: Hold = () => undefined,
 ): AsyncGenerator<PartEvent, void, void> {
   const splitter = new Splitter(boundary)
   for (let size = 0; ; ) {
@@ -42,6 +43,7 @@ export async function* readParts(
     const chunk = await nextChunk(body)
     size += chunk?.length ?? 0
     if (size > maxBytes) throw tooLarge(maxBytes)
+    hold(chunk?.length ?? 0)
     await splitter.push(chunk)
   }
 }

@@ -10,7 +10,7 @@ import { type Reply, rejectedReply, reply } from '../outbound/reply.ts'
 import type { Participant } from '../store/participants.ts'
 import { accept } from './accept.ts'
 import { refusalOf } from './ack.ts'
-import type { IncomingRequest } from './body.ts'
+import type { AdmittedRequest } from './body.ts'
 import { remember } from './remember.ts'
 import { type Checked, type Sent, type Taken, takeJson } from './sent.ts'
 import { isUpload, takeUpload } from './upload.ts'
@@ -24,7 +24,7 @@ export interface Road {
     context: Context,
     operation: Operation,
     participant: Participant,
-    request: IncomingRequest,
+    request: AdmittedRequest,
   ): Promise<Sent>
   /** Before the message is checked: the exchange under the correlation_id that it keeps. */
   remember(context: Context, taken: Taken): Promise<Exchange>

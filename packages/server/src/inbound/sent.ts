@@ -2,7 +2,7 @@
 import type { JsonObject, Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
-import { type IncomingRequest, readJsonText } from './body.ts'
+import { type AdmittedRequest, readJsonText } from './body.ts'
 import { batchLength, checkCount } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
 
@@ -40,9 +40,9 @@ export interface Taken {
 export async function takeJson(
   context: Context,
   operation: Operation,
-  { headers, body }: IncomingRequest,
+  request: AdmittedRequest,
 ): Promise<Sent> {
-  return sentAsText(context, operation, await readJsonText(headers, body, context.limits.body_bytes))
+  return sentAsText(context, operation, await readJsonText(request, context.limits.body_bytes))
 }
 
 /** An envelope as text. @throws RequestFault as `readEnvelope` does */

@@ -13,7 +13,7 @@ import {
 import type { Context } from '../context.ts'
 import type { Message } from '../exchange.ts'
 import type { Participant } from '../store/participants.ts'
-import { checkEncoding, type IncomingRequest, mediaType, tooLarge } from './body.ts'
+import { type AdmittedRequest, checkEncoding, type IncomingRequest, mediaType, tooLarge } from './body.ts'
 import { type BulkFormat, bulkFormats } from './bulk.ts'
 import { checkCount } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
@@ -34,13 +34,16 @@ export async function takeUpload(
   context: Context,
   operation: Operation,
   participant: Participant,
-  { headers, body }: IncomingRequest,
+  { headers, body, hold }: AdmittedRequest,
 ): Promise<Sent> {
   const { limits } = context
   checkEncoding(headers)
   const boundary = boundaryOf(headers)
   if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw tooLarge(limits.upload_bytes)
-  const { fields, file } = await readFields(readParts(body, boundary, limits.upload_bytes), limits.body_bytes)
+  const { fields, file } = await readFields(
+    readParts(body, boundary, limits.upload_bytes, hold),
+    limits.body_bytes,
+  )
   if (!actionMeans(operation, fields.action)) throw bad(`action: must be ${operation.action} on this path`)
 
   if (fields.fileFormat === 'json') {

@@ -28,8 +28,14 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>
 }
 
-/** The four quotas of a request, as rows of `limits.ts` name them. */
-export type QuotaName = 'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency'
+/** The quotas of a request, as rows of `limits.ts` name them; `participant_bytes` is half of `total_bytes`. */
+export type QuotaName =
+  | 'participant_rate'
+  | 'participant_concurrency'
+  | 'participant_bytes'
+  | 'total_rate'
+  | 'total_concurrency'
+  | 'total_bytes'
 
 /** `timeout`: it took longer than a search may. */
 export type SearchOutcome = 'answered' | 'timeout' | 'failed'

@@ -14,6 +14,7 @@ function quota(take: (asked: Asked) => Promise<Granted> = plenty, changes = {}) 
     participant_concurrency: 2,
     total_rate: 1_000,
     total_concurrency: 3,
+    total_bytes: 1_000,
     ...changes,
   }
   return createQuota({ limits, metrics, take })
@@ -60,6 +61,31 @@ describe('requests at a time', () => {
     })
     first?.leave()
     await enter(participant(4))
+  })
+
+  it('hold so many bytes of a participant, and of all; one that is alone is not bounded', async () => {
+    const { enter } = quota(plenty, { participant_concurrency: 3, total_concurrency: 9 })
+    const held = async (visit: { hold(bytes: number): void }, bytes: number) => visit.hold(bytes)
+    const [one, two] = [await enter(participant(1)), await enter(participant(1))]
+    one.hold(2_000)
+    expect(await refusal(held(two, 1))).toEqual({
+      retryAfter: 1,
+      message: 'too many requests: at most 500 bytes of a participant at a time',
+    })
+    const other = await enter(participant(2))
+    expect(await refusal(held(other, 1))).toEqual({
+      retryAfter: 1,
+      message: 'too many requests: the service is busy; try again later',
+    })
+    one.leave()
+    one.leave()
+    two.hold(500)
+    other.hold(300)
+    other.hold(200)
+    await refusal(held(two, 1))
+    await refusal(held(other, 1))
+    two.leave()
+    other.hold(3_000)
   })
 
   it('may be a limit of its own, or none', async () => {
@@ -148,8 +174,10 @@ it('counts refusals by quota, without naming the participant', async () => {
   const lines = text.split('\n').filter((line) => line.startsWith('rollcall_quota_refusals_total'))
   const named = lines.map((line) => /^rollcall_quota_refusals_total\{quota="(\w+)"\} [1-9]/.exec(line)?.[1])
   expect(named.sort()).toEqual([
+    'participant_bytes',
     'participant_concurrency',
     'participant_rate',
+    'total_bytes',
     'total_concurrency',
     'total_rate',
   ])

@@ -18,6 +18,11 @@ export interface Quota {
 }
 
 export interface Visit {
+  /**
+   * So many bytes more of its body are held in memory until `leave`. A request that is alone may hold what it likes.
+   * @throws RequestFault 429 when those of its participant, or of all, are too many
+   */
+  readonly hold: (bytes: number) => void
   /** The request is answered. More than once does no harm. */
   leave(): void
 }
@@ -27,7 +32,7 @@ export type QuotaOwner = Pick<Participant, 'id' | 'rate_limit' | 'concurrency_li
 interface Parts {
   readonly limits: Pick<
     Limits,
-    'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency'
+    'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency' | 'total_bytes'
   >
   readonly metrics: { requestRefused(quota: QuotaName): void }
   /** Takes from the buckets that all nodes share (`takeTokens`). */
@@ -41,7 +46,9 @@ const TOTAL = 'total'
 export function createQuota({ limits, metrics, take }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
+  const heldBy = new Map<number, number>()
   let total = 0
+  let totalHeld = 0
 
   const occupy = ({ id, concurrency_limit }: QuotaOwner): Visit => {
     const mine = inFlight.get(id) ?? 0
@@ -53,15 +60,31 @@ export function createQuota({ limits, metrics, take }: Parts): Quota {
     inFlight.set(id, mine + 1)
     total += 1
     let inside = true
+    let own = 0
+    const hold = (bytes: number): void => {
+      const others = (heldBy.get(id) ?? 0) - own
+      const share = Math.floor(limits.total_bytes / 2)
+      if (others > 0 && others + own + bytes > share) {
+        throw refusal('participant_bytes', 1, `at most ${share} bytes of a participant at a time`)
+      }
+      if (totalHeld > own && totalHeld + bytes > limits.total_bytes) throw refusal('total_bytes', 1, BUSY)
+      own += bytes
+      totalHeld += bytes
+      heldBy.set(id, others + own)
+    }
     const leave = (): void => {
       if (!inside) return
       inside = false
       total -= 1
+      totalHeld -= own
+      const held = (heldBy.get(id) ?? 0) - own
+      if (held > 0) heldBy.set(id, held)
+      else heldBy.delete(id)
       const others = (inFlight.get(id) ?? 1) - 1
       if (others > 0) inFlight.set(id, others)
       else inFlight.delete(id)
     }
-    return { leave }
+    return { hold, leave }
   }
 
   const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {

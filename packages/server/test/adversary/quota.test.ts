@@ -10,7 +10,7 @@ let server: TestServer
 let ada: Peer
 
 beforeAll(async () => {
-  server = await world({ ROLLCALL_REQUEST_TIMEOUT: '5' })
+  server = await world({ ROLLCALL_REQUEST_TIMEOUT: '5', ROLLCALL_TOTAL_BODY_BYTES: '1048576' })
   ada = await sealingPeer(server, 'ada.example')
 })
 
@@ -51,6 +51,32 @@ it('too many at a time: 429 with Retry-After, also when the others send their bo
   for (const raw of open) raw.destroy()
   await expect.poll(async () => (await search(slow)).status, { timeout: 5_000 }).toBe(200)
   expectNothingLeaked(server, [ada, slow], [answer])
+})
+
+it('too many bytes at a time: 429 with Retry-After, of plain bodies and of files, and others are served', async () => {
+  const large = await sealingPeer(server, 'large.example')
+  const begin = async (path: string, type: string, ...pieces: readonly string[]) => {
+    const raw = await rawConnection(server.running.port)
+    const head = `POST /civil/v1.0.0/registry/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${large.token}\r\n`
+    raw.write(head, `Content-Type: ${type}\r\nContent-Length: 900000\r\n\r\n`, ...pieces)
+    return raw
+  }
+  const plain = await begin('sync/search', 'application/json', ' '.repeat(524_000))
+  // Not asked before most of it is in.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const text = 'too many requests: at most 524288 bytes of a participant at a time'
+  const part = '--b\r\nContent-Disposition: form-data; name="envelope"\r\n\r\n'
+  const file = await begin('search', 'multipart/form-data; boundary=b', part, ' '.repeat(60_000))
+  const { status, headers, body } = await file.response()
+  expect([status, headers.get('retry-after')]).toEqual([429, '1'])
+  const error = { code: 'err.request.too_many_requests', message: text }
+  expect(JSON.parse(body).message.error).toEqual(error)
+  const answer = await search(large)
+  expectFault(answer, 429, 'err.request.too_many_requests', text)
+  await expectSealed(server, await search(ada))
+  for (const raw of [plain, file]) raw.destroy()
+  await expect.poll(async () => (await search(large)).status, { timeout: 5_000 }).toBe(200)
+  expectNothingLeaked(server, [ada, large], [answer])
 })
 
 it('nobody without a token uses up anything', async () => {
