@@ -123,6 +123,14 @@ describe('resolveSearchable', () => {
     expect(meaning(resolveSearchable(kind, asked, head.paths[0]))).toBe('attribute head_sex')
   })
 
+  it("means a household's own identifiers by no path to its members'", () => {
+    const ofMembers = 'identifier UIN NID MOBILE EMAIL'
+    expect(mean('social Group', 'member_list.member_identifier')).toBe(ofMembers)
+    expect(mean('social Group', 'member_list.member_identifier.identifier_value')).toBe(ofMembers)
+    expect(mean('social Group', 'group_identifier.identifier_value')).toBe('identifier HOUSEHOLD_ID')
+    expect(mean('social Group', 'member_identifier')).toMatch(/HOUSEHOLD_ID/)
+  })
+
   it('means nothing quickly where the spelling is long', () => {
     expect(mean('civil', 'a.'.repeat(500_000))).toBeUndefined()
   })

@@ -99,19 +99,27 @@ function addIdentifiers(
 ): void {
   const any: Searchable = { is: 'identifier', types: kind.identifier_types }
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
-  for (const { path, types } of ownIdentifiers(kind, recordType)) {
+  const own = ownIdentifiers(kind, recordType)
+  for (const { path, types } of own) {
     add([path, ...joined([path], VALUE_WORDS)], { is: 'identifier', types })
   }
+  const isOwn = (type: IdentifierType): boolean => own.some(({ types }) => types.includes(type))
+  const ofPart: Searchable = {
+    is: 'identifier',
+    types: kind.identifier_types.filter((type) => !isOwn(type)),
+  }
   const paths = recordType.identifiers.map(({ path }) => path)
-  for (const path of paths) {
+  for (const { path, names } of recordType.identifiers) {
+    const meant = names === 'part' ? ofPart : any
+    add(joined([path], VALUE_WORDS), meant)
     const last = path.slice(path.lastIndexOf('.') + 1)
     const type = resolveIdentifierType(kind, last)
     // `demographic_info` holds an identifier among much else: only its members mean one.
     if (type !== undefined) add([path], { is: 'identifier', types: [type] })
-    else if (last.endsWith('identifier')) add([path], any)
+    else if (last.endsWith('identifier')) add([path], meant)
   }
   const places = [...paths, ...IDENTIFIER_WORDS]
-  add([...IDENTIFIER_WORDS, ...VALUE_WORDS, ...joined(places, VALUE_WORDS)], any)
+  add([...IDENTIFIER_WORDS, ...VALUE_WORDS, ...joined(IDENTIFIER_WORDS, VALUE_WORDS)], any)
   add(joined(IDENTIFIER_WORDS, ['value']), any)
   add([...TYPE_WORDS, ...joined(places, TYPE_WORDS), ...joined(IDENTIFIER_WORDS, ['type'])], {
     is: 'identifier_type',
@@ -120,7 +128,7 @@ function addIdentifiers(
 
 /**
  * Where parts of a record bear identifiers too, such as the members of a household, a path to the record's own means
- * those alone, by their type.
+ * those alone, by their type, and a path to the parts' means the other types.
  */
 function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
   if (identifiers.every(({ names }) => names === 'record')) return []

@@ -14,8 +14,17 @@ export interface Asked {
   readonly path: string
   /** Undefined for what is no single attribute, such as `$or` or a compound's object. */
   readonly about: Searchable | undefined
-  /** @param narrowed an identifier's value, when what stands beside it leaves it fewer types */
-  readonly read: (narrowed?: Identifiers) => Condition
+  /**
+   * @param narrowed an identifier's value, when what stands beside or around it leaves it fewer types
+   * @param said the types that values within have, of an object or of alternatives
+   */
+  readonly read: (narrowed?: Identifiers, said?: SaidTypes) => Condition
+}
+
+/** The types of identifier that an object says, by name, for values that name none; and where it says them. */
+export interface SaidTypes {
+  readonly names: readonly string[]
+  readonly path: string
 }
 
 export function allOf(predicates: readonly Predicate[]): Predicate {
@@ -34,23 +43,48 @@ export function negation(of: Predicate): Predicate {
 }
 
 /**
- * Reads the conditions of one object; a type of identifier that is asked for there is the type of the values.
+ * Reads the conditions of one object; a type of identifier that is asked for there is the type of the values, those
+ * within `$or` and the like too.
  * @param isTyped which identifiers have the type that stands beside them
+ * @param around the types that were said around the object
  */
-export function readAsked(asked: readonly Asked[], isTyped = isOfSeveralTypes): readonly Condition[] {
+export function readAsked(
+  asked: readonly Asked[],
+  isTyped = isOfSeveralTypes,
+  around?: SaidTypes,
+): readonly Condition[] {
   const [type, second] = asked.filter(({ about }) => about?.is === 'identifier_type')
-  if (type === undefined || !asked.some(({ about }) => isTyped(about))) return asked.map(({ read }) => read())
+  if (type === undefined) return asked.map((one) => readAs(one, isOfSeveralTypes, around))
+  if (!asked.some(({ about }) => isTyped(about))) return readBeside(type, asked, around)
   if (second !== undefined)
     throw new QueryProblem(second.path, 'must be given once beside an identifier value')
-  const names = typesOf(type)
-  return asked
-    .filter((one) => one !== type)
-    .map(({ about, read }) => {
-      if (!isTyped(about)) return read()
-      const types = about.types.filter(({ name }) => names.includes(name))
-      if (types.length > 0) return read({ ...about, types })
-      throw new QueryProblem(type.path, `must be one of ${about.types.map(({ name }) => name).join(', ')}`)
-    })
+  const said = saidBy(type.read(), type.path)
+  if (said === undefined) {
+    throw new QueryProblem(type.path, 'must be asked for with $eq or $in beside an identifier value')
+  }
+  return asked.filter((one) => one !== type).map((one) => readAs(one, isTyped, said))
+}
+
+/** A type without a value beside it stays a condition, and is the type of the values within what stands beside it. */
+function readBeside(
+  type: Asked,
+  asked: readonly Asked[],
+  around: SaidTypes | undefined,
+): readonly Condition[] {
+  const own = type.read()
+  const said = saidBy(own, type.path) ?? around
+  return asked.map((one) => (one === type ? own : one.read(undefined, said)))
+}
+
+function readAs(
+  { about, read }: Asked,
+  isTyped: (about: Searchable | undefined) => about is Identifiers,
+  said: SaidTypes | undefined,
+): Condition {
+  if (said === undefined || !isTyped(about)) return read(undefined, said)
+  const types = about.types.filter(({ name }) => said.names.includes(name))
+  if (types.length > 0) return read({ ...about, types }, said)
+  throw new QueryProblem(said.path, `must be one of ${about.types.map(({ name }) => name).join(', ')}`)
 }
 
 export type Identifiers = Extract<Searchable, { is: 'identifier' }>
@@ -64,10 +98,8 @@ function isOfSeveralTypes(about: Searchable | undefined): about is Identifiers {
   return isIdentifiers(about) && about.types.length > 1
 }
 
-function typesOf({ path, read }: Asked): readonly string[] {
-  const { of } = read()
-  if (of.is === 'identifier_type') return of.types
-  throw new QueryProblem(path, 'must be asked for with $eq or $in beside an identifier value')
+function saidBy({ of }: Condition, path: string): SaidTypes | undefined {
+  return of.is === 'identifier_type' ? { names: of.types, path } : undefined
 }
 
 /** The conditions of one object, asked of a record: those on one list are asked of one and the same element. */

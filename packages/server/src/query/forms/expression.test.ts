@@ -50,7 +50,8 @@ describe('logic', () => {
     [{ $or: [{ sex: 'F' }, { score: 1 }] }, 'or(sex eq "female", score eq 1)'],
     [{ $nor: [{ sex: 'F' }, { score: 1 }] }, 'not(or(sex eq "female", score eq 1))'],
     [{ $not: { sex: 'F', score: 1 } }, 'not(and(sex eq "female", score eq 1))'],
-    [{ $or: { sex: 'F', score: 1 } }, 'and(sex eq "female", score eq 1)'],
+    [{ $or: { sex: 'F' } }, 'sex eq "female"'],
+    [{ $and: { sex: 'F', score: 1 } }, 'and(sex eq "female", score eq 1)'],
     [{ sex: 'F', $or: [{ score: 1 }, { score: 2 }] }, 'and(sex eq "female", or(score eq 1, score eq 2))'],
     [{ score: { $not: { $gt: 1, $lt: 3 } } }, 'not(and(score gt 1, score lt 3))'],
     [{ score: { $not: 3 } }, 'not(score eq 3)'],
@@ -152,6 +153,27 @@ describe('identifiers', () => {
     ],
     [{ identifier_type: 'BRN', UIN: 'x' }, 'and(bears a BRN, bears UIN X)'],
     [{ $and: [{ identifier_type: 'BRN' }, { identifier: 'x' }] }, 'and(bears a BRN, bears UIN X or BRN X)'],
+    [
+      { identifier_type: 'BRN', $or: [{ identifier: 'x' }, { identifier: 'y', sex: 'F' }, { UIN: 'z' }] },
+      'and(bears a BRN, or(bears BRN X, and(bears BRN Y, sex eq "female"), bears UIN Z))',
+    ],
+    [
+      { identifier_type: 'BRN', $not: { $nor: [{ identifier: 'x' }] } },
+      'and(bears a BRN, not(not(bears BRN X)))',
+    ],
+    [
+      { identifier_type: 'BRN', $or: [{ identifier_type: 'UIN', identifier: 'x' }] },
+      'and(bears a BRN, bears UIN X)',
+    ],
+    [{ identifier_type: 'BRN', identifier: { identifier_value: 'x' } }, 'and(bears a BRN, bears BRN X)'],
+    [
+      { identifier_type: 'BRN', identifier_value: 'x', $or: [{ identifier: 'y' }] },
+      'and(bears BRN X, bears BRN Y)',
+    ],
+    [
+      { identifier_type: { $exists: true }, $or: [{ identifier: 'x' }] },
+      'and(bears a UIN or BRN or MOBILE, bears UIN X or BRN X)',
+    ],
   ])('%j', (value, tree) => {
     expect(read(value)).toBe(tree)
   })
@@ -222,6 +244,17 @@ describe('what is refused', () => {
     [
       { enrolment: { $exists: true, status: 1 } },
       'query.enrolment.$exists: must be a member of enrolment: programme, status, since',
+    ],
+    [
+      { enrolment: { shoe: { programme: 'P1' } } },
+      'query.enrolment.shoe.programme: must be a member of enrolment: programme, status, since',
+    ],
+    [{ $or: { sex: 'F', score: 1 } }, 'query.$or: must be an array of conditions'],
+    [{ $nor: { sex: 'F', score: 1 } }, 'query.$nor: must be an array of conditions'],
+    [{ score: { $or: { $lt: 1, $gt: 5 } } }, 'query.score.$or: must be an array of conditions'],
+    [
+      { identifier_type: 'MOBILE', $or: [{ identifier: 'x' }] },
+      'query.$or[0].identifier: must be a string of 1 to 256 characters or a whole number',
     ],
     [{ enrolment: { $exists: null } }, 'query.enrolment.$exists: must be true or false'],
     [{ UIN: { $gt: '1' } }, 'query.UIN.$gt: must be an operator of UIN: $eq, $ne, $in, $nin, $exists'],

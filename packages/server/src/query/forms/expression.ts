@@ -12,6 +12,7 @@ import {
   inRecord,
   isIdentifiers,
   readAsked,
+  type SaidTypes,
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
 import { resolveLogic } from './logic.ts'
@@ -30,8 +31,16 @@ export function readExpression(reader: Reader, value: JsonValue, path: string): 
 }
 
 /** An object of conditions on what `names` says: the record, or an element of a compound. */
-function readObject(reader: Reader, value: JsonValue, path: string, names: Names): Predicate {
-  const conditions = reader.within(path, () => readAsked(askedBy(reader, value, path, names)))
+function readObject(
+  reader: Reader,
+  value: JsonValue,
+  path: string,
+  names: Names,
+  said?: SaidTypes,
+): Predicate {
+  const conditions = reader.within(path, () =>
+    readAsked(askedBy(reader, value, path, names), undefined, said),
+  )
   return names.compound === undefined ? inRecord(conditions) : inElement(conditions)
 }
 
@@ -63,13 +72,16 @@ function askedByMember(
 ): readonly Asked[] {
   const logic = resolveLogic(key)
   if (logic !== undefined) {
-    const read = (operand: JsonValue, place: string): Predicate => readObject(reader, operand, place, names)
-    return [
-      { path, about: undefined, read: () => condition(logic(reader, value, path, read), names.compound) },
-    ]
+    const read = (_?: Identifiers, said?: SaidTypes): Condition => {
+      const of = logic(reader, value, path, (operand, place) =>
+        readObject(reader, operand, place, names, said),
+      )
+      return condition(of, names.compound)
+    }
+    return [{ path, about: undefined, read }]
   }
   const about = resolveName(reader, names, key)
-  if (about === undefined) {
+  if (about === undefined || isOnTheWay(reader, names, about, key, value)) {
     if (!isJsonObject(value) || hasOperators(value)) throw unknownName(reader, names, path)
     // An object on the way to an attribute: {"name": {"surname": ...}} is {"name.surname": ...}.
     return reader.within(path, () =>
@@ -77,6 +89,20 @@ function askedByMember(
     )
   }
   return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
+}
+
+/** Whether an attribute's object holds no operators but what stands below it: {"birth_place": {"name": ...}}. */
+function isOnTheWay(reader: Reader, names: Names, about: Searchable, key: string, value: JsonValue): boolean {
+  if (about.is !== 'attribute' && about.is !== 'member') return false
+  const below = { ...names, prefix: `${names.prefix}${key}.` }
+  return (
+    isJsonObject(value) &&
+    !hasOperators(value) &&
+    Object.entries(value).some(
+      ([name, held]) =>
+        resolveName(reader, below, name) !== undefined || isOnTheWay(reader, below, about, name, held),
+    )
+  )
 }
 
 function condition(of: Predicate, list?: Condition['list']): Condition {
@@ -100,7 +126,9 @@ function askedAbout(
     return { path, about: undefined, read: () => condition(of(), compound) }
   }
   if (about.is === 'identifier' && isJsonObject(value) && !hasOperators(value)) {
-    return { path, about: undefined, read: () => condition(readIdentifierObject(reader, about, value, path)) }
+    const read = (_?: Identifiers, said?: SaidTypes): Condition =>
+      condition(readIdentifierObject(reader, about, value, path, said))
+    return { path, about: undefined, read }
   }
   return leafAsked(about, path, (leaf) => {
     const subject = subjectOf(reader, leaf)
@@ -139,6 +167,7 @@ function readIdentifierObject(
   about: Identifiers,
   value: JsonObject,
   path: string,
+  said: SaidTypes | undefined,
 ): Predicate {
   const asked = membersOf(reader, value, path, 'conditions').map(([key, raw]) => {
     const place = at(path, key)
@@ -153,7 +182,7 @@ function readIdentifierObject(
       'must have an identifier_value; a type alone is asked for with identifier_type',
     )
   }
-  return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers)))
+  return reader.within(path, () => inRecord(readAsked(asked, isIdentifiers, said)))
 }
 
 const IDENTIFIER_MEMBERS: ReadonlyMap<string, 'type' | 'value'> = new Map([

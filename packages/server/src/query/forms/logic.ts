@@ -14,13 +14,22 @@ export type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadO
 
 const LOGIC: ReadonlyMap<string, Logic> = new Map<string, Logic>([
   ['and', (...asked) => allOf(operands(...asked))],
-  ['or', (...asked) => anyOf(operands(...asked))],
-  ['nor', (...asked) => negation(anyOf(operands(...asked)))],
+  ['or', (...asked) => anyOf(alternatives(...asked))],
+  ['nor', (...asked) => negation(anyOf(alternatives(...asked)))],
   ['not', (_reader, value, path, read) => negation(read(value, path))],
 ])
 
 export function resolveLogic(key: string): Logic | undefined {
   return LOGIC.get(operatorWord(key))
+}
+
+/** Of an object with several members nobody can say whether they are one alternative or several. */
+function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
+  const [, value, path] = asked
+  if (isJsonObject(value) && Object.keys(value).length > 1) {
+    throw new QueryProblem(path, 'must be an array of conditions')
+  }
+  return operands(...asked)
 }
 
 /** An array of operands; one that stands alone is a list of one. */

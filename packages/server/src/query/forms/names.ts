@@ -23,6 +23,9 @@ export function resolveName(
   if (prefix.length + name.length > LONGEST) return undefined
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
+  // Right in the element a member may be named as the record's; below something else it would be another's.
+  const place = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
+  if (place?.is !== 'compound' || place.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)
   return isMemberOf(compound, bare) ? bare : undefined
 }
