@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { resolve } from 'node:path'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
-import { DEFAULT_SCHEDULE, parseSchedule } from '../outbound/schedule.ts'
+import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../outbound/schedule.ts'
 
 /** What a node does: it answers peers, it works on jobs, or both. */
 export const ROLES = ['http', 'worker', 'all'] as const
@@ -45,6 +45,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** @throws Error that names the variable and what it must be */
 export function readConfig(env: Environment): Config {
   const port = readPort(env, 'PORT', 8080)
+  const limits = readLimits(env)
   return {
     role: readChoice(env, 'ROLLCALL_ROLE', ROLES, 'all'),
     host: text(env, 'HOST') ?? '127.0.0.1',
@@ -61,8 +62,8 @@ export function readConfig(env: Environment): Config {
     signatureNamespaces: readNamespaces(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
-    retrySchedule: readSchedule(env),
-    limits: readLimits(env),
+    retrySchedule: readSchedule(env, limits),
+    limits,
   }
 }
 
@@ -88,12 +89,17 @@ function readNamespaces(env: Environment): Config['signatureNamespaces'] {
   return { written, read: [...new Set([written, ...read])] }
 }
 
-function readSchedule(env: Environment): readonly number[] {
+function readSchedule(env: Environment, { exchange_retention }: Limits): readonly number[] {
   const value = text(env, 'ROLLCALL_RETRY_SCHEDULE')
   if (value === undefined) return DEFAULT_SCHEDULE
   const schedule = parseSchedule(value)
   if (schedule === null) {
     throw new Error('ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them')
+  }
+  if (wholeSchedule(schedule) > exchange_retention) {
+    throw new Error(
+      'ROLLCALL_RETRY_SCHEDULE must end before what is retried is forgotten (ROLLCALL_EXCHANGE_RETENTION)',
+    )
   }
   return schedule
 }

@@ -17,6 +17,21 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
 /** With their items and attempts. A delivery that is still pending then waits for somebody who never came back. */
 const FORGOTTEN = ['accepted_exchange', 'delivery', 'exchange', 'sealed_message'] as const
 
+/** What of it is not finished: exchanges that were never answered, deliveries that were never taken. */
+export async function countUnfinished(
+  { pool }: Pick<Database, 'pool'>,
+  retention: number,
+): Promise<{ readonly exchanges: number; readonly deliveries: number }> {
+  const { rows } = await pool.query<{ exchanges: number; deliveries: number }>(
+    `select (select count(*) from accepted_exchange
+        where received_at < now() - make_interval(secs => $1) and state in ('accepted', 'replying')) as exchanges,
+      (select count(*) from delivery
+        where created_at < now() - make_interval(secs => $1) and state = 'pending') as deliveries`,
+    [retention],
+  )
+  return rows[0] ?? { exchanges: 0, deliveries: 0 }
+}
+
 /** The same of the inbox, with its counts of days that are over. */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
   await db.pool.query(`delete from inbox_day where day < (now() at time zone 'UTC')::date`)

@@ -1,0 +1,71 @@
+import { Writable } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
+import { readLimits } from '../limits.ts'
+import { createLog } from '../observe/log.ts'
+import { readConfig } from './config.ts'
+import { forgetOld } from './housekeeping.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+test('what was never answered or taken is forgotten in its time, and not in silence', async () => {
+  const lines: string[] = []
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  })
+  const parts = { db: database.db, limits: readLimits({}), log: createLog({ level: 'warn', destination }) }
+  const exchange = (state: string, age: string) =>
+    database.db.pool.query(
+      `insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
+         encrypted, request, items, state, received_at)
+       values (gen_random_uuid(), 1, 1, 'search', 'm', 'tx', false, '', 1, $1, now() - $2::interval)`,
+      [state, age],
+    )
+  const delivery = (state: string, age: string) =>
+    database.db.pool.query(
+      `insert into delivery (id, participant, registry, callback, message_id, encrypted, body, state, next_attempt_at,
+         created_at)
+       values (gen_random_uuid(), 1, 1, 'on-search', 'm', false, '', $1, case $1 when 'pending' then now() end,
+         now() - $2::interval)`,
+      [state, age],
+    )
+  for (const age of ['4 days', '6 days']) {
+    for (const state of ['accepted', 'replying', 'replied', 'failed']) await exchange(state, age)
+    for (const state of ['pending', 'delivered', 'dead']) await delivery(state, age)
+  }
+  await forgetOld(parts)
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      exchanges: 2,
+      deliveries: 1,
+      msg: 'messages that were never answered, or never taken, are older than they are kept',
+    },
+  ])
+  const { rows } = await database.db.pool.query(
+    'select (select count(*) from accepted_exchange) as exchanges, (select count(*) from delivery) as deliveries',
+  )
+  expect(rows).toEqual([{ exchanges: 4, deliveries: 3 }])
+  await forgetOld(parts)
+  expect(lines).toHaveLength(1)
+})
+
+test('a schedule that goes on when what is retried is forgotten is refused at the start', () => {
+  const env = (schedule: string) => ({ ROLLCALL_RETRY_SCHEDULE: schedule })
+  expect(() => readConfig(env('86400,86400,86400,86400,86400'))).toThrow(
+    'ROLLCALL_RETRY_SCHEDULE must end before what is retried is forgotten (ROLLCALL_EXCHANGE_RETENTION)',
+  )
+  const longer = { ...env('86400,86400,86400,86400,86400'), ROLLCALL_EXCHANGE_RETENTION: '864000' }
+  expect(readConfig(longer).retrySchedule).toHaveLength(5)
+  for (const nonsense of ['five', '5;10', '-5', '1e3', '5,', 'NaN', '99999999']) {
+    expect(() => readConfig(env(nonsense)), nonsense).toThrow(
+      'ROLLCALL_RETRY_SCHEDULE must be at most 100 numbers of seconds with commas between them',
+    )
+  }
+})
