@@ -1,8 +1,10 @@
-/** Registries that commands ask: the real server as a demo, and one on loopback that calls back. */
+/** Registries that commands ask: the real server as a demo, and one of another make on loopback. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onStatus, SIGNER, signed } from '../../client/test/callbacks.ts'
-import { ack, type Loopback, loopback, type Respond } from '../../client/test/loopback.ts'
+import { SIGNER, signed } from '../../client/test/callbacks.ts'
+import { ack, loopback, type Respond } from '../../client/test/loopback.ts'
+import { allowLoopback } from '../../server/test/asynchronous.ts'
+import { LOOPBACK } from '../../server/test/deliveries.ts'
 import { type KeyPair, keyPair } from '../../server/test/key-pairs.ts'
 import { sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
@@ -61,13 +63,23 @@ export async function demoHome(
 
 const THREE = { civil: [person('0012', 'Ada'), person('0013', 'Bo'), person('0014', 'Cai')], ibr: [] }
 
-/** The real server, and a demo's file for it; by default with a civil registry of three people. */
+/** Soon again, and for as long as a test is patient. */
+const SCHEDULE = Array.from({ length: 100 }, () => '0.3').join(',')
+
+/**
+ * The real server, which also calls back at any port of this machine, and a demo's file for it; by default with a civil
+ * registry of three people.
+ */
 export async function demoServer(
   registries: Readonly<Record<string, readonly object[]>> = THREE,
 ): Promise<{ server: TestServer; home: DemoHome; close(): Promise<void> }> {
-  const server = await testServer()
+  const server = await testServer({ ROLLCALL_ROLE: 'all', ROLLCALL_RETRY_SCHEDULE: SCHEDULE })
   for (const [kind, documents] of Object.entries(registries)) await server.registry(kind, documents)
-  const peer = await sealingPeer(server, 'demo.example', { decrypts: 'RSA' })
+  const peer = await sealingPeer(server, 'demo.example', {
+    decrypts: 'RSA',
+    settings: { outgoing: [LOOPBACK] },
+  })
+  await allowLoopback(server, peer)
   const encrypt = peer.encryption
   if (encrypt === null) throw new Error('the participant has no key to decrypt with')
   const home = await demoHome(server.url, { ...peer, sign: peer.signer, encrypt }, Object.keys(registries))
@@ -87,43 +99,26 @@ function publicHalf({ kty, crv, x }: object & Record<string, unknown>): object {
   return { kty, crv, x }
 }
 
-/** What the callbacks of one request were answered with. */
-export interface Calls {
-  readonly statuses: number[]
-}
-
 /** A callback, from the message that it answers. */
 export type Page = (request: { transaction_id: string }) => Unsigned
 
 /**
- * A civil registry on loopback that publishes its keys, acknowledges each search, calls back with these pages, one
- * after the other, and answers each question for a status.
+ * A civil registry of another make, for what ours never says: it publishes its keys, takes each search with this ack, and
+ * calls back with these pages, one after the other.
  */
-export async function callingRegistry(
+export async function otherRegistry(
   pages: readonly Page[],
-): Promise<{ registry: Loopback; home: DemoHome; calls: Calls; close(): Promise<void> }> {
-  const statuses: number[] = []
+  ack_status = 'ACK',
+): Promise<{ home: DemoHome; close(): Promise<void> }> {
   const calling: Promise<void>[] = []
   const callBack = async (sender_uri: string, message: { transaction_id: string }): Promise<void> => {
-    for (const page of pages) {
-      statuses.push(await postCallback(sender_uri, signed(page(message))))
-    }
+    for (const page of pages) await postCallback(sender_uri, signed(page(message)))
   }
   const respond: Respond = (asked, response) => {
     if (asked.path.endsWith('/jwks.json')) return KEYS
     const { header, message } = asked.body
-    if (asked.path.endsWith('/txn/status')) {
-      return JSON.parse(
-        signed(
-          onStatus({
-            header: { receiver_id: header.sender_id },
-            message: { transaction_id: message.transaction_id },
-          }),
-        ),
-      )
-    }
-    if (header.sender_uri !== undefined) calling.push(callBack(header.sender_uri, message))
-    return ack()(asked, response)
+    calling.push(callBack(header.sender_uri, message))
+    return ack(ack_status)(asked, response)
   }
   const registry = await loopback([respond])
   const sign = { kid: 'sig-1', privateJwk: keyPair('Ed25519').privateJwk }
@@ -136,9 +131,7 @@ export async function callingRegistry(
   }
   const home = await demoHome(registry.url, participant, ['civil'])
   return {
-    registry,
     home,
-    calls: { statuses },
     async close() {
       await Promise.allSettled(calling)
       await registry.close()

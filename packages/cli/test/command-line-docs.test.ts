@@ -1,4 +1,4 @@
-/** docs/command-line.md: what is marked sh runs beside a demo, what is marked async beside a registry that calls back. */
+/** docs/command-line.md: every example runs beside a demo, which calls back. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { onSearch } from '../../client/test/callbacks.ts'
-import { callingRegistry, demoServer } from './asking.ts'
+import { demoServer } from './asking.ts'
 import { start, until } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -21,17 +20,12 @@ const blocks = [...page.matchAll(/```(sh[a-z ]*)\n(.*?)\n```/gs)].map(([, how = 
 const run = promisify(execFile)
 
 let demo: Awaited<ReturnType<typeof demoServer>>
-let calling: Awaited<ReturnType<typeof callingRegistry>>
 beforeAll(async () => {
   const people = (kind: string) =>
     [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
   demo = await demoServer({ civil: people('civil'), social: people('social') })
-  calling = await callingRegistry([({ transaction_id }) => onSearch({ message: { transaction_id } })])
 })
-afterAll(async () => {
-  await demo.close()
-  await calling.close()
-})
+afterAll(() => demo.close())
 
 /** Runs a block as it stands, in a folder with the file of a demo; what it prints. */
 async function printedBy(text: string, cwd: string): Promise<string> {
@@ -55,7 +49,7 @@ test('synchronous searches', async () => {
 })
 
 test('listening, searches that are called back, and status', async () => {
-  const { path: home, env } = calling.home
+  const { path: home, env } = demo.home
   const [waits = '', sends = '', asks = ''] = blocks.flatMap(({ how, text }) =>
     how === 'sh async' ? [text] : [],
   )
@@ -68,15 +62,20 @@ test('listening, searches that are called back, and status', async () => {
   const words = ['listen', '--port', port, '--exec', command.replace('callbacks.ndjson', `'${file}'`)]
   const running = start(words, env)
   await until(running, () => (running.output().stderr.includes('listening on') ? true : null))
-  expect(await printedBy(sends.replace('8090', port), home)).toMatch(/^accepted, correlation_id c-1\n/)
+  const accepted = await printedBy(sends.replace('8090', port), home)
+  const [, correlation_id = ''] = /^accepted, correlation_id (\S+)\n/.exec(accepted) ?? []
   const [, id] = await until(running, () =>
     /message {6}(\S+)\n[\s\S]*item 1: succ, 1 record\n/.exec(running.output().stdout),
   )
   expect(await running.stop('SIGINT')).toMatchObject({ code: 0 })
   expect(JSON.parse(await readFile(file, 'utf8')).header.message_id).toBe(id)
 
-  const status = await printedBy(asks, home)
-  expect(status).toMatch(/^search asked of civil\.example\n[\s\S]* {2}item 1: pdng\n\{"txn_type":"search",/)
+  const asksOurs = asks.replace(/--correlation-id \S+/, `--correlation-id ${correlation_id}`)
+  expect(asksOurs).toContain(correlation_id)
+  const status = await printedBy(asksOurs, home)
+  expect(status).toMatch(
+    /^search asked of civil\.example\n[\s\S]* {2}item 1: succ, 1 record\n\{"txn_type":"search",/,
+  )
 })
 
 test('the page names every option of these commands', async () => {

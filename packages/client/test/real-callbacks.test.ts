@@ -185,11 +185,19 @@ describe('a search', () => {
 })
 
 /** The items that the registry tells of an earlier request. */
-async function statusOf(asking: RegistryClient, correlation_id: string) {
-  const answer = await asking.txnStatus({ attribute_type: 'correlation_id', attribute_value: correlation_id })
-  const { txn_status } = answer.message.txnstatus_response
-  return 'search_response' in txn_status ? txn_status.search_response : []
-}
+const statusOf = async (asking: RegistryClient, correlation_id: string) =>
+  itemsOrThrow(await asking.txnStatus({ attribute_type: 'correlation_id', attribute_value: correlation_id }))
+
+it('a status of what nobody knows is a rejected item', async () => {
+  const { asking } = await world()
+  const error = await failure(statusOf(asking, 'c-0'))
+  expect(error).toMatchObject({
+    name: 'ItemRejected',
+    code: 'rjct.reference_id.invalid',
+    message:
+      'txnstatus_request.attribute_value: names no transaction of this type that the sender has with this registry',
+  })
+})
 
 it('a status is told at a callback, too', async () => {
   const { asking } = await world()

@@ -2,14 +2,20 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { notify, onSearch, onSubscribe, signed } from '../../../client/test/callbacks.ts'
-import { callingRegistry, postCallback } from '../../test/asking.ts'
-import { type Running, rollcall, start, until } from '../../test/command.ts'
+import { demoServer, otherRegistry, postCallback } from '../../test/asking.ts'
+import { type Running, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 
-let made: Awaited<ReturnType<typeof callingRegistry>>
+/** Its keys sign what these tests send. */
+let made: Awaited<ReturnType<typeof otherRegistry>>
+let demo: Awaited<ReturnType<typeof demoServer>>
 beforeAll(async () => {
-  made = await callingRegistry([])
+  made = await otherRegistry([])
+  demo = await demoServer()
 })
-afterAll(() => made.close())
+afterAll(async () => {
+  await made.close()
+  await demo.close()
+})
 
 let running: Running
 afterEach(async () => {
@@ -18,11 +24,61 @@ afterEach(async () => {
 
 /** Starts it and gives the address at which it listens. */
 async function listening(...words: string[]): Promise<string> {
-  running = start(['listen', '--port', '0', ...words], made.home.env)
+  return listeningBeside(made.home, 'civil.example', ...words)
+}
+
+async function listeningBeside(
+  { env }: { readonly env: Readonly<Record<string, string>> },
+  whose: string,
+  ...words: string[]
+): Promise<string> {
+  running = start(['listen', '--port', '0', ...words], env)
   const match = await until(running, () => /^listening on (\S+) for (.*)$/m.exec(running.output().stderr))
-  expect(match[2]).toBe('callbacks of civil.example; Ctrl-C ends it')
+  expect(match[2]).toBe(`callbacks of ${whose}; Ctrl-C ends it`)
   return match[1] ?? ''
 }
+
+/** Asks the demo for somebody, to be answered at this address; the ack. */
+const asked = (sender_uri: string) =>
+  rollcallJson(['search', '--identifier', 'UIN=0012', '--sender-uri', sender_uri], demo.home.env)
+
+describe('beside a demo', () => {
+  const REGISTRIES = 'civil.example, ibr.example'
+
+  test('what the server calls back is printed, and the server hears that it has arrived', async () => {
+    const url = await listeningBeside(demo.home, REGISTRIES)
+    const { correlation_id, transaction_id } = await asked(`${url}/anything`)
+    await until(running, () => /item 1: succ, 1 record\n/.exec(running.output().stdout))
+    const { stdout } = await running.stop('SIGINT')
+    expect(stdout).toContain('Z  on-search from civil.example, signed\n')
+    expect(stdout).toContain(
+      `  transaction  ${transaction_id}\n  correlation  ${correlation_id}\n  status       succ\n`,
+    )
+    const states = 'select state from delivery where correlation_id = $1'
+    const { rows } = await demo.server.database.db.pool.query(states, [correlation_id])
+    expect(rows).toEqual([{ state: 'delivered' }])
+  })
+
+  test('the server sends again what the command of --exec does not take, the same each time', async () => {
+    const gate = join(demo.home.path, 'gate')
+    const command = `cat > /dev/null; echo tried; test -e '${gate}'`
+    const url = await listeningBeside(demo.home, REGISTRIES, '--json', '--exec', command)
+    await asked(url)
+    await until(running, () => (running.output().stderr.match(/tried\n/g)?.length ?? 0) > 1 || null)
+    await writeFile(gate, '')
+    const last = running.output().stderr.length
+    await until(running, () => /tried\n(?!rollcall)/.exec(running.output().stderr.slice(last)))
+    const { stdout, stderr } = await running.stop('SIGINT')
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.length).toBeGreaterThan(2)
+    expect(new Set(lines.map(({ message_id }) => message_id)).size).toBe(1)
+    const refusals = stderr.match(/^rollcall: the command of --exec ended with 1; .*$/gm)
+    expect(refusals).toHaveLength(lines.length - 1)
+  })
+})
 
 const RECORD = { name: 'Ada' }
 const found = {

@@ -1,12 +1,12 @@
 /** `rollcall status`: asks a registry what became of an earlier request. */
-import { RegistryClient, type StatusQuestion } from '@rollcall/client'
+import { RegistryClient, resultsOf, type StatusQuestion } from '@rollcall/client'
 import { type Command, Option } from 'commander'
 import { inWords, made } from '../asking/failures.ts'
 import { exactJson, printable, printableJson } from '../asking/printing.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { itemText, rowLines, type Summary, statusOf, summaryOf } from '../asking/summary.ts'
 import { readTarget } from '../asking/target.ts'
-import { CommandError } from '../failure.ts'
+import { CommandError, EXIT } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { collected } from '../values.ts'
@@ -50,6 +50,12 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const asking = made(() => new RegistryClient(client))
   const answer = await inWords(asking.txnStatus(question, { signal }), signal)
   const { txn_type, txn_status } = answer.message.txnstatus_response
+  // Nothing is known: the answer then holds nothing but what was asked for, and why it is rejected.
+  if (answer.header.status === 'rjct') {
+    const [unknown] = resultsOf(answer)
+    if (unknown?.ok === false && options.json !== true) await inWords(Promise.reject(unknown.rejection))
+    process.exitCode = EXIT.failed
+  }
   // What is embedded says of itself what transaction it was; the message around it is of the asking.
   const { header, signed, encrypted } = answer
   const embedded = summaryOf({ header: {}, message: txn_status, signed, encrypted })

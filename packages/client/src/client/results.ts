@@ -2,16 +2,23 @@
 import { isJsonObject, OPERATIONS } from '@rollcall/protocol'
 import { ItemRejected } from '../errors.ts'
 
-/** The items of a message; a message without items, such as that of an unsubscribe, is its own single item. */
-export type ItemOf<Message> = Message extends { readonly search_response: readonly (infer Item)[] }
-  ? Item
-  : Message extends { readonly subscribe_response: readonly (infer Item)[] }
+/**
+ * The items of a message; a message without items, such as that of an unsubscribe, is its own single item. Those of a
+ * status are the items of the message that it embeds.
+ */
+export type ItemOf<Message> = Message extends {
+  readonly txnstatus_response: { readonly txn_status: infer Embedded }
+}
+  ? ItemOf<Embedded>
+  : Message extends { readonly search_response: readonly (infer Item)[] }
     ? Item
-    : Message extends { readonly enrolled_response: readonly (infer Item)[] }
+    : Message extends { readonly subscribe_response: readonly (infer Item)[] }
       ? Item
-      : Message extends { readonly disabled_response: readonly (infer Item)[] }
+      : Message extends { readonly enrolled_response: readonly (infer Item)[] }
         ? Item
-        : Message
+        : Message extends { readonly disabled_response: readonly (infer Item)[] }
+          ? Item
+          : Message
 
 export type ItemResult<Item> =
   | { readonly ok: true; readonly reference_id: string; readonly item: Item }
@@ -40,6 +47,8 @@ export function itemsOrThrow<Message extends object>(answer: {
 
 function itemsIn(message: object): readonly unknown[] {
   const members = message as Readonly<Record<string, unknown>>
+  const { txnstatus_response: status } = members
+  if (isJsonObject(status) && isJsonObject(status.txn_status)) return itemsIn(status.txn_status)
   const name = ITEMS.find((name) => Array.isArray(members[name]))
   return name === undefined ? [message] : (members[name] as unknown[])
 }
