@@ -31,6 +31,10 @@ import { openVault } from './vault.ts'
 
 /** Seconds that a search waits for its turn whose answer nobody is waiting for. */
 const JOB_PATIENCE = 3_600
+/** Seconds after which it counts how many of its participant wait, each in the place of another job. */
+const JOB_CROWD = 1
+/** The part of the jobs in work that may wait so, of one participant. */
+const JOB_SHARE = 0.25
 
 /**
  * The keys that are missing are made, which takes a second or so.
@@ -63,7 +67,11 @@ export async function createContext(
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }),
     quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),
     searchPlaces: createSearchPlaces({ places: db.searches.options.max, patience: limits.search_timeout }),
-    jobSearchPlaces: createSearchPlaces({ places: db.jobSearches.options.max, patience: JOB_PATIENCE }),
+    jobSearchPlaces: createSearchPlaces({
+      places: Math.min(db.jobSearches.options.max, Math.max(1, Math.floor(limits.worker_concurrency / 2))),
+      patience: JOB_PATIENCE,
+      putOff: { after: JOB_CROWD, behind: Math.max(1, Math.floor(limits.worker_concurrency * JOB_SHARE)) },
+    }),
     keys,
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
     signatureNamespaces: config.signatureNamespaces,

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import { type Answered, type ReplyPage, sendReply } from '../outbound/send-reply.ts'
+import { NoPlace } from '../participants/search-places.ts'
 import {
   type AcceptedExchange,
   findAccepted,
@@ -31,6 +32,8 @@ import { type Place, PORTION, placeOf, portionsOf } from './portions.ts'
 const PAGES_IN_A_RUN = 16
 /** Runs of a job that may fail; from the last of them on its sender is told that the registry failed. */
 const RUNS = 5
+/** Seconds, from and to, until another run begins of what was put off because its participant's searches are slow. */
+const PUT_OFF = { from: 2, to: 30 }
 /** Seconds until a run looks what became of the one that was ahead of it. */
 const LOOK = 60
 
@@ -63,15 +66,25 @@ export async function process(
     await giveUp(context, accepted)
     return
   }
+  // A batch will want a place for its searches: before it is opened, which may be work as well.
+  if (accepted.page === 0 && accepted.items > 1 && context.jobSearchPlaces.isFull(participant.id)) {
+    await putOff(context, accepted)
+    return
+  }
   const exchange: Answered = { ...accepted, operation: operation(accepted.operation), registry, participant }
   try {
     await answer(context, accepted, exchange, signal)
   } catch (error) {
+    if (error instanceof NoPlace) return putOff(context, accepted)
     if (attempt < RUNS && !(error instanceof BodyClosed)) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await answerFailure(context, exchange)
   }
 }
+
+/** The jobs in work are for others as well: it comes again, not at one time with all that were put off. */
+const putOff = ({ db }: Context, { correlation_id }: AcceptedExchange): Promise<void> =>
+  lookAgain(db, correlation_id, PUT_OFF.from + Math.random() * (PUT_OFF.to - PUT_OFF.from))
 
 const isOpen = ({ state }: AcceptedExchange): boolean => state === 'accepted' || state === 'replying'
 

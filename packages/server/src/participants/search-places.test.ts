@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createSearchPlaces, type SearchPlaces } from './search-places.ts'
+import { createSearchPlaces, NoPlace, type SearchPlaces } from './search-places.ts'
 
 const [ADA, BO, CAI, DEE] = [1, 2, 3, 4] as const
 
@@ -135,5 +135,32 @@ describe('who waits for a place', () => {
     await end('b1')
     await end('a2')
     expect(begun).toEqual(['a1', 'b1', 'a2', 'a3'])
+  })
+})
+
+describe('work that can be put off', () => {
+  beforeEach(() => {
+    places = createSearchPlaces({ places: 2, patience: 60, putOff: { after: 0.05, behind: 2 } })
+  })
+  const outcome = (searched: Promise<string>) =>
+    searched.catch((error: unknown) => (error instanceof NoPlace ? 'put off' : error))
+
+  it('waits where searches are quick, however many there are', async () => {
+    const all = searches(ADA, 'a1', 'a2', 'a3', 'a4', 'a5', 'a6')
+    expect(places.isFull(ADA)).toBe(false)
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) await end(name)
+    expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6'])
+  })
+
+  it('is put off behind so many of its own that wait for slow ones; that of others is not', async () => {
+    const all = searches(ADA, 'a1', 'a2', 'a3', 'a4', 'a5').map(outcome)
+    expect(await Promise.all(all.slice(3))).toEqual(['put off', 'put off'])
+    expect([places.isFull(ADA), places.isFull(BO)]).toEqual([true, false])
+    expect(await outcome(search(ADA, 'a6'))).toBe('put off')
+    const other = search(BO, 'b1')
+    for (const name of ['b1', 'a1', 'a2', 'a3']) await end(name)
+    expect(await other).toBe('b1')
+    expect(await Promise.all(all.slice(0, 3))).toEqual(['a1', 'a2', 'a3'])
+    expect(places.isFull(ADA)).toBe(false)
   })
 })

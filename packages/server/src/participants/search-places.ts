@@ -6,8 +6,16 @@ export interface SearchPlaces {
    * Does the work of a participant, known by its id, in one of the places; waits until there is one. Throws what the
    * work throws.
    * @throws ItemRejection rjct.search_criteria.invalid when no place comes free in time, or too many wait already
+   * @throws NoPlace where work is put off
    */
   run<Result>(participant: number, work: () => Promise<Result>): Promise<Result>
+  /** Whether `run` would put its work off at once. */
+  isFull(participant: number): boolean
+}
+
+/** Enough work of this participant waits for slow searches: what can be done later had better not wait as well. */
+export class NoPlace extends Error {
+  override readonly name = 'NoPlace'
 }
 
 interface Parts {
@@ -17,6 +25,11 @@ interface Parts {
   readonly patience: number
   /** Searches of one participant that may wait: those of all its requests, under the default limits. */
   readonly waiting?: number
+  /**
+   * For work that nobody waits for, and that holds something while it waits: what has waited for so many seconds behind
+   * so many others of its participant is put off, and so is what comes then.
+   */
+  readonly putOff?: { readonly after: number; readonly behind: number }
 }
 
 /** Starts what has waited. */
@@ -27,10 +40,11 @@ type Waiter = () => void
  * finds one while two others search as much as they may. Of those who wait, the one who holds the fewest is next; those
  * who hold as few take turns. What one participant has waiting is served in its order.
  */
-export function createSearchPlaces({ places, patience, waiting = 1_000 }: Parts): SearchPlaces {
+export function createSearchPlaces({ places, patience, waiting = 1_000, putOff }: Parts): SearchPlaces {
   const share = Math.ceil(places / 2)
   const held = new Map<number, number>()
-  const queues = new Map<number, Set<Waiter>>()
+  /** With the time since when each waits; the first is next. */
+  const queues = new Map<number, Map<Waiter, number>>()
   let free = places
 
   const heldBy = (participant: number): number => held.get(participant) ?? 0
@@ -59,7 +73,7 @@ export function createSearchPlaces({ places, patience, waiting = 1_000 }: Parts)
     return next
   }
   const serve = (participant: number): void => {
-    const [first] = queues.get(participant) ?? []
+    const [first] = queues.get(participant)?.keys() ?? []
     if (first === undefined) return
     remove(participant, first)
     // Behind all others, for the next turn.
@@ -74,8 +88,15 @@ export function createSearchPlaces({ places, patience, waiting = 1_000 }: Parts)
     if (queue?.size === 0) queues.delete(participant)
   }
 
+  const isFull = (participant: number): boolean => {
+    const queue = queues.get(participant)
+    if (putOff === undefined || queue === undefined || queue.size < putOff.behind) return false
+    const [since = 0] = queue.values()
+    return performance.now() - since >= putOff.after * 1_000
+  }
   const turn = (participant: number): Promise<void> => {
-    const queue = queues.get(participant) ?? new Set()
+    const queue = queues.get(participant) ?? new Map<Waiter, number>()
+    if (isFull(participant)) throw new NoPlace()
     if (queue.size >= waiting) {
       throw refusal(`more than ${waiting} searches of this participant are waiting; send fewer at a time`)
     }
@@ -83,8 +104,17 @@ export function createSearchPlaces({ places, patience, waiting = 1_000 }: Parts)
     return new Promise((resolve, reject) => {
       const waiter = (): void => {
         clearTimeout(timer)
+        clearTimeout(look)
         resolve()
       }
+      const look =
+        putOff &&
+        setTimeout(() => {
+          if ([...queue.keys()].indexOf(waiter) < putOff.behind) return
+          clearTimeout(timer)
+          remove(participant, waiter)
+          reject(new NoPlace())
+        }, putOff.after * 1_000)
       const timer = setTimeout(() => {
         remove(participant, waiter)
         const whose = heldBy(participant) > 0 ? 'of this participant ' : ''
@@ -95,11 +125,12 @@ export function createSearchPlaces({ places, patience, waiting = 1_000 }: Parts)
           ),
         )
       }, patience * 1_000)
-      queue.add(waiter)
+      queue.set(waiter, performance.now())
     })
   }
 
   return {
+    isFull,
     async run(participant, work) {
       if (mayTake(participant)) take(participant)
       else await turn(participant)

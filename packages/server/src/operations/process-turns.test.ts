@@ -1,0 +1,64 @@
+/** Slow searches that are answered later: they do not take all jobs in work, and are answered in the end. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  type AsyncPeer,
+  accepted,
+  asyncPeer,
+  byExpression,
+  byIdentifier,
+  callbacksTo,
+  searchFor,
+} from '../../test/asynchronous.ts'
+import { type TestServer, testServer } from '../../test/server.ts'
+
+let server: TestServer
+let hog: AsyncPeer
+let other: AsyncPeer
+
+beforeAll(async () => {
+  server = await testServer({
+    ROLLCALL_ROLE: 'all',
+    ROLLCALL_WORKER_CONCURRENCY: '4',
+    ROLLCALL_SEARCH_TIMEOUT: '60',
+  })
+  const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
+  await server.registry('civil', people)
+  await server.registry('civil', people, 'other')
+  hog = await asyncPeer(server, 'hog.example')
+  other = await asyncPeer(server, 'other.example')
+})
+afterAll(async () => {
+  await Promise.all([hog, other].map(({ receiver }) => receiver.close()))
+  await server.close()
+})
+
+const slow = byExpression({ sex: { eq: 'F' } })
+const statuses = (peer: AsyncPeer) =>
+  callbacksTo(peer.receiver).map(({ envelope }) =>
+    envelope.message.search_response.map(({ status }: { status: string }) => status),
+  )
+
+it('of one participant leave jobs to others, one by one and in batches', async () => {
+  const client = await server.database.db.pool.connect()
+  await client.query('begin; lock table r1_person in access exclusive mode')
+  try {
+    const requests = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? [slow] : [slow, slow]))
+    for (const [at, items] of requests.entries()) {
+      await accepted(server, hog, searchFor(hog, items, { header: { message_id: `slow-${at}` } }))
+    }
+    await accepted(server, other, searchFor(other, [byIdentifier('UIN', '1'), slow]), 'search', 'other')
+    await expect.poll(() => statuses(other), { timeout: 8_000 }).toEqual([['succ', 'succ']])
+    expect(statuses(hog)).toEqual([])
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  // Those that were put off have a job each, some seconds from now.
+  const { rows } = await server.database.db.pool.query(
+    `update graphile_worker._private_jobs set run_at = now() where locked_at is null and key like 'process:%'
+      returning extract(epoch from run_at)`,
+  )
+  expect(rows.length).toBeGreaterThan(5)
+  await expect.poll(() => statuses(hog).length, { timeout: 15_000 }).toBe(12)
+  expect(new Set(statuses(hog).flat())).toEqual(new Set(['succ']))
+}, 30_000)
