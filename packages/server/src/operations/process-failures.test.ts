@@ -1,6 +1,6 @@
 /** Exchanges that cannot be answered, or not as a whole, and those whose answer must be encrypted. */
 import { SearchResponse, validator } from '@rollcall/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
@@ -158,6 +158,27 @@ describe('a failure of the registry', () => {
       status_reason_message: 'timestamp: must lie within 60 seconds of now',
     })
     expect(older).toMatchObject({ status: 'succ' })
+  })
+
+  it('that ends the process each time is told in the end, and its request is not opened for that', async () => {
+    await newPeer()
+    const body = searchFor(peer, [byIdentifier('UIN', 'U1'), byIdentifier('UIN', 'U2')])
+    const correlation_id = await accepted(server, peer, body)
+    const opened = vi.spyOn(server.context.bodies, 'openBody')
+    try {
+      await run(correlation_id, 21)
+      expect(opened).not.toHaveBeenCalled()
+    } finally {
+      opened.mockRestore()
+    }
+    expect(sent()).toMatchObject([
+      {
+        header: { status: 'rjct', total_count: 2, completed_count: 0 },
+        message: { transaction_id: 'tx-1', correlation_id, search_response: [] },
+      },
+    ])
+    expect(await stateOf(correlation_id)).toEqual({ state: 'failed', page: 1 })
+    expect(server.logged()).toContain('every run of its job was cut short')
   })
 
   it('to read the request is told at once: it would never pass', async () => {

@@ -32,6 +32,8 @@ import { type Place, PORTION, placeOf, portionsOf } from './portions.ts'
 const PAGES_IN_A_RUN = 16
 /** Runs of a job that may fail; from the last of them on its sender is told that the registry failed. */
 const RUNS = 5
+/** Runs after which an exchange is not worked on again: those before were cut short, and it may be what ended the nodes. */
+const CUT_SHORT = 20
 /** Seconds, from and to, until another run begins of what was put off because its participant's searches are slow. */
 const PUT_OFF = { from: 2, to: 30 }
 /** Seconds until a run looks what became of the one that was ahead of it. */
@@ -66,12 +68,17 @@ export async function process(
     await giveUp(context, accepted)
     return
   }
+  const exchange: Answered = { ...accepted, operation: operation(accepted.operation), registry, participant }
+  if (attempt > CUT_SHORT) {
+    log.error({ correlation_id, attempt }, 'an exchange is not answered: every run of its job was cut short')
+    await answerFailure(context, exchange, { opened: false })
+    return
+  }
   // A batch will want a place for its searches: before it is opened, which may be work as well.
   if (accepted.page === 0 && accepted.items > 1 && context.jobSearchPlaces.isFull(participant.id)) {
     await putOff(context, accepted)
     return
   }
-  const exchange: Answered = { ...accepted, operation: operation(accepted.operation), registry, participant }
   try {
     await answer(context, accepted, exchange, signal)
   } catch (error) {
@@ -196,8 +203,15 @@ async function furtherPage(
   return { outcome, items: [], goesOn: kept.some(({ total, page_size }) => total > page * page_size) }
 }
 
-/** The registry's own failure is said, never kept silent: in the next page, for every item it was to have. */
-async function answerFailure(context: Context, exchange: Answered): Promise<void> {
+/**
+ * The registry's own failure is said, never kept silent: in the next page, for every item it was to have.
+ * @param options.opened whether the request may be opened for that
+ */
+async function answerFailure(
+  context: Context,
+  exchange: Answered,
+  { opened }: { readonly opened: boolean } = { opened: true },
+): Promise<void> {
   const accepted = await findAccepted(context.db, exchange.correlation_id)
   if (accepted === null) return
   // What failed may have been the attempt, after its page was committed.
@@ -206,7 +220,8 @@ async function answerFailure(context: Context, exchange: Answered): Promise<void
   const from = accepted.page
   const step = await stepAfter(context, accepted, from)
   if (step === null) return
-  const items = await unansweredItems(context, accepted, exchange, placeOf(step, accepted.items))
+  const place = placeOf(step, accepted.items)
+  const items = opened ? await unansweredItems(context, accepted, exchange, place) : []
   const outcome = failedOutcome(exchange, items, { page: step, count: accepted.items })
   await sendReply(context, exchange, { outcome, page: step, from, state: 'failed', items: [], more: false })
 }
