@@ -237,6 +237,16 @@ describe('rjct.search_criteria.invalid', () => {
   })
 })
 
+it.each(['filter', 'Filters', 'where', 'predicate'])('a filter beside the query: %s', async (member) => {
+  const query = { type: 'UIN', value: '2' }
+  expect(await askOne({ query, [member]: { sex: 'female' } })).toMatchObject({
+    status: 'rjct',
+    status_reason_code: 'rjct.search_criteria.invalid',
+    status_reason_message: `search_criteria.${member}: is not read; what is asked for stands in search_criteria.query`,
+  })
+  expect(uins(await askOne({ query, 'x-origin': 'form 7' }))).toEqual(['2'])
+})
+
 describe('rjct.filter.invalid', () => {
   it.each([
     ['UIN=007', 'search_criteria.query: must be GraphQL or JSON text'],

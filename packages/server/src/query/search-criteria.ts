@@ -59,6 +59,7 @@ export function readSearchCriteria(
 ): SearchCriteria {
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw invalid('search_criteria: must be an object')
+  checkNoOtherFilter(criteria)
   checkVersion(criteria.version)
   const reg_type = readRegType(kind, criteria.reg_type)
   checkEventType(kind, criteria.reg_event_type)
@@ -91,6 +92,19 @@ function readCriteriaQuery(
     if (error instanceof QueryProblem) throw invalid(error.message)
     throw error
   }
+}
+
+/** Members that other systems narrow a search by, beside its query. Members that narrow nothing may stand there. */
+const OTHER_FILTERS: ReadonlySet<string> = new Set([
+  ...['filter', 'filters', 'where', 'criteria', 'condition', 'conditions'],
+  ...['expression', 'expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],
+])
+
+/** A filter passed over would widen the search. */
+function checkNoOtherFilter(criteria: { readonly [member: string]: unknown }): void {
+  const member = Object.keys(criteria).find((name) => OTHER_FILTERS.has(name.toLowerCase()))
+  if (member === undefined) return
+  throw invalid(`search_criteria.${member}: is not read; what is asked for stands in search_criteria.query`)
 }
 
 function checkVersion(version: unknown): void {
