@@ -33,7 +33,7 @@ function essMember(population: Population, index: number): object {
     member_identifier: [identifier('UIN', uin)],
     demographic_info: {
       '@type': 'ESSPerson',
-      identifier: [identifier('UIN', uin), identifier('BRN', person.brn)],
+      identifier: [identifier('UIN', uin)],
       name: { '@type': 'Name', ...person.name },
       sex: person.sex,
       birth_date: person.birth_date,
