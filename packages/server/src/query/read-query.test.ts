@@ -195,7 +195,7 @@ describe('what is refused', () => {
     [{ type: 'UIN', value: null }, `search_criteria.query.value: ${value}`],
     [{ type: 'UIN', value: ['007'] }, `search_criteria.query.value: ${value}`],
     [{ type: 'UIN', value: { sex: 'F' } }, `search_criteria.query.value: ${value}`],
-    [{ type: 'MOBILE', value: 'none' }, `search_criteria.query.value: ${value}`],
+    [{ type: 'MOBILE', value: 'none' }, `search_criteria.query.value: ${value}, and a telephone number`],
     [{ type: 'expression', value: 5 }, `search_criteria.query.type: ${types}`],
     [
       { type: 'UIN', value: '007', sex: 'F' },

@@ -254,7 +254,7 @@ describe('what is refused', () => {
     [{ score: { $or: { $lt: 1, $gt: 5 } } }, 'query.score.$or: must be an array of conditions'],
     [
       { identifier_type: 'MOBILE', $or: [{ identifier: 'x' }] },
-      'query.$or[0].identifier: must be a string of 1 to 256 characters or a whole number',
+      'query.$or[0].identifier: must be a string of 1 to 256 characters or a whole number, and a telephone number',
     ],
     [{ enrolment: { $exists: null } }, 'query.enrolment.$exists: must be true or false'],
     [{ UIN: { $gt: '1' } }, 'query.UIN.$gt: must be an operator of UIN: $eq, $ne, $in, $nin, $exists'],

@@ -19,6 +19,12 @@ import type { Reader } from './reader.ts'
 /** What is asked about: an attribute by its type, or identifiers, which know equality alone. */
 export type SubjectType = AttributeType | 'identifier'
 
+/** What the value of an identifier must be besides, by the normaliser of its type. */
+const FORMS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
+  phone: 'a telephone number',
+  email: 'an e-mail address',
+}
+
 /** What a value must be, by what it is compared with. */
 const MEANT: Readonly<Record<SubjectType, string>> = {
   text: 'text of 1 to 512 characters',
@@ -125,7 +131,14 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
     return normalised === null ? [] : [{ type: type.name, value: normalised }]
   })
   if (identifiers.length > 0) return identifiers
-  throw new QueryProblem(path, `must be ${MEANT.identifier}`)
+  throw new QueryProblem(path, `must be ${MEANT.identifier}${formsOf(types)}`)
+}
+
+/** What a value must be beside a text, where all the types that it may be of ask for the same. */
+function formsOf(types: readonly IdentifierType[]): string {
+  const forms = new Set(types.map(({ normaliser }) => FORMS[normaliser]))
+  const [form] = forms
+  return forms.size === 1 && form !== undefined ? `, and ${form}` : ''
 }
 
 function identifierTypeSubject({ kind }: Reader): Subject {
