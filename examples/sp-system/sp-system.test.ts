@@ -2,15 +2,17 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { RegistryClient, resultsOf } from '@rollcall/client'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allowLoopback } from '../../packages/server/test/asynchronous.ts'
+import { LOOPBACK } from '../../packages/server/test/deliveries.ts'
 import { sealingPeer } from '../../packages/server/test/sealing.ts'
 import { type TestServer, testServer } from '../../packages/server/test/server.ts'
+import { clientOptions, readSettings, type Settings } from './settings.ts'
 
 const run = promisify(execFile)
 const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
@@ -20,7 +22,7 @@ let server: TestServer
 let folder: string
 let participant: object
 beforeAll(async () => {
-  server = await testServer()
+  server = await testServer({ ROLLCALL_ROLE: 'all' })
   for (const kind of ['civil', 'social', 'ibr']) {
     const lines = generateLines(kind, { count: 69, seed: 'demo' })
     await server.registry(
@@ -29,7 +31,9 @@ beforeAll(async () => {
     )
   }
   folder = await mkdtemp(join(tmpdir(), 'rollcall-example-'))
-  const { signer, secret, ...peer } = await sealingPeer(server, 'sp.example')
+  const added = await sealingPeer(server, 'sp.example', { settings: { outgoing: [LOOPBACK] } })
+  await allowLoopback(server, added)
+  const { signer, secret, ...peer } = added
   const private_jwk = { ...signer.privateJwk, kid: signer.kid }
   participant = { ...peer, client_secret: secret, sign: { private_jwk } }
 })
@@ -56,16 +60,36 @@ test('decides as the README shows', async () => {
 })
 
 test('decides the same by callback, and hears nothing of the people', async () => {
-  const registry = await callingBack()
-  const { stdout, stderr } = await example('--async', '--settings', await settings(registry.url))
+  const { stdout, stderr } = await example('--async', '--settings', await settings(server.url))
   expect(stderr).toBe('')
   expect(stdout).toBe(DECISIONS)
-  // What was called back holds no member of a person.
-  expect(registry.records.length).toBeGreaterThan(10)
-  expect([...new Set(registry.records.flatMap((record) => Object.keys(record)))]).toEqual(['__typename'])
-  expect(registry.statuses).toEqual([200, 200, 200])
-  await registry.close()
+  const { pool } = server.database.db
+  const kept = async () =>
+    (await pool.query<{ state: string; correlation_id: string }>('select * from delivery')).rows
+  await expect
+    .poll(async () => (await kept()).map(({ state }) => state))
+    .toEqual(['delivered', 'delivered', 'delivered'])
+  // What was called back, as the registries tell it again, holds no member of a person.
+  const known = await readSettings(await settings(server.url))
+  const records = await Promise.all(
+    (await kept()).map(({ correlation_id }) => recordsTold(known, correlation_id)),
+  )
+  expect(records.flat().length).toBeGreaterThan(10)
+  expect([...new Set(records.flat().flatMap((record) => Object.keys(record)))]).toEqual(['__typename'])
 })
+
+/** The records of the answer with this correlation_id; each registry tells its own only. */
+async function recordsTold(known: Settings, correlation_id: string): Promise<readonly object[]> {
+  const question = { attribute_type: 'correlation_id', attribute_value: correlation_id } as const
+  const answers = await Promise.all(
+    (['civil', 'social', 'ibr'] as const).map((name) =>
+      new RegistryClient(clientOptions(known, name)).txnStatus(question),
+    ),
+  )
+  return answers
+    .flatMap((answer) => resultsOf(answer))
+    .flatMap((result) => (result.ok && 'data' in result.item ? (result.item.data?.reg_records ?? []) : []))
+}
 
 test('what a registry does not answer is to be checked', async () => {
   const { stdout, stderr } = await example('--settings', await settings(server.url, ['civil', 'social']))
@@ -85,64 +109,3 @@ test('a wrong file is told by place, not by value', async () => {
   expect(stderr).toContain('application 2 of the list must have the texts application and uin')
   expect(stderr).not.toContain('8128560370')
 })
-
-interface CallingBack {
-  readonly url: string
-  readonly records: object[]
-  readonly statuses: number[]
-  close(): Promise<void>
-}
-
-/**
- * The same registries behind an asynchronous path: each request goes on to the synchronous one, is acknowledged, and
- * called back with the answer as the server signed it.
- */
-async function callingBack(): Promise<CallingBack> {
-  const records: object[] = []
-  const statuses: number[] = []
-  const calls: Promise<unknown>[] = []
-  const front: Server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const body = Buffer.concat(chunks).toString()
-    const { method = 'GET', url = '' } = request
-    const headers: Record<string, string> = {}
-    for (const name of ['authorization', 'content-type'] as const) {
-      const value = request.headers[name]
-      if (value !== undefined) headers[name] = value
-    }
-    const isSearch = url.endsWith('/registry/search')
-    const path = url.replace('/registry/search', '/registry/sync/search')
-    const answer = await fetch(server.url + path, { method, headers, ...(method === 'POST' && { body }) })
-    const text = await answer.text()
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' })
-    if (!isSearch) {
-      response.end(text)
-      return
-    }
-    const { message } = JSON.parse(text)
-    for (const { data } of message.search_response) records.push(...(data?.reg_records ?? []))
-    const { correlation_id } = message
-    response.end(
-      JSON.stringify({ message: { ack_status: 'ACK', timestamp: new Date().toISOString(), correlation_id } }),
-    )
-    const { sender_uri } = JSON.parse(body).header
-    const call = fetch(sender_uri, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: text,
-    })
-    calls.push(call.then(({ status }) => statuses.push(status)))
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => front.once('listening', resolve))
-  return {
-    url: `http://127.0.0.1:${(front.address() as AddressInfo).port}`,
-    records,
-    statuses,
-    async close() {
-      await Promise.all(calls)
-      front.close()
-      front.closeAllConnections()
-    },
-  }
-}

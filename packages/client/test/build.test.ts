@@ -1,35 +1,29 @@
 /** What is published: built into an empty directory, it runs as plain JavaScript and brings its types. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildPackage } from '../../../build/build-package.ts'
+import { builtClient } from './built.ts'
 import { finding, type Loopback, loopback } from './loopback.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
 const modules = join(root, 'node_modules')
-const THIRD_PARTIES = ['jose', 'typebox', '@noble/hashes']
 
 let place: string
+let remove: () => void
 let registry: Loopback
 
 beforeAll(async () => {
-  place = mkdtempSync(join(tmpdir(), 'rollcall-client-'))
-  mkdirSync(join(place, 'node_modules/@rollcall'), { recursive: true })
-  mkdirSync(join(place, 'node_modules/@noble'))
-  for (const name of THIRD_PARTIES) symlinkSync(join(modules, name), join(place, 'node_modules', name))
-  buildPackage(join(root, 'packages/client'), (directory) =>
-    join(place, 'node_modules/@rollcall', basename(directory)),
-  )
-  writeFileSync(join(place, 'package.json'), '{"type":"module"}')
+  const built = builtClient()
+  place = built.place
+  remove = built.remove
   registry = await loopback([finding([{ name: 'Ada' }])])
 })
 afterAll(async () => {
   await registry.close()
-  rmSync(place, { recursive: true })
+  remove()
 })
 
 const APP = `

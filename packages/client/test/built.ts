@@ -1,0 +1,23 @@
+/** The client as it is published: built into an empty directory beside the packages that it needs. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import { buildPackage } from '../../../build/build-package.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+const THIRD_PARTIES = ['jose', 'typebox', '@noble/hashes']
+
+/** @returns a directory whose `node_modules` has the client and nothing that it does not need */
+export function builtClient(): { readonly place: string; remove(): void } {
+  const place = mkdtempSync(join(tmpdir(), 'rollcall-client-'))
+  mkdirSync(join(place, 'node_modules/@rollcall'), { recursive: true })
+  mkdirSync(join(place, 'node_modules/@noble'))
+  for (const name of THIRD_PARTIES) {
+    symlinkSync(join(root, 'node_modules', name), join(place, 'node_modules', name))
+  }
+  buildPackage(join(root, 'packages/client'), (directory) =>
+    join(place, 'node_modules/@rollcall', basename(directory)),
+  )
+  writeFileSync(join(place, 'package.json'), '{"type":"module"}')
+  return { place, remove: () => rmSync(place, { recursive: true }) }
+}

@@ -1,0 +1,89 @@
+/** A web site on loopback: a page that loads the built client as an ES module, and every other path passed on to a server. */
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join, relative, resolve } from 'node:path'
+import { builtClient } from './built.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+const modules = join(root, 'node_modules')
+const requireHere = createRequire(join(root, 'package.json'))
+
+export interface Site {
+  readonly origin: string
+  close(): Promise<void>
+}
+
+export async function site(passOnTo: string): Promise<Site> {
+  const { place, remove } = builtClient()
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url = '/' } = request
+    if (url === '/') response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE)
+    else if (url === '/moved') response.writeHead(307, { location: '/elsewhere' }).end()
+    else if (url.startsWith('/node_modules/')) await script(join(place, url), response)
+    else await passOn(request, response, passOnTo + url)
+  }
+
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+      remove()
+    },
+  }
+}
+
+/** What the modules import by name, of packages that the page's own map names. */
+const NAMES = [
+  ...['jose', 'typebox', 'typebox/compile', 'typebox/format', 'typebox/guard', 'typebox/schema'],
+  ...['typebox/system', '@noble/hashes/blake2.js', '@noble/hashes/legacy.js'],
+]
+const imports = {
+  '@rollcall/client': '/node_modules/@rollcall/client/index.js',
+  '@rollcall/protocol': '/node_modules/@rollcall/protocol/index.js',
+  ...Object.fromEntries(
+    NAMES.map((name) => [name, `/node_modules/${relative(modules, requireHere.resolve(name))}`]),
+  ),
+}
+
+const PAGE = `<!doctype html>
+<title>a page of a programme</title>
+<link rel="icon" href="data:,">
+<script type="importmap">${JSON.stringify({ imports })}</script>
+<script type="module">
+  import * as client from '@rollcall/client'
+  globalThis.client = client
+</script>
+`
+
+async function script(path: string, response: ServerResponse): Promise<void> {
+  const text = await readFile(path, 'utf8')
+  response.writeHead(200, { 'content-type': 'text/javascript' }).end(text)
+}
+
+async function passOn(request: IncomingMessage, response: ServerResponse, url: string): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const headers: Record<string, string> = {}
+  for (const name of ['authorization', 'content-type', 'accept'] as const) {
+    const value = request.headers[name]
+    if (value !== undefined) headers[name] = value
+  }
+  const { method = 'GET' } = request
+  const answered = await fetch(url, {
+    method,
+    headers,
+    ...(method === 'POST' && { body: Buffer.concat(chunks) }),
+  })
+  const type = answered.headers.get('content-type') ?? 'text/plain'
+  response.writeHead(answered.status, { 'content-type': type }).end(await answered.text())
+}
