@@ -62,29 +62,38 @@ test('the last run, whose attempt could not be recorded, leaves its page to the 
   expect(await drainJob(server.context, peer.id)).toBeLessThanOrEqual(0)
 })
 
+/** A run, and in the middle of it another one, which makes the page before it; then all jobs of the exchange go. */
+async function overtakenRun(correlation_id: string, other: () => Promise<void>): Promise<void> {
+  const { bodies } = server.context
+  const sealed = vi.spyOn(bodies, 'sealBody').mockImplementationOnce(async (...given) => {
+    sealed.mockRestore()
+    await other()
+    await query(
+      `delete from graphile_worker._private_jobs where payload->>'correlation_id' = $1 or key = $2`,
+      [correlation_id, `drain:${peer.id}`],
+    )
+    return bodies.sealBody(...given)
+  })
+  await process(server.context, correlation_id)
+}
+
 test('a run that finds its page made by another looks again later, whatever becomes of the other', async () => {
   await newPeer()
   const item = byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } })
   const correlation_id = await accepted(server, peer, searchFor(peer, [item]))
-  await query(`delete from graphile_worker._private_jobs where payload->>'correlation_id' = $1`, [
-    correlation_id,
-  ])
   // The other stood still for longer than its lease, goes on, makes the page, and is killed.
-  const { bodies } = server.context
-  const { promise: other, resolve } = Promise.withResolvers<void>()
-  const sealed = vi.spyOn(bodies, 'sealBody').mockImplementationOnce(async (...given) => {
-    sealed.mockRestore()
-    process(server.context, correlation_id, { attempt: 1, signal: AbortSignal.timeout(0) }).then(resolve)
-    await other
-    await query(`delete from graphile_worker._private_jobs where payload->>'correlation_id' = $1`, [
-      correlation_id,
-    ])
-    return bodies.sealBody(...given)
-  })
+  await overtakenRun(correlation_id, () =>
+    process(server.context, correlation_id, { attempt: 1, signal: AbortSignal.abort() }),
+  )
+  expect(await processJobs(correlation_id)).toEqual([expect.closeTo(10, 0)])
   await process(server.context, correlation_id)
-  expect(await processJobs(correlation_id)).toEqual([expect.closeTo(60, -1)])
-
-  await process(server.context, correlation_id, { attempt: 1 })
-  await process(server.context, correlation_id, { attempt: 1 })
   expect(pages().map(({ pagination }) => pagination.page_number)).toEqual([1, 2])
+})
+
+test('where the other made the last page, its attempt is looked after', async () => {
+  await newPeer()
+  const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
+  await overtakenRun(correlation_id, () => process(server.context, correlation_id))
+  expect(await processJobs(correlation_id)).toEqual([])
+  expect(await drainJob(server.context, peer.id)).toBeLessThanOrEqual(0)
 })

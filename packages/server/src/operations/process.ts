@@ -37,7 +37,7 @@ const CUT_SHORT = 20
 /** Seconds, from and to, until another run begins of what was put off because its participant's searches are slow. */
 const PUT_OFF = { from: 2, to: 30 }
 /** Seconds until a run looks what became of the one that was ahead of it. */
-const LOOK = 60
+const LOOK = 10
 
 /** One run of its job. */
 export interface Run {
@@ -123,11 +123,16 @@ async function answer(
     const more = goesOn && (step >= end || signal?.aborted === true)
     const state = goesOn ? 'replying' : 'replied'
     const committed = await sendReply(context, answered, { ...made, state, page: step, from, more })
-    // Another run is ahead. This one's job ends with it, and whether the other gets to the end nobody knows.
-    if (!committed) return lookAgain(context.db, accepted.correlation_id, LOOK)
+    if (!committed) return overtaken(context, accepted)
     if (!goesOn || more) return
     from = step
   }
+}
+
+/** Another run is ahead. The job of this one ends with it, and whether the other gets to its end nobody knows. */
+async function overtaken({ db }: Context, { correlation_id, participant }: AcceptedExchange): Promise<void> {
+  await ensureDrain(db, participant)
+  await lookAgain(db, correlation_id, LOOK)
 }
 
 /** The step that follows another one; null for none. Without portions it is the next page, of which there is one. */

@@ -72,7 +72,7 @@ export async function markStarted({ pool }: Pick<Database, 'pool'>, correlation_
   })
 }
 
-/** Has a job of its own look at it so many seconds from now: one, however many ask for it. */
+/** Has a job look at it so many seconds from now, unless it is answered: one job, however many ask for it. */
 export async function lookAgain(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -80,8 +80,9 @@ export async function lookAgain(
 ): Promise<void> {
   await pool.query({
     name: 'look again at exchange',
-    text: `select graphile_worker.add_job('process', json_build_object('correlation_id', $1::uuid),
-      run_at => now() + make_interval(secs => $2), job_key => 'process:' || $1::uuid)`,
+    text: `select graphile_worker.add_job('process', json_build_object('correlation_id', correlation_id),
+        run_at => now() + make_interval(secs => $2), job_key => 'process:' || correlation_id)
+      from accepted_exchange where correlation_id = $1 and state in ('accepted', 'replying')`,
     values: [correlation_id, seconds],
   })
 }
