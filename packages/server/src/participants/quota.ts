@@ -4,6 +4,7 @@ import type { Limits } from '../limits.ts'
 import type { QuotaName } from '../observe/metrics.ts'
 import type { Participant } from '../store/participants.ts'
 import type { Asked, Granted } from '../store/quotas.ts'
+import { createHeldBytes } from './held-bytes.ts'
 import { createRates } from './rate.ts'
 
 export interface Quota {
@@ -46,9 +47,8 @@ const TOTAL = 'total'
 export function createQuota({ limits, metrics, take }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
-  const heldBy = new Map<number, number>()
+  const heldBytes = createHeldBytes(limits.total_bytes)
   let total = 0
-  let totalHeld = 0
 
   const occupy = ({ id, concurrency_limit }: QuotaOwner): Visit => {
     const mine = inFlight.get(id) ?? 0
@@ -60,26 +60,19 @@ export function createQuota({ limits, metrics, take }: Parts): Quota {
     inFlight.set(id, mine + 1)
     total += 1
     let inside = true
-    let own = 0
+    const held = heldBytes.begin(id)
     const hold = (bytes: number): void => {
-      const others = (heldBy.get(id) ?? 0) - own
-      const share = Math.floor(limits.total_bytes / 2)
-      if (others > 0 && others + own + bytes > share) {
-        throw refusal('participant_bytes', 1, `at most ${share} bytes of a participant at a time`)
+      const whose = held.add(bytes)
+      if (whose === 'participant') {
+        throw refusal('participant_bytes', 1, `at most ${heldBytes.share} bytes of a participant at a time`)
       }
-      if (totalHeld > own && totalHeld + bytes > limits.total_bytes) throw refusal('total_bytes', 1, BUSY)
-      own += bytes
-      totalHeld += bytes
-      heldBy.set(id, others + own)
+      if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
     }
     const leave = (): void => {
       if (!inside) return
       inside = false
       total -= 1
-      totalHeld -= own
-      const held = (heldBy.get(id) ?? 0) - own
-      if (held > 0) heldBy.set(id, held)
-      else heldBy.delete(id)
+      held.release()
       const others = (inFlight.get(id) ?? 1) - 1
       if (others > 0) inFlight.set(id, others)
       else inFlight.delete(id)
