@@ -118,6 +118,15 @@ export const LIMITS = {
     meaning:
       'time within which the searches of one request are begun; those left after it rjct.search_criteria.invalid, except look-ups of one identifier',
   },
+  snapshot_search_time: {
+    variable: 'ROLLCALL_SNAPSHOT_SEARCH_TIME',
+    default: 3_600,
+    min: 1,
+    max: 86_400,
+    unit: 'seconds',
+    meaning:
+      'time within which the searches of one request of several items, or of a portion of 10,000, are begun where it is answered later; those left after it rjct.search_criteria.invalid, except look-ups of one identifier',
+  },
   slow_search: {
     variable: 'ROLLCALL_SLOW_SEARCH',
     default: 250,
@@ -232,6 +241,24 @@ export const LIMITS = {
     max: 31_536_000,
     unit: 'seconds',
     meaning: 'time for which a message_id is remembered, longer than any message stays fresh',
+  },
+  accepted_requests: {
+    variable: 'ROLLCALL_MAX_ACCEPTED_REQUESTS',
+    default: 2_000_000,
+    min: 1,
+    max: 1_000_000_000,
+    unit: 'requests a day',
+    meaning:
+      'requests of one participant that are accepted in a day (UTC) to be answered later; above it 429 err.request.too_many_requests',
+  },
+  accepted_bytes: {
+    variable: 'ROLLCALL_MAX_ACCEPTED_BYTES',
+    default: 4_294_967_296,
+    min: 1_024,
+    max: 1_099_511_627_776,
+    unit: 'bytes a day',
+    meaning:
+      'size of the requests of one participant that are accepted in a day (UTC) to be answered later, as they are stored; above it 429 err.request.too_many_requests',
   },
   inbox_retention: {
     variable: 'ROLLCALL_INBOX_RETENTION',

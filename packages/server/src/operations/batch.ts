@@ -83,11 +83,16 @@ export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Mes
 }
 
 function workOf(context: Context, exchange: Exchange, reading?: Reading): ItemWork {
-  const { reply_bytes: bytes, reply_records: records, batch_search_time } = context.limits
-  // Whoever is answered later waits as long as it takes.
-  const until =
-    reading === undefined ? performance.now() + batch_search_time * 1_000 : Number.POSITIVE_INFINITY
-  return { context, exchange, budget: { bytes, records, until }, ...(reading && { reading }) }
+  const { reply_bytes: bytes, reply_records: records } = context.limits
+  const searchTime = searchTimeOf(context, reading)
+  const until = performance.now() + searchTime * 1_000
+  return { context, exchange, budget: { bytes, records, searchTime, until }, ...(reading && { reading }) }
+}
+
+/** Seconds. Whoever is answered later waits as long as it takes, unless what it reads keeps the database from tidying. */
+function searchTimeOf({ limits }: Context, reading?: Reading): number {
+  if (reading === undefined) return limits.batch_search_time
+  return reading.snapshot === undefined ? Number.POSITIVE_INFINITY : limits.snapshot_search_time
 }
 
 /** A snapshot of the database answers one statement at a time, so there is nothing to gain from several. */

@@ -12,7 +12,9 @@ export interface ItemWork {
     bytes: number
     /** Records that its items may still find, on all pages, where further pages follow. */
     records: number
-    /** Until when, by `performance.now()`, work that may be slow is begun. */
+    /** Seconds for which work that may be slow is begun. */
+    readonly searchTime: number
+    /** Until when that is, by `performance.now()`. */
     readonly until: number
   }
   /** How records are read, where further pages follow (the asynchronous road). */

@@ -179,7 +179,11 @@ describe('a search that is too broad', () => {
     const exchange = { registry, participant: { max_page_size: null } } as unknown as Exchange
     const search = (query: object) =>
       searchItem(
-        { context, exchange, budget: { bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY } },
+        {
+          context,
+          exchange,
+          budget: { bytes: 1_000_000, records: 1_000, searchTime: 60, until: Number.POSITIVE_INFINITY },
+        },
         {
           timestamp: '2026-01-01T00:00:00Z',
           search_criteria: { query_type: 'expression', query },

@@ -126,17 +126,17 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
   const { context, exchange, budget, reading } = work
   const { registry, participant } = exchange
   const found = () => measuredFind(context, registry, criteria, reading)
-  // A snapshot is a connection: whoever has one has had its turn.
-  if (isLookUp(criteria) || reading?.snapshot !== undefined) return found()
-  const { batch_search_time } = context.limits
+  if (isLookUp(criteria)) return found()
   const checkBudget = (): void => {
     if (performance.now() < budget.until) return
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
-      `search_criteria.query: not begun: the searches of this request took ${batch_search_time} seconds; send fewer slow ones in one request`,
+      `search_criteria.query: not begun: the searches of this request took ${budget.searchTime} seconds; send fewer slow ones in one request`,
     )
   }
   checkBudget()
+  // A snapshot is a connection: whoever has one has had its turn.
+  if (reading?.snapshot !== undefined) return found()
   const places = reading === undefined ? context.searchPlaces : context.jobSearchPlaces
   return places.run(participant.id, async () => {
     // Both may have changed while it waited.
