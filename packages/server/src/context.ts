@@ -10,8 +10,8 @@ import type { Credentials } from './outbound/credentials.ts'
 import type { Guards } from './outbound/guards.ts'
 import type { Lanes } from './outbound/lanes.ts'
 import type { Callbacks } from './participants/callbacks.ts'
+import type { DayUses } from './participants/day-uses.ts'
 import type { Directory } from './participants/directory.ts'
-import type { InboxUses } from './participants/inbox-use.ts'
 import type { PeerKeys } from './participants/peer-keys.ts'
 import type { Quota } from './participants/quota.ts'
 import type { SearchPlaces } from './participants/search-places.ts'
@@ -50,7 +50,8 @@ export interface Context {
   readonly ciphertexts: CiphertextMemory
   /** What other systems sent to our callback paths. */
   readonly inbox: Inbox
-  readonly inboxUse: InboxUses
+  /** How much of what is kept a participant has sent today. */
+  readonly dayUses: DayUses
   readonly bodies: Bodies
   readonly limits: Limits
   readonly log: Log

@@ -10,8 +10,8 @@ import { createCredentials } from '../outbound/credentials.ts'
 import { createGuards } from '../outbound/guards.ts'
 import { createLanes } from '../outbound/lanes.ts'
 import { createCallbacks } from '../participants/callbacks.ts'
+import { createDayUses } from '../participants/day-uses.ts'
 import { createDirectory } from '../participants/directory.ts'
-import { createInboxUses } from '../participants/inbox-use.ts'
 import { createKeySets } from '../participants/key-sets.ts'
 import { createPeerKeys } from '../participants/peer-keys.ts'
 import { createQuota } from '../participants/quota.ts'
@@ -60,7 +60,6 @@ export async function createContext(
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log })
   const waiting = limits.exchanges_waiting
-  const inbox = createInbox(db, { waiting })
   return {
     db,
     directory: createDirectory(db),
@@ -83,8 +82,8 @@ export async function createContext(
     guards,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),
-    inbox,
-    inboxUse: createInboxUses(inbox),
+    inbox: createInbox(db, { waiting }),
+    dayUses: createDayUses(db),
     bodies: createBodies(db, vault),
     limits,
     log,

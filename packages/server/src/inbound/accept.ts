@@ -12,6 +12,7 @@ import type { Checked, Taken } from './sent.ts'
  * The ack of a message (spec "Responses" 2, N11, G3). The same message sent again has the first one's ack.
  * @throws RequestFault err.sender_uri.invalid: the answer may not be sent there
  * @throws HeaderRejection rjct.message_id.duplicate
+ * @throws RequestFault 429 err.request.too_many_requests: it has had as much accepted today as it may
  */
 export async function accept(context: Context, taken: Taken, checked: Checked): Promise<Reply> {
   const { exchange, path } = taken
@@ -20,11 +21,11 @@ export async function accept(context: Context, taken: Taken, checked: Checked): 
   const sender_uri = header.sender_uri ?? null
   // Asked now so that the sender learns of it, and again when something is sent: much may change between.
   callbackTarget(await context.callbacks.of(participant), sender_uri, operation.callback)
-  const { correlation_id } = await remember(context, exchange, content, path, {
+  const { correlation_id } = await remember(context, exchange, content, path, async () => ({
     sender_uri,
     encrypted,
     request: await context.bodies.sealBody(exactJson({ header, message }), requestContext(exchange)),
     items,
-  })
+  }))
   return acknowledgement(correlation_id)
 }

@@ -1,12 +1,6 @@
 /** Keeps a callback in the inbox, once, and no more of one participant in a day than it may have. */
 import { randomUUID } from 'node:crypto'
-import {
-  type Callback,
-  HeaderRejection,
-  type IncomingHeader,
-  OPERATIONS,
-  RequestFault,
-} from '@rollcall/protocol'
+import { type Callback, HeaderRejection, type IncomingHeader, OPERATIONS } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { exactJson } from '../exact-json.ts'
 import type { Message } from '../exchange.ts'
@@ -14,6 +8,7 @@ import { exchangeFingerprint } from '../fingerprint.ts'
 import { inboxContext, type NewInboxMessage } from '../store/inbox.ts'
 import type { Participant } from '../store/participants.ts'
 import type { Registry } from '../store/registries.ts'
+import { withinDay } from './within-day.ts'
 
 /** A callback that was checked. */
 export interface ReceivedCallback {
@@ -50,10 +45,10 @@ export async function keep(context: Context, received: ReceivedCallback): Promis
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
     body: await context.bodies.sealBody(exactJson({ header, message }), inboxContext(key)),
   })
-  const full = await fullness(context, participant)
-  // What is there already takes no room: its sender is told so even on a day that is full.
-  const kept = full === null ? await context.inbox.keep(await make()) : await context.inbox.known(key)
-  if (kept === null) throw full
+  const kept = await withinDay(context, 'inbox', participant.id, {
+    keep: async () => context.inbox.keep(await make()),
+    known: () => context.inbox.known(key),
+  })
   if (kept.known !== 'different') return kept.correlation_id
   throw new HeaderRejection(
     'rjct.message_id.duplicate',
@@ -63,12 +58,5 @@ export async function keep(context: Context, received: ReceivedCallback): Promis
 
 /** The callbacks that answer a request. As long as this server sends none, none of them answers one of ours. */
 const ANSWERS: ReadonlySet<Callback | null> = new Set(OPERATIONS.map(({ callback }) => callback))
-
-async function fullness({ inboxUse, limits }: Context, { id }: Participant): Promise<RequestFault | null> {
-  const { messages, bytes, seconds_left } = await inboxUse.of(id)
-  if (messages < limits.inbox_messages && bytes < limits.inbox_bytes) return null
-  const text = `too many requests: at most ${limits.inbox_messages} callbacks and ${limits.inbox_bytes} bytes of them a day`
-  return new RequestFault('err.request.too_many_requests', text, undefined, { retryAfter: seconds_left })
-}
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)

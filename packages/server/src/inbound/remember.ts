@@ -5,33 +5,45 @@ import type { Exchange } from '../exchange.ts'
 import { exchangeFingerprint } from '../fingerprint.ts'
 import type { AcceptedRequest } from '../store/exchanges.ts'
 import { isStorable } from '../store/text.ts'
+import { withinDay } from './within-day.ts'
 
 /**
  * The exchange under the correlation_id that its message has: of the same message sent again, the first one's.
  * A synchronous read is answered anew then, under the rights of today; what is answered later is accepted once.
  * @param message opened, where it was encrypted
  * @param path of the operation; the same message on another path is another message
- * @param accepted given when it is answered later: kept in the same statement
+ * @param accepted given when it is answered later: makes what is kept in the same statement
  * @throws HeaderRejection rjct.message_id.duplicate
+ * @throws RequestFault 429 err.request.too_many_requests, of what is answered later
  */
 export async function remember(
   context: Context,
   exchange: Exchange,
   message: JsonObject,
   path: string,
-  accepted?: AcceptedRequest,
+  accepted?: () => Promise<AcceptedRequest>,
 ): Promise<Exchange> {
   const { header, registry, operation } = exchange
-  const { known, correlation_id } = await context.exchanges.remember({
+  const key = {
     correlation_id: exchange.correlation_id,
     participant: exchange.participant.id,
     message_id: header.message_id,
     fingerprint: exchangeFingerprint({ header, message, namespace: registry.namespace, path }),
+  }
+  const { exchanges } = context
+  const row = {
+    ...key,
     registry: registry.id,
     operation: operation.name,
     transaction_id: transactionId(message),
-    ...(accepted !== undefined && { accepted }),
-  })
+  }
+  const { known, correlation_id } =
+    accepted === undefined
+      ? await exchanges.remember(row)
+      : await withinDay(context, 'accepted', key.participant, {
+          keep: async () => exchanges.remember({ ...row, accepted: await accepted() }),
+          known: () => exchanges.known(key),
+        })
   if (known === 'different') {
     throw new HeaderRejection(
       'rjct.message_id.duplicate',

@@ -36,6 +36,10 @@ export type QuotaName =
   | 'total_rate'
   | 'total_concurrency'
   | 'total_bytes'
+  | 'inbox_messages'
+  | 'inbox_bytes'
+  | 'accepted_requests'
+  | 'accepted_bytes'
 
 /** `timeout`: it took longer than a search may. */
 export type SearchOutcome = 'answered' | 'timeout' | 'failed'

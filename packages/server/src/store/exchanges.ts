@@ -1,5 +1,6 @@
 /** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
 import type { Database } from './database.ts'
+import { countInto } from './day-counts.ts'
 import { firstCome } from './first-come.ts'
 import { messageKey } from './message-key.ts'
 
@@ -50,6 +51,10 @@ export interface ExchangeMemory {
    * then nothing may be done about the message.
    */
   remember(exchange: NewExchange): Promise<KnownExchange>
+  /** What `remember` would answer for a message that is there; null for one that is not. */
+  known(
+    exchange: Pick<NewExchange, 'participant' | 'message_id' | 'fingerprint' | 'correlation_id'>,
+  ): Promise<KnownExchange | null>
 }
 
 interface Held {
@@ -62,6 +67,16 @@ export function createExchangeMemory(
   { pool }: Pick<Database, 'pool'>,
   options: { waiting: number },
 ): ExchangeMemory {
+  const find = async (exchanges: readonly Key[]): Promise<ReadonlyMap<string, Held>> => {
+    const { rows } = await pool.query<Key & Held>({
+      name: 'find exchanges',
+      text: `select participant, message_id, fingerprint, correlation_id
+        from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
+        join exchange using (participant, message_id)`,
+      values: keys(exchanges),
+    })
+    return new Map(rows.map((row) => [keyOf(row), row]))
+  }
   const memory = firstCome<NewExchange, Held>(
     {
       key: keyOf,
@@ -74,28 +89,26 @@ export function createExchangeMemory(
         const { rows } = await pool.query<Key>({ ...statement, values })
         return rows.map(keyOf)
       },
-      async find(exchanges) {
-        const { rows } = await pool.query<Key & Held>({
-          name: 'find exchanges',
-          text: `select participant, message_id, fingerprint, correlation_id
-            from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
-            join exchange using (participant, message_id)`,
-          values: keys(exchanges),
-        })
-        return new Map(rows.map((row) => [keyOf(row), row]))
-      },
+      find,
     },
     options,
   )
   return {
     async remember(exchange) {
       const { first, held } = await memory.remember(exchange)
-      const { correlation_id } = exchange
-      if (first) return { correlation_id, known: 'new' }
-      if (!held.fingerprint.equals(exchange.fingerprint)) return { correlation_id, known: 'different' }
-      return { correlation_id: held.correlation_id, known: 'same' }
+      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : compared(exchange, held)
+    },
+    async known(exchange) {
+      const held = (await find([exchange])).get(keyOf(exchange))
+      return held === undefined ? null : compared(exchange, held)
     },
   }
+}
+
+function compared({ fingerprint, correlation_id }: Held, held: Held): KnownExchange {
+  return held.fingerprint.equals(fingerprint)
+    ? { correlation_id: held.correlation_id, known: 'same' }
+    : { correlation_id, known: 'different' }
 }
 
 const OFFERED = `select * from unnest($1::integer[], $2::text[], $3::bytea[], $4::uuid[], $5::integer[], $6::text[],
@@ -109,7 +122,7 @@ const REMEMBER = {
   text: `${REMEMBERED} ${OFFERED} on conflict do nothing returning participant, message_id`,
 }
 
-/** Remembered, accepted and given to a worker in one statement: all of it is there, or none. */
+/** Remembered, accepted, given to a worker and counted in one statement: all of it is there, or none. */
 const ACCEPT = {
   name: 'accept exchanges',
   text: `with offered as (${OFFERED}),
@@ -125,8 +138,9 @@ const ACCEPT = {
       from unnest($8::uuid[], $9::text[], $10::boolean[], $11::bytea[], $12::integer[])
         as asked (correlation_id, sender_uri, encrypted, request, items)
       join offered using (correlation_id) join added using (correlation_id)
-      returning correlation_id
+      returning correlation_id, participant, octet_length(request) as bytes
     ),
+    counted as (${countInto('accepted_day', 'accepted')}),
     jobs as (
       select job.id from (
         select array_agg((

@@ -1,14 +1,16 @@
 /** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
 import type { Database } from './database.ts'
+import { forgetDays } from './day-counts.ts'
 
 /** Rows in one statement: it takes some ten milliseconds and holds up nobody. */
 const AT_ONCE = 5_000
 
 /**
  * Deletes what was received more than `retention` seconds ago by the database's clock, a few thousand rows a
- * statement, and answers how many rows went. Any number of nodes may do so at once: they share the work.
+ * statement, and answers how many rows went; with them the counts of days that are over. Any number of nodes may do so at once: they share the work.
  */
 export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  await forgetDays(db, 'accepted_day')
   let total = 0
   for (const table of FORGOTTEN) total += await forget(db, table, retention)
   return total
@@ -34,7 +36,7 @@ export async function countUnfinished(
 
 /** The same of the inbox, with its counts of days that are over. */
 export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  await db.pool.query(`delete from inbox_day where day < (now() at time zone 'UTC')::date`)
+  await forgetDays(db, 'inbox_day')
   return forget(db, 'inbox_message', retention)
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { type Database, openDatabase } from './database.ts'
 import { isUnavailable } from './database-errors.ts'
+import { useOfToday } from './day-counts.ts'
 import { forgetInbox } from './forget-exchanges.ts'
 import { createInbox, type Inbox, type NewInboxMessage } from './inbox.ts'
 import { findInInbox, listInbox } from './inbox-list.ts'
@@ -68,13 +69,13 @@ test('of concurrent twins on two nodes one is new, and each is counted once', as
   expect(answers.filter(({ known }) => known === 'new')).toHaveLength(30)
   expect(answers.filter(({ known }) => known === 'same')).toHaveLength(270)
   for (const participant of [2, 3, 4]) {
-    expect(await elsewhere.today(participant)).toEqual({
+    expect(await useOfToday(other, 'inbox_day', participant)).toEqual({
       messages: 10,
       bytes: 60,
       seconds_left: expect.any(Number),
     })
   }
-  const { messages, bytes, seconds_left } = await inbox.today(77)
+  const { messages, bytes, seconds_left } = await useOfToday(database.db, 'inbox_day', 77)
   expect([messages, bytes]).toEqual([0, 0])
   const midnight = Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1_000)
   expect(Math.abs(seconds_left - midnight)).toBeLessThan(5)
@@ -83,7 +84,7 @@ test('of concurrent twins on two nodes one is new, and each is counted once', as
 test('only today counts', async () => {
   await inbox.keep(message('old', { participant: 20 }))
   await database.db.pool.query(`update inbox_day set day = day - 1 where participant = 20`)
-  expect(await inbox.today(20)).toMatchObject({ messages: 0, bytes: 0 })
+  expect(await useOfToday(database.db, 'inbox_day', 20)).toMatchObject({ messages: 0, bytes: 0 })
 })
 
 test('a message_id of any length is kept', async () => {

@@ -1,5 +1,6 @@
-/** The inbox: callbacks that were received, by participant and message_id, and how much of them there is. */
+/** The inbox: callbacks that were received, by participant and message_id. */
 import type { Database } from './database.ts'
+import { countInto } from './day-counts.ts'
 import { firstCome } from './first-come.ts'
 import { messageKey } from './message-key.ts'
 
@@ -41,16 +42,6 @@ export interface Inbox {
   known(
     message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>,
   ): Promise<KeptMessage | null>
-  /** What a participant has put in today (UTC), by the database's clock. */
-  today(participant: number): Promise<InboxUse>
-}
-
-export interface InboxUse {
-  readonly messages: number
-  /** Of sealed bodies. */
-  readonly bytes: number
-  /** Until the next day begins; whole, at least 1. */
-  readonly seconds_left: number
 }
 
 interface Held {
@@ -96,18 +87,6 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
       const held = (await find([message])).get(keyOf(message))
       return held === undefined ? null : compared(message, held)
     },
-    async today(participant) {
-      const { rows } = await pool.query<InboxUse>({
-        name: 'inbox of today',
-        text: `select coalesce(sum(messages), 0)::bigint as messages, coalesce(sum(bytes), 0)::bigint as bytes,
-            ceil(86400 - extract(epoch from now())::numeric % 86400)::int as seconds_left
-          from inbox_day where participant = $1 and day = (now() at time zone 'UTC')::date`,
-        values: [participant],
-      })
-      const [row] = rows
-      if (row === undefined) throw new Error('the inbox of a day did not answer')
-      return row
-    },
   }
 }
 
@@ -116,7 +95,7 @@ function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, held: H
   return { correlation_id, known: held.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }
 
-/** Kept and counted in one statement. Days are counted in one order on every node, so that nobody deadlocks. */
+/** Kept and counted in one statement. */
 const KEEP = {
   name: 'keep inbox messages',
   text: `with added as (
@@ -127,15 +106,8 @@ const KEEP = {
       on conflict do nothing
       returning participant, message_id, octet_length(body) as bytes
     ),
-    counted as (
-      insert into inbox_day as held (participant, day, messages, bytes)
-      select participant, (now() at time zone 'UTC')::date, count(*), sum(bytes) from added
-      group by participant order by participant
-      on conflict (participant, day) do update
-        set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes
-      returning participant
-    )
-    select participant, message_id, (select count(*) from counted) as counted from added`,
+    counted as (${countInto('inbox_day', 'added')})
+    select participant, message_id from added`,
 }
 
 const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [

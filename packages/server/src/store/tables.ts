@@ -290,8 +290,8 @@ export interface InboxMessageRow {
   received_at: SetTime
 }
 
-/** What a participant has put into the inbox in one day. */
-export interface InboxDayRow {
+/** What a participant has had kept in one day. */
+export interface ParticipantDayRow {
   participant: number
   /** 'YYYY-MM-DD' in UTC. */
   day: string
@@ -338,7 +338,8 @@ export interface Tables {
   breaker: BreakerRow
   node: NodeRow
   inbox_message: InboxMessageRow
-  inbox_day: InboxDayRow
+  inbox_day: ParticipantDayRow
+  accepted_day: ParticipantDayRow
   sealed_message: SealedMessageRow
   quota_bucket: QuotaBucketRow
 }

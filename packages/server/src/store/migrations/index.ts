@@ -12,6 +12,7 @@ import { slowSearches } from './0009-slow-searches.ts'
 import { asynchronousExchanges } from './0010-asynchronous-exchanges.ts'
 import { inbox } from './0011-inbox.ts'
 import { drainJob } from './0012-drain-job.ts'
+import { acceptedDays } from './0013-accepted-days.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -26,4 +27,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-asynchronous-exchanges': asynchronousExchanges,
   '0011-inbox': inbox,
   '0012-drain-job': drainJob,
+  '0013-accepted-days': acceptedDays,
 }
