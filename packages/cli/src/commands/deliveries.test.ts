@@ -95,3 +95,20 @@ test('what waits is dropped; what it cannot be done with stays, and everything m
     stderr: 'rollcall: say which: by ids, --participant, --since, --until or --state; or --all\n',
   })
 })
+
+test('what is named and cannot be changed is said, and so is a participant that nobody is', async () => {
+  const refused = async (words: string[], reason: string) => {
+    const { code, stderr } = await rollcall(['deliveries', ...words], env)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `rollcall: ${reason}\n` })
+  }
+  await refused(['retry', ids[0] ?? ''], 'none of these is pending or dead, as retry needs it')
+  for (const word of ['list', 'drop']) {
+    await refused([word, '--participant', 'c.example'], 'no participant has sender_id c.example')
+  }
+  const { code, stdout } = await rollcall(['deliveries', 'replay', ids[0] ?? '', 'nothing'], env)
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout:
+      '1 delivery: sent again as soon as a worker comes to them; 1 not, which are not delivered or refused or dead or dropped or held\n',
+  })
+})

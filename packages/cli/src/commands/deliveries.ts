@@ -3,7 +3,7 @@ import {
   answerContext,
   changeDeliveries,
   createBodies,
-  type DELIVERY_CHANGES,
+  DELIVERY_CHANGES,
   DELIVERY_STATES,
   type DeliveryChoice,
   type DeliveryState,
@@ -18,6 +18,7 @@ import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
 
@@ -95,9 +96,10 @@ const choiceOf = ({ participant, since, until, state }: ChoiceOptions): Delivery
 
 async function runList({ limit, ...options }: ListOptions): Promise<void> {
   stopRequest()
-  const found = await withDatabase({ create: false }, (db) =>
-    listDeliveries(db, choiceOf(options), limit + 1),
-  )
+  const found = await withDatabase({ create: false }, async (db) => {
+    if (options.participant !== undefined) await participantNamed(db, options.participant)
+    return listDeliveries(db, choiceOf(options), limit + 1)
+  })
   const rows = found.slice(0, limit)
   const columns = [
     'id',
@@ -186,8 +188,15 @@ async function runChange(
   if (Object.keys(choice).length === 0 && !all) {
     throw new CommandError('say which: by ids, --participant, --since, --until or --state; or --all')
   }
-  const changed = await withDatabase({ create: false }, (db) => changeDeliveries(db, change, choice))
-  print(options, { changed }, `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`)
+  const changed = await withDatabase({ create: false }, async (db) => {
+    if (options.participant !== undefined) await participantNamed(db, options.participant)
+    return changeDeliveries(db, change, choice)
+  })
+  const left = new Set(ids).size - changed
+  const possible = DELIVERY_CHANGES[change].from.join(' or ')
+  if (left > 0 && changed === 0) throw new CommandError(`none of these is ${possible}, as ${change} needs it`)
+  const done = `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`
+  print(options, { changed }, left > 0 ? `${done}; ${left} not, which are not ${possible}` : done)
 }
 
 const DONE = {

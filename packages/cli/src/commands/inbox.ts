@@ -14,6 +14,7 @@ import { printable } from '../asking/printing.ts'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
 
@@ -55,7 +56,10 @@ interface ShowOptions extends OutputOptions {
 
 async function runList({ limit, json = false, ...filter }: ListOptions): Promise<void> {
   stopRequest()
-  const found = await withDatabase({ create: false }, (db) => listInbox(db, { ...filter, limit: limit + 1 }))
+  const found = await withDatabase({ create: false }, async (db) => {
+    if (filter.participant !== undefined) await participantNamed(db, filter.participant)
+    return listInbox(db, { ...filter, limit: limit + 1 })
+  })
   const rows = found.slice(0, limit).map(described)
   const columns = ['message_id', 'participant', 'callback', 'registry', 'state', 'status', 'received_at']
   const more = found.length > limit ? '\nand more; --limit shows them' : ''

@@ -9,7 +9,7 @@ const to = (allowed: readonly string[], sender_uri: string | null, default_url: 
 
 const FORM = new RequestFault(
   'err.sender_uri.invalid',
-  'header.sender_uri: must be an absolute http or https address without credentials and fragment',
+  'header.sender_uri: must be an absolute http or https address of at most 2048 characters, without credentials and fragment',
 )
 const UNKNOWN = new RequestFault(
   'err.sender_uri.invalid',

@@ -18,7 +18,9 @@ export function callbackTarget(
   if (sender_uri === null) return default_url === null ? null : joined(default_url, callback.path)
   const url = readTarget(sender_uri)
   if (url === null)
-    throw invalid('must be an absolute http or https address without credentials and fragment')
+    throw invalid(
+      `must be an absolute http or https address of at most ${LONGEST} characters, without credentials and fragment`,
+    )
   if (!allowed.some((entry) => allows(entry, url)))
     throw invalid('is not an address registered for this sender')
   return url.href
