@@ -12,6 +12,7 @@ import type { Lanes } from './outbound/lanes.ts'
 import type { Callbacks } from './participants/callbacks.ts'
 import type { DayUses } from './participants/day-uses.ts'
 import type { Directory } from './participants/directory.ts'
+import type { HeldBytes } from './participants/held-bytes.ts'
 import type { PeerKeys } from './participants/peer-keys.ts'
 import type { Quota } from './participants/quota.ts'
 import type { SearchPlaces } from './participants/search-places.ts'
@@ -30,6 +31,8 @@ export interface Context {
   readonly searchPlaces: SearchPlaces
   /** The same for the searches of exchanges that are answered later. */
   readonly jobSearchPlaces: SearchPlaces
+  /** Accepted requests that are open, when they are large. */
+  readonly openRequests: HeldBytes
   /** Our own keys. */
   readonly keys: Keys
   /** The participants' keys. */

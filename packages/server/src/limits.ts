@@ -234,6 +234,15 @@ export const LIMITS = {
     meaning:
       'request bodies in flight on one node, half of them of one participant at most; above it 429 err.request.too_many_requests, except for one that is alone',
   },
+  open_request_bytes: {
+    variable: 'ROLLCALL_OPEN_REQUEST_BYTES',
+    default: 134_217_728,
+    min: 1_048_576,
+    max: 17_179_869_184,
+    unit: 'bytes',
+    meaning:
+      'accepted requests above 262144 bytes that are open on one node that works, half of them of one participant at most; above it they are answered later, except for one that is alone',
+  },
   exchange_retention: {
     variable: 'ROLLCALL_EXCHANGE_RETENTION',
     default: 432_000,

@@ -12,6 +12,7 @@ import { createLanes } from '../outbound/lanes.ts'
 import { createCallbacks } from '../participants/callbacks.ts'
 import { createDayUses } from '../participants/day-uses.ts'
 import { createDirectory } from '../participants/directory.ts'
+import { createHeldBytes } from '../participants/held-bytes.ts'
 import { createKeySets } from '../participants/key-sets.ts'
 import { createPeerKeys } from '../participants/peer-keys.ts'
 import { createQuota } from '../participants/quota.ts'
@@ -71,6 +72,7 @@ export async function createContext(
       patience: JOB_PATIENCE,
       putOff: { after: JOB_CROWD, behind: Math.max(1, Math.floor(limits.worker_concurrency * JOB_SHARE)) },
     }),
+    openRequests: createHeldBytes(limits.open_request_bytes),
     keys,
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
     signatureNamespaces: config.signatureNamespaces,

@@ -21,11 +21,10 @@ export async function accept(context: Context, taken: Taken, checked: Checked): 
   const sender_uri = header.sender_uri ?? null
   // Asked now so that the sender learns of it, and again when something is sent: much may change between.
   callbackTarget(await context.callbacks.of(participant), sender_uri, operation.callback)
-  const { correlation_id } = await remember(context, exchange, content, path, async () => ({
-    sender_uri,
-    encrypted,
-    request: await context.bodies.sealBody(exactJson({ header, message }), requestContext(exchange)),
-    items,
-  }))
+  const { correlation_id } = await remember(context, exchange, content, path, async () => {
+    const text = exactJson({ header, message })
+    const request = await context.bodies.sealBody(text, requestContext(exchange))
+    return { sender_uri, encrypted, request, request_bytes: Buffer.byteLength(text), items }
+  })
   return acknowledgement(correlation_id)
 }

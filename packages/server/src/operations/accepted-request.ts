@@ -4,7 +4,10 @@ import type { Context } from '../context.ts'
 import { parseKept } from '../exact-json.ts'
 import { type Exchange, type Message, requestContext } from '../exchange.ts'
 import { BodyClosed } from '../keys/bodies.ts'
-import type { AcceptedExchange } from '../store/accepted-exchanges.ts'
+import type { Holding } from '../participants/held-bytes.ts'
+import { type AcceptedExchange, findRequest } from '../store/accepted-exchanges.ts'
+import { perPool } from '../store/per-pool.ts'
+import { createInTurn } from './in-turn.ts'
 
 /** What was checked when it was accepted. */
 export interface AcceptedRequest {
@@ -12,13 +15,42 @@ export interface AcceptedRequest {
   readonly message: Message
 }
 
-/** @throws BodyClosed */
+/**
+ * A large one is to be opened by those alone who have room for it, or their turn: open it is several times as large.
+ * @throws BodyClosed
+ */
 export async function openRequest(
   context: Context,
   accepted: Pick<AcceptedExchange, 'correlation_id' | 'request'>,
 ): Promise<AcceptedRequest> {
-  const text = await context.bodies.openBody(accepted.request, requestContext(accepted))
+  const sealed = accepted.request ?? (await findRequest(context.db, accepted.correlation_id))
+  if (sealed === null) throw new BodyClosed('forgotten')
+  const text = await context.bodies.openBody(sealed, requestContext(accepted))
   const kept = parseKept(text)
   if (!isJsonObject(kept)) throw new BodyClosed('altered')
   return kept as unknown as AcceptedRequest
 }
+
+/** Room for the request while a job has it open, to be released then; null when there is none. Small ones need none. */
+export function roomFor(
+  { openRequests }: Pick<Context, 'openRequests'>,
+  { participant, request, request_bytes }: AcceptedExchange,
+): Pick<Holding, 'release'> | null {
+  const room = openRequests.begin(participant)
+  return request !== null || room.add(request_bytes) === 'held' ? room : null
+}
+
+/**
+ * What those who ask about an exchange want to know of its request. Large ones are read one after the other.
+ * @throws BodyClosed
+ */
+export function readRequest<Result>(
+  context: Context,
+  accepted: AcceptedExchange,
+  read: (request: AcceptedRequest) => Result,
+): Promise<Result> {
+  const work = async (): Promise<Result> => read(await openRequest(context, accepted))
+  return accepted.request === null ? turns(context.db.pool)(work) : work()
+}
+
+const turns = perPool(createInTurn)

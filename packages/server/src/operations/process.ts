@@ -20,7 +20,7 @@ import { safeDatabaseError } from '../store/database-errors.ts'
 import { ensureDrain } from '../store/deliveries.ts'
 import { commitReply, type NewItem } from '../store/replies.ts'
 import { withSnapshot } from '../store/snapshot.ts'
-import { openRequest } from './accepted-request.ts'
+import { openRequest, roomFor } from './accepted-request.ts'
 import { itemsOf } from './batch.ts'
 import { failedOutcome } from './failed.ts'
 import { answerFurtherPage, answerMessage } from './handlers.ts'
@@ -34,7 +34,7 @@ const PAGES_IN_A_RUN = 16
 const RUNS = 5
 /** Runs after which an exchange is not worked on again: those before were cut short, and it may be what ended the nodes. */
 const CUT_SHORT = 20
-/** Seconds, from and to, until another run begins of what was put off because its participant's searches are slow. */
+/** Seconds, from and to, until another run begins of what was put off for want of a place or of room. */
 const PUT_OFF = { from: 2, to: 30 }
 /** Seconds until a run looks what became of the one that was ahead of it. */
 const LOOK = 10
@@ -79,6 +79,11 @@ export async function process(
     await putOff(context, accepted)
     return
   }
+  const room = roomFor(context, accepted)
+  if (room === null) {
+    await putOff(context, accepted)
+    return
+  }
   try {
     await answer(context, accepted, exchange, signal)
   } catch (error) {
@@ -86,6 +91,8 @@ export async function process(
     if (attempt < RUNS && !(error instanceof BodyClosed)) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await answerFailure(context, exchange)
+  } finally {
+    room.release()
   }
 }
 

@@ -13,7 +13,7 @@ import {
   findWaiting,
   type ItemMatches,
 } from '../store/accepted-exchanges.ts'
-import { openRequest } from './accepted-request.ts'
+import { readRequest } from './accepted-request.ts'
 import { itemsOf, referenceId } from './batch.ts'
 import { PORTION } from './portions.ts'
 
@@ -59,8 +59,11 @@ async function countItems(
   asked: ReadonlySet<string>,
 ): Promise<number> {
   try {
-    const { message } = await openRequest(context, accepted)
-    const named = new Set(itemsOf({ operation }, message).map(referenceId))
+    const named = await readRequest(
+      context,
+      accepted,
+      ({ message }) => new Set(itemsOf({ operation }, message).map(referenceId)),
+    )
     return [...asked].filter((reference_id) => named.has(reference_id)).length
   } catch (error) {
     if (error instanceof BodyClosed) return 0

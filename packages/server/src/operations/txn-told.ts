@@ -18,7 +18,7 @@ import {
   findItemStatuses,
 } from '../store/accepted-exchanges.ts'
 import { deliveryContext } from '../store/delivery.ts'
-import { openRequest } from './accepted-request.ts'
+import { readRequest } from './accepted-request.ts'
 import { itemsOf, referenceId } from './batch.ts'
 import { PORTION, portionsOf } from './portions.ts'
 
@@ -141,13 +141,10 @@ async function itemsOfRequest(
   accepted: AcceptedExchange,
   said: object,
 ): Promise<readonly TxnItem[]> {
-  const { message } = await openRequest(context, accepted)
   const timestamp = new Date().toISOString()
-  return itemsOf({ operation }, message).map((item) => ({
-    reference_id: referenceId(item),
-    timestamp,
-    ...said,
-  }))
+  return readRequest(context, accepted, ({ message }) =>
+    itemsOf({ operation }, message).map((item) => ({ reference_id: referenceId(item), timestamp, ...said })),
+  )
 }
 
 /** @throws BodyClosed */

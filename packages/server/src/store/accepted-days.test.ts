@@ -32,7 +32,13 @@ const exchange = (participant: number, message_id: string, bytes: number | null 
   operation: 'search',
   transaction_id: 'tx-1',
   ...(bytes !== null && {
-    accepted: { sender_uri: null, encrypted: false, request: Buffer.alloc(bytes, 1), items: 1 },
+    accepted: {
+      sender_uri: null,
+      encrypted: false,
+      request: Buffer.alloc(bytes, 1),
+      request_bytes: bytes,
+      items: 1,
+    },
   }),
 })
 

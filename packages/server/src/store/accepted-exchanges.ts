@@ -17,8 +17,10 @@ export type AcceptedExchange = Pick<
   | 'encrypted'
   | 'items'
 > & {
-  /** Header and message in clear, sealed for `requestContext`. */
-  readonly request: Buffer
+  /** Header and message in clear, sealed for `requestContext`; null for a large one, see `findRequest`. */
+  readonly request: Buffer | null
+  /** Of header and message in clear. */
+  readonly request_bytes: number
   readonly state: 'accepted' | 'replying' | 'replied' | 'failed'
   /** The last page that has a delivery, 0 for none. */
   readonly page: number
@@ -36,7 +38,11 @@ export interface KeptItemPage {
   readonly record_ids: readonly number[]
 }
 
-const COLUMNS = `correlation_id, participant, registry, operation, transaction_id, sender_uri, encrypted, items, request,
+/** Bytes up to which a request is read with its exchange. */
+export const SMALL_REQUEST = 262_144
+
+const COLUMNS = `correlation_id, participant, registry, operation, transaction_id, sender_uri, encrypted, items,
+  case when size.bytes <= ${SMALL_REQUEST} then request end as request, size.bytes as request_bytes,
   state, page, received_at, started_at`
 
 /** Null when there is none, or none any more. Those that are asked for at once are read together. */
@@ -53,7 +59,9 @@ const reads = perPool((pool) =>
     async (ids) => {
       const { rows } = await pool.query<AcceptedExchange>({
         name: 'find accepted exchanges',
-        text: `select ${COLUMNS} from accepted_exchange where correlation_id = any($1::uuid[])`,
+        text: `select ${COLUMNS} from accepted_exchange
+          cross join lateral (select coalesce(request_bytes, octet_length(request)) as bytes) as size
+          where correlation_id = any($1::uuid[])`,
         values: [ids],
       })
       const found = new Map(rows.map((row) => [row.correlation_id, row]))
@@ -62,6 +70,19 @@ const reads = perPool((pool) =>
     { waiting: Infinity },
   ),
 )
+
+/** The sealed request of an exchange, however large; null when there is none any more. */
+export async function findRequest(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+): Promise<Buffer | null> {
+  const { rows } = await pool.query<{ request: Buffer }>({
+    name: 'find accepted request',
+    text: 'select request from accepted_exchange where correlation_id = $1',
+    values: [correlation_id],
+  })
+  return rows[0]?.request ?? null
+}
 
 /** Notes that work on it has begun: whoever asks is told that it is being worked on. */
 export async function markStarted({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<void> {

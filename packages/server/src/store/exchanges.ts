@@ -32,6 +32,8 @@ export interface AcceptedRequest {
   readonly encrypted: boolean
   /** Header and message in clear, sealed. */
   readonly request: Buffer
+  /** Bytes of header and message in clear. */
+  readonly request_bytes: number
   /** How many items the message has. */
   readonly items: number
 }
@@ -132,11 +134,12 @@ const ACCEPT = {
     ),
     accepted as (
       insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
-        sender_uri, encrypted, request, items)
+        sender_uri, encrypted, request, items, request_bytes)
       select offered.correlation_id, offered.participant, offered.registry, offered.operation, offered.message_id,
-        offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.items
-      from unnest($8::uuid[], $9::text[], $10::boolean[], $11::bytea[], $12::integer[])
-        as asked (correlation_id, sender_uri, encrypted, request, items)
+        offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.items,
+        asked.request_bytes
+      from unnest($8::uuid[], $9::text[], $10::boolean[], $11::bytea[], $12::integer[], $13::integer[])
+        as asked (correlation_id, sender_uri, encrypted, request, items, request_bytes)
       join offered using (correlation_id) join added using (correlation_id)
       returning correlation_id, participant, octet_length(request) as bytes
     ),
@@ -170,6 +173,7 @@ const acceptedColumns = (exchanges: readonly Accepted[]): unknown[] => [
   exchanges.map(({ accepted }) => accepted.encrypted),
   exchanges.map(({ accepted }) => accepted.request),
   exchanges.map(({ accepted }) => accepted.items),
+  exchanges.map(({ accepted }) => accepted.request_bytes),
 ]
 
 type Key = Pick<NewExchange, 'participant' | 'message_id'>

@@ -29,7 +29,13 @@ async function accepted(of = participant): Promise<string> {
     registry: sender.registry.id,
     operation: 'search',
     transaction_id: 'tx-1',
-    accepted: { sender_uri: null, encrypted: false, request: Buffer.from('sealed'), items: 1 },
+    accepted: {
+      sender_uri: null,
+      encrypted: false,
+      request: Buffer.from('sealed'),
+      request_bytes: 6,
+      items: 1,
+    },
   })
   return correlation_id
 }

@@ -170,6 +170,8 @@ export interface AcceptedExchangeRow {
   encrypted: boolean
   /** Header and message in clear, sealed. */
   request: Buffer
+  /** Bytes of header and message in clear; null: of an earlier version. */
+  request_bytes: number | null
   /** How many items the request has. */
   items: number
   state: Generated<'accepted' | 'replying' | 'replied' | 'failed'>

@@ -13,6 +13,7 @@ import { asynchronousExchanges } from './0010-asynchronous-exchanges.ts'
 import { inbox } from './0011-inbox.ts'
 import { drainJob } from './0012-drain-job.ts'
 import { acceptedDays } from './0013-accepted-days.ts'
+import { requestBytes } from './0014-request-bytes.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -28,4 +29,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-inbox': inbox,
   '0012-drain-job': drainJob,
   '0013-accepted-days': acceptedDays,
+  '0014-request-bytes': requestBytes,
 }
