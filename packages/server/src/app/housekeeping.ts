@@ -2,6 +2,7 @@
 import type { Context } from '../context.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/forget-exchanges.ts'
+import { clearFollowedJobs } from '../store/jobs.ts'
 
 const PERIOD = 60_000
 
@@ -22,6 +23,7 @@ export function startHousekeeping(parts: Parts): () => Promise<void> {
 /** Forgets what is older than it is kept. What nobody ever took goes as well, and is told to the operator. Never rejects. */
 export async function forgetOld({ db, limits, log }: Parts): Promise<void> {
   try {
+    await clearFollowedJobs(db.pool)
     const unfinished = await countUnfinished(db, limits.exchange_retention)
     if (unfinished.exchanges + unfinished.deliveries > 0) {
       log.error(unfinished, 'messages that were never answered, or never taken, are older than they are kept')

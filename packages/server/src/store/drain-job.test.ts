@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { drainJob, type TestSender, takes, testSender } from '../../test/deliveries.ts'
 import { ensureDrain } from './deliveries.ts'
+import { clearFollowedJobs } from './jobs.ts'
 import type { Participant } from './participants.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -72,4 +73,23 @@ test('the one that follows a running job is at most a minute later, which is not
     expect(await follower(7_200)).toBeLessThanOrEqual(most)
     expect(await follower(5)).toBeLessThanOrEqual(5)
   }
+})
+
+test('a job that was followed by another, and failed, is cleared away; no other is', async () => {
+  await ensureDrain(db, participant.id)
+  await db.pool.query(TAKE, [key()])
+  await ensureDrain(db, participant.id)
+  expect(await clearFollowedJobs(db.pool)).toBe(0)
+  // As a failure is noted.
+  await db.pool.query(
+    `update graphile_worker._private_jobs set locked_at = null, locked_by = null, last_error = 'Error'
+      where key is null and job_queue_id = (select id from graphile_worker._private_job_queues where queue_name = $1)`,
+    [key()],
+  )
+  await db.pool.query(`select graphile_worker.add_job('process', '{}', max_attempts => 1)`)
+  await db.pool.query(`update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1`)
+  expect(await clearFollowedJobs(db.pool)).toBe(1)
+  expect(await waiting()).toHaveLength(1)
+  const { rowCount } = await db.pool.query('select from graphile_worker._private_jobs where max_attempts = 1')
+  expect(rowCount).toBe(1)
 })

@@ -12,3 +12,16 @@ export type Task = 'process' | 'drain'
 export async function migrateJobs(pgPool: pg.Pool): Promise<void> {
   await runMigrations({ pgPool })
 }
+
+/**
+ * Clears away `drain` jobs that were followed by another one while they ran, and then failed: they are not run again.
+ * @returns how many
+ */
+export async function clearFollowedJobs(pool: pg.Pool): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from graphile_worker._private_jobs as job using graphile_worker._private_tasks as task
+      where task.id = job.task_id and task.identifier = 'drain' and job.key is null and job.locked_at is null
+        and job.attempts >= job.max_attempts`,
+  )
+  return rowCount ?? 0
+}
