@@ -6,22 +6,26 @@ import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { lossyWay } from '../../../server/test/lossy-connection.ts'
+import { databaseUrl } from '../command.ts'
 import { startLoad } from './load.ts'
 import { expectNothingLost, interrupted, nodeCount } from './verdict.ts'
 import { crashWorld, type Node, type World } from './world.ts'
 
-const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 5)
+const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 3)
 vi.setConfig({ testTimeout: 180_000 + CYCLES * 6_000 })
 
 let world: World
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await crashWorld()
+})
+beforeEach(() => {
   world.receiver.treat = moody
 })
-
-afterEach(() => world.close())
+afterEach(() => world.killNodes())
+afterAll(() => world.close())
 
 /** Now and then it fails, so that retries are under way when something else happens. */
 const moody: World['receiver']['treat'] = (response) => {
@@ -52,22 +56,6 @@ test(`${CYCLES} times nodes are killed while they accept and answer`, async () =
   await vi.waitFor(async () => expect(await nodeCount(world)).toBe(2), 30_000)
 })
 
-test('PostgreSQL is stopped, and killed, under load', async () => {
-  const nodes = await Promise.all([world.node(), world.node()])
-  const load = startLoad(world, () => nodes.map(({ url }) => url))
-  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
-    await sleep(1_000)
-    const file = await readFile(join(world.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8')
-    // Whoever uses it starts it again, which is what an operator's supervisor does elsewhere.
-    process.kill(Number.parseInt(file, 10), signal)
-    await vi.waitFor(() => world.db.pool.query('select 1'), { timeout: 60_000, interval: 100 })
-    await sleep(1_000)
-  }
-  await load.stop()
-  await expectNothingLost(world, load)
-  for (const { running } of nodes) expect(running.process.exitCode).toBe(null)
-})
-
 test('nodes are replaced one after the other under load', async () => {
   const nodes = await Promise.all([world.node(), world.node()])
   const load = startLoad(world, () => nodes.map(({ url }) => url))
@@ -85,21 +73,22 @@ test('nodes are replaced one after the other under load', async () => {
 
 test('a node that stood still for longer than its lease changes nothing twice', async () => {
   const [front, paused] = await Promise.all([world.node('http'), world.node('worker')])
+  const [answered, before] = [world.receiver.answers.size, await interrupted(world)]
   const load = startLoad(world, () => [front.url])
-  await vi.waitFor(() => expect(world.receiver.answers.size).toBeGreaterThan(20), 60_000)
+  await vi.waitFor(() => expect(world.receiver.answers.size).toBeGreaterThan(answered + 20), 60_000)
   // In the middle of a delivery, whose answer comes when it goes on.
   const { promise: inTheMiddle, resolve } = Promise.withResolvers<ServerResponse>()
   world.receiver.treat = (response) => {
     world.receiver.treat = moody
     paused.running.process.kill('SIGSTOP')
     resolve(response)
-    return 'done'
+    return 'counted'
   }
   const response = await inTheMiddle
   const other = await world.node('worker')
   // Its lock is ended by PostgreSQL, its jobs are done by the other, its delivery is taken over.
   await vi.waitFor(async () => expect(await nodeCount(world)).toBe(1), 60_000)
-  await vi.waitFor(async () => expect(await interrupted(world)).toBeGreaterThan(0), 60_000)
+  await vi.waitFor(async () => expect(await interrupted(world)).toBeGreaterThan(before), 60_000)
   paused.running.process.kill('SIGCONT')
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
   // Its own words are shown when it does not come back.
@@ -111,4 +100,45 @@ test('a node that stood still for longer than its lease changes nothing twice', 
   await load.stop()
   await expectNothingLost(world, load)
   for (const { running } of [paused, other]) expect(running.process.exitCode).toBe(null)
+})
+
+test('answers of PostgreSQL are lost under load, of statements that were done', async () => {
+  let losing = false
+  const way = await lossyWay(world.connection, () => losing && Math.random() < 0.03)
+  const lossy = { DATABASE_URL: databaseUrl(way.connection) }
+  const node = await world.node('all', lossy)
+  const load = startLoad(world, () => [node.url])
+  losing = true
+  await sleep(1_000)
+  await vi.waitFor(() => expect(way.lost()).toBeGreaterThan(9), 60_000)
+  losing = false
+  await load.stop()
+  await expectNothingLost(world, load)
+  expect(node.running.process.exitCode).toBe(null)
+  await world.killNodes()
+  await way.close()
+})
+
+test('PostgreSQL is stopped, and killed, under load', async () => {
+  const nodes = await Promise.all([world.node(), world.node()])
+  const load = startLoad(world, () => nodes.map(({ url }) => url))
+  const postmaster = async (): Promise<number> =>
+    Number.parseInt(await readFile(join(world.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8'), 10)
+  for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
+    await sleep(600)
+    const stopped = await postmaster()
+    process.kill(stopped, signal)
+    // Whoever uses it starts it again, which is what an operator's supervisor does elsewhere.
+    await vi.waitFor(
+      async () => {
+        expect(await postmaster()).not.toBe(stopped)
+        await world.db.pool.query('select 1')
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+    await sleep(600)
+  }
+  await load.stop()
+  await expectNothingLost(world, load)
+  for (const { running } of nodes) expect(running.process.exitCode).toBe(null)
 })

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askToken } from '../ask.ts'
-import { SHARED, type World } from './world.ts'
+import { type Asker, SHARED, type World } from './world.ts'
 
 /** What is asked for, and how many pages and records answer it. */
 interface Question {
@@ -44,9 +44,9 @@ export interface Load {
   stop(): Promise<void>
 }
 
-const LANES = 6
+const LANES = 4
 /** Milliseconds between two messages of a lane, at most. */
-const PAUSE = 25
+const PAUSE = 60
 /** Times that a message is sent at most, when nothing comes back. */
 const TRIES = 4
 
@@ -56,28 +56,35 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
   const unacknowledged = new Set<string>()
   const problems: string[] = []
   let stopping = false
-  let token: Promise<string> | null = null
+  const tokens = new Map<Asker, Promise<string>>()
 
   const url = (): string | undefined => pick(urls())
-  const tokenFrom = (base: string): Promise<string> => {
-    const { client_id } = world.participant
-    token ??= askToken(`${base}/oauth2/client/token`, { client_id, client_secret: world.secret }).then(
-      (answer) => answer.token,
+  const tokenFrom = (base: string, asker: Asker): Promise<string> => {
+    const known = tokens.get(asker)
+    if (known !== undefined) return known
+    const { client_id } = asker.participant
+    const asked = askToken(`${base}/oauth2/client/token`, { client_id, client_secret: asker.secret }).then(
+      ({ status, token }) => {
+        if (status !== 200) throw new Error(`no token: ${status}`)
+        return token
+      },
     )
-    token.catch(() => {
-      token = null
-    })
-    return token
+    tokens.set(asker, asked)
+    asked.catch(() => tokens.delete(asker))
+    return asked
   }
 
   /** The correlation_id of the ack; null when nothing came back, or only that it should be tried again. */
-  const post = async (text: string): Promise<string | null> => {
+  const post = async (asker: Asker, text: string): Promise<string | null> => {
     const base = url()
     if (base === undefined) return null
     try {
       const answer = await fetch(`${base}/civil/v1.0.0/registry/search`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${await tokenFrom(base)}` },
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${await tokenFrom(base, asker)}`,
+        },
         body: text,
         signal: AbortSignal.timeout(5_000),
       })
@@ -95,10 +102,11 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
 
   const sendOne = async (): Promise<void> => {
     const question = pick(QUESTIONS) as Question
+    const asker = pick(world.askers) as Asker
     const message_id = randomUUID()
-    const text = requestText(world, message_id, question)
+    const text = requestText(world, asker, message_id, question)
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const correlation_id = await post(text)
+      const correlation_id = await post(asker, text)
       if (correlation_id === null) {
         await sleep(100 * (tries + 1))
         continue
@@ -106,7 +114,7 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
       acknowledged.set(correlation_id, question)
       // Sent once more it is the same message, whichever node takes it.
       if (Math.random() < 0.1) {
-        const again = await post(text)
+        const again = await post(asker, text)
         if (again !== null && again !== correlation_id) problems.push(`${message_id} was accepted twice`)
       }
       return
@@ -136,7 +144,12 @@ class Unexpected extends Error {}
 const pick = <Value>(values: readonly Value[]): Value | undefined =>
   values[Math.floor(Math.random() * values.length)]
 
-function requestText(world: World, message_id: string, { criteria }: Question): string {
+function requestText(
+  world: World,
+  { participant }: Asker,
+  message_id: string,
+  { criteria }: Question,
+): string {
   const now = new Date().toISOString()
   return JSON.stringify({
     header: {
@@ -144,7 +157,7 @@ function requestText(world: World, message_id: string, { criteria }: Question): 
       message_id,
       message_ts: now,
       action: 'search',
-      sender_id: world.participant.sender_id,
+      sender_id: participant.sender_id,
       sender_uri: `${world.receiver.url}/callback`,
       total_count: 1,
       is_msg_encrypted: false,

@@ -19,8 +19,11 @@ export interface CountingReceiver {
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, CountedPage>>
   /** Callbacks that could not be read. */
   readonly unreadable: string[]
-  /** How the next callback is treated: answered well unless this says otherwise. */
-  treat: (response: ServerResponse) => 'answer' | 'done'
+  /**
+   * How the next callback is treated: answered well unless this says otherwise. `counted`: it came, and whoever said so
+   * answers it; `done`: the same, and it did not come.
+   */
+  treat: (response: ServerResponse) => 'answer' | 'counted' | 'done'
   close(): Promise<void>
 }
 
@@ -35,12 +38,14 @@ export async function countingReceiver(): Promise<CountingReceiver> {
       // Its sender was killed in the middle of it.
       return
     }
-    if (receiver.treat(response) === 'done') return
+    const treated = receiver.treat(response)
+    if (treated === 'done') return
     try {
       count(answers, text)
     } catch {
       unreadable.push(text.slice(0, 500))
     }
+    if (treated === 'counted') return
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ message: { ack_status: 'ACK', timestamp: new Date().toISOString() } }))
   })

@@ -53,7 +53,8 @@ const LEFT_OVER = {
   'exchanges failed': `select count(*) from accepted_exchange where state = 'failed'`,
   'deliveries not delivered': `select count(*) from delivery where state <> 'delivered'`,
   'claims left': `select count(*) from delivery where claim is not null`,
-  jobs: 'select count(*) from graphile_worker._private_jobs',
+  // One that was followed by another, and failed, is not run again and lies there until it is cleared away.
+  jobs: 'select count(*) from graphile_worker._private_jobs where locked_at is not null or attempts < max_attempts',
   'queues locked': 'select count(*) from graphile_worker._private_job_queues where locked_by is not null',
 } as const
 

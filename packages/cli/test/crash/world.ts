@@ -38,15 +38,24 @@ export interface Node {
   readonly adminUrl: string
 }
 
-export interface World {
-  readonly db: Database
+/** One who asks. */
+export interface Asker {
   readonly participant: Participant
   readonly secret: string
+}
+
+export interface World {
+  readonly db: Database
+  readonly connection: TestServer
+  /** Several, so that what one of them waits for is not done by the way when there is something for another. */
+  readonly askers: readonly Asker[]
   readonly receiver: CountingReceiver
   /** Of PostgreSQL. */
   readonly dataDirectory: string
   /** Starts a node and waits until it listens. */
   node(role?: 'http' | 'worker' | 'all', env?: Readonly<Record<string, string>>): Promise<Node>
+  /** Kills every node that was started. */
+  killNodes(): Promise<void>
   close(): Promise<void>
 }
 
@@ -61,8 +70,11 @@ export async function crashWorld(): Promise<World> {
   const db = openDatabase(connection)
   const receiver = await countingReceiver()
   await migrate(db)
-  const { participant, secret } = await fill(db, receiver.url)
+  const askers = await fill(db, receiver.url)
   const nodes: Node[] = []
+  const killNodes = async (): Promise<void> => {
+    await Promise.all(nodes.splice(0).map(({ running }) => running.stop('SIGKILL')))
+  }
   const all = {
     DATABASE_URL: databaseUrl(connection),
     ADMIN_PORT: '0',
@@ -72,8 +84,8 @@ export async function crashWorld(): Promise<World> {
   }
   return {
     db,
-    participant,
-    secret,
+    connection,
+    askers,
     receiver,
     dataDirectory: directory,
     async node(role = 'all', env = {}) {
@@ -84,8 +96,9 @@ export async function crashWorld(): Promise<World> {
       nodes.push(node)
       return node
     },
+    killNodes,
     async close() {
-      await Promise.all(nodes.map(({ running }) => running.stop('SIGKILL')))
+      await killNodes()
       await receiver.close()
       await db.close()
       await postgres.close()
@@ -94,7 +107,7 @@ export async function crashWorld(): Promise<World> {
   }
 }
 
-async function fill(db: Database, url: string): Promise<{ participant: Participant; secret: string }> {
+async function fill(db: Database, url: string): Promise<readonly Asker[]> {
   const registry = await addRegistry(db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
   const lines = Array.from({ length: SHARED.records }, (_, index) => `${JSON.stringify(person(index))}\n`)
   const { written } = await importFile(db, registry, Readable.from(lines.map((line) => Buffer.from(line))), {
@@ -102,9 +115,17 @@ async function fill(db: Database, url: string): Promise<{ participant: Participa
     rejectsPath: null,
   })
   if (written !== SHARED.records) throw new Error(`only ${written} records were written`)
+  return Promise.all(
+    Array.from({ length: ASKERS }, (_, index) => addAsker(db, `spmis-${index}.example`, url)),
+  )
+}
+
+const ASKERS = 12
+
+async function addAsker(db: Database, sender_id: string, url: string): Promise<Asker> {
   const participant = await addParticipant(db, {
-    sender_id: 'spmis.example',
-    name: 'spmis',
+    sender_id,
+    name: sender_id,
     signature_policy: 'if-present',
     allow_unsigned: true,
     rate_limit: Infinity,
