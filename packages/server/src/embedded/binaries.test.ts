@@ -50,6 +50,12 @@ test('programs that cannot run where npm put them are copied into the home, with
   const before = await lstat(copy)
   await usableBinaries(user, home, directory)
   expect((await lstat(copy)).ino).toBe(before.ino)
+
+  // A copy that does not run is replaced, by however many processes find it.
+  await rm(join(copy, 'lib'), { recursive: true })
+  const repaired = await Promise.all([1, 2, 3].map(() => usableBinaries(user, home, directory)))
+  expect(repaired).toEqual([binaries, binaries, binaries])
+  expect(await readdir(home)).toEqual([`postgresql-${version}`])
 })
 
 test('copies of other versions go, copies that another process makes at this moment stay', async () => {

@@ -81,14 +81,36 @@ async function copyNative(directory: string, copy: string, user: ClusterUser): P
   await makeSymlinks(unfinished)
   for (const name of await readdir(join(unfinished, 'bin'))) await chmod(join(unfinished, 'bin', name), 0o755)
   await giveTo(user, unfinished)
-  await rm(copy, { recursive: true, force: true })
-  try {
-    await rename(unfinished, copy)
-  } catch (error) {
-    // Another process made the same copy meanwhile.
-    await rm(unfinished, { recursive: true, force: true })
-    if (!hasCode(error, 'EEXIST', 'ENOTEMPTY')) throw error
+  await moveIn(unfinished, copy, user)
+}
+
+/**
+ * Gives the finished copy its name. Another process may have made the same one meanwhile and run it already: only
+ * what does not run is moved out of the way, and as a whole, so that nobody sees half a copy.
+ */
+async function moveIn(finished: string, copy: string, user: ClusterUser): Promise<void> {
+  for (;;) {
+    try {
+      return await rename(finished, copy)
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST', 'ENOTEMPTY')) throw error
+    }
+    if (typeof (await tryBinaries(copy, user)) !== 'string') {
+      return rm(finished, { recursive: true, force: true })
+    }
+    await moveAway(copy)
   }
+}
+
+/** Removes a copy from its place at once, and then from the disk; another process may have been faster. */
+async function moveAway(copy: string): Promise<void> {
+  const broken = temporaryName(copy)
+  try {
+    await rename(copy, broken)
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error
+  }
+  await rm(broken, { recursive: true, force: true })
 }
 
 /** npm packages cannot hold symbolic links: the package lists them, and its install script, if it ran, made them. */
