@@ -1,20 +1,19 @@
-/** The real command, in processes of its own. */
-import { type ChildProcess, spawn } from 'node:child_process'
+/** The real command, in processes beside the test's. */
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import type { TestServer } from '../../server/test/global-setup.ts'
+import type { Order } from './command-host.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-/** The compiled modules of one process serve the next, which starts in two thirds of the time. */
-const NODE_COMPILE_CACHE = fileURLToPath(
-  new URL('../../../node_modules/.cache/rollcall-test', import.meta.url),
-)
+const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url))
 
 /** Of databases that several commands of a test share. `''` in an environment is as if there were none. */
 const MASTER_KEY = randomBytes(32).toString('base64')
@@ -40,21 +39,22 @@ export interface Running {
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 
-/** Starts `rollcall` with these words. Of our own environment it gets only what finds programs and folders. */
-export function start(words: readonly string[], env: Environment): Running {
+/** Of our own environment a command gets only what finds programs and folders. */
+function environment(env: Environment): Environment {
   const { PATH = '', HOME = '', TMPDIR } = process.env
-  const child = spawn(process.execPath, [MAIN, ...words], {
-    env: {
-      PATH,
-      HOME,
-      NODE_COMPILE_CACHE,
-      ...(TMPDIR !== undefined && { TMPDIR }),
-      PORT: '0',
-      ROLLCALL_MASTER_KEY: MASTER_KEY,
-      ...env,
-    },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  return {
+    PATH,
+    HOME,
+    ...(TMPDIR !== undefined && { TMPDIR }),
+    PORT: '0',
+    ROLLCALL_MASTER_KEY: MASTER_KEY,
+    ...env,
+  }
+}
+
+/** Starts `rollcall` with these words, in a process of its own. */
+export function start(words: readonly string[], env: Environment): Running {
+  const child = spawn(process.execPath, [MAIN, ...words], { env: environment(env), stdio: 'pipe' })
   const printed = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))
@@ -75,11 +75,45 @@ export function start(words: readonly string[], env: Environment): Running {
   }
 }
 
-/** Runs a command to its end. */
-export function rollcall(words: readonly string[], env: Environment = {}, input = ''): Promise<Ended> {
-  const running = start(words, env)
-  running.process.stdin?.end(input)
-  return running.ended
+/** Hosts that wait for a command. */
+const idle: ChildProcess[] = []
+
+/**
+ * Runs a command to its end, in a process that may have run others before; in one of its own when the environment has
+ * variables that Node reads as it starts.
+ */
+export async function rollcall(words: readonly string[], env: Environment = {}, input = ''): Promise<Ended> {
+  if (Object.keys(env).some((name) => name.startsWith('NODE_'))) {
+    const running = start(words, env)
+    running.process.stdin?.end(input)
+    return running.ended
+  }
+  const host = idle.pop() ?? fork(HOST, { env: environment({}), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  const order: Order = { words, env: environment(env), input, mark: `\0${randomBytes(16).toString('hex')}` }
+  const [stdout, stderr] = [host.stdout, host.stderr].map((stream) => untilMark(stream, order.mark))
+  const code = new Promise<number | null>((resolve) => host.once('message', resolve).once('exit', resolve))
+  host.send(order)
+  const ended = { code: await code, stdout: (await stdout) ?? '', stderr: (await stderr) ?? '' }
+  host.removeAllListeners()
+  if (host.exitCode === null) idle.push(host)
+  return ended
+}
+
+/** What a stream brings before the mark, or before its end. */
+function untilMark(stream: Readable | null, mark: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let text = ''
+  stream?.setEncoding('utf8')
+  const done = (): void => {
+    stream?.off('data', more).off('end', done)
+    resolve(text.replace(mark, ''))
+  }
+  const more = (part: string): void => {
+    text += part
+    if (text.endsWith(mark)) done()
+  }
+  stream?.on('data', more).on('end', done)
+  return promise
 }
 
 /** Runs a command with --json that must succeed, and parses what it prints. */

@@ -20,9 +20,7 @@ test('the first start makes a UTF8 database with locale C, a later one finds it 
   await first.close()
   await expect(query(first.connection, 'select 1')).rejects.toThrow(/ENOENT/)
 
-  const begun = Date.now()
   const second = await openEmbeddedPostgres(directory)
-  expect(Date.now() - begun).toBeLessThan(2_000)
   expect(second.connection).toEqual(first.connection)
   expect(await query(second.connection, 'select word from kept')).toEqual([{ word: 'ключ' }])
   await second.close()

@@ -145,7 +145,7 @@ describe('time runs out', () => {
     const { guard, address } = await guarded(server())
     const started = performance.now()
     expect(await problemOf(guard.request(address, SHORT))).toMatchObject(late)
-    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(performance.now() - started).toBeLessThan(5_000)
   })
 
   test('while the name is being resolved, and no socket opens afterwards', async () => {

@@ -157,7 +157,7 @@ it('arbitrary JSON becomes a sound tree or is refused with a path, in little tim
     fc.property(arbitrary, fc.constantFrom('expression', 'graphql', 'idtype-value'), (query, query_type) => {
       const started = processorTime()
       const read = readOrRefuse(query, query_type)
-      expect(processorTime() - started).toBeLessThan(500)
+      expect(processorTime() - started).toBeLessThan(2_500)
       if (read instanceof QueryProblem) {
         expect(read.path).toMatch(/^query/)
         expect(read.rule).not.toBe('')
@@ -229,7 +229,7 @@ it.each([
   for (let level = 0; level < 100_000; level++) query = wrap(query)
   const started = processorTime()
   expect(readOrRefuse(query)).toBeInstanceOf(QueryProblem)
-  expect(processorTime() - started).toBeLessThan(200)
+  expect(processorTime() - started).toBeLessThan(1_000)
 })
 
 it('a hundred thousand members, elements or values are refused at once', () => {
@@ -254,6 +254,6 @@ it('a hundred thousand members, elements or values are refused at once', () => {
     expect(refused).toBeInstanceOf(QueryProblem)
     expect((refused as QueryProblem).message.length).toBeLessThan(1_000)
   }
-  expect(processorTime() - started).toBeLessThan(1_000)
+  expect(processorTime() - started).toBeLessThan(5_000)
   expect(LIMITS.terms).toBeLessThan(many.length)
 })

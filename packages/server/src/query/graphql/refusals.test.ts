@@ -255,6 +255,6 @@ describe('a query without bounds', () => {
     refusal(text)
     const started = processorTime()
     expect(refusal(text)).toBe(message)
-    expect(processorTime() - started).toBeLessThan(200)
+    expect(processorTime() - started).toBeLessThan(1_000)
   })
 })
