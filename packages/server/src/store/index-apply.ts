@@ -58,7 +58,9 @@ export async function applyIndexes(
     await checkOwnership(db.kysely, registry)
     return await apply(db, client, registry, options)
   } finally {
-    // Closed, not given back: the claim and the settings are the session's.
+    // The next may begin as soon as this one has ended. Closing the connection, whose settings are not the pool's,
+    // gives up the claim as well, whatever state a failure left it in, but only when PostgreSQL gets to notice.
+    await client.query('select pg_advisory_unlock_all()').catch(() => undefined)
     client.release(true)
   }
 }
