@@ -13,12 +13,14 @@ export async function expectNothingLost(world: World, load: Load): Promise<void>
     if (missing(world, load).length === 0 && (await leftOver(world)).length === 0) break
   }
   expect(load.acknowledged.size).toBeGreaterThan(0)
-  expect(load.problems).toEqual([])
-  expect(world.receiver.unreadable).toEqual([])
-  expect(missing(world, load)).toEqual([])
-  expect(await leftOver(world)).toEqual([])
-  expect(await halfDone(world)).toEqual([])
-  expect(doubled(world)).toEqual([])
+  expect({
+    problems: load.problems,
+    unreadable: world.receiver.unreadable,
+    missing: missing(world, load),
+    leftOver: await leftOver(world),
+    halfDone: await halfDone(world),
+    doubled: doubled(world),
+  }).toEqual({ problems: [], unreadable: [], missing: [], leftOver: [], halfDone: [], doubled: [] })
 }
 
 /** Pages of acknowledged requests that did not come, or not as they must be. */

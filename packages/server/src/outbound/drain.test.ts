@@ -80,6 +80,23 @@ test('two drains at once attempt each delivery once', async () => {
   expect(sent.sort()).toEqual(all.map(({ message_id }) => message_id).sort())
 })
 
+test('the database fails while it looks for what is due: the places are free again', async () => {
+  const { peer, participant } = await setting(answering(200), { concurrency: 2 })
+  const all = await deliveries(participant, 3)
+  const { context, database } = sender
+  const rename = (from: string, to: string) => database.db.pool.query(`alter table ${from} rename to ${to}`)
+  // Of the statements of a drain only the one that claims needs this table.
+  await rename('delivery_attempt', 'away')
+  for (let at = 0; at < 3; at += 1) {
+    await expect(drain(context, participant.id)).rejects.toThrow('delivery_attempt')
+  }
+  await rename('away', 'delivery_attempt')
+  await context.lanes.idle()
+  await drain(context, participant.id)
+  expect(new Set(await states(all))).toEqual(new Set(['delivered']))
+  expect(peer.received).toHaveLength(3)
+})
+
 test('a rate is kept to', async () => {
   const { peer, participant } = await setting(answering(200), { rate: 10, concurrency: 20 })
   await deliveries(participant, 13)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
 import { findBreaker, takeProbe } from '../store/breakers.ts'
 import { claimDue, ensureDrain, expireDeliveries, nextDue } from '../store/deliveries.ts'
+import type { Claim, ClaimedDelivery } from '../store/delivery.ts'
 import type { CallbackSettings } from '../store/participant-callbacks.ts'
 import { claimFor, deliver, openDelivery } from './deliver.ts'
 import type { Place } from './lanes.ts'
@@ -73,44 +74,62 @@ async function takeTurn(
   const running = new Set<Promise<void>>()
   let failed: unknown
   let suspicious = false
-  while (performance.now() < end && signal?.aborted !== true && failed === undefined) {
-    if (suspicious && (await findBreaker(context.db, participant)).opened_at !== null) break
-    suspicious = false
-    const { places, wait } = placesOf(context, participant, settings)
-    if (places.length === 0) {
-      await Promise.race([...running, sleep(wait, undefined, { ref: false })])
-      continue
-    }
-    const claim = claimFor(settings)
-    const claimed = await claimDue(context.db, participant, claim, places.length)
-    for (const [at, place] of places.entries()) {
-      const delivery = claimed[at]
-      if (delivery === undefined) {
-        place.leave('unused')
+  try {
+    while (performance.now() < end && signal?.aborted !== true && failed === undefined) {
+      if (suspicious && (await findBreaker(context.db, participant)).opened_at !== null) break
+      suspicious = false
+      const { places, wait } = placesOf(context, participant, settings)
+      if (places.length === 0) {
+        await Promise.race([...running, sleep(wait, undefined, { ref: false })])
         continue
       }
-      const read = () => openDelivery(context, delivery)
-      const turn = { delivery, claim, read, probe: false, drain: false }
-      const attempting: Promise<void> = deliver(context, turn)
-        .then(
-          (healthy) => {
-            suspicious ||= !healthy
-            place.leave(healthy ? 'healthy' : 'failing')
-          },
-          (error: unknown) => {
-            failed ??= error
-            place.leave('failing')
-          },
-        )
-        .finally(() => running.delete(attempting))
-      running.add(attempting)
+      const claim = claimFor(settings)
+      const claimed = await claimInto(context, participant, claim, places)
+      for (const { delivery, place } of claimed) {
+        const read = () => openDelivery(context, delivery)
+        const turn = { delivery, claim, read, probe: false, drain: false }
+        const attempting: Promise<void> = deliver(context, turn)
+          .then(
+            (healthy) => {
+              suspicious ||= !healthy
+              place.leave(healthy ? 'healthy' : 'failing')
+            },
+            (error: unknown) => {
+              failed ??= error
+              place.leave('failing')
+            },
+          )
+          .finally(() => running.delete(attempting))
+        running.add(attempting)
+      }
+      if (claimed.length > 0) continue
+      if (running.size === 0) break
+      await Promise.race([...running, sleep(POLL, undefined, { ref: false })])
     }
-    if (claimed.length > 0) continue
-    if (running.size === 0) break
-    await Promise.race([...running, sleep(POLL, undefined, { ref: false })])
+  } finally {
+    await Promise.all(running)
   }
-  await Promise.all(running)
   if (failed !== undefined) throw failed
+}
+
+/** Takes what is due for as many places as there are; every place for which there is nothing is left again. */
+async function claimInto(
+  { db }: Context,
+  participant: number,
+  claim: Claim,
+  places: readonly Place[],
+): Promise<readonly { readonly delivery: ClaimedDelivery; readonly place: Place }[]> {
+  const taken: { delivery: ClaimedDelivery; place: Place }[] = []
+  const free = [...places]
+  try {
+    for (const delivery of await claimDue(db, participant, claim, places.length)) {
+      const place = free.pop()
+      if (place !== undefined) taken.push({ delivery, place })
+    }
+    return taken
+  } finally {
+    for (const place of free) place.leave('unused')
+  }
 }
 
 /** The places that are free now; without any, the milliseconds until it is worth looking again. */
