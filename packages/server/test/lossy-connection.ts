@@ -12,8 +12,15 @@ export interface LossyWay {
   close(): Promise<void>
 }
 
-/** @param loses whether this piece of an answer is lost, and its connection with it */
-export async function lossyWay(to: TestServer, loses: (answer: Buffer) => boolean): Promise<LossyWay> {
+/**
+ * @param loses whether this piece of an answer is lost, and its connection with it
+ * @param how whether the end of the connection is told, or nothing is heard any more
+ */
+export async function lossyWay(
+  to: TestServer,
+  loses: (answer: Buffer) => boolean,
+  how: 'ended' | 'silent' = 'ended',
+): Promise<LossyWay> {
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-lossy-'))
   const name = `.s.PGSQL.${to.port}`
   const sockets = new Set<Socket>()
@@ -24,12 +31,13 @@ export async function lossyWay(to: TestServer, loses: (answer: Buffer) => boolea
       near.destroy()
       far.destroy()
     }
-    for (const socket of [near, far]) sockets.add(socket.on('error', end).on('close', end))
+    const gone = how === 'ended' ? end : () => undefined
+    for (const socket of [near, far]) sockets.add(socket.on('error', gone).on('close', gone))
     near.pipe(far)
     far.on('data', (answer) => {
       if (!loses(answer)) return near.write(answer)
       lost += 1
-      return end()
+      return how === 'ended' ? end() : far.destroy()
     })
   })
   await new Promise<void>((resolve) => server.listen(join(directory, name), resolve))

@@ -18,7 +18,8 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
     try {
       await handle()
     } catch (error) {
-      await memory.release(key)
+      // What the handler said counts, whatever the memory says.
+      await memory.release(key).catch(() => undefined)
       throw error
     }
     await memory.done(key)

@@ -41,7 +41,14 @@ export async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Ses
         if (start) await stopPostmaster(postmaster, cluster)
         throw error
       })
-      if (client && (await takeShared(client))) return { client, postmaster }
+      const taken =
+        client === null
+          ? false
+          : await takeShared(client).catch(async (error) => {
+              await client.end().catch(() => undefined)
+              throw error
+            })
+      if (client !== null && taken) return { client, postmaster }
       await client?.end().catch(() => undefined)
     } else if (start === null) {
       start = await startPostmaster(cluster)

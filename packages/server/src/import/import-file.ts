@@ -85,7 +85,10 @@ export async function importFile(
   const read = FORMATS[format].reader(options)
   recordTypeNamed(registry.kind, options.recordType)
   const opened = await openSource(source)
-  const client = await db.pool.connect()
+  const client = await db.pool.connect().catch(async (error: unknown) => {
+    await opened.close()
+    throw error
+  })
   try {
     if (!(await claimImport(client, registry.id))) {
       throw new ImportError(`another import into ${registry.namespace} is running`)

@@ -3,8 +3,8 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Runner, run, type TaskList, type WorkerEventMap, type WorkerEvents } from 'graphile-worker'
-import type pg from 'pg'
 import type { Context } from '../context.ts'
+import { answerTime } from '../store/answered.ts'
 import { outlivingLosses } from '../store/database.ts'
 import { FencedPool } from '../store/fenced-pool.ts'
 import { onUnknownOutcome } from '../store/unknown-outcomes.ts'
@@ -39,14 +39,15 @@ const KEPT = 1_000
 /** Jobs that end within so many milliseconds are reported together. */
 const GATHERED = 5
 
-/** Milliseconds in which a statement is answered, or its connection is not what it seems. */
-const answerTime = ({ statement_timeout }: pg.PoolConfig): number => (statement_timeout || 30_000) + 500
+/** Milliseconds for an answer where statements have no limit. */
+const PATIENCE = 30_000
 
 /** @throws what connecting throws */
 export async function beginShift(context: Context, tasks: Tasks): Promise<Shift> {
   const { db, limits, log } = context
   const node = await joinNodes(db.connection, { lease: limits.node_lease * 1_000, log })
-  const settings = { ...db.connection, max: CONNECTIONS, query_timeout: answerTime(db.connection) }
+  const query_timeout = answerTime(db.connection.statement_timeout) ?? PATIENCE
+  const settings = { ...db.connection, max: CONNECTIONS, query_timeout }
   const pool = outlivingLosses(new FencedPool(settings, node.held))
   // Jobs may have been taken of which we were not told: they are locked by us for as long as we have this name.
   const unsure = Promise.withResolvers<void>()

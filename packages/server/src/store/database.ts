@@ -1,6 +1,7 @@
 /** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and a pool of searches. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { answeredWithin, answerTime } from './answered.ts'
 import { migrateJobs } from './jobs.ts'
 import { pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
@@ -33,10 +34,14 @@ const DEFAULTS = {
   statement_timeout: 30_000,
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
 } as const satisfies pg.PoolConfig
 
 /** What differs for searches. Milliseconds. */
 const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
+
+/** Milliseconds that a search of a job waits for a connection: nobody waits for the job. */
+const JOB_CONNECTION = 120_000
 
 /**
  * - Compiling a plan to machine code takes longer than most of them run.
@@ -59,15 +64,18 @@ export interface SearchOptions {
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
   const settings = { ...DEFAULTS, ...connection, types: { getTypeParser } }
-  const pool = openPool(settings)
+  const pool = answeredWithin(openPool(settings), answerTime(settings.statement_timeout))
+  const searchTime = search_timeout ?? SEARCH_DEFAULTS.statement_timeout
+  const query_timeout = answerTime(searchTime)
   const searchSettings = {
     ...settings,
     ...SEARCH_DEFAULTS,
-    ...(search_timeout !== undefined && { statement_timeout: search_timeout }),
+    statement_timeout: searchTime,
+    ...(query_timeout !== undefined && { query_timeout }),
     onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
   }
   const searches = openPool(searchSettings)
-  const jobSearches = openPool({ ...searchSettings, connectionTimeoutMillis: 0 })
+  const jobSearches = openPool({ ...searchSettings, connectionTimeoutMillis: JOB_CONNECTION })
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
   let closing: Promise<unknown> | undefined

@@ -7,6 +7,7 @@
  * its nature belongs here: no transaction, no sort of many rows, nothing that waits for a lock.
  */
 import pg from 'pg'
+import { answerTime } from './answered.ts'
 
 /** A statement with the name under which each connection prepares it once. */
 export interface NamedStatement {
@@ -26,8 +27,6 @@ export interface Pipeline {
 
 /** Enough that the database reads for several at a time; each keeps a process of PostgreSQL busy. */
 const CONNECTIONS = 4
-/** Milliseconds that an answer may take beyond the statement's own limit before its connection is given up. */
-const GRACE = 500
 
 /** Opens no connection yet: each is made when it is first needed, and made anew after it was lost. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
@@ -59,7 +58,7 @@ class Lane {
     // Statements that stand behind one that the database does not answer would each wait for their own limit.
     // pg gives the connection up when the first of them has waited for this long, and all fail at once.
     const { statement_timeout } = connection
-    const query_timeout = statement_timeout ? statement_timeout + GRACE : undefined
+    const query_timeout = answerTime(statement_timeout)
     this.#config = { ...connection, ...(query_timeout !== undefined && { query_timeout }), pipeline: true }
   }
 
