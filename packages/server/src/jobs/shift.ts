@@ -7,7 +7,6 @@ import type { Context } from '../context.ts'
 import { answerTime } from '../store/answered.ts'
 import { outlivingLosses } from '../store/database.ts'
 import { FencedPool } from '../store/fenced-pool.ts'
-import { onUnknownOutcome } from '../store/unknown-outcomes.ts'
 import { createJobLog } from './job-log.ts'
 import { joinNodes, type Node } from './nodes.ts'
 import { taskList } from './task-list.ts'
@@ -17,7 +16,7 @@ export interface Shift {
   /** What its jobs are locked by. */
   readonly worker: string
   /**
-   * Resolves when there is no more to be had of it: the lock is lost, a statement about jobs was not answered, or
+   * Resolves when there is no more to be had of it: the lock is lost, a statement about jobs failed, or
    * graphile-worker gave up.
    */
   readonly over: Promise<void>
@@ -48,10 +47,10 @@ export async function beginShift(context: Context, tasks: Tasks): Promise<Shift>
   const node = await joinNodes(db.connection, { lease: limits.node_lease * 1_000, log })
   const query_timeout = answerTime(db.connection.statement_timeout) ?? PATIENCE
   const settings = { ...db.connection, max: CONNECTIONS, query_timeout }
-  const pool = outlivingLosses(new FencedPool(settings, node.held))
-  // Jobs may have been taken of which we were not told: they are locked by us for as long as we have this name.
+  // Jobs may have been taken of which we were not told: they are locked by us for as long as we have this name. And
+  // graphile-worker looks up its tasks once: where that fails, it never takes a job again.
   const unsure = Promise.withResolvers<void>()
-  onUnknownOutcome(pool, unsure.resolve)
+  const pool = outlivingLosses(new FencedPool(settings, { held: node.held, failed: unsure.resolve }))
   const close = () => pool.end().catch(() => undefined)
   try {
     const ending = new AbortController()

@@ -301,6 +301,18 @@ test('jobs that were taken in an answer that never came are done all the same', 
   await way.close()
 })
 
+test('graphile-worker cannot look up its tasks when it begins: it works as soon as it can', async () => {
+  const rename = (from: string, to: string) =>
+    database.db.pool.query(`alter table graphile_worker.${from} rename to ${to}`)
+  const done: string[] = []
+  await add('a job')
+  await rename('_private_tasks', 'away')
+  await worker((id) => void done.push(id))
+  await eventually(() => expect(log.join('')).toContain('fetching jobs'))
+  await rename('away', '_private_tasks')
+  await eventually(() => expect(done).toEqual(['a job']))
+})
+
 test('a payload without its id is a failure, not a guess', async () => {
   await worker(() => undefined)
   await database.db.pool.query(

@@ -5,6 +5,7 @@ import { FencedPool } from './fenced-pool.ts'
 let database: TestDatabase
 let pool: FencedPool
 let held: boolean
+let failures: number
 
 beforeAll(async () => {
   database = await testDatabase()
@@ -13,9 +14,17 @@ afterAll(() => database.close())
 
 beforeEach(() => {
   held = true
-  pool = new FencedPool({ ...database.connection, max: 1 }, () => held)
+  failures = 0
+  pool = newPool(database.connection)
 })
 afterEach(() => pool.end())
+
+function newPool(connection: object): FencedPool {
+  const failed = (): void => {
+    failures += 1
+  }
+  return new FencedPool({ ...connection, max: 1 }, { held: () => held, failed })
+}
 
 const REFUSED = { name: 'Fenced', message: 'the lock that permits this is not held' }
 
@@ -52,4 +61,18 @@ test('one that was waited for is not given when the lock is lost meanwhile, and 
   await expect(waiting).rejects.toMatchObject(REFUSED)
   held = true
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+test('a statement that fails is told, and a connection that cannot be made', async () => {
+  const client = await pool.connect()
+  await client.query('select 1')
+  expect(failures).toBe(0)
+  await expect(client.query('select 1 / 0')).rejects.toThrow('division by zero')
+  client.release()
+  expect(failures).toBe(1)
+
+  const nowhere = newPool({ ...database.connection, database: 'nowhere' })
+  await expect(nowhere.connect()).rejects.toThrow('does not exist')
+  expect(failures).toBe(2)
+  await nowhere.end()
 })

@@ -15,13 +15,21 @@ type Connected = (
   done: (release?: boolean | Error) => void,
 ) => void
 
-/** Gives a connection only while `held` says so: asked before one is waited for, and again when it is there. */
-export class FencedPool extends pg.Pool {
-  readonly #held: () => boolean
+export interface Fence {
+  /** Whether the lock is held. */
+  readonly held: () => boolean
+  /** Told of each connection that could not be made, and of each statement that failed, or may have. */
+  readonly failed: () => void
+}
 
-  constructor(settings: pg.PoolConfig, held: () => boolean) {
+/** Gives a connection only while the lock is held: asked before one is waited for, and again when it is there. */
+export class FencedPool extends pg.Pool {
+  readonly #fence: Fence
+
+  constructor(settings: pg.PoolConfig, fence: Fence) {
     super(settings)
-    this.#held = held
+    this.#fence = fence
+    this.on('connect', (client) => watch(client, fence.failed))
   }
 
   override connect(): Promise<pg.PoolClient>
@@ -36,10 +44,25 @@ export class FencedPool extends pg.Pool {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    if (!this.#held()) throw new Fenced()
-    const client = await super.connect()
-    if (this.#held()) return client
+    const { held, failed } = this.#fence
+    if (!held()) throw new Fenced()
+    const client = await super.connect().catch((error: unknown) => {
+      failed()
+      throw error
+    })
+    if (held()) return client
     client.release()
     throw new Fenced()
   }
+}
+
+/** Only what is waited for by a promise. */
+function watch(client: pg.PoolClient, failed: () => void): void {
+  const { query } = client
+  const watched = (...given: unknown[]): unknown => {
+    const result: unknown = Reflect.apply(query, client, given)
+    if (result instanceof Promise) result.catch(failed)
+    return result
+  }
+  client.query = watched as typeof query
 }
