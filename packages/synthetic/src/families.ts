@@ -42,7 +42,8 @@ interface Childbearing {
  * spouse, in some large households a parent of the head, else children.
  */
 export function dealPlaces(stream: Stream, first: number, size: number): [Place, ...Place[]] {
-  // At 24 one has been of age for as long as people have been dying here: children are born to the living.
+  // At 24 one has been of age for as long as people have been dying here: children are born to the living. A younger
+  // head who lives with one child came of age before dying.
   const [youngest, oldest] = size > 2 ? [24, 58] : [20, 88]
   const headAge = stream.between(youngest, oldest)
   const sex: Sex = stream.chance(0.6) ? 'male' : 'female'
@@ -50,7 +51,13 @@ export function dealPlaces(stream: Stream, first: number, size: number): [Place,
   const married = size > 1 && stream.chance(0.75)
   const places: [Place, ...Place[]] = married
     ? couple(stream, first, sex, headBirth, Math.max(youngest, headAge + stream.between(-7, 5)))
-    : [single(stream, born(stream, 'head', sex, headBirth), first)]
+    : [
+        single(
+          stream,
+          born(stream, 'head', sex, headBirth, size > 1 ? headBirth + COMING_OF_AGE : headBirth),
+          first,
+        ),
+      ]
   const bearing = childbearing(places)
   const withParent = size >= 5 && stream.chance(0.35)
   while (places.length < size) {

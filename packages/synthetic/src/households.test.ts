@@ -42,9 +42,8 @@ test('a block of 55 persons holds households of every size from 1 to 8', () => {
 test('families are possible: ages, marriages, births and deaths fit each other', () => {
   fc.assert(
     fc.property(anyHousehold, ([seed, number]) => checkFamily(householdNumbered(populationOf(seed), number))),
-    {
-      numRuns: 2000,
-    },
+    // The example: a head of twenty, with a child, who died.
+    { numRuns: 2000, examples: [[[-2147483631, 9]]] },
   )
 })
 

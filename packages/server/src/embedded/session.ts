@@ -36,20 +36,12 @@ export async function enter(cluster: Cluster, signal?: AbortSignal): Promise<Ses
     if (start === null) signal?.throwIfAborted()
     const postmaster = await findPostmaster(cluster)
     if (postmaster) {
-      const client = await connect(cluster, postmaster).catch(async (error) => {
+      const client = await join(cluster, postmaster).catch(async (error) => {
         // Nobody can use what we started: it must not stay behind.
         if (start) await stopPostmaster(postmaster, cluster)
         throw error
       })
-      const taken =
-        client === null
-          ? false
-          : await takeShared(client).catch(async (error) => {
-              await client.end().catch(() => undefined)
-              throw error
-            })
-      if (client !== null && taken) return { client, postmaster }
-      await client?.end().catch(() => undefined)
+      if (client) return { client, postmaster }
     } else if (start === null) {
       start = await startPostmaster(cluster)
     }
@@ -78,6 +70,19 @@ export async function leave({ client, postmaster }: Session, cluster: Cluster): 
     throw error
   } finally {
     await client.end().catch(() => undefined)
+  }
+}
+
+/** A connection that has the shared lock; null where another moment is needed for that. */
+async function join(cluster: Cluster, postmaster: Postmaster): Promise<pg.Client | null> {
+  const client = await connect(cluster, postmaster)
+  if (client === null) return null
+  let joined = false
+  try {
+    joined = await takeShared(client)
+    return joined ? client : null
+  } finally {
+    if (!joined) await client.end().catch(() => undefined)
   }
 }
 

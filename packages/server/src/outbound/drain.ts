@@ -74,6 +74,18 @@ async function takeTurn(
   const running = new Set<Promise<void>>()
   let failed: unknown
   let suspicious = false
+  const attempt = async ({ delivery, place }: Claimed, claim: Claim): Promise<void> => {
+    const read = () => openDelivery(context, delivery)
+    let healthy = false
+    try {
+      healthy = await deliver(context, { delivery, claim, read, probe: false, drain: false })
+      suspicious ||= !healthy
+    } catch (error) {
+      failed ??= error
+    } finally {
+      place.leave(healthy ? 'healthy' : 'failing')
+    }
+  }
   try {
     while (performance.now() < end && signal?.aborted !== true && failed === undefined) {
       if (suspicious && (await findBreaker(context.db, participant)).opened_at !== null) break
@@ -85,21 +97,8 @@ async function takeTurn(
       }
       const claim = claimFor(settings)
       const claimed = await claimInto(context, participant, claim, places)
-      for (const { delivery, place } of claimed) {
-        const read = () => openDelivery(context, delivery)
-        const turn = { delivery, claim, read, probe: false, drain: false }
-        const attempting: Promise<void> = deliver(context, turn)
-          .then(
-            (healthy) => {
-              suspicious ||= !healthy
-              place.leave(healthy ? 'healthy' : 'failing')
-            },
-            (error: unknown) => {
-              failed ??= error
-              place.leave('failing')
-            },
-          )
-          .finally(() => running.delete(attempting))
+      for (const one of claimed) {
+        const attempting = attempt(one, claim).finally(() => running.delete(attempting))
         running.add(attempting)
       }
       if (claimed.length > 0) continue
@@ -112,14 +111,20 @@ async function takeTurn(
   if (failed !== undefined) throw failed
 }
 
+/** A delivery and the place in which it is attempted. */
+interface Claimed {
+  readonly delivery: ClaimedDelivery
+  readonly place: Place
+}
+
 /** Takes what is due for as many places as there are; every place for which there is nothing is left again. */
 async function claimInto(
   { db }: Context,
   participant: number,
   claim: Claim,
   places: readonly Place[],
-): Promise<readonly { readonly delivery: ClaimedDelivery; readonly place: Place }[]> {
-  const taken: { delivery: ClaimedDelivery; place: Place }[] = []
+): Promise<readonly Claimed[]> {
+  const taken: Claimed[] = []
   const free = [...places]
   try {
     for (const delivery of await claimDue(db, participant, claim, places.length)) {
