@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { indexesOf } from './catalog.ts'
 import { openDatabase } from './database.ts'
-import { claimImport } from './import-progress.ts'
+import { claimImport, unclaimImport } from './import-progress.ts'
 import { prepareRecord } from './prepare-record.ts'
 import { writeRecords } from './record-writer.ts'
 import { StoreRefusal } from './refusal.ts'
@@ -187,6 +187,7 @@ test('while an import runs nothing is added: it writes the columns that it knew 
   await expect(addAttribute(db, 'full', 'Person', clan)).rejects.toThrow(
     new StoreRefusal('an import into full or a build of its indexes is running; try again when it has ended'),
   )
+  await unclaimImport(importing, id)
   importing.release(true)
 })
 
