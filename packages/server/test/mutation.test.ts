@@ -145,7 +145,7 @@ const searchResponses = validator(SearchResponse)
 
 /** What an answer may never hold, whoever asks for what: frames of a stack, places of this machine, words of SQL. */
 const INNARDS = new RegExp(
-  `\\bat .{1,200}\\.[jt]s:\\d|node:internal|${import.meta.dirname.replace(/packages.*/, '')}|syntax error at|relation "`,
+  `\\bat [^"]{1,200}\\.[jt]s:\\d+:\\d|node:internal|${import.meta.dirname.replace(/packages.*/, '')}|syntax error at|relation "`,
 )
 /** The closer statuses of err.request.bad (docs/codes.md). */
 const CLOSER_STATUS = [405, 413, 415]
