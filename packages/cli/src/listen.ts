@@ -1,4 +1,5 @@
 /** Starting the listeners, with errors that say which variable helps. */
+import { createServer } from 'node:net'
 import {
   type Config,
   createContext,
@@ -10,6 +11,28 @@ import {
 } from '@rollcall/server'
 import { CommandError } from './failure.ts'
 
+/**
+ * Listens on the configured addresses for a moment, before anything is made or changed: a start that must fail leaves no
+ * new database behind.
+ * @throws CommandError an address or a port that cannot be listened on
+ */
+export async function refuseTakenPorts(config: Config): Promise<void> {
+  const operator = { host: config.adminHost, port: config.adminPort }
+  const peers = config.role === 'worker' ? [] : [{ host: config.host, port: config.port }]
+  for (const address of [operator, ...peers]) {
+    await probe(address).catch((error: unknown) => {
+      throw inWords(error, config)
+    })
+  }
+}
+
+function probe(address: { readonly host: string; readonly port: number }): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const server = createServer().once('error', reject)
+  server.listen(address, () => server.close(() => resolve()))
+  return promise
+}
+
 /** @throws CommandError an address or a port that cannot be listened on */
 export async function startListening(
   config: Config,
@@ -19,10 +42,13 @@ export async function startListening(
   try {
     return { server: await startServer(config, await createContext(config, db, { log })), log }
   } catch (error) {
-    const problem = listenProblem(error, config)
-    if (problem === null) throw error
-    throw new CommandError(problem)
+    throw inWords(error, config)
   }
+}
+
+function inWords(error: unknown, config: Config): unknown {
+  const problem = listenProblem(error, config)
+  return problem === null ? error : new CommandError(problem)
 }
 
 /** Codes of failed listens: what is wrong, and which part of the address it is wrong with. */

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { countRecords, findRegistry, openDatabase } from '@rollcall/server'
 import { afterEach, expect, test } from 'vitest'
@@ -101,4 +102,24 @@ test('it listens on this machine only, whatever HOST and ADMIN_HOST say', async 
     )
   }
   expect(stderr).toMatch(/"host":"127\.0\.0\.1".*"adminHost":"127\.0\.0\.1"/)
+})
+
+test.each(['demo', 'serve'])('%s finds its ports taken before it makes a database', async (command) => {
+  const other = createServer()
+  cleanups.push(() => new Promise((resolve) => other.close(resolve)))
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const port = String((other.address() as AddressInfo).port)
+  const home = join(await emptyHome(), 'not-there-yet')
+  const env = { ROLLCALL_DATA: home, ROLLCALL_MASTER_KEY: '' }
+  for (const ports of [
+    { PORT: port, ADMIN_PORT: '0' },
+    { PORT: '0', ADMIN_PORT: port },
+  ]) {
+    const { code, stderr } = await rollcall([command], { ...env, ...ports })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(`port ${port} on 127.0.0.1 is taken`),
+    })
+    await expect(stat(home)).rejects.toMatchObject({ code: 'ENOENT' })
+  }
 })

@@ -17,7 +17,7 @@ import { DEMO_RECORDS, fillEmptyRegistries } from '../demo/population.ts'
 import { writePrivateFile } from '../demo/private-file.ts'
 import { demoSecret } from '../demo/secret.ts'
 import { configuration } from '../environment.ts'
-import { startListening } from '../listen.ts'
+import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { type StopRequest, stopRequest } from '../stop.ts'
 
@@ -43,6 +43,7 @@ async function runDemo(options: OutputOptions): Promise<void> {
   const stop = stopRequest()
   // A demo starts without preparation on any database, so it may keep its master key by itself. It does everything.
   const config = { ...onThisMachine(configuration()), masterKeyInFile: true, role: 'all' as const }
+  await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {
     await refuseRealData(storage.db)
@@ -80,7 +81,7 @@ async function runUntil(
   options: OutputOptions,
 ): Promise<void> {
   const { participant, registries } = await ensureDemoDirectory(db)
-  // The port is known, and known to be free, before the long work.
+  // The port is known, and ours, before the long work.
   const { server } = await startListening(config, db)
   try {
     await fill(db, registries)

@@ -16,7 +16,7 @@ import { type Command, Option } from 'commander'
 import { refuseDemoData } from '../demo/directory.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { startListening } from '../listen.ts'
+import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
@@ -52,6 +52,7 @@ async function runServe({ role, ...options }: ServeOptions): Promise<void> {
   const stop = stopRequest()
   const config = { ...configuration(), ...(role !== undefined && { role }) }
   refusePlainHttp(config)
+  await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {
     await prepare(storage.db)
