@@ -31,6 +31,13 @@ describe.each(kinds)('%s', (kind) => {
     )
   })
 
+  test('every document bears @context and @type', () => {
+    for (const document of generate(kind, { count: 100, seed: 3 })) {
+      expect(document).toMatchObject({ '@context': [expect.any(String), expect.any(String)] })
+      expect(document).toHaveProperty('@type')
+    }
+  })
+
   test('every line is one well-formed JSON object without NUL', () => {
     for (const line of generateLines(kind, { count: 2000, seed: 21 })) {
       expect(line.isWellFormed()).toBe(true)

@@ -5,10 +5,7 @@ import { numberOf } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { addressLine, civilAddress, dwelling } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { identifier, type KindGenerator, MARITAL_WORDS, mostly, spelled } from './parts.ts'
-
-/** Plain addresses as in the public standard; nobody fetches them. */
-const CONTEXT = ['https://schema.spdci.org/common/v1', 'https://schema.spdci.org/core/v1']
+import { CONTEXT, identifier, type KindGenerator, MARITAL_WORDS, mostly, spelled } from './parts.ts'
 
 /** Civil: ordinal i is person i. */
 export const civil: KindGenerator = { kind: 'civil', document: civilPerson }

@@ -2,7 +2,7 @@
 import { shortName } from '../names.ts'
 import { DISABILITY_STRIDE, disabilityOffset, type Person, personAt } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { identifier, type KindGenerator, mostly, spelled } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, mostly, spelled } from './parts.ts'
 import { programmesOf } from './programmes.ts'
 
 /** Disability: ordinal i is the i-th person with `is_disabled`, who is so in every kind. */
@@ -39,6 +39,7 @@ function disabledPerson(population: Population, person: Person): object {
   const { uin } = person
   const [programme] = programmesOf(population, person)
   return {
+    '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:disabled:${uin}`,
     '@type': 'DisabledPerson',
     personal_details: {

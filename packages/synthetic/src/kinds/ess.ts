@@ -3,7 +3,15 @@ import { CENSUS_DAY, isoDay } from '../dates.ts'
 import { numberOf } from '../numbers.ts'
 import { type Person, personAt } from '../people.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { identifier, type KindGenerator, mostly, ofWorkingAge, relationshipToHead, spelled } from './parts.ts'
+import {
+  CONTEXT,
+  identifier,
+  type KindGenerator,
+  mostly,
+  ofWorkingAge,
+  relationshipToHead,
+  spelled,
+} from './parts.ts'
 
 /** ESS: ordinal i is person i; those too young or too old to work are there as dependants of those who do. */
 export const ess: KindGenerator = { kind: 'ess', document: essMember }
@@ -28,6 +36,7 @@ function essMember(population: Population, index: number): object {
   const stream = new Stream(population, PURPOSE.ess, index)
   const { uin, place } = person
   return {
+    '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:member:${uin}`,
     '@type': 'spdci:member',
     member_identifier: [identifier('UIN', uin)],

@@ -5,7 +5,7 @@ import { numberOf } from '../numbers.ts'
 import { memberOf, type Person } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
-import { identifier, type KindGenerator, mostly } from './parts.ts'
+import { CONTEXT, identifier, type KindGenerator, mostly } from './parts.ts'
 
 /** Farmer: ordinal i is the head of household 2i. */
 export const farmer: KindGenerator = {
@@ -26,6 +26,7 @@ function farmerOf(population: Population, person: Person): object {
   const number = (register: 'FARMER_ID' | 'FARM_REG_NO' | 'FARM_ID') =>
     identifier(register, numberOf(population, register, person.index))
   return {
+    '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:farmer:${person.uin}`,
     '@type': 'Farmer',
     farmer_personal_details: {

@@ -6,6 +6,7 @@ import { type Person, personAt } from '../people.ts'
 import { civilAddress } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import {
+  CONTEXT,
   employment,
   identifier,
   type KindGenerator,
@@ -35,6 +36,7 @@ function beneficiary(population: Population, index: number): object {
   const stream = new Stream(population, PURPOSE.ibr, index)
   const { uin, place } = person
   return {
+    '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:beneficiary:${uin}`,
     '@type': 'Beneficiary',
     assistance_unit: stream.pick(['1', '1', '2', '3']),

@@ -11,6 +11,9 @@ export interface KindGenerator {
   readonly document: (population: Population, ordinal: number) => object
 }
 
+/** The `@context` of every document: plain addresses as in the public standard; nobody fetches them. */
+export const CONTEXT = ['https://schema.spdci.org/common/v1', 'https://schema.spdci.org/core/v1'] as const
+
 /** An identifier object (public-standard 2.1). */
 export function identifier(identifier_type: string, identifier_value: string): object {
   return { '@type': 'Identifier', identifier_type, identifier_value }

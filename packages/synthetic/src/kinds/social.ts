@@ -12,6 +12,7 @@ import { memberOf, type Person } from '../people.ts'
 import { addressLine, socialAddress } from '../places.ts'
 import { type Population, PURPOSE, Stream } from '../stream.ts'
 import {
+  CONTEXT,
   employment,
   identifier,
   type KindGenerator,
@@ -59,6 +60,7 @@ function group(population: Population, household: Household): object {
     longitude: String(home.longitude),
   }
   return {
+    '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:group:${head.household_id}`,
     '@type': 'spdci:Group',
     group_identifier: [identifier('HOUSEHOLD_ID', head.household_id)],
@@ -109,6 +111,7 @@ function member(population: Population, person: Person): object {
     functional_severity: String(stream.between(2, 4)),
   }
   return {
+    '@context': CONTEXT,
     '@id': `urn:rollcall:synthetic:social:${uin}`,
     '@type': 'Member',
     member_identifier: [identifier('UIN', uin)],
