@@ -1,26 +1,36 @@
-/** Items from CSV: an identifier a row, under the header identifier_type,identifier_value[,reference_id]. */
+/** Items from CSV: an identifier a row. `REQUIRED` and `OPTIONAL` are the columns of its header. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHeader, JsonObject, Operation, RequestFault } from '@rollcall/protocol'
 import { type Row, RowCutter, splitRow } from '../files/csv-rows.ts'
 import { type LinedItem, lineProblem } from './lined-item.ts'
 
-interface Identifier {
+/** What one row says, beside its reference_id. */
+interface Asked {
   readonly type: string
   readonly value: string
+  /** "" where the row does not say it. */
+  readonly reg_type: string
 }
 
-/** What an identifier asks for, by operation; a path whose operation is not here takes no CSV. */
-export const CSV_ITEMS: ReadonlyMap<string, (identifier: Identifier) => JsonObject> = new Map([
+/** What a row asks for, by operation; a path whose operation is not here takes no CSV. */
+export const CSV_ITEMS: ReadonlyMap<string, (asked: Asked) => JsonObject> = new Map([
   [
     'search',
-    ({ type, value }: Identifier): JsonObject => ({
-      search_criteria: { query_type: 'idtype-value', query: { type, value } },
+    ({ type, value, reg_type }: Asked): JsonObject => ({
+      search_criteria: {
+        query_type: 'idtype-value',
+        query: { type, value },
+        ...(reg_type !== '' && { reg_type }),
+      },
     }),
   ],
 ])
 
 const REQUIRED = ['identifier_type', 'identifier_value'] as const
-const COLUMNS: readonly string[] = [...REQUIRED, 'reference_id']
+/** `reg_type` is a column of files that other servers take (public-standard.md N8). */
+const OPTIONAL = ['reference_id', 'reg_type'] as const
+const COLUMNS: readonly string[] = [...REQUIRED, ...OPTIONAL]
+const HEADER_RULE = `must be the header ${REQUIRED.join(',')}, with or without ${OPTIONAL.join(' and ')}`
 const DELIMITER = ','
 
 /**
@@ -47,7 +57,11 @@ export function csvItems({ name }: Operation, { message_ts }: IncomingHeader, lo
       throw problem(row.line, `has ${cells.length} cells where the header has ${columns.length}`)
     }
     const cell = (column: string): string => cells[columns?.indexOf(column) ?? -1] ?? ''
-    const item = asks?.({ type: cell('identifier_type'), value: cell('identifier_value') })
+    const item = asks?.({
+      type: cell('identifier_type'),
+      value: cell('identifier_value'),
+      reg_type: cell('reg_type').trim(),
+    })
     const reference_id = cell('reference_id') || String(row.line)
     return [{ line: row.line, item: { reference_id, timestamp: message_ts, ...item } }]
   }
@@ -55,7 +69,7 @@ export function csvItems({ name }: Operation, { message_ts }: IncomingHeader, lo
     push: (bytes: Buffer): LinedItem[] => cutter.push(bytes).flatMap(itemOf),
     finish(): LinedItem[] {
       const items = cutter.finish().flatMap(itemOf)
-      if (columns === null) throw problem(1, `must be the header ${COLUMNS.join(',')}`)
+      if (columns === null) throw problem(1, HEADER_RULE)
       return items
     },
   }
@@ -77,7 +91,7 @@ function checkedColumns(line: number, cells: readonly string[]): readonly string
   const known = columns.every((column) => COLUMNS.includes(column))
   const complete = REQUIRED.every((column) => columns.includes(column))
   if (known && complete && new Set(columns).size === columns.length) return columns
-  throw problem(line, 'must be the header identifier_type,identifier_value, with reference_id or without')
+  throw problem(line, HEADER_RULE)
 }
 
 const problem = (line: number, rule: string): RequestFault => lineProblem(line, `: ${rule}`)

@@ -62,3 +62,17 @@ describe('any items', () => {
     )
   })
 })
+
+it('a csv row may say its reg_type', async () => {
+  const file = 'identifier_type,identifier_value,reg_type\nUIN,1, ns:org:RegistryType:Civil \nUIN,2,'
+  const { message } = await uploads.kept(await uploads.upload({ envelope: envelopeOf(file), file }))
+  const criteria = message.search_request.map((item: ReturnType<typeof itemOf>) => item.search_criteria)
+  expect(criteria).toEqual([
+    {
+      query_type: 'idtype-value',
+      query: { type: 'UIN', value: '1' },
+      reg_type: 'ns:org:RegistryType:Civil',
+    },
+    { query_type: 'idtype-value', query: { type: 'UIN', value: '2' } },
+  ])
+})

@@ -199,7 +199,7 @@ describe('an upload that is refused', () => {
       'nothing',
       '',
       'csv',
-      'fileName[line 1]: must be the header identifier_type,identifier_value,reference_id',
+      'fileName[line 1]: must be the header identifier_type,identifier_value, with or without reference_id and reg_type',
     ],
     ['another header', 'name,UIN\nx,1', 'csv', /^fileName\[line 1\]: must be the header identifier_type/],
     [
