@@ -12,6 +12,7 @@ export class CommandError extends Error {
 const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
   'AddressRefused',
   'CommandError',
+  'DataDirectoryError',
   'EmbeddedPostgresError',
   'ImportError',
   'KeyRefused',

@@ -7,6 +7,7 @@ export { type RunningServer, startServer } from './app/serve.ts'
 export { openStorage, type Storage } from './app/storage.ts'
 export { masterKeyFile, masterKeySource, openVault } from './app/vault.ts'
 export type { Context } from './context.ts'
+export { DataDirectoryError, makeDataDirectory } from './data-directory.ts'
 export { EmbeddedPostgresError } from './embedded/errors.ts'
 export { layout as embeddedLayout } from './embedded/files.ts'
 export { ImportError } from './import/entry.ts'
@@ -56,6 +57,7 @@ export { findInInbox, type InboxEntry, type InboxFilter, listInbox } from './sto
 export { type Applied, type ApplyOptions, type ApplyProgress, applyIndexes } from './store/index-apply.ts'
 export { type IndexPlan, isComplete, planIndexes, type WantedIndex } from './store/index-plan.ts'
 export { withCurrentMasterKey } from './store/master-keys.ts'
+export { becomeOnlyDemo } from './store/only-demo.ts'
 export { listOwnKeys, type OwnKey } from './store/own-keys.ts'
 export {
   type CallbackAuth,

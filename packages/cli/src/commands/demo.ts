@@ -1,6 +1,7 @@
 /** `rollcall demo` (npm start): six registries of synthetic people, and a participant to ask them. */
 import {
   baseUrl,
+  becomeOnlyDemo,
   type Config,
   type Database,
   isLoopback,
@@ -17,6 +18,7 @@ import { DEMO_RECORDS, fillEmptyRegistries } from '../demo/population.ts'
 import { writePrivateFile } from '../demo/private-file.ts'
 import { demoSecret } from '../demo/secret.ts'
 import { configuration } from '../environment.ts'
+import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { type StopRequest, stopRequest } from '../stop.ts'
@@ -47,11 +49,26 @@ async function runDemo(options: OutputOptions): Promise<void> {
   const storage = await openStorage(config)
   try {
     await refuseRealData(storage.db)
-    await migrate(storage.db)
-    if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)
+    const release = await refuseSecondDemo(storage.db, config)
+    try {
+      await migrate(storage.db)
+      if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)
+    } finally {
+      await release()
+    }
   } finally {
     await storage.close()
   }
+}
+
+/** @throws CommandError a demo runs on this database: demo.json has its address, and must keep it */
+async function refuseSecondDemo(db: Database, config: Config): Promise<() => Promise<void>> {
+  const release = await becomeOnlyDemo(db)
+  if (release !== null) return release
+  throw new CommandError(
+    `a demo runs on this database already (${demoFilePath(config)} has its address); ` +
+      'stop it, or set ROLLCALL_DATA to another folder',
+  )
 }
 
 /**

@@ -219,6 +219,19 @@ test('a participant added to it is the demo’s too, and gets tokens', async () 
   expect((await askToken(demo.token_url, added)).status).toBe(200)
 })
 
+test('a second demo on its database is refused, and leaves demo.json as it is', async () => {
+  const before = await readFile(demoFile(), 'utf8')
+  const { code, stderr, stdout } = await rollcall(['demo'], env)
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `rollcall: a demo runs on this database already (${demoFile()} has its address); ` +
+      'stop it, or set ROLLCALL_DATA to another folder\n',
+  })
+  expect(await readFile(demoFile(), 'utf8')).toBe(before)
+})
+
 test('serve refuses its database', async () => {
   const { code, stderr, stdout } = await rollcall(['serve'], env)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })

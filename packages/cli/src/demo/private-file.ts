@@ -1,10 +1,11 @@
 /** A file that only its owner may read, and that is never seen half written. */
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeDataDirectory } from '@rollcall/server'
 
 /** Replaces the file, or makes it and the directories above it. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
+  await makeDataDirectory(dirname(path))
   const unfinished = `${path}.new`
   await rm(unfinished, { force: true })
   // Exclusively: whatever stands there again was put there by somebody else, with a mode of their choice.

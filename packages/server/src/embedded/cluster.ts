@@ -17,6 +17,7 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeDataDirectory } from '../data-directory.ts'
 import { type Binaries, usableBinaries } from './binaries.ts'
 import { EmbeddedPostgresError, hasCode } from './errors.ts'
 import { giveOne, isBeingMade, type Layout, layout, temporaryName } from './files.ts'
@@ -39,7 +40,7 @@ export interface Cluster extends Layout {
  * link to it where PostgreSQL's user cannot enter the data directory. It appears complete or not at all.
  */
 export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
-  await mkdir(dataDirectory, { recursive: true })
+  if (!(await isThere(join(dataDirectory, 'postgres')))) await makeDataDirectory(dataDirectory)
   const place = join(await realpath(dataDirectory), 'postgres')
   await sweep(place)
   if (!(await isThere(place))) await makeCluster(place)

@@ -1,7 +1,8 @@
 /** A master key in a file that only its owner reads. */
 import { type KeyObject, randomUUID } from 'node:crypto'
-import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeDataDirectory } from '../data-directory.ts'
 import { MasterKeyError, masterKeyText, newMasterKey, parseMasterKey } from './master-key.ts'
 
 /**
@@ -31,7 +32,7 @@ export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
   if (there !== null) return there
   const unfinished = `${path}.${randomUUID()}`
   const key = newMasterKey()
-  await mkdir(dirname(path), { recursive: true })
+  await makeDataDirectory(dirname(path))
   try {
     await writeDurably(unfinished, `${masterKeyText(key)}\n`)
     // Unlike a rename it replaces nothing.

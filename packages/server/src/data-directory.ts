@@ -1,0 +1,48 @@
+/** The folder of ROLLCALL_DATA: where the embedded database, the master key and the demo's files lie. */
+import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+/** The folder cannot be used; its message is for the person who started Rollcall. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError'
+}
+
+/**
+ * Makes the folder and those above it where they are missing.
+ * @throws DataDirectoryError it cannot be made, or nothing can be written in it
+ */
+export async function makeDataDirectory(directory: string): Promise<void> {
+  try {
+    await makeMissing(resolve(directory))
+    await access(directory, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new DataDirectoryError(
+      `The data folder ${directory} cannot be written (${code}). ` +
+        'Set ROLLCALL_DATA to a folder in which this user can make files.',
+    )
+  }
+}
+
+/** Not by `recursive`: Node's never ends in a folder that lets nothing be made and says ENOENT, such as /proc. */
+async function makeMissing(directory: string): Promise<void> {
+  const missing: string[] = []
+  for (let at = directory; !(await isDirectory(at)); at = dirname(at)) missing.push(at)
+  for (const path of missing.reverse()) {
+    await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+      // Another process was faster.
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+}
+
+/** False where there is nothing. Throws what looking throws, and ENOTDIR for a file. */
+async function isDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return false
+  if (found.isDirectory()) return true
+  throw Object.assign(new Error('it is a file'), { code: 'ENOTDIR' })
+}
