@@ -5,11 +5,34 @@ import {
   createContext,
   createLog,
   type Database,
+  type ListenerName,
+  ListenFailed,
   type Log,
   type RunningServer,
   startServer,
 } from '@rollcall/server'
 import { CommandError } from './failure.ts'
+
+interface Listener {
+  /** The variables that say where it listens. */
+  readonly variables: { readonly host: string; readonly port: string }
+  /** What sets its port to another. */
+  readonly advice: string
+  readonly address: (config: Config) => { readonly host: string; readonly port: number }
+}
+
+const LISTENERS: Readonly<Record<ListenerName, Listener>> = {
+  peers: {
+    variables: { host: 'HOST', port: 'PORT' },
+    advice: 'set PORT to another',
+    address: ({ host, port }) => ({ host, port }),
+  },
+  operator: {
+    variables: { host: 'ADMIN_HOST', port: 'ADMIN_PORT' },
+    advice: 'set ADMIN_PORT (PORT + 1 unless set) to another',
+    address: ({ adminHost, adminPort }) => ({ host: adminHost, port: adminPort }),
+  },
+}
 
 /**
  * Listens on the configured addresses for a moment, before anything is made or changed: a start that must fail leaves no
@@ -17,11 +40,14 @@ import { CommandError } from './failure.ts'
  * @throws CommandError an address or a port that cannot be listened on
  */
 export async function refuseTakenPorts(config: Config): Promise<void> {
-  const operator = { host: config.adminHost, port: config.adminPort }
-  const peers = config.role === 'worker' ? [] : [{ host: config.host, port: config.port }]
-  for (const address of [operator, ...peers]) {
-    await probe(address).catch((error: unknown) => {
-      throw inWords(error, config)
+  const names: readonly ListenerName[] = config.role === 'worker' ? ['operator'] : ['peers', 'operator']
+  const { host, port, adminHost, adminPort } = config
+  if (names.length > 1 && host === adminHost && port === adminPort && port !== 0) {
+    throw new CommandError(`PORT and ADMIN_PORT are both ${port}: set one of them to another`)
+  }
+  for (const name of names) {
+    await probe(LISTENERS[name].address(config)).catch((error: unknown) => {
+      throw inWords(error, name, config)
     })
   }
 }
@@ -42,13 +68,8 @@ export async function startListening(
   try {
     return { server: await startServer(config, await createContext(config, db, { log })), log }
   } catch (error) {
-    throw inWords(error, config)
+    throw error instanceof ListenFailed ? inWords(error.cause, error.listener, config) : error
   }
-}
-
-function inWords(error: unknown, config: Config): unknown {
-  const problem = listenProblem(error, config)
-  return problem === null ? error : new CommandError(problem)
 }
 
 /** Codes of failed listens: what is wrong, and which part of the address it is wrong with. */
@@ -60,19 +81,11 @@ const PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly par
   EAI_AGAIN: { problem: 'cannot be resolved to an address now', part: 'host' },
 }
 
-function listenProblem(error: unknown, config: Config): string | null {
-  if (!(error instanceof Error) || !('code' in error)) return null
-  const row = PROBLEMS[String(error.code)]
-  if (row === undefined || !('syscall' in error)) return null
-  if (row.part === 'host') return `HOST ${config.host} or ADMIN_HOST ${config.adminHost} ${row.problem}`
-  const port = 'port' in error ? error.port : undefined
-  const listener =
-    port === config.port
-      ? { name: 'port', host: config.host, advice: 'set PORT to another' }
-      : {
-          name: "operator's port",
-          host: config.adminHost,
-          advice: 'set PORT or ADMIN_PORT (PORT + 1 unless set) to another',
-        }
-  return `${listener.name} ${port} on ${listener.host} ${row.problem}; ${listener.advice}`
+function inWords(error: unknown, name: ListenerName, config: Config): unknown {
+  const row = error instanceof Error && 'code' in error ? PROBLEMS[String(error.code)] : undefined
+  if (row === undefined) return error
+  const { variables, advice, address } = LISTENERS[name]
+  const { host, port } = address(config)
+  if (row.part === 'host') return new CommandError(`${variables.host} ${host} ${row.problem}`)
+  return new CommandError(`${variables.port} ${port} on ${host} ${row.problem}; ${advice}`)
 }

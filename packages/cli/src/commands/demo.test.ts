@@ -118,7 +118,7 @@ test.each(['demo', 'serve'])('%s finds its ports taken before it makes a databas
     const { code, stderr } = await rollcall([command], { ...env, ...ports })
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining(`port ${port} on 127.0.0.1 is taken`),
+      stderr: expect.stringContaining(`PORT ${port} on 127.0.0.1 is taken`),
     })
     await expect(stat(home)).rejects.toMatchObject({ code: 'ENOENT' })
   }

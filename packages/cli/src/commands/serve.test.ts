@@ -114,11 +114,22 @@ test('a port that is taken is named, with the variable that helps', async () => 
     const taken = await rollcall(['serve'], { ...env, PORT: String(port), ADMIN_PORT: '0' })
     expect(taken.code).toBe(1)
     expect(taken.stderr).toContain(
-      `rollcall: port ${port} on 127.0.0.1 is taken by another program, perhaps another Rollcall; set PORT to another\n`,
+      `rollcall: PORT ${port} on 127.0.0.1 is taken by another program, perhaps another Rollcall; set PORT to another\n`,
     )
     const operator = await rollcall(['serve'], { ...env, PORT: '0', ADMIN_PORT: String(port) })
     expect(operator.code).toBe(1)
-    expect(operator.stderr).toContain(`rollcall: operator's port ${port} on 127.0.0.1 is taken`)
+    expect(operator.stderr).toContain(
+      `rollcall: ADMIN_PORT ${port} on 127.0.0.1 is taken by another program, perhaps another Rollcall; ` +
+        'set ADMIN_PORT (PORT + 1 unless set) to another\n',
+    )
+    const both = await rollcall(['serve'], { ...env, PORT: '9000', ADMIN_PORT: '9000' })
+    expect(both).toMatchObject({
+      code: 1,
+      stderr: 'rollcall: PORT and ADMIN_PORT are both 9000: set one of them to another\n',
+    })
+    const elsewhere = await rollcall(['serve'], { ...env, PORT: '0', ADMIN_HOST: '192.0.2.1' })
+    expect(elsewhere.code).toBe(1)
+    expect(elsewhere.stderr).toContain('rollcall: ADMIN_HOST 192.0.2.1')
   } finally {
     other.close()
   }

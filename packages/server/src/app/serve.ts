@@ -23,9 +23,23 @@ export interface RunningServer {
   stop(): Promise<void>
 }
 
+export type ListenerName = 'peers' | 'operator'
+
+/** A listener could not be opened; its cause says why. */
+export class ListenFailed extends Error {
+  override readonly name = 'ListenFailed'
+  readonly listener: ListenerName
+
+  constructor(listener: ListenerName, cause: unknown) {
+    super(`the listener for ${listener} could not be opened`, { cause })
+    this.listener = listener
+  }
+}
+
 /**
  * Starts what the role asks for: listening, working on jobs, or both. Everything that needs is in `context`; the
  * caller closes the database after `stop`.
+ * @throws ListenFailed, and what connecting to the database throws
  */
 export async function startServer(config: Config, context: Context): Promise<RunningServer> {
   let ready = false
@@ -49,8 +63,8 @@ export async function startServer(config: Config, context: Context): Promise<Run
     await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
   }
   try {
-    await operatorServer.listen({ host: config.adminHost, port: config.adminPort })
-    await publicServer?.listen({ host: config.host, port: config.port })
+    await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
+    if (publicServer !== null) await listen('peers', publicServer, { host: config.host, port: config.port })
     if (does.works) worker = await startWorker(context)
   } catch (error) {
     await stop()
@@ -71,6 +85,16 @@ const ROLES: Readonly<Record<Role, { readonly answers: boolean; readonly works: 
   http: { answers: true, works: false },
   worker: { answers: false, works: true },
   all: { answers: true, works: true },
+}
+
+async function listen(
+  listener: ListenerName,
+  server: HttpServer,
+  address: { readonly host: string; readonly port: number },
+): Promise<void> {
+  await server.listen(address).catch((error: unknown) => {
+    throw new ListenFailed(listener, error)
+  })
 }
 
 function createPublicServer(config: Config, context: Context, isReady: () => boolean): HttpServer {
