@@ -22,7 +22,7 @@ export interface Node {
   leave(): Promise<void>
 }
 
-/** Of a lock's key: as many as a number holds, and enough that no two are the same. */
+/** Of a lock's key: enough that no two are the same. Nodes of earlier versions cannot read keys beyond 2^53. */
 const KEY_BYTES = 6
 /** From one look at the others to the next, in milliseconds. */
 const PERIOD = 1_000
@@ -39,7 +39,11 @@ export async function joinNodes(
   { lease, log }: { lease: number; log: Log },
 ): Promise<Node> {
   const id = randomUUID()
-  const entry: NodeEntry = { id, lock_key: randomBytes(KEY_BYTES).readUIntBE(0, KEY_BYTES), workers: [id] }
+  const entry: NodeEntry = {
+    id,
+    lock_key: String(randomBytes(KEY_BYTES).readUIntBE(0, KEY_BYTES)),
+    workers: [id],
+  }
   const lost = Promise.withResolvers<void>()
   const client = new pg.Client({ ...connection, query_timeout: lease, statement_timeout: lease })
   let state: 'held' | 'lost' | 'left' = 'held'
@@ -65,12 +69,22 @@ export async function joinNodes(
 
   const held = (): boolean => state === 'held' && performance.now() - heard < lease * (1 - MARGIN)
   let looking: Promise<void> | undefined
+  const reported = new Set<string>()
   const look = async (): Promise<void> => {
     const asked = performance.now()
     try {
-      const freed = await freeGoneNodes(client, entry)
+      const { freed, failed } = await freeGoneNodes(client, entry)
       heard = asked
       for (const node of freed) log.warn({ node }, 'a node is gone; its jobs are free')
+      for (const { id: node, error } of failed) {
+        if (reported.has(node)) continue
+        reported.add(node)
+        const database = safeDatabaseError(error)
+        log.error(
+          { node, database },
+          'the jobs of a node that is gone cannot be freed; tried again every second',
+        )
+      }
     } catch (error) {
       if (state === 'held') log.warn({ database: safeDatabaseError(error) }, 'the lock of this node is lost')
       lose()

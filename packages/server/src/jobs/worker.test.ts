@@ -175,21 +175,73 @@ test('the jobs of a node that is gone are freed within a second, those of one th
   await add('living')
   await eventually(async () => expect(await jobs()).toMatchObject([{ attempts: 1 }]))
   const gone = randomUUID()
-  const client = await database.db.pool.connect()
-  await inTransaction(client, async () => {
-    await client.query(`select graphile_worker.add_job('process', '{"correlation_id": "orphan"}')`)
-    await client.query(
-      'update graphile_worker._private_jobs set locked_by = $1, locked_at = now() where locked_by is null',
-      [gone],
-    )
-    await client.query('insert into node (id, lock_key, workers) values ($1, 1, array[$2])', [gone, gone])
-  })
-  client.release()
+  await leaveBehind(gone, '1', 'orphan')
   await eventually(() => expect(done).toEqual(['orphan']))
   expect((await nodes()).map(({ id }) => id)).not.toContain(gone)
   await eventually(async () => expect(await jobs()).toMatchObject([{ attempts: 1 }]))
   resolve()
   await eventually(async () => expect(await jobs()).toEqual([]))
+})
+
+/** Leaves the row of a node that is gone, and a job that it had taken. */
+async function leaveBehind(node: string, lock_key: string, id: string): Promise<void> {
+  const client = await database.db.pool.connect()
+  await inTransaction(client, async () => {
+    await client.query(
+      `select graphile_worker.add_job('process', json_build_object('correlation_id', $1::text))`,
+      [id],
+    )
+    await client.query(
+      `update graphile_worker._private_jobs set locked_by = $1, locked_at = now()
+        where payload ->> 'correlation_id' = $2`,
+      [node, id],
+    )
+    await client.query('insert into node (id, lock_key, workers) values ($1, $2, array[$3])', [
+      node,
+      lock_key,
+      node,
+    ])
+  })
+  client.release()
+}
+
+test.each(['9007199254740993', '9223372036854775807', '-9223372036854775808', '0'])(
+  'the jobs of a node whose lock has the key %s are freed',
+  async (lock_key) => {
+    const done: string[] = []
+    const running = await worker((id) => void done.push(id))
+    const [before] = await nodes()
+    await leaveBehind(randomUUID(), lock_key, 'orphan')
+    await eventually(() => expect(done).toEqual(['orphan']))
+    await eventually(async () => expect(await nodes()).toEqual([before]))
+    expect(running.working()).toBe(true)
+  },
+)
+
+test('a node whose jobs cannot be freed is said once, and does not stop the others', async () => {
+  const stuck = randomUUID()
+  await database.db.pool.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`,
+  )
+  await database.db.pool.query(
+    `create trigger refuse before delete on node for each row when (old.id = '${stuck}') execute function refuse()`,
+  )
+  const done: string[] = []
+  const running = await worker((id) => void done.push(id))
+  const [before] = await nodes()
+  await leaveBehind(stuck, '7', 'stuck')
+  await eventually(() => expect(log.join('')).toContain('cannot be freed'))
+  await leaveBehind(randomUUID(), '8', 'orphan')
+  await eventually(() => expect(done).toEqual(['orphan']))
+  await leaveBehind(randomUUID(), '9', 'another')
+  await eventually(() => expect(done).toEqual(['orphan', 'another']))
+  expect(log.filter((line) => line.includes('cannot be freed'))).toEqual([
+    expect.stringMatching(new RegExp(`"node":"${stuck}".*"sqlstate":"P0001"`)),
+  ])
+  expect(running.working()).toBe(true)
+  expect((await nodes()).map(({ id }) => id)).toContain(before?.id)
+  await database.db.pool.query('drop trigger refuse on node')
+  await eventually(() => expect(done).toContain('stuck'))
 })
 
 test('a node that is stopped gives back what does not end in time', async () => {

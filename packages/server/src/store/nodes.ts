@@ -2,14 +2,15 @@
  * Nodes that work on jobs. Each has a row, which names the workers that its jobs are locked by, and a lock that its
  * session holds for as long as it lives: a row whose lock can be had is that of a node that is gone.
  */
-import type pg from 'pg'
+import pg from 'pg'
+import { isUnavailable } from './database-errors.ts'
 import { inTransaction } from './transaction.ts'
 
 export interface NodeEntry {
   /** A UUID. */
   readonly id: string
-  /** Of the advisory lock. */
-  readonly lock_key: number
+  /** Of the advisory lock: a bigint of PostgreSQL in its digits, because a number does not hold each of them. */
+  readonly lock_key: string
   /** By whom graphile-worker says that the node's jobs are locked. */
   readonly workers: readonly string[]
 }
@@ -28,20 +29,44 @@ export async function enterNode(session: pg.ClientBase, node: NodeEntry, lease: 
   await session.query('insert into node (id, lock_key, workers) values ($1, $2, $3)', [id, lock_key, workers])
 }
 
-/** Frees the jobs of every node that is gone and forgets it; gives the ids of those nodes. */
-export async function freeGoneNodes(session: pg.ClientBase, own: NodeEntry): Promise<readonly string[]> {
+/** A node whose row or jobs could not be handled, and why. */
+export interface FailedNode {
+  readonly id: string
+  readonly error: unknown
+}
+
+export interface GoneNodes {
+  /** The ids of the nodes whose jobs are free now. */
+  readonly freed: readonly string[]
+  readonly failed: readonly FailedNode[]
+}
+
+/**
+ * Frees the jobs of every node that is gone and forgets it. What PostgreSQL refuses about one node does not stop the
+ * others: that node is tried again at the next call.
+ * @throws what says that the session, or the database, cannot be used
+ */
+export async function freeGoneNodes(session: pg.ClientBase, own: NodeEntry): Promise<GoneNodes> {
   // `case`, because the order in which conditions are tried is free, and the own lock could be had too.
   const { rows } = await session.query<NodeEntry>({
     name: 'nodes that are gone',
-    text: `select id, lock_key, workers from node
+    text: `select id, lock_key::text, workers from node
       where case when id <> $1 then pg_try_advisory_lock(lock_key) else false end`,
     values: [own.id],
   })
+  const freed: string[] = []
+  const failed: FailedNode[] = []
   for (const gone of rows) {
-    await leaveNode(session, gone)
+    try {
+      await leaveNode(session, gone)
+      freed.push(gone.id)
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || isUnavailable(error)) throw error
+      failed.push({ id: gone.id, error })
+    }
     await session.query('select pg_advisory_unlock($1)', [gone.lock_key])
   }
-  return rows.map(({ id }) => id)
+  return { freed, failed }
 }
 
 /**

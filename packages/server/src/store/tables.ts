@@ -266,7 +266,8 @@ export interface BreakerRow {
 
 export interface NodeRow {
   id: string
-  lock_key: number
+  /** Digits of any bigint: read it as text. */
+  lock_key: ColumnType<never, string, never>
   workers: string[]
   started_at: SetTime
 }
