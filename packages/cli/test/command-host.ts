@@ -11,6 +11,8 @@ export interface Order {
   readonly words: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly input: string
+  /** The folder it runs in; by default the one this process began in. */
+  readonly cwd: string | undefined
   /** Written to both outputs behind what the command prints. */
   readonly mark: string
 }
@@ -18,7 +20,10 @@ export interface Order {
 /** Milliseconds until what a command left open is closed, or the command would never have ended. */
 const PATIENCE = 10_000
 
-async function run({ words, env, input, mark }: Order): Promise<number> {
+const CWD = process.cwd()
+
+async function run({ words, env, input, cwd, mark }: Order): Promise<number> {
+  process.chdir(cwd ?? CWD)
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
   Object.defineProperty(process, 'stdin', { value: Readable.from(input ? [input] : []), configurable: true })

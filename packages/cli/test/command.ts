@@ -82,14 +82,25 @@ const idle: ChildProcess[] = []
  * Runs a command to its end, in a process that may have run others before; in one of its own when the environment has
  * variables that Node reads as it starts.
  */
-export async function rollcall(words: readonly string[], env: Environment = {}, input = ''): Promise<Ended> {
+export async function rollcall(
+  words: readonly string[],
+  env: Environment = {},
+  input = '',
+  cwd?: string,
+): Promise<Ended> {
   if (Object.keys(env).some((name) => name.startsWith('NODE_'))) {
     const running = start(words, env)
     running.process.stdin?.end(input)
     return running.ended
   }
   const host = idle.pop() ?? fork(HOST, { env: environment({}), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  const order: Order = { words, env: environment(env), input, mark: `\0${randomBytes(16).toString('hex')}` }
+  const order: Order = {
+    words,
+    env: environment(env),
+    input,
+    cwd,
+    mark: `\0${randomBytes(16).toString('hex')}`,
+  }
   const [stdout, stderr] = [host.stdout, host.stderr].map((stream) => untilMark(stream, order.mark))
   const code = new Promise<number | null>((resolve) => host.once('message', resolve).once('exit', resolve))
   host.send(order)

@@ -44,7 +44,7 @@ export function addCommand(program: Command): void {
 Where the registry has records already, rollcall index apply then fills the attribute and builds its index; until
 it has, a search that asks about the attribute is refused.
 
-Example: rollcall attribute add civil Person --name district --path address.district --indexed --sortable`,
+Example: rollcall attribute add civil Person --name ward --path address.ward --indexed --sortable`,
     )
     .action(runAdd)
   withPlace(attribute.command('index'))
@@ -58,7 +58,7 @@ Example: rollcall attribute add civil Person --name district --path address.dist
   withPlace(attribute.command('remove'))
     .description('take back what add or index declared: the attribute with its column, or the index alone')
     .argument('<name>', 'which attribute')
-    .addHelpText('after', '\nExample: rollcall attribute remove civil Person district')
+    .addHelpText('after', '\nExample: rollcall attribute remove civil Person ward')
     .action(runRemove)
   withJson(attribute.command('list'))
     .description('list the attributes of a registry, those of its kind and its own')

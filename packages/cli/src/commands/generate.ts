@@ -20,8 +20,8 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Example: rollcall generate civil --count 1_000_000 --seed 7 --out people.ndjson
-         rollcall generate social --count 500 | rollcall import social - --format ndjson`,
+Example: rollcall generate civil --count 10_000 --seed 7 --out people.ndjson
+Example: rollcall generate social --count 500 | rollcall import social - --format ndjson`,
     )
     .action(runGenerate)
 }

@@ -36,7 +36,7 @@ An import that was interrupted goes on where it stopped when the same command is
 Exit codes: 0 all records are in, 3 some lines were rejected, 4 interrupted, 1 failed.
 
 Example: rollcall import civil people.ndjson
-         rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-lines.ndjson`,
+Example: rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-lines.ndjson`,
     )
     .action(runImport)
 }

@@ -1,0 +1,253 @@
+/**
+ * Every example of every --help, run as it is printed beside a real server. The examples come from the program itself,
+ * so that none can be forgotten; the tables say what an example finds when it is run, and what its names stand for.
+ */
+import { execFile } from 'node:child_process'
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { chmod, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DEFAULT_SIGNATURE_PROFILE, importSigningKey, type Jwk, sign } from '@rollcall/protocol'
+import type { Command } from 'commander'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { envelope, sendCallback } from '../../server/test/inbox.ts'
+import { emptyDatabase } from '../../server/test/postgres.ts'
+import { MASTER_KEY } from '../../server/test/server.ts'
+import { programFor } from '../src/program.ts'
+import { demoServer } from './asking.ts'
+import { databaseUrl, type Ended, rollcall, rollcallJson, start, until } from './command.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+interface Example {
+  /** The command that it belongs to, such as `registry add`. */
+  readonly command: string
+  readonly text: string
+}
+
+function examplesOf(command: Command, words: readonly string[] = []): readonly Example[] {
+  if (command.commands.length > 0) {
+    return command.commands.flatMap((child) => examplesOf(child, [...words, child.name()]))
+  }
+  let help = ''
+  command.configureOutput({ writeOut: (more) => (help += more) }).outputHelp()
+  const found = [...help.matchAll(/^Example: ((?:.*\\\n)*.*)$/gm)].map(([, text = '']) => text)
+  // They stand last and begin alike: an example that is written in another way would not be found.
+  expect(help.slice(help.indexOf('Example'))).toMatch(/^(?:Example: (?:.*\\\n)*.*\n)+$/)
+  return found.map((text) => ({ command: words.join(' '), text }))
+}
+
+const examples = examplesOf(await programFor([]))
+
+const PEOPLE = [
+  {
+    '@type': 'Person',
+    identifier: [{ identifier_type: 'UIN', identifier_value: '8128560370' }],
+    name: { surname: 'Okoro', given_name: 'Ada' },
+    birth_date: '1950-03-01',
+  },
+]
+
+let demo: Awaited<ReturnType<typeof demoServer>>
+let peer: Awaited<ReturnType<typeof acknowledging>>
+let empty: Awaited<ReturnType<typeof emptyDatabase>>
+let folder: string
+/** Of the database that the server works on, and of one that nobody works on. */
+let env: Record<string, string>
+let other: Record<string, string>
+/** What the made-up names of examples stand for here. */
+const meaning: Record<string, string> = { 9000: '0' }
+
+beforeAll(async () => {
+  demo = await demoServer({ civil: PEOPLE, ibr: [], social: [] })
+  peer = await acknowledging()
+  empty = await emptyDatabase()
+  folder = demo.home.path
+  const shared = { ROLLCALL_DATA: folder, ROLLCALL_MASTER_KEY: MASTER_KEY, HOME: folder }
+  env = { ...shared, DATABASE_URL: databaseUrl(demo.server.database.connection) }
+  other = { ...shared, DATABASE_URL: databaseUrl(empty.connection) }
+  meaning['postgres://rollcall@db.example.org/rollcall'] = other.DATABASE_URL ?? ''
+  meaning['https://registry.example.org'] = demo.server.url
+  meaning['https://spmis.example.org/dci'] = peer.url
+  await writeFiles()
+  await sendSearch()
+  await sendNotification()
+})
+afterAll(async () => {
+  await demo.close()
+  await peer.close()
+  await empty.drop()
+})
+
+/** A participant's address, which acknowledges everything. */
+async function acknowledging(): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.end('{"message":{"ack_status":"ACK"}}'))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()))
+  return { url: `http://127.0.0.1:${port}`, close }
+}
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text, { mode: 0o600 })
+
+async function writeFiles(): Promise<void> {
+  const partner = generateKeyPairSync('ed25519')
+  const pem = partner.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  await write('private-key.pem', pem)
+  await write('partner.pem', spki(partner.publicKey))
+  await write('message.json', await signedMessage(pem))
+  await write('public-key.pem', spki(generateKeyPairSync('ed25519').publicKey))
+  await write('people.ndjson', PEOPLE.map((person) => JSON.stringify(person)).join('\n'))
+  await write('beneficiaries.csv', 'number,name\n0012,Okoro\n')
+  await write('columns.json', '{"number": "member_identifier[UIN]", "name": "demographic_info.name.surname"}')
+  await write('leavers.txt', '8128560370\n')
+  await write('new-master-key', Buffer.alloc(32, 1).toString('base64'))
+  await chmod(join(folder, 'demo.json'), 0o600)
+}
+
+const spki = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
+
+async function signedMessage(pem: string): Promise<string> {
+  const jwk = createPrivateKey(pem).export({ format: 'jwk' }) as Jwk
+  const header = { sender_id: 'spmis.example.org' }
+  const message = { transaction_id: 't-1' }
+  const signature = await sign({
+    ...{ header, message, namespace: 'registry', created: 1, expires: 2 },
+    profile: DEFAULT_SIGNATURE_PROFILE,
+    key: {
+      ...{ sender_id: header.sender_id, kid: 'sig-2026', algorithm: 'EdDSA' },
+      privateKey: await importSigningKey(jwk, 'EdDSA'),
+    },
+  })
+  return JSON.stringify({ signature, header, message })
+}
+
+/** An asynchronous search, which `status`, `trace` and `deliveries` tell of. */
+async function sendSearch(): Promise<void> {
+  const words = ['search', '--identifier', 'UIN=8128560370', '--sender-uri', `${peer.url}/on-search`]
+  const { correlation_id } = await rollcallJson(words, env)
+  meaning['0b7c1f0e-5d0c-4a55-b2c4-8b3b8f6f3a11'] = correlation_id
+  meaning['5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002'] = correlation_id
+  for (let id: string | undefined; id === undefined; ) {
+    const [delivery] = await rollcallJson(['deliveries', 'list'], env)
+    id = delivery?.id
+    if (id !== undefined) meaning['0b1e6c5a-6f0e-4d0f-9d52-2f0d0c1f7a11'] = id
+  }
+}
+
+async function sendNotification(): Promise<void> {
+  const sender = await demo.server.participant('crvs.example.org')
+  const header = { message_id: 'm-77', sender_id: sender.sender_id }
+  const { status } = await sendCallback(demo.server, 'notify', envelope('notify', { header }), sender)
+  expect(status).toBe(200)
+}
+
+const run = (...words: string[]) => rollcallJson(words, env)
+
+/** What must have happened before an example makes sense, where the examples before it have not seen to it. */
+const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
+  'participant callback': () =>
+    run(
+      'participant',
+      'host',
+      'allow',
+      'spmis.example.org',
+      '127.0.0.1',
+      '--port',
+      'any',
+      '--plain-http',
+      '--loopback',
+    ),
+  'keys revoke': async () => {
+    const [key] = await run('keys', 'list')
+    meaning['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'] = key.kid
+  },
+  search: async () => {
+    const { client_id, client_secret } = await run('participant', 'secret', 'rotate', 'spmis.example.org')
+    meaning['7f0c'] = client_id
+    await write('secret.txt', client_secret)
+    await run('participant', 'policy', 'spmis.example.org', '--profile', 'default')
+    await run(
+      'participant',
+      'key',
+      'add',
+      'spmis.example.org',
+      join(folder, 'partner.pem'),
+      '--kid',
+      'sig-2026',
+    )
+  },
+}
+
+/** Examples that change what the others need run where nobody works. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['demo', 'migrate', 'keys rotate-master'])
+
+/** What the commands that run until they are stopped print when they have begun. */
+const BEGUN: Readonly<Record<string, RegExp>> = {
+  serve: /^Rollcall (?:works|listens)/m,
+  demo: /"msg":"listening"/,
+  listen: /^listening on /m,
+}
+
+/** The words of a plain command and the variables before it; null for one that needs a shell. */
+function plainCommand(text: string): { words: string[]; variables: Record<string, string> } | null {
+  if (/[|&"$>`]/.test(text.replaceAll(/'[^']*'/g, ''))) return null
+  const all = [...text.replaceAll('\\\n', ' ').matchAll(/(?:'[^']*'|\S)+/g)].map(([word]) =>
+    word.replaceAll("'", ''),
+  )
+  const at = all.indexOf('rollcall')
+  const variables = Object.fromEntries(all.slice(0, at).map((word) => word.split('=')))
+  return { words: all.slice(at + 1), variables }
+}
+
+/** In a shell, whose `rollcall` is the command of this source. */
+function inShell(text: string, environment: Record<string, string>): Promise<Ended> {
+  const script = `set -e -o pipefail\nrollcall() { '${process.execPath}' '${MAIN}' "$@"; }\n${text}`
+  const { promise, resolve } = Promise.withResolvers<Ended>()
+  const options = { cwd: folder, env: { PATH: process.env.PATH, ...environment } }
+  execFile('bash', ['-c', script], options, (error, stdout, stderr) => {
+    resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr })
+  })
+  return promise
+}
+
+async function untilBegun(
+  words: string[],
+  environment: Record<string, string>,
+  begun: RegExp,
+): Promise<Ended> {
+  const running = start(words, environment)
+  await until(running, () => {
+    const { stdout, stderr } = running.output()
+    return begun.test(stdout) || begun.test(stderr) ? true : null
+  })
+  return running.stop('SIGINT')
+}
+
+async function runExample({ command, text }: Example): Promise<Ended> {
+  const environment = ELSEWHERE.has(command) ? other : env
+  const meant = Object.entries(meaning).reduce((so, [name, value]) => so.replaceAll(name, value), text)
+  const plain = plainCommand(meant)
+  if (plain === null) return inShell(meant, environment)
+  const { words, variables } = plain
+  const all = { ...environment, ...variables }
+  const begun = BEGUN[command]
+  return begun === undefined ? rollcall(words, all, '', folder) : untilBegun(words, all, begun)
+}
+
+const prepared = new Set<string>()
+
+test.each(examples)('$command: $text', async (example) => {
+  if (!prepared.has(example.command)) await PREPARED[example.command]?.()
+  prepared.add(example.command)
+  const { code, stdout, stderr } = await runExample(example)
+  expect({ code, stdout, stderr: code === 0 ? '' : stderr }).toEqual({
+    code: 0,
+    stdout: expect.any(String),
+    stderr: '',
+  })
+})
