@@ -167,6 +167,22 @@ describe('ambiguous or broken', () => {
       'the headers must be at most 16384 bytes',
     ],
     ['no Host', () => 'GET /health HTTP/1.1\r\n\r\n', 'Host: is required'],
+    ['two Hosts', () => whole().replace('\r\n', '\r\nhost: elsewhere\r\n'), 'Host: must be sent once'],
+    [
+      'the same Host twice',
+      () => whole().replace('\r\n', '\r\nHOST: rollcall\r\n'),
+      'Host: must be sent once',
+    ],
+    [
+      'two Authorizations',
+      () => whole().replace('\r\n', '\r\nAuthorization: Bearer x\r\n'),
+      'Authorization: must be sent once',
+    ],
+    [
+      'two Content-Types',
+      () => whole().replace('\r\n', '\r\ncontent-type: text/plain\r\n'),
+      'Content-Type: must be sent once',
+    ],
     [
       'a path that decodes to nothing',
       () => whole('/%ff/v1.0.0/registry/sync/search'),

@@ -1,5 +1,5 @@
 /** `rollcall participant host`: which hosts our requests to a participant may reach beyond https to the public network. */
-import { type AllowedHost, type Participant, setSealPolicy } from '@rollcall/server'
+import { type AllowedHost, type Participant, setSealPolicy, unreachableHost } from '@rollcall/server'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
@@ -22,7 +22,9 @@ export function addHostCommands(participant: Command): void {
     .option('--private', 'it may be on a private network')
     .addHelpText(
       'after',
-      '\nExample: rollcall participant host allow spmis.example.org spmis.internal --private --port 8443',
+      '\nRefused is an address that no setting opens, such as that of cloud metadata (169.254.169.254), of link-local or of\n' +
+        'multicast networks, and 0.0.0.0.\n' +
+        '\nExample: rollcall participant host allow spmis.example.org spmis.internal --private --port 8443',
     )
     .action(runAllow)
   withJson(host.command('list'))
@@ -59,6 +61,8 @@ async function runAllow(
     ...(loopback && { loopback }),
     ...(inside && { private: inside }),
   }
+  const problem = unreachableHost(row)
+  if (problem !== null) throw new CommandError(problem)
   await change(sender_id, options, (rows) => [...rows.filter((known) => known.host !== host), row])
 }
 

@@ -104,6 +104,21 @@ test('hosts are replaced, listed and removed', async () => {
   })
 })
 
+test.each([
+  ['169.254.169.254', ['--private'], 'is in the network "cloud metadata", which no setting opens'],
+  ['0.0.0.0', ['--loopback'], 'is in the network "unspecified", which no setting opens'],
+  ['224.0.0.1', ['--private'], 'is in the network "multicast", which no setting opens'],
+  ['fe80::1', ['--private', '--loopback'], 'is in the network "link-local", which no setting opens'],
+  ['::ffff:a9fe:a9fe', ['--private'], 'is in the network "cloud metadata", which no setting opens'],
+  ['10.1.2.3', ['--loopback'], 'is in the network "private", which this does not open: add --private'],
+  ['127.0.0.1', [], 'is in the network "loopback", which this does not open: add --loopback'],
+])('%s, which no request would reach, is refused with the reason', async (host, words, reason) => {
+  expect(await refusal('host', 'allow', 'a.example', host, ...words)).toEqual({
+    code: 1,
+    stderr: `rollcall: ${host} ${reason}\n`,
+  })
+})
+
 test('a new secret is shown once and differs', async () => {
   const rotated = await participant('secret', 'rotate', 'a.example')
   expect(rotated).toEqual({

@@ -86,14 +86,26 @@ declare module 'fastify' {
   }
 }
 
+/** Headers of which Node keeps the first one and says nothing of a second, which a proxy before us may have read. */
+const ONCE = ['Host', 'Authorization', 'Content-Type'] as const
+
+/** @param rawHeaders names and values in turn */
+function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  const wanted = name.toLowerCase()
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length > 1
+}
+
 /**
  * What needs no route to be refused. Here and not later: Fastify would first read the body of a request whose
  * path is unknown, and wait for it.
  */
 function refuseEarly(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   const { raw } = request
+  const repeated = ONCE.find((name) => isRepeated(raw.rawHeaders, name))
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
     sendFault(reply, new RequestFault('err.request.bad', 'Host: is required'))
+  } else if (repeated !== undefined) {
+    sendFault(reply, new RequestFault('err.request.bad', `${repeated}: must be sent once`))
   } else if (request.is404) {
     sendFault(reply, notFound())
   } else {

@@ -39,6 +39,19 @@ export function readAddress(address: string, rules: AddressRules): URL {
   return url
 }
 
+/**
+ * Why no request will ever reach an allowed host as its row says, or null where one may: an address in a network that
+ * no setting opens, or that this row does not open. What a name resolves to is not known before it is asked.
+ */
+export function unreachableHost(row: AllowedHost): string | null {
+  const special = isIP(row.host) === 0 ? null : specialNetwork(row.host)
+  if (special === null) return null
+  const { network, allowedBy } = special
+  if (allowedBy === null) return `${row.host} is in the network "${network}", which no setting opens`
+  if (row[allowedBy] === true) return null
+  return `${row.host} is in the network "${network}", which this does not open: add --${allowedBy}`
+}
+
 /** What stands between `//` and the path, in lower case; empty when the text is not of that form. */
 function writtenAuthority(address: string): string {
   // The parser drops white space and control characters and reads `\` as `/`; another one may not.

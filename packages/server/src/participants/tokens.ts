@@ -61,7 +61,7 @@ export function createTokens(keys: TokenKeys, options: { lifetime: number }): To
         remembered.delete(token)
         return null
       }
-      if (token.length > MAX_TOKEN_LENGTH) return null
+      if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null
       try {
         const { payload, protectedHeader } = await jwtVerify(token, (header) => keyOf(keys, header.kid), {
           algorithms: [ALGORITHM],
@@ -89,6 +89,13 @@ interface Verified {
   readonly expires: number
   readonly kid: string
 }
+
+/**
+ * Whether each part is spelt as its bytes are: the last character of base64url may carry bits that stand for nothing,
+ * and one token would have several spellings.
+ */
+const isCanonical = (token: string): boolean =>
+  token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 
 async function keyOf(keys: TokenKeys, kid: string | undefined): Promise<CryptoKey> {
   const key = kid === undefined ? null : await keys.verification(kid)

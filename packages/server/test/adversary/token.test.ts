@@ -65,6 +65,22 @@ describe('a forged token', () => {
     await expectRefused(`${part(header)}.${part({ ...payload, exp: 9_999_999_999 })}.${value}`)
   })
 
+  it('with other unused bits in the last character of a part, before and after the genuine one was seen', async () => {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const respelt = (token: string): string => {
+      const value = alphabet.indexOf(token.slice(-1))
+      // 64 bytes of signature are 86 characters: the last four bits stand for nothing.
+      return token.slice(0, -1) + alphabet[value ^ 1]
+    }
+    const fresh = await server.context.tokens.issue(ada.sender_id)
+    for (const token of [fresh.access_token, ada.token]) {
+      const [, , signature = ''] = token.split('.')
+      expect(Buffer.from(respelt(signature), 'base64url')).toEqual(Buffer.from(signature, 'base64url'))
+      await expectRefused(respelt(token))
+      await expectRefused(`${token}=`)
+    }
+  })
+
   it('with alg none, with and without a signature', async () => {
     const { header, payload, value } = parts(ada.token)
     for (const alg of ['none', 'None']) {
