@@ -4,8 +4,8 @@ import { type Cases, edited, NO_KEY, NO_MATCH } from './common-cases.ts'
 
 const { every } = PROFILES
 
-const NOT_REGISTERED = 'algorithm is not one that the sender registered'
-const ALIKE = 'kidId and algorithm must name one algorithm alike'
+const NOT_REGISTERED = 'algorithm must be one that is registered for the sender'
+const ALIKE = 'kidId and algorithm must name the same algorithm'
 
 export const algorithms: Cases[string] = {
   EdDSA: {

@@ -36,7 +36,8 @@ export const canonicalForms: Cases[string] = {
     'the first one that it cannot': {
       message: '{"n":9007199254740991}',
       sent: { message: '{"n":9007199254740992}' },
-      invalid: 'what is signed has no canonical form: an integer beyond 2^53-1 has no canonical JSON',
+      invalid:
+        'the signed part cannot be written as canonical JSON: an integer beyond 2^53-1 has no canonical JSON',
     },
     'sorted-escaped signs its digits': { profile: sorted, message: '{"n":12345678901234567890}' },
     'one digit differs': {

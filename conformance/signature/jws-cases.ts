@@ -10,7 +10,7 @@ const withPayload = (text: string) => (signature: string) =>
   replaced(signature, /\.[^.]*\./, `.${base64Url(text)}.`)
 const NO_EXTRAS = 'the JWS header may have alg, kid, typ and cty and nothing else'
 const NO_OBJECT = 'the JWS header must be a JSON object in canonical base64url'
-const NO_ALG = 'alg is not one that the sender registered'
+const NO_ALG = 'alg must be an algorithm that is registered for the sender'
 const NO_JWS = 'the signature must be a JWS in compact form'
 const OTHER_PAYLOAD = 'the payload is not the header and message of the envelope'
 
@@ -47,7 +47,7 @@ export const jwsLayouts: Cases[string] = {
     'a payload that is no JSON': {
       profile: jws,
       edit: withPayload('{'),
-      invalid: 'the payload is no JSON that is read here',
+      invalid: 'the payload cannot be read as JSON',
     },
     'a payload with padding': {
       profile: jws,
@@ -57,7 +57,7 @@ export const jwsLayouts: Cases[string] = {
     'no payload': {
       profile: jws,
       edit: edited(/\.[^.]*\./, '..'),
-      invalid: 'the payload is no JSON that is read here',
+      invalid: 'the payload cannot be read as JSON',
     },
   },
   'the payload is left out': {

@@ -25,7 +25,7 @@ export const binding: Cases[string] = {
     'another sender with its own key': { header: OTHER_SENDER, key: 'other-ed25519' },
     'kidId of another sender': {
       key: 'other-ed25519',
-      invalid: 'kidId names another sender than the header',
+      invalid: 'kidId must name the sender_id of the header',
     },
     'kidId rewritten for the header': {
       key: 'other-ed25519',
@@ -69,11 +69,11 @@ export const grammar: Cases[string] = {
     },
     'a parameter that is not known': {
       edit: edited(/$/, ', nonce="1"'),
-      invalid: 'the signature has a parameter that is not known',
+      invalid: 'the signature has an unknown parameter',
     },
     'keyId for kidId': {
       edit: edited('kidId', 'keyId'),
-      invalid: 'the signature has a parameter that is not known',
+      invalid: 'the signature has an unknown parameter',
     },
     'no namespace': { edit: edited(/^namespace="\w+", /, ''), invalid: 'the signature has no namespace' },
     'no kidId': { edit: edited(/kidId="[^"]*", /, ''), invalid: 'the signature has no kidId' },
@@ -94,22 +94,22 @@ export const grammar: Cases[string] = {
     'one of the list': { edit: edited('"registry"', '"g2"') },
     'another one': {
       edit: edited('"registry"', '"other"'),
-      invalid: 'namespace is not one that is taken here',
+      invalid: 'namespace must be one that the receiver accepts',
     },
   },
   'kidId has three parts': {
     three: {},
     two: {
       edit: edited('sp-system|', ''),
-      invalid: 'kidId must be sender_id, key and algorithm with | between them',
+      invalid: 'kidId must be written sender_id|kid|algorithm',
     },
     four: {
       edit: edited('|ed-1|', '|ed|1|'),
-      invalid: 'kidId must be sender_id, key and algorithm with | between them',
+      invalid: 'kidId must be written sender_id|kid|algorithm',
     },
     empty: {
       edit: edited('|ed-1|', '||'),
-      invalid: 'kidId must be sender_id, key and algorithm with | between them',
+      invalid: 'kidId must be written sender_id|kid|algorithm',
     },
   },
   'headers name what is signed': {

@@ -1,14 +1,43 @@
 /** Files that a command is given, `-` for standard input. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { getSystemErrorMessage } from 'node:util'
+import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
 import { CommandError } from './failure.ts'
 
-/** @throws CommandError it cannot be read */
-export async function readInput(path: string): Promise<string> {
+/**
+ * The text of a file.
+ * @param option that names it, where it is no argument
+ * @throws CommandError it cannot be read
+ */
+export async function readInput(path: string, option?: string): Promise<string> {
   try {
     return path === '-' ? await text(process.stdin) : await readFile(path, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CommandError(`${path} cannot be read (${code})`)
+    const of = option === undefined ? '' : ` of ${option}`
+    throw new CommandError(`the file ${path}${of} cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+/** Why the system refused something, such as `no such file or directory`. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { errno, code } = error as NodeJS.ErrnoException
+  return errno === undefined ? String(code ?? error.name) : getSystemErrorMessage(errno)
+}
+
+/**
+ * @param advice what to write instead
+ * @throws CommandError that says at which character it is not JSON
+ */
+export function parsedJson(name: string, json: string, advice?: string): JsonValue {
+  try {
+    return parseJson(json)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    const { message } = error
+    // Most rules begin so themselves.
+    const problem = message.startsWith('not JSON') ? message : `not JSON: ${message}`
+    throw new CommandError(`${name} is ${problem}${advice === undefined ? '' : `; ${advice}`}`)
   }
 }

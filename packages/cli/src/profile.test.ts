@@ -27,12 +27,12 @@ test('every profile is a good one, and reads back as it is written', () => {
 })
 
 const WORDS =
-  'The words are parameters, jws, jws-detached, raw-rsa, rfc8785, sorted-escaped, as-received, SHA-256=, BLAKE-512=, EdDSA, ES256, RS256.'
+  'A profile is one or more of these words, with commas between them: parameters, jws, jws-detached, raw-rsa, rfc8785, sorted-escaped, as-received, SHA-256=, BLAKE-512=, EdDSA, ES256, RS256.'
 test.each([
   ['', WORDS],
   ['xml', WORDS],
   ['jws,', WORDS],
-  ['jws,parameters', 'Of parameters, jws, jws-detached, raw-rsa only one.'],
+  ['jws,parameters', 'It must name only one of parameters, jws, jws-detached, raw-rsa.'],
   ['raw-rsa', 'algorithms must be among those that the layout carries.'],
   ['jws,SHA-256=', 'digest_prefix must be "" in a layout without digest.'],
 ])('%j is none', (text, message) =>

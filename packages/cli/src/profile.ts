@@ -31,7 +31,9 @@ export function readProfile(text: string): SignatureProfile {
   const known: readonly string[] = [...LAYOUT_NAMES, ...FORM_NAMES, ...DIGEST_PREFIXES, ...ALGORITHM_NAMES]
   const unknown = words.filter((word) => word === '' || !known.includes(word))
   if (unknown.length > 0) {
-    throw new InvalidArgumentError(`The words are ${known.filter((word) => word !== '').join(', ')}.`)
+    throw new InvalidArgumentError(
+      `A profile is one or more of these words, with commas between them: ${known.filter((word) => word !== '').join(', ')}.`,
+    )
   }
   const algorithms = ALGORITHM_NAMES.filter((name) => words.includes(name))
   const profile: SignatureProfile = {
@@ -47,7 +49,8 @@ export function readProfile(text: string): SignatureProfile {
 
 function one<Name extends string>(names: readonly Name[], words: readonly string[]): Name | undefined {
   const [name, ...more] = names.filter((candidate) => words.includes(candidate))
-  if (more.length > 0) throw new InvalidArgumentError(`Of ${names.filter(Boolean).join(', ')} only one.`)
+  if (more.length > 0)
+    throw new InvalidArgumentError(`It must name only one of ${names.filter(Boolean).join(', ')}.`)
   return name
 }
 

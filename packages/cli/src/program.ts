@@ -59,12 +59,12 @@ function newProgram(): Command {
     .description('A registry interoperability server and its workbench.')
     .version(packageJson.version)
     .exitOverride()
-    .showHelpAfterError('(add --help for what the command takes)')
+    .showHelpAfterError('(add --help to see the options of the command)')
     .addHelpText(
       'after',
       `
 The environment configures every command, among others: PORT, HOST, ADMIN_PORT, ADMIN_HOST, ROLLCALL_DATA
-(default ./.rollcall), DATABASE_URL (default: the PostgreSQL that comes along), ROLLCALL_PUBLIC_URL, LOG_LEVEL.
+(default ./.rollcall), DATABASE_URL (default: the embedded PostgreSQL), ROLLCALL_PUBLIC_URL, LOG_LEVEL.
 
 Exit codes: 0 done, 1 failed, 2 the command line was not understood; import has more.`,
     )

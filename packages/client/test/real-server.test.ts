@@ -153,7 +153,8 @@ describe('refused', () => {
     expect(await failure(asking.search(ADA))).toMatchObject({
       name: 'UntrustedAnswer',
       code: 'err.signature.invalid',
-      message: 'signature: no key of the sender is named so',
+      message:
+        "signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
     })
   })
 })

@@ -54,7 +54,7 @@ export const CODES = [
     where: 'ack',
     code: 'err.version.not_supported',
     http_status: 400,
-    meaning: 'The protocol version in the header is not spoken here.',
+    meaning: 'The protocol version in the header is not supported.',
   },
   {
     where: 'ack',
@@ -108,7 +108,7 @@ export const CODES = [
   {
     where: 'header',
     code: 'rjct.version.invalid',
-    meaning: 'The protocol version in the header is not spoken here.',
+    meaning: 'The protocol version in the header is not supported.',
   },
   {
     where: 'header',

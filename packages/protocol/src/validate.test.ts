@@ -67,7 +67,7 @@ test.each([
   [{ query: [{ seq_num: 'one' }] }, 'query[0].seq_num: must be a number'],
   [{ query: [] }, 'query: must have at least 1 elements'],
   [{ query: {} }, 'query.type: is required'],
-  [{ closed: { stranger: 1 } }, 'closed.stranger: is not a member that is known here'],
+  [{ closed: { stranger: 1 } }, 'closed.stranger: is not a known member'],
   [
     { timestamp: 'yesterday' },
     'timestamp: must be a date-time with a time zone, such as 2026-02-03T09:15:00Z',

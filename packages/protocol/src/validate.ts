@@ -137,7 +137,7 @@ function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema)
       return 'is required'
     // A closed object refuses its strangers with the schema `false`.
     case 'boolean':
-      return 'is not a member that is known here'
+      return 'is not a known member'
     case 'type':
       return `must be ${typeNames(error.params.type)}`
     case 'minLength':

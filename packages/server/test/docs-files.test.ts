@@ -57,7 +57,7 @@ describe('docs/uploads.md', () => {
   })
 
   it.each([
-    'fileName[line 3]: has 3 cells where the header has 2',
+    'fileName[line 3]: has 3 cells, and the header line has 2',
     'fileName[line 7].timestamp: is required',
   ])('quotes %s as it is said', async (text) => {
     expect(page('uploads')).toContain(text)

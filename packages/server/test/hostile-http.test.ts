@@ -277,7 +277,7 @@ describe('unusual and allowed', () => {
 
   it('CONNECT finds no proxy', async () => {
     const raw = await open('CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n')
-    expectFault(await raw.response(), 405, 'err.request.bad', 'this is no proxy')
+    expectFault(await raw.response(), 405, 'err.request.bad', 'this server is not a proxy')
   })
 
   it('assets are two files, whatever conditions and ranges are asked', async () => {

@@ -30,6 +30,6 @@ test('without keys only where nothing is verified', async () => {
   const off = { peer: ['a'], senderId: 'sp.example', verify: 'off' } as const
   expect((await readListening(off)).peers).toEqual([{ sender_id: 'a', signature: 'off' }])
   await expect(readListening({ ...off, verify: 'if-present' })).rejects.toThrow(
-    '--peer a needs its keys: a=<address or file>',
+    '--peer a names no keys; write a=ADDRESS or a=FILE',
   )
 })

@@ -25,13 +25,15 @@ export async function readListening(options: PeerOptions): Promise<Listening> {
   const own = decryptKey === undefined ? null : [await readPrivateKey(decryptKey, decryptKid)]
   if (named !== undefined) {
     if (senderId === undefined)
-      throw new CommandError('--peer needs --sender-id: as whom the registries know us')
+      throw new CommandError('--peer needs --sender-id, our own sender_id at these registries')
     const peers = await Promise.all(named.map((text) => readPeer(text, policy)))
     return { peers, receiver_id: senderId, decryption_keys: own ?? [] }
   }
   const demo = await readDemo()
   if (demo === null) {
-    throw new CommandError('say whose callbacks are taken with --peer, or start the demo first (npm start)')
+    throw new CommandError(
+      'name the registries that may call back with --peer, or start the demo first (npm start)',
+    )
   }
   const keys = publishedKeysAt(demo.base_url)
   return {
@@ -46,10 +48,14 @@ async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<
   const at = text.indexOf('=')
   const sender_id = at === -1 ? text : text.slice(0, at)
   if (sender_id === '')
-    throw new CommandError('--peer must be a sender_id, or one with its keys: civil.example=<keys>')
+    throw new CommandError(
+      '--peer must be a sender_id and its keys, such as civil.example=https://registry.example',
+    )
   if (at === -1) {
     if (policy.signature === 'off') return { sender_id, ...policy }
-    throw new CommandError(`--peer ${sender_id} needs its keys: ${sender_id}=<address or file>`)
+    throw new CommandError(
+      `--peer ${sender_id} names no keys; write ${sender_id}=ADDRESS or ${sender_id}=FILE`,
+    )
   }
   const keys = text.slice(at + 1)
   if (!/^https?:/.test(keys)) return { sender_id, ...policy, keys: await readPublicKeys(keys) }

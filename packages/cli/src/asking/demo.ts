@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
+import { reasonOf } from '../input.ts'
 
 /** Where demo.json is; the server's configuration says the same and takes a second to load. */
 const demoFile = (): string => resolve(process.env.ROLLCALL_DATA || '.rollcall', 'demo.json')
@@ -14,7 +15,7 @@ export async function readDemo(): Promise<DemoFile | null> {
   const path = demoFile()
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw new CommandError(`${path} cannot be read (${error.code})`)
+    throw new CommandError(`the file ${path} cannot be read: ${reasonOf(error)}`)
   })
   if (text === null) return null
   try {
@@ -23,7 +24,7 @@ export async function readDemo(): Promise<DemoFile | null> {
   } catch {
     // Said below.
   }
-  throw new CommandError(`${path} is not what rollcall demo writes; start the demo again`)
+  throw new CommandError(`the file ${path} is damaged; start the demo again (npm start)`)
 }
 
 /** The registry of the demo that is called so, or its first. @throws CommandError there is none */

@@ -38,11 +38,11 @@ function asCommandError(error: unknown): unknown {
 
 function wordsOf(error: unknown): string | null {
   if (error instanceof TransportError) return `no answer: ${error.message}${attemptsOf(error)}`
-  if (error instanceof TokenRefused) return `no token is given: ${coded(error)}`
+  if (error instanceof TokenRefused) return `the registry gave no access token: ${coded(error)}`
   if (error instanceof AckError) return `the request was refused: ${coded(error)} (HTTP ${error.httpStatus})`
   if (error instanceof HeaderRejected) return `the request was rejected: ${coded(error)}`
   if (error instanceof ItemRejected) return `rejected: ${coded(error)}`
-  if (error instanceof UntrustedAnswer) return `the answer is not to be believed: ${coded(error)}`
+  if (error instanceof UntrustedAnswer) return `the answer is not trusted: ${coded(error)}`
   // A key of ours that cannot be what it is given for.
   if (error instanceof JwkError || isOfSettings(error)) return (error as Error).message
   return null

@@ -30,11 +30,15 @@ test.each<[string, string, RegExp]>([
   [
     'PEM without a name',
     pair.privatePem,
-    /^the key in \S+ has no kid; give the one under which the registry/,
+    /^the key in \S+ has no kid; give the kid by which the registry knows it/,
   ],
-  ['a public key', JSON.stringify({ ...pair.jwk, kid: 'k' }), /holds no private key, in PEM or as a JWK$/],
-  ['a public PEM', pair.pem, /holds no private key that can be read; one with a passphrase cannot$/],
-  ['no key', 'ssh-ed25519', /is no key: /],
+  ['a public key', JSON.stringify({ ...pair.jwk, kid: 'k' }), /must hold a private key, in PEM or as a JWK$/],
+  [
+    'a public PEM',
+    pair.pem,
+    /^the private key in .* cannot be read; remove its passphrase, if it has one: openssl pkey -in FILE -out NEW-FILE$/,
+  ],
+  ['no key', 'ssh-ed25519', /^the key file .* is neither PEM nor JSON: /],
 ])('%s is refused', async (_name, text, message) => {
   await expect(readPrivateKey(await file(text), undefined)).rejects.toThrow(message)
 })

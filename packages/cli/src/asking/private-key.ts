@@ -14,11 +14,13 @@ export async function readPrivateKey(path: string, kid: string | undefined): Pro
   const text = (await readInput(path)).trim()
   const jwk = text.startsWith('-----BEGIN ') ? fromPem(path, text) : parsed(path, text)
   if (!isJsonObject(jwk) || !isPrivateJwk(jwk)) {
-    throw new CommandError(`${path} holds no private key, in PEM or as a JWK`)
+    throw new CommandError(`${path} must hold a private key, in PEM or as a JWK`)
   }
   const name = kid ?? jwk.kid
   if (typeof name !== 'string' || name === '') {
-    throw new CommandError(`the key in ${path} has no kid; give the one under which the registry knows it`)
+    throw new CommandError(
+      `the key in ${path} has no kid; give the kid by which the registry knows it, with --sign-kid or --decrypt-kid`,
+    )
   }
   return { ...(jwk as unknown as Jwk), kid: name }
 }
@@ -37,7 +39,9 @@ function fromPem(path: string, text: string): unknown {
   try {
     return createPrivateKey(text).export({ format: 'jwk' })
   } catch {
-    throw new CommandError(`${path} holds no private key that can be read; one with a passphrase cannot`)
+    throw new CommandError(
+      `the private key in ${path} cannot be read; remove its passphrase, if it has one: openssl pkey -in FILE -out NEW-FILE`,
+    )
   }
 }
 
@@ -46,6 +50,6 @@ function parsed(path: string, text: string): unknown {
     return parseJson(text)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    throw new CommandError(`${path} is no key: ${error.message}`)
+    throw new CommandError(`the key file ${path} is neither PEM nor JSON: ${error.message}`)
   }
 }

@@ -1,15 +1,8 @@
 /** What `rollcall search` is asked to look for, as the client sends it. */
 import { expression, graphql, identifier, type QueryCriteria, type SearchInput } from '@rollcall/client'
-import {
-  isJsonObject,
-  JsonError,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-  type SearchCriteria,
-} from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, type JsonValue, type SearchCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
-import { readInput } from '../input.ts'
+import { parsedJson, readInput } from '../input.ts'
 
 export interface QuestionOptions {
   readonly identifier?: readonly string[]
@@ -27,19 +20,23 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
   const { identifier: identifiers, where, graphql: text, query } = options
   const given = [identifiers, where, text, query].filter((form) => form !== undefined)
   if (given.length !== 1) {
-    throw new CommandError('say what to look for, with one of --identifier, --where, --graphql and --query')
+    throw new CommandError(
+      'say what to search for, with exactly one of --identifier, --where, --graphql and --query',
+    )
   }
   const inputs =
     query === undefined
       ? formsOf(options)
-      : questionsIn(parsed(query === '-' ? 'standard input' : query, await readInput(query)))
+      : questionsIn(parsedJson(query === '-' ? 'standard input' : query, await readInput(query)))
   return inputs.map((input) => completed(input, options))
 }
+
+const WHERE = `write conditions such as '{"sex": "female"}', in single quotes for the shell`
 
 function formsOf({ identifier: identifiers, where, graphql: text }: QuestionOptions): readonly SearchInput[] {
   if (identifiers !== undefined) return identifiers.map(byIdentifier)
   if (text !== undefined) return [graphql(text)]
-  return [byConditions(parsed('--where', where ?? ''), '--where')]
+  return [byConditions(parsedJson('--where', where ?? '', WHERE), '--where')]
 }
 
 function byIdentifier(text: string): QueryCriteria {
@@ -67,13 +64,15 @@ function questionsIn(value: JsonValue): readonly SearchInput[] {
   }
   if (typeof value === 'string') return [graphql(value)]
   if (Array.isArray(value)) return [asCriteria({ query_type: 'predicate', query: value })]
-  throw new CommandError('--query must hold search_criteria, a query, or a whole request')
+  throw new CommandError('the file of --query must hold search_criteria, a query, or a whole request')
 }
 
 function itemOf(value: JsonValue): SearchInput {
   const criteria = isJsonObject(value) ? value.search_criteria : undefined
   if (!isJsonObject(value) || !isJsonObject(criteria)) {
-    throw new CommandError('--query: an item must be an object with search_criteria')
+    throw new CommandError(
+      'the file of --query: each item of search_request must be an object with search_criteria',
+    )
   }
   return value as unknown as SearchInput
 }
@@ -100,7 +99,7 @@ function completed(input: SearchInput, options: QuestionOptions): SearchInput {
     ...(page !== undefined && { page_number: page }),
   }
   if (page !== undefined && pagination.page_size === undefined) {
-    throw new CommandError('--page needs --page-size')
+    throw new CommandError('--page needs --page-size, the number of records on a page')
   }
   const whole: SearchCriteria = {
     ...criteria,
@@ -119,13 +118,4 @@ function sortOf(text: string): NonNullable<SearchCriteria['sort']>[number] {
     return { attribute_name, sort_order: order }
   }
   throw new CommandError('--sort must be an attribute, such as birth_date or birth_date:desc')
-}
-
-function parsed(name: string, text: string): JsonValue {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    if (error instanceof JsonError) throw new CommandError(`${name} is not JSON: ${error.message}`)
-    throw error
-  }
 }

@@ -42,23 +42,23 @@ export function withRegistryOptions(command: Command): Command {
       .addOption(
         new Option('--registry <namespace>', 'a registry of the demo on this machine').conflicts('url'),
       )
+      .option('--sender-id <sender_id>', "our sender_id at the registry (default: the demo's participant)")
+      .option('--receiver-id <receiver_id>', 'the sender_id of the registry')
       .option(
-        '--sender-id <sender_id>',
-        "under which the registry knows us (default: the demo's participant)",
+        '--client-id <client_id>',
+        'our client_id, to get an access token (default: no token, except at the demo)',
       )
-      .option('--receiver-id <receiver_id>', "the registry's own sender_id")
-      .option('--client-id <client_id>', 'asks for an access token; without it, and the demo, none is sent')
       .option(
         '--client-secret-file <file>',
-        `its secret, - for standard input (default: ${SECRET_VARIABLE} of the environment)`,
+        `file with the client secret, - for standard input (default: the environment variable ${SECRET_VARIABLE})`,
       )
       .option(
         '--token-url <address>',
-        "where tokens are given (default: /oauth2/client/token at the registry's host)",
+        "address of the token endpoint (default: /oauth2/client/token at the registry's host)",
       )
       .option('--sign-key <file>', 'private key to sign with, PEM or JWK')
-      .option('--sign-kid <kid>', 'what the registry calls that key, where the file does not say')
-      .option('--profile <words>', 'how we sign, as in rollcall participant policy', readProfile)
+      .option('--sign-kid <kid>', 'kid of that key at the registry, where the file has none')
+      .option('--profile <words>', 'our signature profile, as in rollcall participant policy', readProfile)
       .option(
         '--encrypt',
         "encrypt the request, and demand an encrypted answer (key: --decrypt-key, or the demo's)",
@@ -67,14 +67,14 @@ export function withRegistryOptions(command: Command): Command {
         '--peer-keys <file|address>',
         "the registry's public keys (default: /.well-known/jwks.json at its host)",
       ),
-  ).option('--timeout <seconds>', 'for one attempt', wholeNumber(1, 3_600), 30)
+  ).option('--timeout <seconds>', 'time for one attempt', wholeNumber(1, 3_600), 30)
 }
 
 /** Options of everything that reads what a registry has sealed. */
 export function withKeyOptions(command: Command): Command {
   return command
     .option('--decrypt-key <file>', 'our private key for encrypted messages, PEM or JWK')
-    .option('--decrypt-kid <kid>', 'what the registry calls that key, where the file does not say')
+    .option('--decrypt-kid <kid>', 'kid of that key at the registry, where the file has none')
     .addOption(
       new Option(
         '--verify <policy>',

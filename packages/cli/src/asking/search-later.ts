@@ -49,7 +49,7 @@ export async function searchAndWait(
   const peer = peerOf(target)
   if (wait.sender_uri === undefined && !isLoopbackAddress(target.base_url)) {
     throw new CommandError(
-      '--listen needs --sender-uri: the address at which the registry reaches this machine',
+      '--listen needs --sender-uri, the address at which the registry reaches this machine',
     )
   }
   // A rejection without message names no request; this process has one only.
@@ -82,5 +82,5 @@ export async function searchAndWait(
 
 function peerOf({ peer }: Target): Peer {
   if (peer !== null) return peer
-  throw new CommandError('--listen needs --receiver-id: the sender_id of the registry that calls back')
+  throw new CommandError('--listen needs --receiver-id, the sender_id of the registry that calls back')
 }

@@ -33,7 +33,8 @@ export async function readTarget(options: RegistryOptions): Promise<Target> {
   const participant =
     isDemos && options.senderId === undefined && options.clientId === undefined ? demo.participant : null
   const sender_id = options.senderId ?? participant?.sender_id
-  if (sender_id === undefined) throw new CommandError('say who asks with --sender-id')
+  if (sender_id === undefined)
+    throw new CommandError('--sender-id is missing; give our sender_id at the registry')
 
   const receiver_id = options.receiverId ?? registry?.receiver_id
   const signing = await signingOf(options, participant)
@@ -68,7 +69,7 @@ function addressOf(
   }
   if (demo === null) {
     throw new CommandError(
-      'say which registry with --url, or start the demo (npm start); ROLLCALL_DATA says where its files are',
+      'name the registry with --url, or start the demo first (npm start) and set ROLLCALL_DATA to its folder',
     )
   }
   const registry = demoRegistry(demo, namespace)
@@ -109,7 +110,7 @@ async function signingOf(
   const key = signKey === undefined ? demoKey : await readPrivateKey(signKey, signKid)
   if (key !== undefined) return { key, ...(profile !== undefined && { profile }) }
   if (profile !== undefined)
-    throw new CommandError('--profile says how to sign; with which key says --sign-key')
+    throw new CommandError('--profile needs --sign-key, the private key to sign with')
   return undefined
 }
 
@@ -127,7 +128,7 @@ function encryptionOf(
 ): { readonly encryption?: Encryption } {
   if (encrypt !== true) return {}
   if (keys.length > 0) return { encryption: { keys } }
-  throw new CommandError('--encrypt needs --decrypt-key: the answer is encrypted for us')
+  throw new CommandError('--encrypt needs --decrypt-key, our private key that opens the answer')
 }
 
 interface AnswerTrust {

@@ -18,26 +18,36 @@ import { stopRequest } from '../stop.ts'
 const TYPES = ['text', 'code', 'date', 'datetime', 'number', 'boolean'] as const satisfies Attribute['type'][]
 
 export function addCommand(program: Command): void {
-  const attribute = program.command('attribute').description('say what a registry can be searched by')
+  const attribute = program
+    .command('attribute')
+    .description('manage the attributes by which a registry can be searched')
   withPlace(attribute.command('add'))
     .description('add an attribute to a record type of one registry; servers know it within a second')
-    .requiredOption('--name <name>', 'lower case, digits and _: what a query asks for')
+    .requiredOption('--name <name>', 'its name in queries: lower-case letters, digits and _')
     .addOption(
-      new Option('--path <path>', 'dotted path in the record; several are tried in order')
+      new Option(
+        '--path <path>',
+        'dotted path in the record; give it again for more paths, which are tried in order',
+      )
         .makeOptionMandatory()
         .argParser(collect),
     )
-    .addOption(new Option('--type <type>', 'how it is read').choices(TYPES).default('text'))
+    .addOption(new Option('--type <type>', 'type of its values').choices(TYPES).default('text'))
     .addOption(
-      new Option('--codes <list>', 'for type code: which spellings mean the same').choices(
-        Object.keys(CODE_LISTS),
+      new Option(
+        '--codes <list>',
+        'for type code: the list of codes, with the spellings that mean the same',
+      ).choices(Object.keys(CODE_LISTS)),
+    )
+    .addOption(
+      new Option('--alias <name>', 'another name for it in queries; give it again for more').argParser(
+        collect,
       ),
     )
-    .addOption(new Option('--alias <name>', 'another name for it').argParser(collect))
-    .option('--many', 'it may occur many times in one record')
-    .option('--fold', 'text compares without regard to case and accents')
-    .option('--indexed', 'keep an index for it')
-    .option('--sortable', 'a search may be sorted by it')
+    .option('--many', 'one record may have it many times')
+    .option('--fold', 'compare text without regard to case and accents')
+    .option('--indexed', 'build an index for it')
+    .option('--sortable', 'allow searches to be sorted by it')
     .addHelpText(
       'after',
       `
@@ -49,29 +59,31 @@ Example: rollcall attribute add civil Person --name ward --path address.ward --i
     .action(runAdd)
   withPlace(attribute.command('index'))
     .description('declare an index for an attribute that is searched without one')
-    .argument('<name>', 'which attribute')
+    .argument('<name>', 'name of the attribute')
     .addHelpText(
       'after',
       '\nExample: rollcall attribute index civil Person sex && rollcall index apply civil',
     )
     .action(runIndex)
   withPlace(attribute.command('remove'))
-    .description('take back what add or index declared: the attribute with its column, or the index alone')
-    .argument('<name>', 'which attribute')
+    .description(
+      'remove an attribute that was added, with its column; of an attribute of the kind, remove the index',
+    )
+    .argument('<name>', 'name of the attribute')
     .addHelpText('after', '\nExample: rollcall attribute remove civil Person ward')
     .action(runRemove)
   withJson(attribute.command('list'))
     .description('list the attributes of a registry, those of its kind and its own')
-    .argument('<namespace>', 'which registry')
-    .argument('[record-type]', 'of one record type')
+    .argument('<namespace>', 'namespace of the registry')
+    .argument('[record-type]', 'only the attributes of this record type')
     .addHelpText('after', '\nExample: rollcall attribute list civil Person')
     .action(runList)
 }
 
 function withPlace(command: Command): Command {
   return withJson(command)
-    .argument('<namespace>', 'which registry')
-    .argument('<record-type>', 'which of its record types')
+    .argument('<namespace>', 'namespace of the registry')
+    .argument('<record-type>', 'one of its record types')
 }
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]

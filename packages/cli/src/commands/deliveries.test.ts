@@ -46,7 +46,7 @@ test('lists are chosen and bounded, and say nothing of what was sent', async () 
   expect(await deliveries('list', '--state', 'delivered', '--limit', '2')).toHaveLength(2)
   expect(await deliveries('list', '--until', '2020-01-01')).toEqual([])
   const { stdout } = await rollcall(['deliveries', 'list', '--limit', '3'], env)
-  expect(stdout).toContain('and more; --limit shows them')
+  expect(stdout).toContain('there are more; --limit shows them')
   expect(stdout).not.toContain('search_response')
 })
 
@@ -58,7 +58,10 @@ test('one is shown with its attempts; bodies only when they are asked for', asyn
   expect(stdout).toContain('"search_response":[]')
   expect(stdout).toContain('{"message":{"ack_status":"ACK"}}')
   const { code, stderr } = await rollcall(['deliveries', 'show', 'nothing'], env)
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: there is no delivery nothing\n' })
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'rollcall: there is no delivery nothing; rollcall deliveries list shows them\n',
+  })
 })
 
 test('what was delivered is replayed with its message_id', async () => {
@@ -92,7 +95,8 @@ test('what waits is dropped; what it cannot be done with stays, and everything m
   const { code, stderr } = await rollcall(['deliveries', 'replay'], env)
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: 'rollcall: say which: by ids, --participant, --since, --until or --state; or --all\n',
+    stderr:
+      'rollcall: name the deliveries: by ids, --participant, --since, --until or --state; or add --all for all of them\n',
   })
 })
 
@@ -101,7 +105,7 @@ test('what is named and cannot be changed is said, and so is a participant that 
     const { code, stderr } = await rollcall(['deliveries', ...words], env)
     expect({ code, stderr }).toEqual({ code: 1, stderr: `rollcall: ${reason}\n` })
   }
-  await refused(['retry', ids[0] ?? ''], 'none of these is pending or dead, as retry needs it')
+  await refused(['retry', ids[0] ?? ''], 'retry needs deliveries that are pending or dead; none of these is')
   for (const word of ['list', 'drop']) {
     await refused([word, '--participant', 'c.example'], 'no participant has sender_id c.example')
   }
@@ -109,6 +113,6 @@ test('what is named and cannot be changed is said, and so is a participant that 
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout:
-      '1 delivery: sent again as soon as a worker comes to them; 1 not, which are not delivered or refused or dead or dropped or held\n',
+      '1 delivery: sent again as soon as a worker comes to them; 1 more were named and are not delivered or refused or dead or dropped or held\n',
   })
 })

@@ -25,23 +25,23 @@ import { instant, wholeNumber } from '../values.ts'
 export function addCommand(program: Command): void {
   const deliveries = program
     .command('deliveries')
-    .description('what is sent to participants, and how it went')
+    .description('list, retry, replay and drop the answers that are sent to participants')
   withChoice(withJson(deliveries.command('list')))
     .description('list deliveries, the newest first')
-    .option('--limit <deliveries>', 'how many at most', wholeNumber(1, 10_000), 50)
+    .option('--limit <deliveries>', 'list at most this many deliveries', wholeNumber(1, 10_000), 50)
     .addHelpText('after', '\nExample: rollcall deliveries list --state dead --since 2026-07-01')
     .action(runList)
   withJson(deliveries.command('show'))
     .description('show a delivery with every attempt')
-    .argument('<id>', 'which delivery')
-    .option('--body', 'also the message and the beginnings of the answers, which may be personal data')
+    .argument('<id>', 'id of the delivery')
+    .option('--body', 'also print the message and the beginning of each answer, which may be personal data')
     .addHelpText('after', '\nExample: rollcall deliveries show 0b1e6c5a-6f0e-4d0f-9d52-2f0d0c1f7a11')
     .action(runShow)
   for (const { word, description } of CHANGES) {
     withChoice(withJson(deliveries.command(word)))
       .description(description)
-      .argument('[id...]', 'which deliveries')
-      .option('--all', 'all of them, where nothing else says which')
+      .argument('[id...]', 'ids of the deliveries')
+      .option('--all', 'all deliveries, where no other option selects some')
       .addHelpText('after', `\nExample: rollcall deliveries ${word} --participant spmis.example.org`)
       .action((ids: readonly string[], options: ChangeOptions) => runChange(word, ids, options))
   }
@@ -50,13 +50,13 @@ export function addCommand(program: Command): void {
 const CHANGES = [
   {
     word: 'retry',
-    description: 'attempt now what waits, and what was given up; their schedules begin anew',
+    description: 'attempt pending and dead deliveries now; their schedules begin again',
   },
-  { word: 'drop', description: 'attempt no more what waits, was given up, or is held' },
+  { word: 'drop', description: 'stop attempting deliveries that are pending, dead or held' },
   {
     word: 'replay',
     description:
-      'send again, with the same message_id, what was delivered, refused, given up, dropped or held',
+      'send deliveries that are delivered, refused, dead, dropped or held again, with the same message_id',
   },
 ] as const satisfies readonly { readonly word: keyof typeof DELIVERY_CHANGES; readonly description: string }[]
 
@@ -82,8 +82,8 @@ interface ChangeOptions extends ChoiceOptions {
 function withChoice(command: Command): Command {
   return command
     .option('--participant <sender_id>', 'only those of this participant')
-    .option('--since <time>', 'only those made then or later', instant)
-    .option('--until <time>', 'only those made before', instant)
+    .option('--since <time>', 'only those made at this time or later', instant)
+    .option('--until <time>', 'only those made before this time', instant)
     .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
 }
 
@@ -112,7 +112,7 @@ async function runList({ limit, ...options }: ListOptions): Promise<void> {
     'created_at',
     'next_attempt_at',
   ]
-  const more = found.length > limit ? `\nand more; --limit shows them` : ''
+  const more = found.length > limit ? `\nthere are more; --limit shows them` : ''
   print(options, rows.map(timesAsText), table(columns, rows.map(cells), 'no deliveries') + more)
 }
 
@@ -129,7 +129,8 @@ async function runShow(id: string, { body: withBody, ...options }: ShowOptions):
   stopRequest()
   const shown = await withDatabase({ create: false }, async (db, config) => {
     const found = await findDelivery(db, id)
-    if (found === null) throw new CommandError(`there is no delivery ${id}`)
+    if (found === null)
+      throw new CommandError(`there is no delivery ${id}; rollcall deliveries list shows them`)
     const { body, made, ...delivery } = found
     const bodies = withBody ? createBodies(db, await openVault(config, db)) : null
     const open = async (sealed: Buffer | null, place: string): Promise<string | null> => {
@@ -186,7 +187,9 @@ async function runChange(
   stopRequest()
   const choice = { ...choiceOf(options), ...(ids.length > 0 && { ids }) }
   if (Object.keys(choice).length === 0 && !all) {
-    throw new CommandError('say which: by ids, --participant, --since, --until or --state; or --all')
+    throw new CommandError(
+      'name the deliveries: by ids, --participant, --since, --until or --state; or add --all for all of them',
+    )
   }
   const changed = await withDatabase({ create: false }, async (db) => {
     if (options.participant !== undefined) await participantNamed(db, options.participant)
@@ -194,9 +197,10 @@ async function runChange(
   })
   const left = new Set(ids).size - changed
   const possible = DELIVERY_CHANGES[change].from.join(' or ')
-  if (left > 0 && changed === 0) throw new CommandError(`none of these is ${possible}, as ${change} needs it`)
+  if (left > 0 && changed === 0)
+    throw new CommandError(`${change} needs deliveries that are ${possible}; none of these is`)
   const done = `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`
-  print(options, { changed }, left > 0 ? `${done}; ${left} not, which are not ${possible}` : done)
+  print(options, { changed }, left > 0 ? `${done}; ${left} more were named and are not ${possible}` : done)
 }
 
 const DONE = {

@@ -100,8 +100,13 @@ test('a declared index that is not there is told with what builds it', async () 
 })
 
 test.each<[string, readonly string[], string, string]>([
-  ['what is not JSON', ['-'], '{', '- is not JSON: '],
-  ['a file that is not there', ['/nowhere'], '', '/nowhere cannot be read (ENOENT)'],
+  ['what is not JSON', ['-'], '{', 'standard input is not JSON: '],
+  [
+    'a file that is not there',
+    ['/nowhere'],
+    '',
+    'the file /nowhere cannot be read: no such file or directory',
+  ],
   ['a request without an item', ['-'], '{"search_request": []}', 'search_request has no item'],
   [
     'what a server would reject',

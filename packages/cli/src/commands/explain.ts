@@ -1,14 +1,5 @@
 /** `rollcall explain`: how a search is understood and answered, and what would make it quicker. */
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
-import {
-  ItemRejection,
-  isJsonObject,
-  JsonError,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-} from '@rollcall/protocol'
+import { ItemRejection, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import {
   type ExplainedItem,
   explainItem,
@@ -19,13 +10,14 @@ import {
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
+import { parsedJson, readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('explain'))
     .description('show how a search is understood, its SQL and plan, and which index is missing')
-    .argument('<namespace>', 'which registry')
+    .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'JSON: search_criteria, a query alone, or a whole request; - for standard input')
     .option('--analyze', 'also run it: the plan then says how long each part took')
     .option('--values', 'show what is looked for; without it every value is a ?')
@@ -55,7 +47,7 @@ async function runExplain(namespace: string, file: string, options: ExplainOptio
     return explainItem(db, registry, item, { limits, analyze, values }).catch((error: unknown) => {
       if (error instanceof ItemRejection) throw new CommandError(`${error.code}: ${error.message}`)
       if (isStatementTimeout(error)) {
-        throw new CommandError(`it takes longer than a search may, ${limits.search_timeout} seconds`)
+        throw new CommandError(`the search takes longer than a search may (${limits.search_timeout} seconds)`)
       }
       throw error
     })
@@ -64,18 +56,8 @@ async function runExplain(namespace: string, file: string, options: ExplainOptio
   print(options, { ...explained, advice }, explainedText(explained))
 }
 
-async function readJson(file: string): Promise<JsonValue> {
-  const source = file === '-' ? text(process.stdin) : readFile(file, 'utf8')
-  const json = await source.catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`${file} cannot be read (${error.code})`)
-  })
-  try {
-    return parseJson(json)
-  } catch (error) {
-    if (error instanceof JsonError) throw new CommandError(`${file} is not JSON: ${error.message}`)
-    throw error
-  }
-}
+const readJson = async (file: string): Promise<JsonValue> =>
+  parsedJson(file === '-' ? 'standard input' : file, await readInput(file))
 
 /** A request, its message, an item and search_criteria are known by a member; what has none of them is a query. */
 function itemOf(value: JsonValue, recordType: string | undefined): JsonObject {

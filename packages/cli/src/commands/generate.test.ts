@@ -57,7 +57,7 @@ test('into a file, with a summary for machines', async () => {
 test('a file that cannot be written: exit code 1', async () => {
   const { code, stderr } = await rollcall(['generate', 'ess', '--out', '/nowhere/at/all'])
   expect(code).toBe(1)
-  expect(stderr).toBe('rollcall: /nowhere/at/all cannot be written (ENOENT)\n')
+  expect(stderr).toBe('rollcall: the file /nowhere/at/all cannot be written: no such file or directory\n')
 })
 
 test('a reader who has had enough ends it quietly', async () => {

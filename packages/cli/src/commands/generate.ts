@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises'
 import { COUNT_LIMIT, generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { Argument, type Command } from 'commander'
 import { CommandError } from '../failure.ts'
+import { reasonOf } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { wholeNumber } from '../values.ts'
 
@@ -14,9 +15,9 @@ export function addCommand(program: Command): void {
   withJson(program.command('generate'))
     .description('write synthetic records as NDJSON; the same seed gives the same people in every kind')
     .addArgument(new Argument('<kind>', 'kind of registry').choices(KIND_GENERATORS.map(({ kind }) => kind)))
-    .option('--count <records>', 'how many', wholeNumber(0, COUNT_LIMIT), 1_000)
-    .option('--seed <seed>', 'which population, a number or a word', '1')
-    .option('--out <file>', 'where to (default: standard output); with --json a summary is printed')
+    .option('--count <records>', 'number of records', wholeNumber(0, COUNT_LIMIT), 1_000)
+    .option('--seed <seed>', 'seed of the population: a number or a word', '1')
+    .option('--out <file>', 'file to write (default: standard output); with --json a summary is printed')
     .addHelpText(
       'after',
       `
@@ -47,7 +48,7 @@ async function runGenerate(kind: string, options: GenerateOptions): Promise<void
     file.end()
     await finished(file)
   } catch (error) {
-    throw new CommandError(`${out} cannot be written (${codeOf(error)})`)
+    throw new CommandError(`the file ${out} cannot be written: ${reasonOf(error)}`)
   }
   if (options.json) print(options, { kind, count, seed, out }, '')
 }

@@ -84,6 +84,37 @@ test('CSV with a column mapping', async () => {
   expect(rows.map(({ document }) => JSON.parse(document).name.given_name)).toEqual(['Ada', 'Grace'])
 })
 
+test('CSV as a spreadsheet of Windows writes it: semicolons, Latin-1', async () => {
+  const path = join(home.path, 'windows.csv')
+  await writeFile(path, 'No;Given\r\n17;Zoé\r\n', 'latin1')
+  const map = await file('map.json', JSON.stringify({ No: 'identifier[UIN]', Given: 'name.given_name' }))
+  const words = ['import', 'civil', path, '--map', map]
+  const { code, stderr } = await rollcall(words, env)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: "rollcall: the columns of the file are separated by semicolons; add --delimiter ';'\n",
+  })
+  const semicolons = [...words, '--delimiter', ';']
+  expect((await rollcall(semicolons, env)).code).toBe(3)
+  const rejects = await readFile(`${path}.rejects.ndjson`, 'utf8')
+  expect(JSON.parse(rejects).reason).toBe(
+    'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252',
+  )
+  const result = await rollcallJson([...semicolons, '--encoding', 'windows-1252'], env)
+  expect(result).toMatchObject({ lines: 1, written: 1 })
+  const { rows } = await database.db.pool.query('select document from r1_person')
+  expect(JSON.parse(rows[0].document).name.given_name).toBe('Zoé')
+})
+
+test.each([
+  ['not json', 'the file of --map is not JSON: '],
+  ['[]', 'the column mapping must be a JSON object such as {"Given name": "name.given_name"}'],
+])('a mapping %j is refused', async (content, message) => {
+  const map = await file('bad-map.json', content)
+  const { code, stderr } = await rollcall(['import', 'civil', 'x.csv', '--map', map], env)
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`rollcall: ${message}`) })
+})
+
 test('standard input', async () => {
   const words = ['import', 'civil', '-', '--format', 'json', '--json']
   const { code, stdout } = await rollcall(words, env, JSON.stringify([person('B1'), person('B2')]))
@@ -100,23 +131,27 @@ test.each([
   [
     'a file that is not there',
     ['import', 'civil', '/nowhere.ndjson'],
-    'the source cannot be opened (ENOENT)',
+    'the file /nowhere.ndjson cannot be read: no such file or directory',
   ],
   [
     'a format that is not clear',
     ['import', 'civil', '/dev/null'],
-    'the format is not clear: state one of ndjson, json, csv',
+    'the name of the file does not tell its format; add --format with one of ndjson, json, csv',
   ],
   [
     'a mapping that is not there',
     ['import', 'civil', 'x.csv', '--map', '/nowhere'],
-    'the column mapping /nowhere cannot be read',
+    'the file /nowhere of --map cannot be read: no such file or directory',
   ],
-  ['CSV without a mapping', ['import', 'civil', 'x.csv'], 'CSV needs a column mapping'],
+  [
+    'CSV without a mapping',
+    ['import', 'civil', 'x.csv'],
+    'a CSV file needs a column mapping: add --map columns.json, a file such as {',
+  ],
   [
     'a record type of another kind',
     ['import', 'civil', 'x.ndjson', '--record-type', 'Farmer'],
-    'Farmer is none of',
+    'the registry has no record type Farmer; it has Person',
   ],
 ])('%s: exit code 1 and one line', async (_, words, message) => {
   const { code, stdout, stderr } = await rollcall(words, env)

@@ -1,5 +1,4 @@
 /** `rollcall import`: records from a file into a registry. */
-import { readFile } from 'node:fs/promises'
 import {
   FORMATS,
   type FormatName,
@@ -11,23 +10,31 @@ import {
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'
+import { parsedJson, readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { tellProgress } from '../progress.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('import'))
-    .description('import records into a registry; each replaces the record with its primary identifier')
-    .argument('<namespace>', 'which registry')
+    .description(
+      'import records into a registry; each replaces the record that has the same primary identifier',
+    )
+    .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
-    .addOption(new Option('--format <format>', 'unless the extension says').choices(Object.keys(FORMATS)))
+    .addOption(
+      new Option('--format <format>', 'format of the file (default: from its extension)').choices(
+        Object.keys(FORMATS),
+      ),
+    )
     .option(
       '--map <file>',
       'for CSV: a JSON object {"column": "path"}, paths such as name.given_name or identifier[UIN]',
     )
-    .option('--delimiter <character>', 'for CSV: what stands between cells', ',')
-    .option('--record-type <type>', "unless each record's @type says")
-    .option('--rejects <file>', 'where rejected lines are listed (default: <file>.rejects.ndjson)')
+    .option('--delimiter <character>', 'for CSV: the character between cells', ',')
+    .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
+    .option('--record-type <type>', "record type of all records (default: each record's @type)")
+    .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
     .addHelpText(
       'after',
       `
@@ -45,6 +52,7 @@ interface CommandOptions extends OutputOptions {
   readonly format?: FormatName
   readonly map?: string
   readonly delimiter: string
+  readonly encoding?: string
   readonly recordType?: string
   readonly rejects?: string
 }
@@ -75,10 +83,11 @@ async function runImport(namespace: string, file: string, options: CommandOption
 }
 
 async function importOptions(options: CommandOptions): Promise<ImportOptions> {
-  const { format, map, delimiter, recordType, rejects } = options
+  const { format, map, delimiter, encoding, recordType, rejects } = options
   return {
     delimiter,
     ...(map !== undefined && { mapping: await readMapping(map) }),
+    ...(encoding !== undefined && { encoding }),
     ...(format !== undefined && { format }),
     ...(recordType !== undefined && { recordType }),
     ...(rejects !== undefined && { rejectsPath: rejects }),
@@ -86,14 +95,7 @@ async function importOptions(options: CommandOptions): Promise<ImportOptions> {
 }
 
 async function readMapping(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`the column mapping ${path} cannot be read (${error.code})`)
-  })
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new CommandError(`the column mapping ${path} is not JSON`)
-  }
+  return parsedJson('the file of --map', await readInput(path, '--map'))
 }
 
 function summary(namespace: string, file: string, result: ImportResult, seconds: number): object {

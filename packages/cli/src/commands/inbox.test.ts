@@ -62,7 +62,7 @@ test('lists are chosen and bounded, and say nothing of what was sent', async () 
   expect(await inbox('list', '--until', '2020-01-01')).toEqual([])
   expect(await inbox('list', '--since', '2020-01-01', '--limit', '1')).toHaveLength(1)
   const { stdout } = await rollcall(['inbox', 'list', '--limit', '3'], env)
-  expect(stdout).toContain('and more; --limit shows them')
+  expect(stdout).toContain('there are more; --limit shows them')
   expect(stdout).not.toContain('Okoro')
 })
 
@@ -87,9 +87,12 @@ test('one is shown, and its body only when that is asked for', async () => {
 })
 
 test.each([
-  [['nothing'], 'there is no message nothing in the inbox'],
-  [['m-1'], 'several participants sent a message m-1: name one of a.example, b.example'],
-  [['m-1', '--participant', 'c.example'], 'there is no message m-1 in the inbox'],
+  [['nothing'], 'there is no message nothing in the inbox; rollcall inbox list shows those there are'],
+  [['m-1'], 'several participants sent a message m-1; add --participant with one of a.example, b.example'],
+  [
+    ['m-1', '--participant', 'c.example'],
+    'there is no message m-1 in the inbox; rollcall inbox list shows those there are',
+  ],
 ])('inbox show %j fails in one line', async (words, message) => {
   const { code, stdout, stderr } = await rollcall(['inbox', 'show', ...words], env)
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `rollcall: ${message}\n` })

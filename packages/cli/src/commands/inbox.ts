@@ -19,30 +19,35 @@ import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
-  const inbox = program.command('inbox').description('callbacks that other systems sent to us')
+  const inbox = program
+    .command('inbox')
+    .description('list and show the callbacks that other systems sent to us')
   withJson(inbox.command('list'))
-    .description('list them, the newest first')
+    .description('list callbacks, the newest first')
     .option('--participant <sender_id>', 'only those of this participant')
     .addOption(
       new Option('--callback <name>', 'only those of this name').choices(CALLBACKS.map(({ name }) => name)),
     )
     .addOption(new Option('--state <state>', 'only those in this state').choices(['stored', 'quarantined']))
-    .option('--since <time>', 'only those received then or later', instant)
-    .option('--until <time>', 'only those received before', instant)
-    .option('--limit <messages>', 'how many at most', wholeNumber(1, 10_000), 50)
+    .option('--since <time>', 'only those received at this time or later', instant)
+    .option('--until <time>', 'only those received before this time', instant)
+    .option('--limit <messages>', 'list at most this many callbacks', wholeNumber(1, 10_000), 50)
     .addHelpText(
       'after',
       `
-Quarantined are those that answer no request which is known here.
+A callback is quarantined when it answers no request that this server knows.
 
 Example: rollcall inbox list --callback notify --since 2026-07-01`,
     )
     .action(runList)
   withJson(inbox.command('show'))
     .description('show a callback')
-    .argument('<message_id>', 'which one')
-    .option('--participant <sender_id>', 'its sender, where several have used the message_id')
-    .option('--body', 'also header and message, which may be personal data')
+    .argument('<message_id>', 'message_id of the callback')
+    .option(
+      '--participant <sender_id>',
+      'sender_id of its sender, where several senders used the same message_id',
+    )
+    .option('--body', 'also print header and message, which may be personal data')
     .addHelpText('after', '\nExample: rollcall inbox show m-77 --participant crvs.example.org')
     .action(runShow)
 }
@@ -62,7 +67,7 @@ async function runList({ limit, json = false, ...filter }: ListOptions): Promise
   })
   const rows = found.slice(0, limit).map(described)
   const columns = ['message_id', 'participant', 'callback', 'registry', 'state', 'status', 'received_at']
-  const more = found.length > limit ? '\nand more; --limit shows them' : ''
+  const more = found.length > limit ? '\nthere are more; --limit shows them' : ''
   print({ json }, rows, table(columns, rows, 'the inbox is empty') + more)
 }
 
@@ -70,10 +75,15 @@ async function runShow(message_id: string, options: ShowOptions): Promise<void> 
   stopRequest()
   const shown = await withDatabase({ create: false }, async (db, config) => {
     const [found, ...others] = await findInInbox(db, message_id, options.participant)
-    if (found === undefined) throw new CommandError(`there is no message ${message_id} in the inbox`)
+    if (found === undefined)
+      throw new CommandError(
+        `there is no message ${message_id} in the inbox; rollcall inbox list shows those there are`,
+      )
     if (others.length > 0) {
       const senders = [found, ...others].map(({ participant }) => participant).join(', ')
-      throw new CommandError(`several participants sent a message ${message_id}: name one of ${senders}`)
+      throw new CommandError(
+        `several participants sent a message ${message_id}; add --participant with one of ${senders}`,
+      )
     }
     const { body, owner, ...entry } = found
     if (options.body !== true) return described(entry)

@@ -17,25 +17,27 @@ import { stopRequest } from '../stop.ts'
 import { tellTasks } from '../task-progress.ts'
 
 export function addCommand(program: Command): void {
-  const index = program.command('index').description('the indexes that searches need')
+  const index = program.command('index').description('plan and build the indexes that searches need')
   withJson(index.command('plan'))
-    .description('compare what is declared with what is there and with what slow searches asked for')
-    .argument('[namespace]', 'one registry (default: all)')
+    .description(
+      'compare the declared indexes with those that exist and with those that slow searches needed',
+    )
+    .argument('[namespace]', 'namespace of one registry (default: all registries)')
     .addHelpText(
       'after',
       `
-Changes nothing. Slow searches are those above ROLLCALL_SLOW_SEARCH; attributes are counted, never values.
+It changes nothing. A search is slow above ROLLCALL_SLOW_SEARCH milliseconds; attributes are counted, never values.
 
 Example: rollcall index plan civil`,
     )
     .action(runPlan)
   withJson(index.command('apply'))
     .description('fill the columns and build the indexes that are missing, while searches and imports go on')
-    .argument('[namespace]', 'one registry (default: all)')
+    .argument('[namespace]', 'namespace of one registry (default: all registries)')
     .addHelpText(
       'after',
       `
-It may be stopped at any moment; the same command goes on from there.
+You may stop it at any moment; the same command goes on from there.
 
 Exit codes: 0 everything is there, 4 interrupted, 1 failed.
 

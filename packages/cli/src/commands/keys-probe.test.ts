@@ -64,7 +64,7 @@ test('it says what else is to be known', async () => {
       namespace: 'x',
       remarks: [
         'the signature calls the key other, and it is registered as one',
-        "kidId names another sender than the header's sender_id",
+        "kidId must name the sender_id of the header's sender_id",
       ],
     },
   ])
@@ -79,7 +79,7 @@ test('with the registered keys it needs no file', async () => {
   const none = await rollcall(['keys', 'probe', path], env)
   expect(none).toMatchObject({
     code: 1,
-    stderr: 'rollcall: a.example has no live key here; give one with --key\n',
+    stderr: 'rollcall: a.example has no live registered key; give its public key with --key\n',
   })
   const registered = await rollcall(
     ['participant', 'key', 'add', 'a.example', '-', '--kid', 'one'],
@@ -113,7 +113,7 @@ test('what no profile verifies is said layout by layout', async () => {
 })
 
 test.each([
-  ['{', 'rollcall: the message is no JSON that is read here: '],
+  ['{', 'rollcall: the message file cannot be read as JSON: '],
   ['{"header":{}}', 'rollcall: the header of the message has no sender_id\n'],
 ])('%s is no message', async (text, line) => {
   const { code, stdout, stderr } = await probe(text)

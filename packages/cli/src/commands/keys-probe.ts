@@ -29,11 +29,14 @@ export function addProbeCommand(keys: Command): void {
     )
     .argument('<message file>', 'an envelope as it was sent, byte for byte; - for standard input')
     .option('--key <file>', "a public key in PEM, a JWK or a JWK set (default: the sender's registered keys)")
-    .option('--participant <sender_id>', "whose registered keys (default: the header's sender_id)")
+    .option(
+      '--participant <sender_id>',
+      "sender_id whose registered keys are tried (default: the header's sender_id)",
+    )
     .addHelpText(
       'after',
       `
-Every profile is tried with every key. Times are not checked, so that a message of yesterday will do.
+Every profile is tried with every key. Times are not checked, so an old message can be used.
 Exit codes: 0 a profile verifies the message, 1 none does.
 
 Example: rollcall keys probe message.json --key partner.pem`,
@@ -72,7 +75,7 @@ function readEnvelope(text: string): SourcedEnvelope {
     return new SourcedEnvelope(text)
   } catch (error) {
     if (error instanceof JsonError)
-      throw new CommandError(`the message is no JSON that is read here: ${error.message}`)
+      throw new CommandError(`the message file cannot be read as JSON: ${error.message}`)
     throw error
   }
 }
@@ -92,7 +95,8 @@ async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonl
   const live = await withDatabase({ create: false }, async (db) =>
     listLiveKeys(db, await participantNamed(db, sender_id)),
   )
-  if (live.length === 0) throw new CommandError(`${sender_id} has no live key here; give one with --key`)
+  if (live.length === 0)
+    throw new CommandError(`${sender_id} has no live registered key; give its public key with --key`)
   return live
 }
 
@@ -155,7 +159,7 @@ function describe({ profile, key, read }: Match, envelope: SourcedEnvelope, send
       ? [`the signature calls the key ${read.kid}, and it is registered as ${key.kid}`]
       : []),
     ...(read.sender_id !== null && read.sender_id !== senderOf(envelope)
-      ? ["kidId names another sender than the header's sender_id"]
+      ? ["kidId must name the sender_id of the header's sender_id"]
       : []),
     ...(sender_id !== senderOf(envelope)
       ? ["the key is of another participant than the header's sender_id"]

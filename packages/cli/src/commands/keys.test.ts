@@ -120,11 +120,15 @@ test('people are told when peers may not know the new keys yet', async () => {
 })
 
 test.each([
-  [['keys', 'revoke', 'stranger'], {}, 'none of our keys has the kid stranger'],
+  [
+    ['keys', 'revoke', 'stranger'],
+    {},
+    'none of our keys has the kid stranger; rollcall keys list shows them',
+  ],
   [
     ['keys', 'rotate-master'],
     {},
-    'ROLLCALL_NEW_MASTER_KEY is not set: it says which master key shall be the next',
+    'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)',
   ],
   [
     ['keys', 'rotate'],

@@ -36,17 +36,19 @@ Example: rollcall keys list --json`,
     )
     .action(runList)
   withJson(keys.command('rotate'))
-    .description('put the next keys into use; running servers follow within a second and refuse nothing')
+    .description(
+      'start to use the next keys; running servers follow within a second, without refusing any message',
+    )
     .addOption(new Option('--use <use>', 'only keys of this use (default: all)').choices(USES))
     .addHelpText('after', '\nExample: rollcall keys rotate --use sig')
     .action(runRotate)
   withJson(keys.command('revoke'))
     .description('revoke a key: within a second no server takes it any more, and its private half is erased')
-    .argument('<kid>', 'which key')
+    .argument('<kid>', 'kid of the key')
     .addHelpText(
       'after',
       `
-The next key takes the place of an active one. It cannot be undone.
+The next key replaces an active one. This cannot be undone.
 
 Example: rollcall keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
     )
@@ -56,8 +58,8 @@ Example: rollcall keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
     .addHelpText(
       'after',
       `
-The new one is ROLLCALL_NEW_MASTER_KEY; beside the embedded database, unless that is set, a fresh one in the file.
-Interrupted, it is called again. Servers that were started with both variables go on through it.
+The new key is ROLLCALL_NEW_MASTER_KEY. With the embedded database, where that is not set, a new key is made in the file.
+If it is interrupted, run it again. Servers that were started with both variables go on without interruption.
 
 Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-master`,
     )

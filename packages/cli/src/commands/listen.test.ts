@@ -200,19 +200,23 @@ test('Ctrl-C waits for the command that is under way', async () => {
 })
 
 test.each<[string, readonly string[], string]>([
-  ['no demo', [], 'say whose callbacks are taken with --peer, or start the demo first (npm start)'],
+  ['no demo', [], 'name the registries that may call back with --peer, or start the demo first (npm start)'],
   [
     'no name of ours',
     ['--peer', 'a=https://a.example'],
-    '--peer needs --sender-id: as whom the registries know us',
+    '--peer needs --sender-id, our own sender_id at these registries',
   ],
   [
     'a peer without keys',
     ['--peer', 'a', '--sender-id', 'b'],
-    '--peer a needs its keys: a=<address or file>',
+    '--peer a names no keys; write a=ADDRESS or a=FILE',
   ],
   ['a peer without name', ['--peer', '=x', '--sender-id', 'b'], '--peer must be a sender_id'],
-  ['a file that is none', ['--peer', 'a=/nowhere', '--sender-id', 'b'], '/nowhere cannot be read (ENOENT)'],
+  [
+    'a file that is none',
+    ['--peer', 'a=/nowhere', '--sender-id', 'b'],
+    'the file /nowhere cannot be read: no such file or directory',
+  ],
   [
     'an address of others',
     ['--peer', 'a', '--sender-id', 'b', '--verify', 'off', '--host', '192.0.2.1'],

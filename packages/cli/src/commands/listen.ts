@@ -16,25 +16,26 @@ export function addCommand(program: Command): void {
   const command = program
     .command('listen')
     .description('receive the callbacks of registries and print what arrives, until Ctrl-C')
-    .option('--port <port>', 'where to listen', wholeNumber(0, 65_535), 8090)
-    .option('--host <address>', 'of this machine', '127.0.0.1')
+    .option('--port <port>', 'port to listen on', wholeNumber(0, 65_535), 8090)
+    .option('--host <address>', 'address of this machine to listen on', '127.0.0.1')
     .option(
       '--peer <sender_id=keys>',
-      "a registry, with its address, that of its key set, or a file of keys; again for more (default: the demo's)",
+      "a registry, with its address, the address of its key set, or a file of keys; give it again for more (default: the demo's registries)",
       collected,
     )
-    .option('--sender-id <sender_id>', "under which registries know us (default: the demo's participant)")
-    .option('--body', 'also print the messages, with what they say of people')
+    .option('--sender-id <sender_id>', "our sender_id at the registries (default: the demo's participant)")
+    .option('--body', 'also print the messages, which may be personal data')
     .option(
       '--exec <command>',
-      'hand each envelope over on standard input; acknowledged when it ends with exit code 0',
+      'command that gets each envelope on standard input; the callback is acknowledged when it ends with exit code 0',
     )
   withJson(withKeyOptions(command))
     .addHelpText(
       'after',
       `
-It takes callbacks at any path. What does not verify is refused, and said. A command that ends with another exit
-code leaves the callback unacknowledged: the registry sends it again. Commands run one after the other.
+It accepts callbacks at any path. A callback whose signature does not verify is refused, and a line says so. When
+the command of --exec ends with another exit code, the callback is not acknowledged and the registry sends it again.
+Commands run one after the other.
 
 Example: rollcall listen
 Example: rollcall listen --peer civil.example.org=https://registry.example.org --sender-id spmis.example.org \\

@@ -8,7 +8,7 @@ import { stopRequest } from '../stop.ts'
 export function addCommand(program: Command): void {
   withJson(program.command('migrate'))
     .description(
-      'bring the database to the tables of this version; every command that uses them does so itself',
+      'bring the tables of the database to this version; every command that uses them does this too',
     )
     .addHelpText(
       'after',

@@ -26,32 +26,32 @@ import { wholeNumber } from '../values.ts'
 
 export function addCallbackCommand(participant: Command): void {
   withJson(participant.command('callback'))
-    .description('show or change where a participant takes answers; servers follow within a second')
-    .argument('<sender_id>', 'which participant')
-    .option('--allow <url...>', 'addresses that a request may name: an origin, with or without a path')
-    .option('--disallow <url...>', 'addresses to take back')
-    .option('--default-url <url>', "where answers go whose request names no address; 'none' for nowhere")
-    .addOption(new Option('--auth <how>', 'what it wants to see').choices(AUTHS))
-    .option('--origin <origin>', "whom the credentials are for (default: the default address's origin)")
-    .option('--token-file <file>', 'bearer: the token; - for standard input')
-    .option('--token-url <url>', 'oauth2: its token endpoint')
-    .option('--client-id <id>', 'oauth2: who we are there')
-    .option('--client-secret-file <file>', 'oauth2: our secret there; - for standard input')
+    .description('show or change the addresses for answers to a participant; servers follow within a second')
+    .argument('<sender_id>', 'its sender_id')
+    .option('--allow <url...>', 'addresses that its requests may name: an origin, with or without a path')
+    .option('--disallow <url...>', 'addresses to remove from those')
+    .option('--default-url <url>', "address for answers to requests that name none; 'none' for no address")
+    .addOption(new Option('--auth <how>', 'how we authenticate to it').choices(AUTHS))
+    .option('--origin <origin>', 'origin that gets the credentials (default: that of the default address)')
+    .option('--token-file <file>', 'bearer: file with the token; - for standard input')
+    .option('--token-url <url>', 'oauth2: address of its token endpoint')
+    .option('--client-id <id>', 'oauth2: our client_id there')
+    .option('--client-secret-file <file>', 'oauth2: file with our client secret; - for standard input')
     .option('--scope <scope>', 'oauth2: the scope to ask for')
     .option('--cert <file>', 'mtls: the client certificate, PEM')
     .option('--key <file>', 'mtls: its private key, PEM; - for standard input')
-    .option('--concurrency <requests>', 'requests at a time, on one node', wholeNumber(1, 128))
+    .option('--concurrency <requests>', 'requests at the same time, on one node', wholeNumber(1, 128))
     .option('--rate <requests>', 'requests a second, on one node', wholeNumber(1, 10_000))
-    .option('--timeout <milliseconds>', 'for one attempt', wholeNumber(100, 120_000))
+    .option('--timeout <milliseconds>', 'time for one attempt', wholeNumber(100, 120_000))
     .option(
       '--schedule <seconds>',
-      "pauses between attempts, with commas; default for the server's",
+      'seconds between attempts, with commas; default for the schedule of the server',
       readSchedule,
     )
     .addHelpText(
       'after',
       `
-Credentials are sealed, are sent to their origin only, and never shown again. docs/deliveries.md has all of it.
+Credentials are sealed, are sent to their origin only, and never shown again. See docs/deliveries.md.
 
 Example: rollcall participant callback spmis.example.org --default-url https://spmis.example.org/dci`,
     )
@@ -73,7 +73,9 @@ function readSchedule(text: string): readonly number[] | 'default' {
   if (text === 'default') return text
   const schedule = parseSchedule(text)
   if (schedule === null)
-    throw new InvalidArgumentError('It must be numbers of seconds with commas, or default.')
+    throw new InvalidArgumentError(
+      'It must be numbers of seconds with commas, such as 60,300,3600, or default.',
+    )
   return schedule
 }
 

@@ -11,15 +11,17 @@ import { portOrAny } from '../values.ts'
 export function addHostCommands(participant: Command): void {
   const host = participant
     .command('host')
-    .description('manage the hosts of participants that are not on the public network or not at port 443')
+    .description('manage hosts of participants that are not on the public network, or not at port 443')
   withJson(host.command('allow'))
-    .description('allow requests to a host of a participant; what was allowed that host before is replaced')
-    .argument('<sender_id>', 'which participant')
+    .description(
+      'allow requests to a host of a participant; this replaces what was allowed for that host before',
+    )
+    .argument('<sender_id>', 'its sender_id')
     .argument('<host>', 'a name or an address, as it stands in a URL')
     .option('--port <port...>', 'ports, or any (default: 443)', portOrAny)
-    .option('--plain-http', 'messages may go there without TLS')
-    .option('--loopback', 'it may be this machine')
-    .option('--private', 'it may be on a private network')
+    .option('--plain-http', 'allow messages without TLS')
+    .option('--loopback', 'allow an address of this machine')
+    .option('--private', 'allow an address of a private network')
     .addHelpText(
       'after',
       '\nRefused is an address that no setting opens, such as that of cloud metadata (169.254.169.254), of link-local or of\n' +
@@ -28,14 +30,14 @@ export function addHostCommands(participant: Command): void {
     )
     .action(runAllow)
   withJson(host.command('list'))
-    .description('list what a participant is allowed')
-    .argument('<sender_id>', 'which participant')
+    .description('list the hosts that are allowed for a participant')
+    .argument('<sender_id>', 'its sender_id')
     .addHelpText('after', '\nExample: rollcall participant host list spmis.example.org')
     .action((sender_id: string, options: OutputOptions) => change(sender_id, options, () => null))
   withJson(host.command('remove'))
-    .description('take back what was allowed a host')
-    .argument('<sender_id>', 'which participant')
-    .argument('<host>', 'which host')
+    .description('remove a host that was allowed')
+    .argument('<sender_id>', 'its sender_id')
+    .argument('<host>', 'the host')
     .addHelpText('after', '\nExample: rollcall participant host remove spmis.example.org spmis.internal')
     .action((sender_id: string, host: string, options: OutputOptions) =>
       change(sender_id, options, (rows) => without(rows, host)),
@@ -73,7 +75,10 @@ function portsOf(ports: readonly (number | 'any')[]): readonly number[] | 'any' 
 
 function without(rows: readonly AllowedHost[], host: string): readonly AllowedHost[] {
   const others = rows.filter((row) => row.host !== host)
-  if (others.length === rows.length) throw new CommandError(`nothing is allowed for ${host}`)
+  if (others.length === rows.length)
+    throw new CommandError(
+      `nothing is allowed for ${host}; rollcall participant host list shows what is allowed`,
+    )
   return others
 }
 

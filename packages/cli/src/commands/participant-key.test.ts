@@ -70,7 +70,7 @@ test('a revoked key is refused within the command that adds it again', async () 
   expect(again).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'rollcall: this key was revoked, and a revoked key is never taken again\n',
+    stderr: 'rollcall: this key was revoked, and a revoked key cannot be registered again; make a new key\n',
   })
 })
 
@@ -82,7 +82,7 @@ describe('is refused in one line, and nothing is registered', () => {
     ['a private PEM', good.privatePem, [], 'this is a private key: its owner keeps it'],
     ['a private JWK', JSON.stringify(good.privateJwk), [], 'this is a private key: its owner keeps it'],
     ['a set with a private key', set, [], 'this is a private key: its owner keeps it'],
-    ['what is no key', 'hello', [], 'this is neither a public key in PEM nor a JWK nor a JWK set'],
+    ['what is no key', 'hello', [], 'the file must hold a public key in PEM, a JWK or a JWK set'],
     [
       'a name for two',
       JSON.stringify({ keys: [good.jwk, other.jwk] }),
@@ -90,7 +90,12 @@ describe('is refused in one line, and nothing is registered', () => {
       '--kid names one key',
     ],
     ['another use', good.pem, ['--use', 'enc'], 'kty: the key is not of a type and shape'],
-    ['an end before its begin', good.pem, ['--until', '2000-01-01'], 'a key must end after it begins'],
+    [
+      'an end before its begin',
+      good.pem,
+      ['--until', '2000-01-01'],
+      'the end of a key (--until) must be later than its beginning (--from)',
+    ],
   ]
   test.each(cases)('%s', async (_name, text, words, message) => {
     const { code, stdout, stderr } = await rollcall(
@@ -112,6 +117,9 @@ describe('is refused in one line, and nothing is registered', () => {
       stderr: 'rollcall: no participant has sender_id c.example\n',
     })
     const { code, stderr } = await rollcall(['participant', 'key', 'add', 'b.example', '/not/there'], env)
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: /not/there cannot be read (ENOENT)\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'rollcall: the file /not/there cannot be read: no such file or directory\n',
+    })
   })
 })

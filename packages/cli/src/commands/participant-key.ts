@@ -22,17 +22,20 @@ export function addKeyCommands(participant: Command): void {
   const key = participant.command('key').description('manage the public keys of participants')
   withJson(key.command('add'))
     .description('register public keys of a participant; servers take them within a second')
-    .argument('<sender_id>', 'whose keys')
+    .argument('<sender_id>', 'sender_id of the participant')
     .argument('<file>', 'a public key in PEM, a JWK or a JWK set; - for standard input')
-    .option('--kid <kid>', "what messages call it (default: the JWK's kid, else its RFC 7638 thumbprint)")
+    .option(
+      '--kid <kid>',
+      "kid of the key in messages (default: the JWK's kid, else its RFC 7638 thumbprint)",
+    )
     .addOption(
       new Option(
         '--use <use>',
         "sig or enc (default: the JWK's use, else what its algorithm is for)",
       ).choices(['sig', 'enc']),
     )
-    .option('--from <time>', 'when it begins to count, such as 2026-07-01 (default: now)', instant)
-    .option('--until <time>', 'when it stops to count; never for no end (default)', instantOrNever)
+    .option('--from <time>', 'time from which the key is valid, such as 2026-07-01 (default: now)', instant)
+    .option('--until <time>', 'time until which the key is valid; never for no end (default)', instantOrNever)
     .addHelpText(
       'after',
       `
@@ -43,19 +46,19 @@ Example: rollcall participant key add spmis.example.org public-key.pem --kid 202
     .action(runAdd)
   withJson(key.command('list'))
     .description('list the keys that were registered for a participant')
-    .argument('<sender_id>', 'whose keys')
+    .argument('<sender_id>', 'sender_id of the participant')
     .addHelpText(
       'after',
       `
-States: live, later (its time has not come), over, revoked. Keys that a jwks_uri lists are not shown.
+States: live; later, not valid yet; over, not valid any more; revoked. Keys that a jwks_uri lists are not shown.
 
 Example: rollcall participant key list spmis.example.org --json`,
     )
     .action(runList)
   withJson(key.command('revoke'))
     .description('revoke a key for ever; within a second no server takes it any more')
-    .argument('<sender_id>', 'whose key')
-    .argument('<kid>', 'which key')
+    .argument('<sender_id>', 'sender_id of the participant')
+    .argument('<kid>', 'kid of the key')
     .addHelpText('after', '\nExample: rollcall participant key revoke spmis.example.org 2026-07')
     .action(runRevoke)
 }
@@ -96,7 +99,9 @@ async function readKeys(
 ): Promise<readonly PublicKey[]> {
   const jwks = readKeyFile(await readInput(file))
   if (jwks.length > 1 && kid !== undefined) {
-    throw new CommandError('--kid names one key, and the file holds more')
+    throw new CommandError(
+      '--kid names one key, and the file holds more; put each key into a file of its own',
+    )
   }
   const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
   return Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))

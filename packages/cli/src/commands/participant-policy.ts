@@ -20,7 +20,7 @@ import { stopRequest } from '../stop.ts'
 export function addPolicyCommand(participant: Command): void {
   withJson(participant.command('policy'))
     .description('show or change how a participant signs and encrypts; servers follow within a second')
-    .argument('<sender_id>', 'which participant')
+    .argument('<sender_id>', 'its sender_id')
     .addOption(
       new Option('--signature <policy>', 'whether its messages must be signed').choices(SIGNATURE_POLICIES),
     )
@@ -30,10 +30,13 @@ export function addPolicyCommand(participant: Command): void {
     )
     .option(
       '--profile <words>',
-      'how it signs: layout, canonical form, digest prefix, algorithms; default for what the specification describes',
+      'how it signs: layout, canonical form, digest prefix and algorithms, with commas; default for the profile of the specification',
       readProfile,
     )
-    .option('--jwks-uri <address>', 'where it publishes its keys; none for keys that are registered here')
+    .option(
+      '--jwks-uri <address>',
+      'address of the key set that it publishes; none to use only keys that are registered here',
+    )
     .addHelpText(
       'after',
       `

@@ -10,13 +10,13 @@ export function addSecretCommands(participant: Command): void {
   const secret = participant.command('secret').description('manage the client secrets of participants')
   withJson(secret.command('rotate'))
     .description(
-      'give a participant a new client secret and print it, once; its last one stays good beside it',
+      'give a participant a new client secret and print it, once; the secret before it stays valid too',
     )
-    .argument('<sender_id>', 'whose secret')
+    .argument('<sender_id>', 'sender_id of the participant')
     .addHelpText(
       'after',
       `
-The one before the last ends at once. To end a secret that became known to others, rotate twice.
+A participant has two valid secrets at most: an older one ends at once. To end a secret that leaked, rotate twice.
 
 Example: rollcall participant secret rotate spmis.example.org`,
     )

@@ -18,16 +18,20 @@ import { stopRequest } from '../stop.ts'
 
 export function addTestCommand(participant: Command): void {
   withJson(participant.command('test'))
-    .description('send a signed message that answers nothing to a participant, and tell every step')
-    .argument('<sender_id>', 'which participant')
-    .option('--to <url>', 'an address that a request could name (default: its default address)')
-    .option('--registry <namespace>', 'who sends it (default: the first registry)')
+    .description('send a signed test message to a participant, and print every step')
+    .argument('<sender_id>', 'its sender_id')
+    .option(
+      '--to <url>',
+      'address to send it to, one that a request could name (default: its default address)',
+    )
+    .option('--registry <namespace>', 'namespace of the registry that sends it (default: the first registry)')
     .addHelpText(
       'after',
       `
-The message is an on-search without items, for a transaction that nobody has heard of: a participant acknowledges
-it, or refuses it in an ack, which is as good a sign. Nothing is kept of it here. The exit code is 0 when it was
-answered so, else 1.
+The message is an on-search without items, for a transaction that does not exist. A participant that works
+acknowledges it, or refuses it in an acknowledgement. Nothing of it is stored here.
+
+Exit codes: 0 the participant answered in one of these ways, 1 it did not.
 
 Example: rollcall participant test spmis.example.org`,
     )
@@ -64,7 +68,7 @@ async function registryFor(db: Database, namespace: string | undefined): Promise
   if (found) return found
   throw new CommandError(
     namespace === undefined
-      ? 'there is no registry that could send a message'
-      : `there is no registry ${namespace}`,
+      ? 'there is no registry to send the message from; rollcall registry add makes one'
+      : `there is no registry ${namespace}; rollcall registry list shows them`,
   )
 }

@@ -22,14 +22,16 @@ import { addSecretCommands } from './participant-secret.ts'
 import { addTestCommand } from './participant-test.ts'
 
 export function addCommand(program: Command): void {
-  const participant = program.command('participant').description('manage who may ask the registries')
+  const participant = program
+    .command('participant')
+    .description('manage the participants, which may ask the registries')
   withJson(participant.command('add'))
     .description('add a participant and print its client secret, once')
-    .argument('<sender_id>', 'what it calls itself in messages')
-    .requiredOption('--name <name>', 'who it is, for people')
+    .argument('<sender_id>', 'its sender_id in messages')
+    .requiredOption('--name <name>', 'its name for people')
     .option(
       '--max-page-size <records>',
-      "records in a page that it may ask for (default: the server's limit)",
+      "largest page that it may ask for, in records (default: the server's limit)",
       wholeNumber(1),
     )
     .option(
@@ -58,7 +60,7 @@ Example: rollcall participant add spmis.example.org --name 'Social protection MI
   for (const { word, status, effect } of STATUS_COMMANDS) {
     withJson(participant.command(word))
       .description(`${word} a participant: ${effect}`)
-      .argument('<sender_id>', 'which participant')
+      .argument('<sender_id>', 'its sender_id')
       .addHelpText('after', `\nExample: rollcall participant ${word} spmis.example.org`)
       .action((sender_id: string, options: OutputOptions) => runStatus(sender_id, status, options))
   }

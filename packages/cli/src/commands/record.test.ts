@@ -61,11 +61,11 @@ test.each([
   [
     'what is no identifier',
     ['civil', 'Person', 'U5', ' '],
-    'nothing is deleted: number 2 of the identifiers is no UIN',
+    'nothing is deleted: identifier number 2 is not a valid UIN',
   ],
   ['a file that is not there', ['civil', 'Person', '--file', '/nowhere'], 'the file /nowhere cannot be read'],
   ['a registry that is not there', ['nowhere', 'Person', 'U5'], 'there is no registry at nowhere'],
-  ['a record type that is not there', ['civil', 'Farmer', 'U5'], '"Farmer" is none of'],
+  ['a record type that is not there', ['civil', 'Farmer', 'U5'], 'the registry has no record type "Farmer"'],
 ])('%s: exit code 1, one line, and nothing is deleted', async (_, words, message) => {
   const before = await left()
   const { code, stdout, stderr } = await rollcall(['record', 'delete', ...words], env)

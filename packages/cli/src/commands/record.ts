@@ -1,5 +1,4 @@
 /** `rollcall record`: single records of a registry. */
-import { readFile } from 'node:fs/promises'
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import {
   type Database,
@@ -12,6 +11,7 @@ import {
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
+import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
@@ -19,17 +19,19 @@ import { stopRequest } from '../stop.ts'
 const BATCH = 1_000
 
 export function addCommand(program: Command): void {
-  const record = program.command('record').description('single records of a registry')
+  const record = program.command('record').description('delete single records of a registry')
   withJson(record.command('delete'))
-    .description('delete records; of each its primary identifier and the time stay behind, as a tombstone')
-    .argument('<namespace>', 'which registry')
-    .argument('<record-type>', 'which of its record types')
+    .description(
+      'delete records; the primary identifier and the time of each deletion are kept, as a tombstone',
+    )
+    .argument('<namespace>', 'namespace of the registry')
+    .argument('<record-type>', 'one of its record types')
     .argument('[identifier...]', 'primary identifiers of the records')
-    .option('--file <file>', 'a file with one primary identifier on each line')
+    .option('--file <file>', 'a file with one primary identifier on each line; - for standard input')
     .addHelpText(
       'after',
       `
-An identifier on the command line may stay in the shell's history: --file leaves none there.
+An identifier on the command line may stay in the history of the shell; one in --file does not.
 
 Example: rollcall record delete civil Person --file leavers.txt`,
     )
@@ -66,9 +68,7 @@ async function runDelete(
 
 async function identifiersOf(file: string | undefined): Promise<readonly string[]> {
   if (file === undefined) return []
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(`the file ${file} cannot be read (${error.code})`)
-  })
+  const text = await readInput(file)
   return text
     .split(/\r?\n/)
     .map((line) => line.trim())
@@ -86,7 +86,7 @@ function primaryIdentifiers(
     const value = type === undefined ? null : identifierValue(type, name)
     if (value !== null) return value
     throw new CommandError(
-      `nothing is deleted: number ${at + 1} of the identifiers is no ${primary_identifier}`,
+      `nothing is deleted: identifier number ${at + 1} is not a valid ${primary_identifier}`,
     )
   })
   return [...new Set(values)]

@@ -8,14 +8,14 @@ import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  const registry = program.command('registry').description('host registries')
+  const registry = program.command('registry').description('manage the registries of this server')
   withJson(registry.command('add'))
     .description('add a registry, mounted at its namespace; a running server has it within a second')
-    .addArgument(new Argument('<kind>', 'what kind of registry').choices(KINDS.map(({ name }) => name)))
+    .addArgument(new Argument('<kind>', 'kind of the registry').choices(KINDS.map(({ name }) => name)))
     .option('--namespace <namespace>', 'first segment of its paths (default: the kind)')
-    .option('--sender-id <sender_id>', 'what it calls itself in messages (default: <namespace>.rollcall)')
-    .option('--alias <receiver_id...>', 'other values of receiver_id that mean it')
-    .option('--time-zone <zone>', 'where its days begin, which is how ages are counted (default: UTC)')
+    .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
+    .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
+    .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
     .addHelpText(
       'after',
       `
@@ -24,8 +24,8 @@ Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.o
     .action(runAdd)
   withJson(registry.command('set'))
     .description('change a registry; servers follow within a second')
-    .argument('<namespace>', 'which registry')
-    .requiredOption('--time-zone <zone>', 'where its days begin, such as Africa/Kigali')
+    .argument('<namespace>', 'namespace of the registry')
+    .requiredOption('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
     .addHelpText('after', '\nExample: rollcall registry set civil --time-zone Africa/Kigali')
     .action(runSet)
   withJson(registry.command('list'))
@@ -65,7 +65,7 @@ interface SetOptions extends OutputOptions {
 async function runSet(namespace: string, options: SetOptions): Promise<void> {
   stopRequest()
   const changed = await withDatabase({ create: false }, (db) => setTimeZone(db, namespace, options.timeZone))
-  print(options, describe(changed), `the days of ${namespace} begin in ${changed.time_zone}`)
+  print(options, describe(changed), `the time zone of ${namespace} is ${changed.time_zone}`)
 }
 
 async function runList(options: OutputOptions): Promise<void> {

@@ -189,12 +189,12 @@ test.each<[string, readonly string[], string]>([
   [
     'a registry without a name',
     ['--url', 'http://127.0.0.1:9/x/v1.0.0', '--sender-id', 'a'],
-    '--listen needs --receiver-id: the sender_id of the registry that calls back',
+    '--listen needs --receiver-id, the sender_id of the registry that calls back',
   ],
   [
     'a registry that cannot reach this machine',
     ['--url', 'https://registry.invalid/x/v1.0.0', '--sender-id', 'a', '--receiver-id', 'b'],
-    '--listen needs --sender-uri: the address at which the registry reaches this machine',
+    '--listen needs --sender-uri, the address at which the registry reaches this machine',
   ],
 ])('%s: nothing is sent', async (_name, words, message) => {
   const ended = await rollcall([...QUESTION, '--listen', '0', ...words], { ROLLCALL_DATA: '/nowhere' })

@@ -43,7 +43,7 @@ describe('beside a demo', () => {
     const where = ['--where', '{"given_name": {"$gte": "a"}}', '--sort', 'given_name:desc']
     const { stdout } = await search([...where, '--page-size', '2'])
     expect(stdout).toContain('item 1: succ, 2 of 3 records, page 1\n')
-    expect(stdout).toMatch(/"Cai"[\s\S]*"Bo"[\s\S]*more records follow: --page, or --all\n$/)
+    expect(stdout).toMatch(/"Cai"[\s\S]*"Bo"[\s\S]*there are more records; --page or --all shows them\n$/)
     const [second] = itemsOf(await search([...where, '--page-size', '2', '--page', '2', '--json']))
     expect(second).toMatchObject({ page_number: 2, total_count: 3, records: [person('0012', 'Ada')] })
     const all = await search([...where, '--page-size', '2', '--all', '--json'])
@@ -156,7 +156,10 @@ describe('elsewhere', () => {
       '--identifier',
       'UIN=0012',
     ])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'rollcall: say who asks with --sender-id\n' })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'rollcall: --sender-id is missing; give our sender_id at the registry\n',
+    })
   })
 
   test('plain HTTP beyond this machine is said before anything is sent', async () => {
@@ -173,7 +176,7 @@ describe('elsewhere', () => {
     const { code, stdout, stderr } = await search(['--peer-keys', keys, '--identifier', 'UIN=0012'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      'rollcall: the answer is not to be believed: err.signature.invalid: signature: no key of the sender is named so\n',
+      "rollcall: the answer is not trusted: err.signature.invalid: signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature\n",
     )
     const unverified = await search(['--peer-keys', keys, '--verify', 'off', '--identifier', 'UIN=0012'])
     expect(unverified.stdout).toMatch(/^from civil\.example, not signed\n/)
@@ -181,19 +184,31 @@ describe('elsewhere', () => {
 })
 
 test.each<[string, readonly string[], string]>([
-  ['no question', [], 'say what to look for, with one of --identifier, --where, --graphql and --query'],
+  [
+    'no question',
+    [],
+    'say what to search for, with exactly one of --identifier, --where, --graphql and --query',
+  ],
   [
     'two questions',
     ['--where', '{}', '--graphql', '{ a }'],
-    'say what to look for, with one of --identifier',
+    'say what to search for, with exactly one of --identifier',
   ],
   [
     'an identifier without type',
     ['--identifier', '0012'],
     '--identifier must be a type and a value, such as UIN=8128560370',
   ],
-  ['conditions that are no JSON', ['--where', '{sex}'], '--where is not JSON: '],
-  ['a page of unknown size', ['--identifier', 'UIN=1', '--page', '2'], '--page needs --page-size'],
+  [
+    'conditions that are no JSON',
+    ['--where', '{sex}'],
+    `--where is not JSON: a member name is expected at character 2; write conditions such as '{"sex": "female"}'`,
+  ],
+  [
+    'a page of unknown size',
+    ['--identifier', 'UIN=1', '--page', '2'],
+    '--page needs --page-size, the number of records on a page',
+  ],
   ['an order that is none', ['--identifier', 'UIN=1', '--sort', 'age:up'], '--sort must be an attribute'],
   [
     'a registry that is not there',
@@ -205,13 +220,17 @@ test.each<[string, readonly string[], string]>([
     ['--identifier', 'UIN=1', '--url', 'civil'],
     '--url must be an address such as',
   ],
-  ['a missing file', ['--query', '/nowhere'], '/nowhere cannot be read (ENOENT)'],
+  ['a missing file', ['--query', '/nowhere'], 'the file /nowhere cannot be read: no such file or directory'],
   [
     'a key that is public',
     ['--identifier', 'UIN=1', '--sign-key', '-'],
-    '- holds no private key, in PEM or as a JWK',
+    '- must hold a private key, in PEM or as a JWK',
   ],
-  ['standard input twice', ['--query', '-', '--sign-key', '-'], 'standard input can be one file only'],
+  [
+    'standard input twice',
+    ['--query', '-', '--sign-key', '-'],
+    'only one of these options can read standard input (-)',
+  ],
   [
     'a rejected search',
     ['--where', '{"shoe": 42}'],
@@ -220,7 +239,7 @@ test.each<[string, readonly string[], string]>([
   [
     'all of several',
     ['--identifier', 'UIN=1', '--identifier', 'UIN=2', '--all'],
-    '--all is for one question',
+    '--all needs exactly one question',
   ],
 ])('%s: exit code 1, one line', async (_name, words, message) => {
   const { code, stdout, stderr } = await search(words, JSON.stringify(keyPair('Ed25519').jwk))
@@ -233,7 +252,9 @@ test('without a demo it says what is missing, and what does not answer', async (
   const env = { ROLLCALL_DATA: join(demo.home.path, 'none') }
   const nothing = await rollcall(['search', '--identifier', 'UIN=1'], env)
   expect(nothing).toMatchObject({ code: 1, stdout: '' })
-  expect(nothing.stderr).toContain('rollcall: say which registry with --url, or start the demo (npm start)')
+  expect(nothing.stderr).toContain(
+    'rollcall: name the registry with --url, or start the demo first (npm start)',
+  )
   const words = [
     'search',
     '--url',

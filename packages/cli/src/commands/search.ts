@@ -27,29 +27,36 @@ export function addCommand(program: Command): void {
   const command = program
     .command('search')
     .description('ask a registry for records: any registry of this protocol, or the demo on this machine')
-    .option('--identifier <type=value>', 'by an identifier; again for a batch', collected)
-    .option('--where <json>', 'by conditions, such as {"sex": "female", "age": {"$lt": 30}}')
-    .option('--graphql <text>', 'by a GraphQL query, which also says what is answered of each record')
-    .option('--query <file>', 'JSON: a query, search_criteria, or a whole request; - for standard input')
-    .option('--record-type <type>', "of records, unless it is the kind's first")
-    .option('--sort <attribute>', 'order by it, downwards with :desc; again for the next key', collected)
+    .option('--identifier <type=value>', 'search by an identifier; give it again for a batch', collected)
+    .option('--where <json>', 'search by conditions, such as {"sex": "female", "age": {"$lt": 30}}')
+    .option('--graphql <text>', 'search by a GraphQL query, which also selects the fields of the answer')
+    .option(
+      '--query <file>',
+      'file with a query, search_criteria or a whole request in JSON; - for standard input',
+    )
+    .option('--record-type <type>', 'record type to search (default: the first of the kind)')
+    .option(
+      '--sort <attribute>',
+      'sort by this attribute, descending with :desc; give it again for the next one',
+      collected,
+    )
     .option('--page-size <number>', 'records on a page', wholeNumber(1, 2_147_483_647))
-    .option('--page <number>', 'which page', wholeNumber(1, 2_147_483_647))
-    .option('--all', 'every page, one after the other')
-    .option('--async', 'ask on the asynchronous path: the answer comes as a callback')
+    .option('--page <number>', 'number of the page', wholeNumber(1, 2_147_483_647))
+    .option('--all', 'fetch every page, one after the other')
+    .option('--async', 'ask asynchronously: the answer comes as a callback')
     .option('--sender-uri <address>', 'the full address of the callback (implies --async)')
     .option(
       '--listen <port>',
       'listen there and wait for the callback (implies --async)',
       wholeNumber(0, 65_535),
     )
-    .option('--wait <seconds>', 'for each callback', wholeNumber(1, 86_400), 60)
+    .option('--wait <seconds>', 'time to wait for each callback', wholeNumber(1, 86_400), 60)
   withJson(withRegistryOptions(command))
     .addHelpText(
       'after',
       `
 Beside a demo (npm start) nothing else is needed. Its credentials and keys are used for its address only.
-An identifier on the command line may stay in the shell's history: --query - leaves none there.
+An identifier on the command line may stay in the history of the shell; one in --query - does not.
 --json prints one JSON text for each answer or callback; with --all one record on each line.
 Exit codes: 0 answered, 1 failed or every item was rejected, 3 some items were rejected.
 
@@ -83,7 +90,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
 /** Standard input is read once. */
 function refuseTwoInputs({ query, clientSecretFile, signKey, decryptKey }: SearchOptions): void {
   const read = [query, clientSecretFile, signKey, decryptKey].filter((file) => file === '-')
-  if (read.length > 1) throw new CommandError('standard input can be one file only')
+  if (read.length > 1) throw new CommandError('only one of these options can read standard input (-)')
 }
 
 async function ask(
@@ -101,7 +108,8 @@ async function ask(
   }
   tell(answer, options)
   const more = summaryOf(answer).items.some(goesOn)
-  if (more && options.json !== true) process.stdout.write('more records follow: --page, or --all\n')
+  if (more && options.json !== true)
+    process.stdout.write('there are more records; --page or --all shows them\n')
 }
 
 async function askForAll(
@@ -111,7 +119,7 @@ async function askForAll(
   signal: AbortSignal,
 ): Promise<void> {
   const [question, ...others] = questions
-  if (question === undefined || others.length > 0) throw new CommandError('--all is for one question')
+  if (question === undefined || others.length > 0) throw new CommandError('--all needs exactly one question')
   const criteria: SearchCriteria = 'search_criteria' in question ? question.search_criteria : question
   const records = made(() => new RegistryClient(client)).searchAll(criteria, { signal })
   let told = 0

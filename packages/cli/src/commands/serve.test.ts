@@ -93,8 +93,14 @@ test('registries and participants added beside it take part, until they are disa
 })
 
 test.each([
-  [['registry', 'add', 'ess', '--namespace', 'crvs'], 'a registry is mounted at crvs already'],
-  [['registry', 'add', 'ess', '--sender-id', 'old'], '"old" already names the registry at crvs'],
+  [
+    ['registry', 'add', 'ess', '--namespace', 'crvs'],
+    'there is a registry at crvs already; choose another namespace',
+  ],
+  [
+    ['registry', 'add', 'ess', '--sender-id', 'old'],
+    '"old" is a name of the registry at crvs already; choose another',
+  ],
   [['registry', 'add', 'ess', '--namespace', 'Ess'], 'a namespace is a lower-case letter, then at most 62'],
   [['participant', 'add', 'a|b', '--name', 'x'], 'sender_id contains | or "'],
   [['participant', 'disable', 'nobody.example'], 'no participant has sender_id nobody.example'],

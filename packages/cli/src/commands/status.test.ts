@@ -95,7 +95,7 @@ test.each<[readonly string[]]>([[[]], [['--transaction-id', 'a', '--correlation-
       code: 1,
       stdout: '',
       stderr:
-        'rollcall: say which request, with one of --transaction-id, --correlation-id, --reference-id and --subscription-code\n',
+        'rollcall: name the request, with exactly one of --transaction-id, --correlation-id, --reference-id and --subscription-code\n',
     })
   },
 )

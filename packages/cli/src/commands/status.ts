@@ -17,17 +17,17 @@ export function addCommand(program: Command): void {
   const command = program
     .command('status')
     .description('ask a registry what became of an earlier request')
-    .option('--transaction-id <id>', 'by the transaction')
-    .option('--correlation-id <id>', 'by what its ack said')
-    .option('--reference-id <id>', 'by an item of it; again for several', collected)
-    .option('--subscription-code <code>', 'by a subscription; again for several', collected)
-    .addOption(new Option('--type <type>', 'what it was').choices(TYPES).default('search'))
+    .option('--transaction-id <id>', 'transaction_id of the request')
+    .option('--correlation-id <id>', 'correlation_id that its acknowledgement had')
+    .option('--reference-id <id>', 'reference_id of one of its items; give it again for more', collected)
+    .option('--subscription-code <code>', 'code of a subscription; give it again for more', collected)
+    .addOption(new Option('--type <type>', 'type of the request').choices(TYPES).default('search'))
     .option('--body', 'also print the original response, with its records')
   withJson(withRegistryOptions(command))
     .addHelpText(
       'after',
       `
-A registry answers for requests of the same sender_id only. Options of the connection are those of rollcall search.
+A registry tells only of requests of the same sender_id. The other options are those of rollcall search.
 
 Example: rollcall status --correlation-id 0b7c1f0e-5d0c-4a55-b2c4-8b3b8f6f3a11`,
     )
@@ -86,7 +86,7 @@ function questionOf(options: StatusOptions): StatusQuestion {
   const [question, ...others] = given
   if (question !== undefined && others.length === 0) return question
   throw new CommandError(
-    'say which request, with one of --transaction-id, --correlation-id, --reference-id and --subscription-code',
+    'name the request, with exactly one of --transaction-id, --correlation-id, --reference-id and --subscription-code',
   )
 }
 

@@ -203,7 +203,7 @@ test('several are told the oldest first, as many as are asked for', async () => 
   expect(told.map(({ correlation_id }: { correlation_id: string }) => correlation_id)).toEqual(ids)
   const { stdout } = await rollcall(['trace', 'tx-many', '--limit', '2'], env)
   expect(stdout.match(/^search from/gm)).toHaveLength(2)
-  expect(stdout).toMatch(/\n\nand more; --limit shows them\n$/)
+  expect(stdout).toMatch(/\n\nthere are more; --limit shows them\n$/)
 })
 
 test('a long answer is cut, unless all of it is asked for', async () => {
@@ -222,7 +222,8 @@ test.each(['nobody', '5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002', `${'x'.repeat(300)}
     expect(await rollcall(['trace', id], env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'rollcall: nothing with this id is kept here\n',
+      stderr:
+        'rollcall: there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds\n',
     })
   },
 )

@@ -11,17 +11,19 @@ import { wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('trace'))
-    .description('tell the life of a message: received, worked on, answered, and every attempt to deliver it')
+    .description(
+      'print what happened to a message: received, worked on, answered, and every attempt to deliver it',
+    )
     .argument('<id>', 'a transaction_id, a correlation_id, or a message_id of theirs or ours')
-    .option('--limit <number>', 'how many exchanges and callbacks at most', wholeNumber(1, 1_000), 20)
-    .option('--full', `of each, every item and delivery, not only the first ${EACH}`)
+    .option('--limit <number>', 'print at most this many messages', wholeNumber(1, 1_000), 20)
+    .option('--full', `show all items and deliveries of each, not only the first ${EACH}`)
     .addHelpText(
       'after',
       `
-Several that have this id are told one after the other, the oldest first. It says nothing of what was asked and
-answered; addresses are told without their paths. --json prints a list of them, each with its events.
+Where several messages have this id, all are printed, the oldest first. It does not print what was asked and
+answered, and prints addresses without their paths. --json prints a list of them, each with its events.
 
-Exit codes: 0 told, 1 nothing has this id (any more).
+Exit codes: 0 found, 1 no message has this id, or none any more.
 
 Example: rollcall trace 5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002`,
     )
@@ -41,10 +43,13 @@ async function runTrace(id: string, { limit, full, ...options }: TraceOptions): 
   stopRequest()
   const bounds = { found: limit + 1, each: full ? ALL : EACH }
   const found = await withDatabase({ create: false }, (db) => trace(db, id, bounds))
-  if (found.length === 0) throw new CommandError('nothing with this id is kept here')
+  if (found.length === 0)
+    throw new CommandError(
+      'there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds',
+    )
   const now = new Date()
   const told = found.slice(0, limit).map((traced) => ({ traced, events: storyOf(traced, now) }))
-  const more = found.length > limit ? '\n\nand more; --limit shows them' : ''
+  const more = found.length > limit ? '\n\nthere are more; --limit shows them' : ''
   print(
     options,
     told.map(({ traced, events }) => ({ ...facts(traced), events })),

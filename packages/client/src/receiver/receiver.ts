@@ -114,7 +114,10 @@ export class Receiver {
     const sender_id = String(frame.header.sender_id)
     const trust = this.#trust(sender_id)
     if (trust === undefined) {
-      throw new RequestFault('err.sender_id.invalid', 'header.sender_id: is no registry that is known here')
+      throw new RequestFault(
+        'err.sender_id.invalid',
+        'header.sender_id: must be a registry that this receiver knows',
+      )
     }
     const signed = await verify(frame, trust, true)
 
@@ -136,7 +139,7 @@ export class Receiver {
       throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this system')
     }
     if (version !== undefined && !isSpokenVersion(String(version))) {
-      throw new RequestFault('err.version.not_supported', 'header.version: only 1.0.0 is spoken here')
+      throw new RequestFault('err.version.not_supported', 'header.version: must be 1.0.0')
     }
   }
 

@@ -35,7 +35,7 @@ describe('a callback is refused', () => {
       'signed with an unknown key',
       signed(onSearch(), {}, { ...SIGNER, kid: 'k-2' }),
       '401 err.signature.invalid',
-      'signature: no key of the sender is named so',
+      "signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
     ],
     [
       'signed long ago',
@@ -53,7 +53,7 @@ describe('a callback is refused', () => {
       'of an unknown sender',
       signed(onSearch({ header: { sender_id: 'evil.example' } })),
       '403 err.sender_id.invalid',
-      'header.sender_id: is no registry that is known here',
+      'header.sender_id: must be a registry that this receiver knows',
     ],
     [
       'for another system',
@@ -65,7 +65,7 @@ describe('a callback is refused', () => {
       'of another version',
       signed(onSearch({ header: { version: '2.0.0' } })),
       '400 err.version.not_supported',
-      'header.version: only 1.0.0 is spoken here',
+      'header.version: must be 1.0.0',
     ],
     ['no JSON', '{"header":', '400 err.request.bad', 'header: not JSON: a value is expected at character 11'],
     [

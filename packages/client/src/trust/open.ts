@@ -121,7 +121,10 @@ function isUnsigned(signature: JsonValue | undefined): boolean {
 
 /** A signature that names no key is tried with each key of its algorithm. */
 async function verifyWithAny(source: SourcedEnvelope, keys: PeerKeys, read: ReadSignature): Promise<void> {
-  let problem = new SignatureProblem('invalid', 'no key of the sender is named so')
+  let problem = new SignatureProblem(
+    'invalid',
+    "no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
+  )
   for (const key of await keys.verifying(read.kid, read.algorithm)) {
     try {
       await verifySignature(read, source, key)

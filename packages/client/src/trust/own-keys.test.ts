@@ -20,8 +20,8 @@ describe('a key to sign with', () => {
 
   it.each([
     [{ key: ed.privateJwk }, 'signing.key: must have a kid'],
-    [{ key: { ...x.privateJwk, kid: 'x' } }, 'signing.key: is for no algorithm that is spoken here'],
-    [{ key: { ...ed.jwk, kid: 'e' } }, 'a public key where a private one is expected'],
+    [{ key: { ...x.privateJwk, kid: 'x' } }, 'signing.key: must be a key for EdDSA, ES256 or RS256'],
+    [{ key: { ...ed.jwk, kid: 'e' } }, 'this is a public key; a private key is expected'],
     [
       { key: { ...rsa.privateJwk, kid: 'r' }, profile: DEFAULT_SIGNATURE_PROFILE },
       'signing.profile: its algorithms must include that of the key',
@@ -43,7 +43,7 @@ describe('keys to decrypt with', () => {
   })
 
   it.each([
-    [{ ...ed.privateJwk, kid: 'e' }, 'a key to decrypt with is of no type that is spoken here'],
+    [{ ...ed.privateJwk, kid: 'e' }, 'a key to decrypt with must be of type RSA, EC or OKP'],
     [x.privateJwk, 'a key to decrypt with must have a kid'],
     [{ ...x.jwk, kid: 'x' }, 'a key to decrypt with must be private'],
   ])('are refused: %#', (jwk, message) => {

@@ -38,7 +38,7 @@ export interface Signer {
 export async function signerOf(signing: Signing, sender_id: string): Promise<Signer> {
   const { key: jwk, namespace = 'registry', lifetime = 300 } = signing
   const algorithm = algorithmOfJwk(jwk)
-  if (algorithm === null) throw new TypeError('signing.key: is for no algorithm that is spoken here')
+  if (algorithm === null) throw new TypeError('signing.key: must be a key for EdDSA, ES256 or RS256')
   if (!isKid(jwk.kid)) throw new TypeError('signing.key: must have a kid')
   const profile = signing.profile ?? profileFor(algorithm)
   const problem = profileProblem(profile)
@@ -75,7 +75,7 @@ export function openingKeys(jwks: readonly Jwk[]): OpeningKeys {
   const keys = new Map<unknown, () => Promise<WebCryptoKey>>()
   for (const jwk of jwks) {
     const row = OPENING.find(({ kty, crv }) => kty === jwk.kty && crv === jwk.crv)
-    if (row === undefined) throw new TypeError('a key to decrypt with is of no type that is spoken here')
+    if (row === undefined) throw new TypeError('a key to decrypt with must be of type RSA, EC or OKP')
     if (!isKid(jwk.kid)) throw new TypeError('a key to decrypt with must have a kid')
     if (jwk.d === undefined) throw new TypeError('a key to decrypt with must be private')
     const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk

@@ -63,7 +63,8 @@ export async function publicEncryptionKey(jwk: Readonly<Record<string, unknown>>
     throw new UnusableKey('the key is private; a receiver gives its public key only')
   }
   const algorithm = keyEncryption(jwk.alg)
-  if (algorithm === undefined) throw new UnusableKey('alg: is no key encryption that is spoken here')
+  if (algorithm === undefined)
+    throw new UnusableKey('alg: must be RSA-OAEP-256 or ECDH-ES+A256KW, and fit the key')
   const shape = keyShape(jwk)
   if (shape === undefined || !algorithm.kty.includes(shape.kty)) {
     throw new UnusableKey('kty: the key is not of a type and shape that its alg works with')

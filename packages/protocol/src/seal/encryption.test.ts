@@ -117,7 +117,7 @@ describe('encryptMessage', () => {
   test('gives nothing when the key is no key to encrypt with', async () => {
     const problem = await problemOf(encryptMessage({ message: {}, key: { ...keyOf('rsa'), alg: 'RSA1_5' } }))
     expect(problem).toBeInstanceOf(UnusableKey)
-    expect(problem).toMatchObject({ message: 'alg: is no key encryption that is spoken here' })
+    expect(problem).toMatchObject({ message: 'alg: must be RSA-OAEP-256 or ECDH-ES+A256KW, and fit the key' })
   })
 })
 

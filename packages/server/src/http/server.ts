@@ -61,7 +61,7 @@ export function createHttpServer({
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
   }
   app.server.on('connect', (_request, socket: Socket) =>
-    endWithFault(socket, new RequestFault('err.request.bad', 'this is no proxy', 405)),
+    endWithFault(socket, new RequestFault('err.request.bad', 'this server is not a proxy', 405)),
   )
   app.server.on('checkContinue', continueWhenRead)
   // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.

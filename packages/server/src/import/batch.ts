@@ -55,7 +55,10 @@ export class Batch {
 function documentOf(entry: Entry): JsonValue {
   if ('problem' in entry) throw new InvalidRecord(entry.problem)
   if ('document' in entry) return entry.document
-  if (!isUtf8(entry.text)) throw new InvalidRecord('not valid UTF-8')
+  if (!isUtf8(entry.text))
+    throw new InvalidRecord(
+      'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+    )
   try {
     return parseJson(entry.text.toString('utf8'))
   } catch (error) {
@@ -84,7 +87,12 @@ async function writeLines(
     if (first === undefined || !/^(22|54)/.test(state)) throw error
     // The message would quote the value.
     if (second === undefined) {
-      return [{ line: first.line, reason: `the database cannot hold one of its values (SQLSTATE ${state})` }]
+      return [
+        {
+          line: first.line,
+          reason: `the database cannot store one of the values of this record (SQLSTATE ${state})`,
+        },
+      ]
     }
     const half = Math.ceil(lines.length / 2)
     const before = await writeLines(client, registry, recordType, lines.slice(0, half))

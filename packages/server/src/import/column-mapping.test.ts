@@ -25,25 +25,34 @@ test('cells go where their paths say, empty ones nowhere', () => {
 })
 
 test.each([
-  [['a'], 'the column mapping is not a JSON object of column: path'],
-  [null, 'the column mapping is not a JSON object of column: path'],
-  [{}, 'the column mapping is empty'],
-  [{ A: 7 }, 'the column mapping of A is not a path such as name.given_name or identifier[UIN]'],
-  [{ A: '' }, 'the column mapping of A is not a path such as name.given_name or identifier[UIN]'],
-  [{ A: 'a..b' }, 'the column mapping of A is not a path such as name.given_name or identifier[UIN]'],
-  [{ A: 'a[]' }, 'the column mapping of A is not a path such as name.given_name or identifier[UIN]'],
-  [{ A: '__proto__.x' }, 'the column mapping of A is not a path such as name.given_name or identifier[UIN]'],
-  [{ A: 'x', B: 'x' }, 'the column mapping sends A and B to the same place'],
-  [{ A: 'name', B: 'name.given_name' }, 'the column mapping sends A and B to the same place'],
-  [{ A: 'identifier', B: 'identifier[UIN]' }, 'the column mapping sends A and B to the same place'],
-  [{ A: 'identifier[UIN]', B: 'identifier.x' }, 'the column mapping sends A and B to the same place'],
+  [['a'], 'the column mapping must be a JSON object such as {"Given name": "name.given_name"}'],
+  [null, 'the column mapping must be a JSON object such as {"Given name": "name.given_name"}'],
+  [{}, 'the column mapping is empty; name at least one column'],
+  [{ A: 7 }, 'the column mapping of A must be a path such as name.given_name or identifier[UIN]'],
+  [{ A: '' }, 'the column mapping of A must be a path such as name.given_name or identifier[UIN]'],
+  [{ A: 'a..b' }, 'the column mapping of A must be a path such as name.given_name or identifier[UIN]'],
+  [{ A: 'a[]' }, 'the column mapping of A must be a path such as name.given_name or identifier[UIN]'],
+  [{ A: '__proto__.x' }, 'the column mapping of A must be a path such as name.given_name or identifier[UIN]'],
+  [{ A: 'x', B: 'x' }, 'the column mapping has the same path for A and B, or one path inside the other'],
+  [
+    { A: 'name', B: 'name.given_name' },
+    'the column mapping has the same path for A and B, or one path inside the other',
+  ],
+  [
+    { A: 'identifier', B: 'identifier[UIN]' },
+    'the column mapping has the same path for A and B, or one path inside the other',
+  ],
+  [
+    { A: 'identifier[UIN]', B: 'identifier.x' },
+    'the column mapping has the same path for A and B, or one path inside the other',
+  ],
 ])('mapping %j is refused', (mapping, reason) => {
   expect(() => readColumnMapping(mapping)).toThrow(new ImportError(reason))
 })
 
 test.each([
-  [['B'], 'the source has no column A'],
-  [['A', 'A'], 'the source has more than one column A'],
+  [['B'], 'the file has no column A, which the column mapping names; compare it with the header line'],
+  [['A', 'A'], 'the file has more than one column A; rename the others in its header line'],
 ])('header %j is refused', (header, reason) => {
   expect(() => documentBuilder(readColumnMapping({ A: 'a' }), header)).toThrow(new ImportError(reason))
 })

@@ -26,14 +26,18 @@ const PATH = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
  */
 export function readColumnMapping(given: unknown): ColumnMapping {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new ImportError('the column mapping is not a JSON object of column: path')
+    throw new ImportError(
+      'the column mapping must be a JSON object such as {"Given name": "name.given_name"}',
+    )
   }
   const targets = Object.entries(given).map(([column, path]) => readTarget(column, path))
-  if (targets.length === 0) throw new ImportError('the column mapping is empty')
+  if (targets.length === 0) throw new ImportError('the column mapping is empty; name at least one column')
   for (const [index, target] of targets.entries()) {
     const rival = targets.slice(0, index).find((other) => collides(target, other))
     if (rival) {
-      throw new ImportError(`the column mapping sends ${rival.column} and ${target.column} to the same place`)
+      throw new ImportError(
+        `the column mapping has the same path for ${rival.column} and ${target.column}, or one path inside the other`,
+      )
     }
   }
   return { targets }
@@ -44,7 +48,7 @@ function readTarget(column: string, path: unknown): Target {
   const members = match?.[1]?.split('.')
   if (!members || members.includes('__proto__')) {
     throw new ImportError(
-      `the column mapping of ${column} is not a path such as name.given_name or identifier[UIN]`,
+      `the column mapping of ${column} must be a path such as name.given_name or identifier[UIN]`,
     )
   }
   return { column, members, identifier_type: match?.[2] ?? null }
@@ -69,9 +73,14 @@ export function documentBuilder(
   const names = header.map((name) => name.trim())
   const placed = mapping.targets.map((target) => {
     const index = names.indexOf(target.column.trim())
-    if (index === -1) throw new ImportError(`the source has no column ${target.column}`)
+    if (index === -1)
+      throw new ImportError(
+        `the file has no column ${target.column}, which the column mapping names; compare it with the header line`,
+      )
     if (names.lastIndexOf(target.column.trim()) !== index) {
-      throw new ImportError(`the source has more than one column ${target.column}`)
+      throw new ImportError(
+        `the file has more than one column ${target.column}; rename the others in its header line`,
+      )
     }
     return { target, index }
   })

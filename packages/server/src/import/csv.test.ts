@@ -5,6 +5,9 @@ import { readColumnMapping } from './column-mapping.ts'
 import { readCsv } from './csv.ts'
 import { ImportError, MAX_ENTRY_BYTES } from './entry.ts'
 
+const NOT_UTF8 =
+  'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252'
+
 const mapping = readColumnMapping({ No: 'no', Name: 'name' })
 const rows = (content: string | Buffer, { chunkBytes = 1000, entries = 0, delimiter = ',' } = {}) =>
   collect(readCsv(memorySource(content, chunkBytes), { ...START, entries }, { mapping, delimiter }))
@@ -39,6 +42,19 @@ test('another delimiter', async () => {
   ])
 })
 
+test.each([
+  ['No;Name\n', ',', "the columns of the file are separated by semicolons; add --delimiter ';'"],
+  ['"Name";No\n', ',', "the columns of the file are separated by semicolons; add --delimiter ';'"],
+  ['No\tName\n', ',', "the columns of the file are separated by tabs; add --delimiter $'\\t'"],
+  ['No|Name\n', ',', "the columns of the file are separated by vertical bars; add --delimiter '|'"],
+  ['No,Name\n', ';', "the columns of the file are separated by commas; add --delimiter ','"],
+])(
+  'a header with another delimiter %j is refused with the option that helps',
+  async (content, delimiter, reason) => {
+    await expect(rows(content, { delimiter })).rejects.toThrow(new ImportError(reason))
+  },
+)
+
 test('a bad row is reported in its place and the others are read', async () => {
   const content = Buffer.concat([
     Buffer.from('No,Name\n1,a\n2,b,c\n3\n4,"x"y\n5,z"z\n6,'),
@@ -47,11 +63,11 @@ test('a bad row is reported in its place and the others are read', async () => {
   ])
   const expected = [
     { line: 2, document: { no: '1', name: 'a' } },
-    { line: 3, problem: '3 cells where the header has 2' },
-    { line: 4, problem: '1 cells where the header has 2' },
+    { line: 3, problem: 'the row and the header line must have the same number of cells: they have 3 and 2' },
+    { line: 4, problem: 'the row and the header line must have the same number of cells: they have 1 and 2' },
     { line: 5, problem: 'text after the closing quote of a cell' },
     { line: 6, document: { no: '5', name: 'z"z' } },
-    { line: 7, problem: 'not valid UTF-8' },
+    { line: 7, problem: NOT_UTF8 },
     { line: 8, document: { no: '7', name: 'g' } },
     { line: 9, problem: 'a quote is never closed' },
   ]
@@ -70,10 +86,13 @@ test('a header alone, or nothing at all, has no rows', async () => {
 const endless = `No,Name\n1,a\n2,"${'x\n'.repeat(MAX_ENTRY_BYTES / 2 + 1)}`
 
 test.each([
-  ['No,Other\n1,2\n', 'the source has no column Name'],
-  [Buffer.from([0x4e, 0x6f, 0xff, 0x0a]), 'the header line: not valid UTF-8'],
-  ['"No"x,Name\n', 'the header line: text after the closing quote of a cell'],
-  [endless, 'line 3: a row longer than 8388608 bytes; is a quote never closed?'],
+  [
+    'No,Other\n1,2\n',
+    'the file has no column Name, which the column mapping names; compare it with the header line',
+  ],
+  [Buffer.from([0x4e, 0x6f, 0xff, 0x0a]), `the header line cannot be read: ${NOT_UTF8}`],
+  ['"No"x,Name\n', 'the header line cannot be read: text after the closing quote of a cell'],
+  [endless, 'line 3: a row is longer than 8388608 bytes; look for a quotation mark that is never closed'],
 ])('a source that is unreadable as a whole is refused (%#)', async (content, reason) => {
   await expect(rows(content, { chunkBytes: 64 * 1024 })).rejects.toThrow(new ImportError(reason))
 })

@@ -30,7 +30,17 @@ export async function* readCsv(
 }
 
 const tooLong = (line: number): ImportError =>
-  new ImportError(`line ${line}: a row longer than ${MAX_ENTRY_BYTES} bytes; is a quote never closed?`)
+  new ImportError(
+    `line ${line}: a row is longer than ${MAX_ENTRY_BYTES} bytes; look for a quotation mark that is never closed`,
+  )
+
+/** What may stand between columns, and the word for it on the command line. */
+const DELIMITERS = [
+  { delimiter: ';', name: 'semicolons', word: "';'" },
+  { delimiter: '\t', name: 'tabs', word: "$'\\t'" },
+  { delimiter: '|', name: 'vertical bars', word: "'|'" },
+  { delimiter: ',', name: 'commas', word: "','" },
+]
 
 /** Rows under a header: the first row that is not blank. */
 class Table {
@@ -46,24 +56,57 @@ class Table {
 
   /** None for a blank row and for the header. */
   entry({ line, end, bytes }: Row): Entry[] {
-    if (!isUtf8(bytes)) return [this.#problem(line, end, 'not valid UTF-8')]
+    if (!isUtf8(bytes))
+      return [
+        this.#problem(
+          line,
+          end,
+          'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252',
+        ),
+      ]
     const text = bytes.toString('utf8')
     if (text.trim() === '') return []
     const cells = splitRow(text, this.#delimiter)
-    if (typeof cells === 'string') return [this.#problem(line, end, cells)]
     if (this.#build === null) {
-      this.#build = documentBuilder(this.#mapping, cells)
+      this.#build = this.#builder(text, cells)
       this.#width = cells.length
       return []
     }
+    if (typeof cells === 'string') return [this.#problem(line, end, cells)]
     if (cells.length !== this.#width) {
-      return [this.#problem(line, end, `${cells.length} cells where the header has ${this.#width}`)]
+      const counts = `they have ${cells.length} and ${this.#width}`
+      return [
+        this.#problem(line, end, `the row and the header line must have the same number of cells: ${counts}`),
+      ]
     }
     return [{ line, end, document: this.#build(cells) }]
   }
 
+  /** @throws ImportError that names the delimiter which would find all columns, where there is one */
+  #builder(header: string, cells: readonly string[] | string): (cells: readonly string[]) => JsonValue {
+    try {
+      if (typeof cells === 'string') throw headerProblem(cells)
+      return documentBuilder(this.#mapping, cells)
+    } catch (error) {
+      const found = DELIMITERS.find(({ delimiter }) => this.#fits(splitRow(header, delimiter)))
+      if (found === undefined) throw error
+      throw new ImportError(
+        `the columns of the file are separated by ${found.name}; add --delimiter ${found.word}`,
+      )
+    }
+  }
+
+  #fits(header: readonly string[] | string): boolean {
+    if (typeof header === 'string') return false
+    const names = header.map((name) => name.trim())
+    return this.#mapping.targets.every(({ column }) => names.includes(column.trim()))
+  }
+
   #problem(line: number, end: number, problem: string): Entry {
-    if (this.#build === null) throw new ImportError(`the header line: ${problem}`)
+    if (this.#build === null) throw headerProblem(problem)
     return { line, end, problem }
   }
 }
+
+const headerProblem = (problem: string): ImportError =>
+  new ImportError(`the header line cannot be read: ${problem}`)

@@ -21,17 +21,43 @@ test.each([['people.txt'], ['people'], [Readable.from([])]])(
   '%# without a known extension is refused',
   (source) => {
     expect(() => formatOf(source, undefined)).toThrow(
-      new ImportError('the format is not clear: state one of ndjson, json, csv'),
+      new ImportError(
+        'the name of the file does not tell its format; add --format with one of ndjson, json, csv',
+      ),
     )
   },
 )
 
+const NO_MAPPING =
+  'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
+  '{"Given name": "name.given_name", "Number": "identifier[UIN]"}'
+
 test.each([
-  [{}, 'CSV needs a column mapping'],
-  [{ mapping: { A: 'a' }, delimiter: '"' }, 'the delimiter must be one ASCII character and not a quote'],
-  [{ mapping: { A: 'a' }, delimiter: ', ' }, 'the delimiter must be one ASCII character and not a quote'],
-  [{ mapping: { A: 'a' }, delimiter: '\n' }, 'the delimiter must be one ASCII character and not a quote'],
-  [{ mapping: [] }, 'the column mapping is not a JSON object of column: path'],
+  [{}, NO_MAPPING],
+  [{ mapping: { A: 'a' }, encoding: 'none' }, expect.stringContaining('there is no encoding none; ')],
+  [
+    { mapping: { A: 'a' }, delimiter: '"' },
+    "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
+  ],
+  [
+    { mapping: { A: 'a' }, delimiter: ', ' },
+    "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
+  ],
+  [
+    { mapping: { A: 'a' }, delimiter: '\n' },
+    "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
+  ],
+  [{ mapping: [] }, 'the column mapping must be a JSON object such as {"Given name": "name.given_name"}'],
 ])('CSV options %j are refused', (options, reason) => {
-  expect(() => FORMATS.csv.reader(options)).toThrow(new ImportError(reason))
+  expect(() => FORMATS.csv.reader(options)).toThrow(
+    expect.objectContaining({ name: 'ImportError', message: reason }),
+  )
+})
+
+test.each(['json', 'ndjson'] as const)('%s has no other encoding than UTF-8', (format) => {
+  expect(() => FORMATS[format].reader({ encoding: 'windows-1252' })).toThrow(
+    new ImportError(
+      '--encoding is for CSV, and JSON must be UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+    ),
+  )
 })

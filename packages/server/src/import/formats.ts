@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { readColumnMapping } from './column-mapping.ts'
 import { readCsv } from './csv.ts'
+import { encodingReader } from './encoding.ts'
 import { type Entry, ImportError, type Position } from './entry.ts'
 import { readJsonArray } from './json-array.ts'
 import { readNdjson } from './ndjson.ts'
@@ -14,6 +15,8 @@ export interface FormatOptions {
   readonly mapping?: unknown
   /** CSV: one character between cells; "," unless given. */
   readonly delimiter?: string
+  /** CSV: the encoding of its text, such as `windows-1252`; UTF-8 unless given. */
+  readonly encoding?: string
 }
 
 type Reader = (source: Source, from: Position) => AsyncGenerator<Entry[]>
@@ -23,21 +26,36 @@ interface Format {
   reader(options: FormatOptions): Reader
 }
 
+const NO_MAPPING =
+  'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
+  '{"Given name": "name.given_name", "Number": "identifier[UIN]"}'
+
 export const FORMATS = {
-  ndjson: { extensions: ['.ndjson', '.jsonl'], reader: () => readNdjson },
-  json: { extensions: ['.json'], reader: () => readJsonArray },
+  ndjson: { extensions: ['.ndjson', '.jsonl'], reader: (options) => inUtf8(readNdjson, options) },
+  json: { extensions: ['.json'], reader: (options) => inUtf8(readJsonArray, options) },
   csv: {
     extensions: ['.csv'],
-    reader: ({ mapping: given, delimiter = ',' }) => {
-      if (given === undefined) throw new ImportError('CSV needs a column mapping')
+    reader: ({ mapping: given, delimiter = ',', encoding }) => {
+      if (given === undefined) throw new ImportError(NO_MAPPING)
       if (!/^[\t -~]$/.test(delimiter) || delimiter === '"') {
-        throw new ImportError('the delimiter must be one ASCII character and not a quote')
+        throw new ImportError(
+          "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
+        )
       }
       const mapping = readColumnMapping(given)
-      return (source, from) => readCsv(source, from, { mapping, delimiter })
+      const asUtf8 = encodingReader(encoding)
+      return (source, from) => readCsv(asUtf8(source), from, { mapping, delimiter })
     },
   },
 } as const satisfies Record<string, Format>
+
+/** JSON is UTF-8 (RFC 8259, 8.1). */
+function inUtf8(reader: Reader, { encoding }: FormatOptions): Reader {
+  if (encoding === undefined) return reader
+  throw new ImportError(
+    '--encoding is for CSV, and JSON must be UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+  )
+}
 
 export type FormatName = keyof typeof FORMATS
 
@@ -50,6 +68,8 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
   const extension = typeof source === 'string' ? extname(source).toLowerCase() : ''
   const found = Object.entries<Format>(FORMATS).find(([, { extensions }]) => extensions.includes(extension))
   if (!found)
-    throw new ImportError(`the format is not clear: state one of ${Object.keys(FORMATS).join(', ')}`)
+    throw new ImportError(
+      `the name of the file does not tell its format; add --format with one of ${Object.keys(FORMATS).join(', ')}`,
+    )
   return found[0] as FormatName
 }

@@ -95,8 +95,11 @@ test('a bad line is listed with its number and reason and nothing of the record;
     { line: 3, reason: 'no usable UIN, by which a Person is known' },
     { line: 4, reason: 'name: not JSON: "," or "}" is expected at character 17' },
     { line: 5, reason: 'a record is a JSON object' },
-    { line: 6, reason: 'not valid UTF-8' },
-    { line: 7, reason: "@type is none of this registry's record types (Person)" },
+    {
+      line: 6,
+      reason: 'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+    },
+    { line: 7, reason: "@type must be one of the registry's record types: Person" },
     { line: 9, reason: 'n must be a string, it would be rounded' },
   ])
   expect((await stat(`${path}.rejects.ndjson`)).mode & 0o777).toBe(0o600)
@@ -177,7 +180,7 @@ test('what the database itself refuses is found among its batch and listed', asy
   expect(await importPeople(path)).toMatchObject({ written: 20, rejected: 1 })
   expect(await count()).toBe(20)
   expect(await rejects(`${path}.rejects.ndjson`)).toEqual([
-    { line: 8, reason: 'the database cannot hold one of its values (SQLSTATE 22012)' },
+    { line: 8, reason: 'the database cannot store one of the values of this record (SQLSTATE 22012)' },
   ])
   await database.db.pool.query('drop index refusing')
 })
@@ -196,7 +199,9 @@ test('one import into a registry at a time', async () => {
   const locks = `select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
   while ((await database.db.pool.query(locks)).rows.length === 0)
     await new Promise((resolve) => setTimeout(resolve, 5))
-  await expect(importPeople(path)).rejects.toThrow(new ImportError('another import into civil is running'))
+  await expect(importPeople(path)).rejects.toThrow(
+    new ImportError('another import into civil is running; try again when it has ended'),
+  )
   release()
   await first
   expect(await importPeople(path)).toMatchObject({ written: 1 })
@@ -215,10 +220,10 @@ test('a failure between batches keeps what is committed and passes on', async ()
 test('an import that cannot work is refused before anything is read', async () => {
   const path = await file('people.ndjson', people(0, 1))
   await expect(importPeople(path, { recordType: 'Farmer' })).rejects.toThrow(
-    new ImportError("Farmer is none of the registry's record types (Person)"),
+    new ImportError('the registry has no record type Farmer; it has Person'),
   )
   await expect(importPeople(path, { rejectsPath: path })).rejects.toThrow(
-    new ImportError('the rejects file is the source itself'),
+    new ImportError('--rejects names the file that is imported; name another file'),
   )
   await expect(
     importPeople(path, { rejectsPath: join(directory, 'no', 'such', 'place') }),
@@ -227,7 +232,7 @@ test('an import that cannot work is refused before anything is read', async () =
   })
   const bad = await file('bad.ndjson', '{}')
   await expect(importPeople(bad, { rejectsPath: join(directory, 'no', 'such', 'place') })).rejects.toThrow(
-    new ImportError('the rejects file cannot be written (ENOENT)'),
+    new ImportError('the file of rejected lines cannot be written (ENOENT); name another with --rejects'),
   )
 })
 

@@ -91,7 +91,9 @@ export async function importFile(
   })
   try {
     if (!(await claimImport(client, registry.id))) {
-      throw new ImportError(`another import into ${registry.namespace} is running`)
+      throw new ImportError(
+        `another import into ${registry.namespace} is running; try again when it has ended`,
+      )
     }
     // Its attributes may have changed until the claim; from now on they stay.
     const current = (await findRegistry(db, registry.namespace)) ?? registry
@@ -210,7 +212,9 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
 }
 
 function counts(progress: Progress, totalBytes: number | null): ImportProgress {
-  const { entries: lines, written, rejected, bytes } = progress
+  const { entries: lines, written, rejected } = progress
+  // What is read from another encoding is counted in UTF-8, which may be longer.
+  const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
   return { lines, written, rejected, bytes, totalBytes }
 }
 
@@ -221,7 +225,7 @@ function rejectsPathFor(
 ): string | null {
   if (typeof source !== 'string') return asked ?? null
   if (asked && resolve(asked) === resolve(source))
-    throw new ImportError('the rejects file is the source itself')
+    throw new ImportError('--rejects names the file that is imported; name another file')
   if (asked !== undefined) return asked
   return opened.identity === null ? null : `${source}.rejects.ndjson`
 }
@@ -231,7 +235,7 @@ function recordTypeNamed(kind: Kind, name: string | undefined): RecordType | nul
   const found = resolveRecordType(kind, name)
   if (found) return found
   const names = kind.record_types.map((recordType) => recordType.name).join(', ')
-  throw new ImportError(`${name} is none of the registry's record types (${names})`)
+  throw new ImportError(`the registry has no record type ${name}; it has ${names}`)
 }
 
 /** Equal for the same file read in the same way; the registry has a row of its own. Null: cannot be gone on with. */
@@ -239,9 +243,16 @@ function importIdentity(
   source: Source,
   format: FormatName,
   recordType: RecordType | null,
-  { mapping, delimiter }: ImportOptions,
+  { mapping, delimiter, encoding }: ImportOptions,
 ): string | null {
   if (source.identity === null) return null
-  const read = { source: source.identity, format, record_type: recordType?.name, mapping, delimiter }
+  const read = {
+    source: source.identity,
+    format,
+    record_type: recordType?.name,
+    mapping,
+    delimiter,
+    encoding,
+  }
   return createHash('sha256').update(canonicalJson(read)).digest('hex')
 }

@@ -33,7 +33,7 @@ test('elements already consumed are passed over', async () => {
 test('an element over the limit is reported and the next one read', async () => {
   const content = `[{"a":"${'x'.repeat(MAX_ENTRY_BYTES)}"},{}]`
   expect(await elements(content)).toMatchObject([
-    { line: 1, problem: 'longer than 8388608 bytes' },
+    { line: 1, problem: 'the record is longer than 8388608 bytes' },
     { line: 1, text: '{}' },
   ])
 })
@@ -56,15 +56,15 @@ test('any array is cut as JSON.parse cuts it', async () => {
 })
 
 test.each([
-  ['', 'the source is empty, a JSON array was expected'],
-  ['{"a":1}', 'the source is not a JSON array'],
-  ['[{"a":1}', 'the source ends before its JSON array does'],
-  ['[{"a":', 'the source ends before its JSON array does'],
-  ['[{}\n{}]', "line 2: a comma or the array's end is missing"],
+  ['', 'the file is empty; a JSON array is expected'],
+  ['{"a":1}', 'the file is not a JSON array; if it has one JSON object on each line, add --format ndjson'],
+  ['[{"a":1}', 'the file ends before its JSON array ends; is it complete?'],
+  ['[{"a":', 'the file ends before its JSON array ends; is it complete?'],
+  ['[{}\n{}]', 'line 2: a comma or the end of the array is missing'],
   ['[{},,{}]', 'line 1: an element of the array is missing'],
   ['[{},]', 'line 1: an element of the array is missing'],
   ['[,]', 'line 1: an element of the array is missing'],
-  ['[{}]\n[{}]', 'line 2: text after the end of the array'],
+  ['[{}]\n[{}]', 'line 2: there is text after the end of the array'],
 ])('%j is refused', async (content, reason) => {
   await expect(elements(content)).rejects.toThrow(new ImportError(reason))
 })

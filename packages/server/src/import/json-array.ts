@@ -65,15 +65,19 @@ class ArraySplitter {
   }
 
   finish(): void {
-    if (this.#expected === 'array') throw new ImportError('the source is empty, a JSON array was expected')
-    if (this.#expected !== 'nothing') throw new ImportError('the source ends before its JSON array does')
+    if (this.#expected === 'array') throw new ImportError('the file is empty; a JSON array is expected')
+    if (this.#expected !== 'nothing')
+      throw new ImportError('the file ends before its JSON array ends; is it complete?')
   }
 
   /** A byte outside elements; true when it begins one. */
   #between(byte: number): boolean {
     const expected = this.#expected
     if (expected === 'array') {
-      if (byte !== ARRAY_START) throw new ImportError('the source is not a JSON array')
+      if (byte !== ARRAY_START)
+        throw new ImportError(
+          'the file is not a JSON array; if it has one JSON object on each line, add --format ndjson',
+        )
       this.#expected = 'first'
       return false
     }
@@ -85,9 +89,10 @@ class ArraySplitter {
       this.#expected = 'element'
       return false
     }
-    if (expected === 'nothing') throw new ImportError(`line ${this.#line}: text after the end of the array`)
+    if (expected === 'nothing')
+      throw new ImportError(`line ${this.#line}: there is text after the end of the array`)
     if (expected === 'comma')
-      throw new ImportError(`line ${this.#line}: a comma or the array's end is missing`)
+      throw new ImportError(`line ${this.#line}: a comma or the end of the array is missing`)
     if (byte === COMMA || CLOSING.has(byte)) {
       throw new ImportError(`line ${this.#line}: an element of the array is missing`)
     }
@@ -123,7 +128,7 @@ class ArraySplitter {
     const place = { line: this.#startLine, end }
     const entry: Entry =
       this.#length > MAX_ENTRY_BYTES
-        ? { ...place, problem: `longer than ${MAX_ENTRY_BYTES} bytes` }
+        ? { ...place, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
         : { ...place, text: Buffer.concat(this.#pieces) }
     this.#pieces = []
     this.#length = 0

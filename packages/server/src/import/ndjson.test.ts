@@ -37,7 +37,7 @@ test('a line of just the limit is read; one byte more is reported, and the next 
   expect(entry?.text.length).toBe(MAX_ENTRY_BYTES)
   const end = MAX_ENTRY_BYTES + 2
   expect(await lines(`${longest}x\n{}`)).toEqual([
-    { line: 1, end, problem: 'longer than 8388608 bytes' },
+    { line: 1, end, problem: 'the record is longer than 8388608 bytes' },
     { line: 2, end: end + 2, text: '{}' },
   ])
 })

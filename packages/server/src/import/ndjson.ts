@@ -16,6 +16,6 @@ export async function* readNdjson(source: Source, from: Position): AsyncGenerato
 }
 
 function entryOf({ line, end, bytes }: Line): Entry {
-  if (bytes === null) return { line, end, problem: `longer than ${MAX_ENTRY_BYTES} bytes` }
+  if (bytes === null) return { line, end, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
   return { line, end, text: bytes }
 }

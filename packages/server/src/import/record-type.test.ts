@@ -23,8 +23,8 @@ test('without @type, and as no object at all, a document is of the default recor
 })
 
 test.each([
-  ['Farmer', "@type is none of this registry's record types (Member, Group)"],
-  [['Group', 'Member'], '@type may mean Member or Group; state the record type'],
+  ['Farmer', "@type must be one of the registry's record types: Member, Group"],
+  [['Group', 'Member'], '@type can mean Member or Group; say which with --record-type'],
 ])('@type %j is refused', (type, reason) => {
   expect(() => recordTypeOf(social, { '@type': type })).toThrow(new InvalidRecord(reason))
 })
@@ -33,6 +33,6 @@ test('a spelling that two record types share is refused', () => {
   const [member, ...others] = social.record_types
   const shared: Kind = { ...social, record_types: [{ ...member, document_types: ['Group'] }, ...others] }
   expect(() => recordTypeOf(shared, { '@type': 'Group' })).toThrow(
-    new InvalidRecord('@type may mean Member or Group; state the record type'),
+    new InvalidRecord('@type can mean Member or Group; say which with --record-type'),
   )
 })

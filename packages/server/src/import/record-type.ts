@@ -11,11 +11,11 @@ export function recordTypeOf(kind: Kind, document: JsonValue): RecordType {
   const [first, second] = found
   if (first === undefined) {
     const names = kind.record_types.map(({ name }) => name).join(', ')
-    throw new InvalidRecord(`@type is none of this registry's record types (${names})`)
+    throw new InvalidRecord(`@type must be one of the registry's record types: ${names}`)
   }
   if (second !== undefined) {
     const names = found.map(({ name }) => name).join(' or ')
-    throw new InvalidRecord(`@type may mean ${names}; state the record type`)
+    throw new InvalidRecord(`@type can mean ${names}; say which with --record-type`)
   }
   return first
 }

@@ -63,5 +63,7 @@ async function openFile(path: string): Promise<FileHandle> {
 }
 
 function unusable(error: NodeJS.ErrnoException): never {
-  throw new ImportError(`the rejects file cannot be written (${error.code})`)
+  throw new ImportError(
+    `the file of rejected lines cannot be written (${error.code}); name another with --rejects`,
+  )
 }

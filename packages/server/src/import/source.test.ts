@@ -69,14 +69,19 @@ test.each([
   ['little endian', Buffer.from('\ufeff{}', 'utf16le')],
   ['big endian', Buffer.from('\ufeff{}', 'utf16le').swap16()],
 ])('UTF-16 is refused: %s', async (_, bytes) => {
-  const refusal = new ImportError('the source is UTF-16; it must be UTF-8')
+  const refusal = new ImportError(
+    'the file is in UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW-FILE',
+  )
   await expect(openSource(await file(bytes))).rejects.toThrow(refusal)
   await expect(openSource(Readable.from([bytes])).then(text)).rejects.toThrow(refusal)
 })
 
-test('what cannot be read is refused by its reason, without its path', async () => {
-  await expect(openSource(join(directory, 'no-such-file'))).rejects.toThrow(
-    new ImportError('the source cannot be opened (ENOENT)'),
+test('what cannot be read is refused by its reason', async () => {
+  const path = join(directory, 'no-such-file')
+  await expect(openSource(path)).rejects.toThrow(
+    new ImportError(`the file ${path} cannot be read: no such file or directory`),
   )
-  await expect(openSource(directory)).rejects.toThrow(new ImportError('the source is a directory'))
+  await expect(openSource(directory)).rejects.toThrow(
+    new ImportError(`${directory} is a folder; name a file in it`),
+  )
 })

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { getSystemErrorMessage } from 'node:util'
 import { ImportError } from './entry.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -31,11 +32,12 @@ export async function openSource(source: string | Readable): Promise<Source> {
 
 async function openPath(path: string): Promise<Source> {
   const handle = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new ImportError(`the source cannot be opened (${error.code})`)
+    const reason = error.errno === undefined ? error.code : getSystemErrorMessage(error.errno)
+    throw new ImportError(`the file ${path} cannot be read: ${reason}`)
   })
   try {
     const stat = await handle.stat({ bigint: true })
-    if (stat.isDirectory()) throw new ImportError('the source is a directory')
+    if (stat.isDirectory()) throw new ImportError(`${path} is a folder; name a file in it`)
     if (!stat.isFile()) return streamSource(read(handle), () => handle.close())
     const head = await readHead(handle)
     const mark = markLength(head)
@@ -100,7 +102,13 @@ async function* withoutMark(stream: AsyncIterable<Buffer | string>): AsyncGenera
 
 function markLength(head: Buffer): number {
   if (head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)) return UTF8_MARK.length
-  if (head[0] === 0xff && head[1] === 0xfe) throw new ImportError('the source is UTF-16; it must be UTF-8')
-  if (head[0] === 0xfe && head[1] === 0xff) throw new ImportError('the source is UTF-16; it must be UTF-8')
+  if (head[0] === 0xff && head[1] === 0xfe)
+    throw new ImportError(
+      'the file is in UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW-FILE',
+    )
+  if (head[0] === 0xfe && head[1] === 0xff)
+    throw new ImportError(
+      'the file is in UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW-FILE',
+    )
   return 0
 }

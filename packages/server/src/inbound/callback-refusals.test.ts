@@ -56,7 +56,7 @@ describe('a callback that is refused', () => {
       { header: { version: '2.0.0' } },
       400,
       'err.version.not_supported',
-      'header.version: only 1.0.0 is spoken here',
+      'header.version: must be 1.0.0',
     ],
     [
       'another action',

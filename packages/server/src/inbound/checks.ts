@@ -39,7 +39,7 @@ export function checkAddress(
   operation: Operation | Callback,
 ): void {
   if (!isSpokenVersion(header.version)) {
-    throw new HeaderRejection('rjct.version.invalid', 'header.version: only 1.0.0 is spoken here')
+    throw new HeaderRejection('rjct.version.invalid', 'header.version: must be 1.0.0')
   }
   const { receiver_id } = header
   if (

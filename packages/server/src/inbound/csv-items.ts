@@ -42,7 +42,8 @@ export function csvItems({ name }: Operation, { message_ts }: IncomingHeader, lo
   const cutter = new RowCutter({
     delimiter: DELIMITER,
     longest,
-    tooLong: (line) => problem(line, `is longer than ${longest} bytes; is a quote never closed?`),
+    tooLong: (line) =>
+      problem(line, `is longer than ${longest} bytes; look for a quotation mark that is never closed`),
   })
   let columns: readonly string[] | null = null
 
@@ -54,7 +55,7 @@ export function csvItems({ name }: Operation, { message_ts }: IncomingHeader, lo
       return []
     }
     if (cells.length !== columns.length) {
-      throw problem(row.line, `has ${cells.length} cells where the header has ${columns.length}`)
+      throw problem(row.line, `has ${cells.length} cells, and the header line has ${columns.length}`)
     }
     const cell = (column: string): string => cells[columns?.indexOf(column) ?? -1] ?? ''
     const item = asks?.({
@@ -82,7 +83,7 @@ function cellsOf({ line, bytes }: Row): readonly string[] | null {
   if (text.trim() === '') return null
   const cells = splitRow(text, DELIMITER)
   if (typeof cells === 'string') throw problem(line, cells)
-  if (text.includes('\0')) throw problem(line, 'must not hold a NUL')
+  if (text.includes('\0')) throw problem(line, 'must not have a NUL character')
   return cells
 }
 

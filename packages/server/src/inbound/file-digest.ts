@@ -33,6 +33,6 @@ export class FileDigest {
   end(expected: Buffer | null): string {
     const digest = this.#hash.digest()
     if (expected === null || timingSafeEqual(digest, expected)) return digest.toString('hex')
-    throw new RequestFault('err.signature.invalid', 'message.file_sha256: is not that of the file')
+    throw new RequestFault('err.signature.invalid', 'message.file_sha256: must be the SHA-256 of the file')
   }
 }

@@ -268,7 +268,7 @@ describe('3. the sender is the caller', () => {
 describe('4. version, receiver, action', () => {
   it.each(['2.0.0', '0.9', 'x'])('version %s', async (version) => {
     const answer = await send(valid({ header: { version, action: 'nonsense', total_count: 9 } }))
-    expectRejected(answer, 'rjct.version.invalid', 'header.version: only 1.0.0 is spoken here')
+    expectRejected(answer, 'rjct.version.invalid', 'header.version: must be 1.0.0')
   })
 
   it('another receiver', async () => {

@@ -212,7 +212,7 @@ describe('an upload that is refused', () => {
       'a cell too many',
       'identifier_type,identifier_value\nUIN,1\nUIN,1,2',
       'csv',
-      'fileName[line 3]: has 3 cells where the header has 2',
+      'fileName[line 3]: has 3 cells, and the header line has 2',
     ],
     [
       'an open quote',
@@ -224,10 +224,15 @@ describe('an upload that is refused', () => {
       'an open quote of great length',
       `identifier_type,identifier_value\nUIN,"${'x'.repeat(60_000)}`,
       'csv',
-      'fileName[line 2]: is longer than 50000 bytes; is a quote never closed?',
+      'fileName[line 2]: is longer than 50000 bytes; look for a quotation mark that is never closed',
     ],
     ['bytes that are no UTF-8', Buffer.from([0xff, 0x0a]), 'csv', 'fileName[line 1]: must be UTF-8'],
-    ['a NUL', 'identifier_type,identifier_value\nUIN,\0', 'csv', 'fileName[line 2]: must not hold a NUL'],
+    [
+      'a NUL',
+      'identifier_type,identifier_value\nUIN,\0',
+      'csv',
+      'fileName[line 2]: must not have a NUL character',
+    ],
     [
       'no JSON',
       `${JSON.stringify(itemOf('1'))}\n\n{`,

@@ -155,7 +155,7 @@ describe('the signature of a file', () => {
       await uploads.upload({ envelope: signed(), file: `${file}\r\nUIN,13` }, signer),
       401,
       'err.signature.invalid',
-      'message.file_sha256: is not that of the file',
+      'message.file_sha256: must be the SHA-256 of the file',
     )
   })
 
@@ -190,7 +190,7 @@ describe('the signature of a file', () => {
       await uploads.upload({ envelope: wrong, file }),
       401,
       'err.signature.invalid',
-      'message.file_sha256: is not that of the file',
+      'message.file_sha256: must be the SHA-256 of the file',
     )
     for (const file_sha256 of ['x', 7, 'a'.repeat(63)]) {
       expectFault(

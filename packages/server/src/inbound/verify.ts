@@ -99,5 +99,11 @@ async function verifyWithLiveKeys(
       problem = error
     }
   }
-  throw problem ?? new SignatureProblem('invalid', 'no live key of the sender is named so')
+  throw (
+    problem ??
+    new SignatureProblem(
+      'invalid',
+      "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
+    )
+  )
 }

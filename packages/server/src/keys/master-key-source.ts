@@ -50,7 +50,7 @@ export function environmentSource({ masterKey, newMasterKey }: Given): MasterKey
     async next() {
       if (newMasterKey !== undefined) return newMasterKey
       throw new MasterKeyError(
-        'ROLLCALL_NEW_MASTER_KEY is not set: it says which master key shall be the next',
+        'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)',
       )
     },
     isSettled: async () => true,

@@ -97,7 +97,9 @@ test('nobody says which the next key is', async () => {
   const source = environmentSource({ masterKey: newMasterKey(), newMasterKey: undefined })
   await fill(source)
   await expect(rotateMasterKey(database.db, source)).rejects.toThrow(
-    new MasterKeyError('ROLLCALL_NEW_MASTER_KEY is not set: it says which master key shall be the next'),
+    new MasterKeyError(
+      'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)',
+    ),
   )
 })
 
@@ -166,7 +168,7 @@ test('in the database alone, a replacement that comes too late is refused', asyn
   await rotateMasterKey(database.db, source)
   const late = masterKeyRecord({ version: 2, key: newMasterKey() })
   await expect(replaceMasterKey(database.db, 1, late, () => Buffer.alloc(0))).rejects.toThrow(
-    new StoreRefusal('the master key has been replaced meanwhile'),
+    new StoreRefusal('another command replaced the master key at the same time; run this command again'),
   )
   expect(await versions()).toEqual([2])
 })

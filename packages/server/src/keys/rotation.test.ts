@@ -180,7 +180,7 @@ describe('revoke', () => {
 
   test('one that is not ours is refused', async () => {
     await expect(revokeOwnKey(database.db, vault, 'stranger')).rejects.toThrow(
-      new StoreRefusal('none of our keys has the kid stranger'),
+      new StoreRefusal('none of our keys has the kid stranger; rollcall keys list shows them'),
     )
   })
 })

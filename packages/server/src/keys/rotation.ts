@@ -107,7 +107,8 @@ async function rotateRow(
  */
 export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Promise<OwnKey> {
   const key = (await listOwnKeys(db)).find((candidate) => candidate.kid === kid)
-  if (key === undefined) throw new StoreRefusal(`none of our keys has the kid ${kid}`)
+  if (key === undefined)
+    throw new StoreRefusal(`none of our keys has the kid ${kid}; rollcall keys list shows them`)
   const row = rowOf(key)
   return withCurrentMasterKey(async () => {
     const fresh = row && (await newKey(row, vault))

@@ -153,7 +153,7 @@ describe('rjct.search_criteria.invalid', () => {
     [
       'a third member',
       { query: { type: 'UIN', value: '007', sex: 'female' } },
-      'search_criteria.query.sex: is not known here; known are type, value',
+      'search_criteria.query.sex: is not a known member; known members are type, value',
     ],
     [
       'another operator',
@@ -214,7 +214,7 @@ describe('rjct.search_criteria.invalid', () => {
       { reg_event_type: 'Coronation' },
       /^search_criteria\.reg_event_type: must be one of LiveBirth, Death, /,
     ],
-    ['another version', { version: '3.0' }, 'search_criteria.version: only 1.0.0 is spoken here'],
+    ['another version', { version: '3.0' }, 'search_criteria.version: must be 1.0.0'],
     ['consent that is text', { consent: 'yes' }, 'search_criteria.consent: must be an object'],
   ])('%s', async (_name, criteria, message) => {
     const item = await askOne(criteria)

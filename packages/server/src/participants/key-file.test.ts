@@ -20,23 +20,23 @@ test('what a JWK says of itself is left to the reader of keys', () => {
   expect(readKeyFile(JSON.stringify({ keys: [members, jwk] }))).toEqual([members, jwk])
 })
 
-const NEITHER = 'this is neither a public key in PEM nor a JWK nor a JWK set'
-const NO_PEM = 'this is no public key in PEM of a type that is known here'
+const NEITHER = 'the file must hold a public key in PEM, a JWK or a JWK set'
+const NO_PEM = 'this PEM holds no public key of a known type: RSA, EC (P-256), Ed25519 or X25519'
 test.each([
   ['', NEITHER],
   ['ssh-ed25519 AAAA', NEITHER],
   ['{"kty":"RSA","kty":"EC"}', NEITHER],
-  ['{"keys":[]}', 'the key set is empty'],
-  ['{"keys":["x"]}', 'a JWK is an object'],
-  ['7', 'a JWK is an object'],
+  ['{"keys":[]}', 'the key set has no keys'],
+  ['{"keys":["x"]}', 'each key of a JWK set must be an object'],
+  ['7', 'each key of a JWK set must be an object'],
   ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----', NO_PEM],
-  [`${pem}${pem}`, 'the file holds more than one key; give them one by one'],
+  [`${pem}${pem}`, 'the file holds more than one key; put each into a file of its own'],
   [
     `${pem}${privatePem}`,
-    'this is a private key: its owner keeps it, and registers the public half only (openssl pkey -in file -pubout)',
+    'this is a private key: its owner keeps it; register its public key (openssl pkey -in FILE -pubout)',
   ],
   [
     partnerCertificate,
-    'this is a certificate: register the public key in it (openssl x509 -in file -noout -pubkey)',
+    'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)',
   ],
 ])('%j is refused', (text, message) => expect(() => readKeyFile(text)).toThrow(new KeyRefused(message)))

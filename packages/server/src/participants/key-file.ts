@@ -14,9 +14,9 @@ export function readKeyFile(text: string): readonly LooseJwk[] {
   if (trimmed.startsWith('-----BEGIN ')) return [fromPem(trimmed)]
   const value = parsed(trimmed)
   const jwks = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
-  if (jwks.length === 0) throw new KeyRefused('the key set is empty')
+  if (jwks.length === 0) throw new KeyRefused('the key set has no keys')
   return jwks.map((jwk) => {
-    if (!isJsonObject(jwk)) throw new KeyRefused('a JWK is an object')
+    if (!isJsonObject(jwk)) throw new KeyRefused('each key of a JWK set must be an object')
     return jwk
   })
 }
@@ -26,7 +26,7 @@ function parsed(text: string): unknown {
     return parseJson(text)
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
-    throw new KeyRefused('this is neither a public key in PEM nor a JWK nor a JWK set')
+    throw new KeyRefused('the file must hold a public key in PEM, a JWK or a JWK set')
   }
 }
 
@@ -34,11 +34,11 @@ function parsed(text: string): unknown {
 const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,
-    rule: 'this is a private key: its owner keeps it, and registers the public half only (openssl pkey -in file -pubout)',
+    rule: 'this is a private key: its owner keeps it; register its public key (openssl pkey -in FILE -pubout)',
   },
   {
     label: /CERTIFICATE/,
-    rule: 'this is a certificate: register the public key in it (openssl x509 -in file -noout -pubkey)',
+    rule: 'this is a certificate: register the public key in it (openssl x509 -in FILE -noout -pubkey)',
   },
 ]
 
@@ -47,10 +47,11 @@ function fromPem(text: string): LooseJwk {
   for (const { label, rule } of NOT_PUBLIC) {
     if (labels.some((found) => label.test(found))) throw new KeyRefused(rule)
   }
-  if (labels.length > 1) throw new KeyRefused('the file holds more than one key; give them one by one')
+  if (labels.length > 1)
+    throw new KeyRefused('the file holds more than one key; put each into a file of its own')
   try {
     return createPublicKey(text).export({ format: 'jwk' }) as LooseJwk
   } catch {
-    throw new KeyRefused('this is no public key in PEM of a type that is known here')
+    throw new KeyRefused('this PEM holds no public key of a known type: RSA, EC (P-256), Ed25519 or X25519')
   }
 }

@@ -68,8 +68,8 @@ describe('the kid', () => {
     expect((await readPublicKey({ ...pairs.x25519.jwk, kid }, A)).kid).toBe(kid)
   })
 
-  const PRINTABLE = 'a kid is a text of 1 to 256 characters that can be printed'
-  const BAR = 'the kid of a key for signatures is a part of kidId, so it has neither | nor "'
+  const PRINTABLE = 'a kid must be a text of 1 to 256 printable characters'
+  const BAR = 'the kid of a key for signatures must have neither | nor ", because it is a part of kidId'
   test.each([
     ['', PRINTABLE],
     ['x'.repeat(257), PRINTABLE],
@@ -85,10 +85,11 @@ describe('the kid', () => {
   })
 })
 
-const PRIVATE = 'this is a private key: its owner keeps it, and registers the public half only'
-const NO_KEY = 'this is no public key of a type that is known here'
-const NO_USE = 'the key is for no use and algorithm that is spoken here'
-const TEXTS = 'the members of a key are texts of a limited length'
+const PRIVATE = 'this is a private key: its owner keeps it; register its public key'
+const NO_KEY = 'this is no public key of a known type: RSA, EC (P-256) or OKP (Ed25519, X25519)'
+const NO_USE =
+  'the key fits none of the algorithms of this protocol: EdDSA, ES256 and RS256 to sign, RSA-OAEP-256 and ECDH-ES+A256KW to encrypt'
+const TEXTS = 'each member of a key must be a text of at most 2000 characters'
 const weakRsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' })
 const oddRsa = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }).publicKey.export({
   format: 'jwk',
@@ -110,12 +111,12 @@ test.each<[string, object, string]>([
   ['an algorithm that is refused', { ...pairs.rsa.jwk, alg: 'RSA1_5' }, NO_USE],
   ['no algorithm', { ...pairs.ed25519.jwk, alg: 'none' }, NO_USE],
   ['a curve without signature algorithm', { ...p384, use: 'sig' }, NO_USE],
-  ['a short RSA key', weakRsa, 'the size of the key is not allowed'],
-  ['an RSA key with another exponent', oddRsa, 'the public exponent must be 65537'],
+  ['a short RSA key', weakRsa, 'an RSA key must have 2048 to 8192 bits'],
+  ['an RSA key with another exponent', oddRsa, 'the public exponent of an RSA key must be 65537'],
   [
     'a point that verifies everything',
     { ...pairs.ed25519.jwk, x: Buffer.alloc(32).toString('base64url') },
-    'the key verifies what nobody signed',
+    'this key is unsafe: signatures that nobody made would verify with it; make a new key',
   ],
 ])('%s is refused', async (_name, jwk, message) => {
   await expect(readPublicKey({ ...jwk }, A)).rejects.toThrow(new KeyRefused(message))
@@ -123,7 +124,7 @@ test.each<[string, object, string]>([
 
 test('a key is not for what its JWK says it is not for', async () => {
   await expect(readPublicKey({ ...pairs.rsa.jwk, use: 'sig' }, { ...A, use: 'enc' })).rejects.toThrow(
-    new KeyRefused('the key says that it is not for enc'),
+    new KeyRefused('the JWK says that the key is not for enc; leave --use out, or register another key'),
   )
 })
 

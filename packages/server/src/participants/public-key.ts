@@ -44,7 +44,7 @@ export async function readPublicKey(
   context: KeyContext,
 ): Promise<PublicKey> {
   if (isPrivateJwk(jwk)) {
-    throw new KeyRefused('this is a private key: its owner keeps it, and registers the public half only')
+    throw new KeyRefused('this is a private key: its owner keeps it; register its public key')
   }
   const public_jwk = spelledOnce(jwk)
   const { use, algorithm } = purposeOf({ alg: jwk.alg, use: jwk.use, public_jwk }, context.use)
@@ -60,13 +60,13 @@ function spelledOnce(jwk: Readonly<Record<string, unknown>>): Jwk {
   const { kty, crv, x, y, n, e } = jwk
   const members = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined)
   if (!members.every(([, value]) => typeof value === 'string' && value.length <= MEMBER_LIMIT)) {
-    throw new KeyRefused('the members of a key are texts of a limited length')
+    throw new KeyRefused(`each member of a key must be a text of at most ${MEMBER_LIMIT} characters`)
   }
   try {
     const key = createPublicKey({ key: Object.fromEntries(members), format: 'jwk' })
     return key.export({ format: 'jwk' }) as Jwk
   } catch {
-    throw new KeyRefused('this is no public key of a type that is known here')
+    throw new KeyRefused('this is no public key of a known type: RSA, EC (P-256) or OKP (Ed25519, X25519)')
   }
 }
 
@@ -81,7 +81,9 @@ function purposeOf(
   wanted: KeyUse | undefined,
 ): Purpose {
   if (use !== undefined && wanted !== undefined && use !== wanted) {
-    throw new KeyRefused(`the key says that it is not for ${wanted}`)
+    throw new KeyRefused(
+      `the JWK says that the key is not for ${wanted}; leave --use out, or register another key`,
+    )
   }
   const said = use ?? wanted
   const found = PURPOSES.filter((row) => said === undefined || row.use === said).flatMap((row) => {
@@ -89,7 +91,10 @@ function purposeOf(
     return algorithm === null ? [] : [{ use: row.use, algorithm }]
   })
   const [first] = found
-  if (first === undefined) throw new KeyRefused('the key is for no use and algorithm that is spoken here')
+  if (first === undefined)
+    throw new KeyRefused(
+      'the key fits none of the algorithms of this protocol: EdDSA, ES256 and RS256 to sign, RSA-OAEP-256 and ECDH-ES+A256KW to encrypt',
+    )
   return first
 }
 
@@ -117,13 +122,15 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 /** The name of a key in messages. Where a JWK has the whole kidId for it (public-standard 1.5), its middle part. */
 function readKid(kid: unknown, use: KeyUse, sender_id: string): string {
   if (!isKid(kid) || !PRINTABLE.test(kid)) {
-    throw new KeyRefused('a kid is a text of 1 to 256 characters that can be printed')
+    throw new KeyRefused('a kid must be a text of 1 to 256 printable characters')
   }
   const [sender, middle, algorithm, ...more] = kid.split('|')
   const whole = sender === sender_id && middle && algorithm && more.length === 0
   const short = use === 'sig' && whole ? middle : kid
   if (use === 'sig' && /[|"]/.test(short)) {
-    throw new KeyRefused('the kid of a key for signatures is a part of kidId, so it has neither | nor "')
+    throw new KeyRefused(
+      'the kid of a key for signatures must have neither | nor ", because it is a part of kidId',
+    )
   }
   return short
 }

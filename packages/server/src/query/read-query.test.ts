@@ -178,14 +178,17 @@ describe('what is refused', () => {
   it.each<[unknown, string | RegExp]>([
     [{ value: { expression: { query: { sex: 'F' } } } }, `search_criteria.query.type: ${known}`],
     [{ value: '007' }, `search_criteria.query.type: ${types}`],
-    [{ value: '007', sex: 'F' }, 'search_criteria.query.sex: is not known here; known are value, type'],
+    [
+      { value: '007', sex: 'F' },
+      'search_criteria.query.sex: is not a known member; known members are value, type',
+    ],
     [undefined, shape],
     [null, shape],
     [true, shape],
     [5, shape],
     [{}, 'search_criteria.query: must be an object of conditions, with at least one'],
     [[], 'search_criteria.query: must be an array of {expression1, ...}, with at least one'],
-    [[{ sex: 'F' }], /^search_criteria\.query\[0\]\.sex: is not known here/],
+    [[{ sex: 'F' }], /^search_criteria\.query\[0\]\.sex: is not a known member/],
     [{ type: 'SHOE', value: '9' }, `search_criteria.query.type: ${types}`],
     [{ type: '__proto__', value: '9' }, `search_criteria.query.type: ${types}`],
     [{ type: 5, value: '9' }, `search_criteria.query.type: ${types}`],
@@ -199,15 +202,15 @@ describe('what is refused', () => {
     [{ type: 'expression', value: 5 }, `search_criteria.query.type: ${types}`],
     [
       { type: 'UIN', value: '007', sex: 'F' },
-      'search_criteria.query.sex: is not known here; known are type, value',
+      'search_criteria.query.sex: is not a known member; known members are type, value',
     ],
     [
       { type: 'UIN', value: '007', constructor: 1 },
-      'search_criteria.query.constructor: is not known here; known are type, value',
+      'search_criteria.query.constructor: is not a known member; known members are type, value',
     ],
     [
       JSON.parse('{"type": "UIN", "value": "7", "__proto__": {}}'),
-      'search_criteria.query.__proto__: is not known here; known are type, value',
+      'search_criteria.query.__proto__: is not a known member; known members are type, value',
     ],
     [{ field: 'UIN', operator: 'gt', value: '0' }, 'search_criteria.query.operator: must be eq'],
     [{ field: 'sex', operator: 'eq', value: 'F' }, `search_criteria.query.field: ${types}`],
@@ -217,7 +220,7 @@ describe('what is refused', () => {
     ],
     [
       { type: 'idtype-value', value: { id_type: 'UIN', id_value: '9', x: 1 } },
-      'search_criteria.query.value.x: is not known here; known are id_type, id_value',
+      'search_criteria.query.value.x: is not a known member; known members are id_type, id_value',
     ],
     [{ type: 'idtype-value', value: '007' }, `search_criteria.query.type: ${types}`],
     [
@@ -247,7 +250,7 @@ describe('what is refused', () => {
     ],
     [
       typed({ expression: { collection: 'Person', query: { sex: 'F' }, limit: 5 } }),
-      /^search_criteria\.query\.value\.expression\.limit: is not known here; known are query, collection, /,
+      /^search_criteria\.query\.value\.expression\.limit: is not a known member; known members are query, collection, /,
     ],
     [
       typed({ expression: { collection: 'Person' } }),

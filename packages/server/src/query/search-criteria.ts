@@ -109,7 +109,7 @@ function checkNoOtherFilter(criteria: { readonly [member: string]: unknown }): v
 
 function checkVersion(version: unknown): void {
   if (version === undefined || (typeof version === 'string' && isSpokenVersion(version))) return
-  throw invalid('search_criteria.version: only 1.0.0 is spoken here')
+  throw invalid('search_criteria.version: must be 1.0.0')
 }
 
 function readRegType(kind: Kind, reg_type: unknown): string {

@@ -146,7 +146,9 @@ test('of two that apply at once one is refused, and no attribute is changed mean
   const building = apply()
   await until(isInvalid)
   await expect(apply()).rejects.toThrow(
-    new StoreRefusal('the indexes of civil are being built already, or its attributes changed'),
+    new StoreRefusal(
+      'another command builds the indexes of civil or changed its attributes; try again when it has ended',
+    ),
   )
   await expect(removeAttribute(database.db, 'civil', 'Person', 'clan')).rejects.toThrow(
     new StoreRefusal(

@@ -49,7 +49,9 @@ export async function applyIndexes(
     const { id } = await registryAt(db, namespace)
     await prepareSession(client)
     if (!(await claimIndexes(client, id))) {
-      throw new StoreRefusal(`the indexes of ${namespace} are being built already, or its attributes changed`)
+      throw new StoreRefusal(
+        `another command builds the indexes of ${namespace} or changed its attributes; try again when it has ended`,
+      )
     }
     // What was read before the claim may have changed until it was ours.
     const registry = await registryAt(db, namespace)

@@ -49,7 +49,10 @@ export async function replaceMasterKey(
       .where('version', '=', from)
       .forUpdate()
       .executeTakeFirst()
-    if (!row) throw new StoreRefusal('the master key has been replaced meanwhile')
+    if (!row)
+      throw new StoreRefusal(
+        'another command replaced the master key at the same time; run this command again',
+      )
     await transaction
       .insertInto('master_key')
       .values({ ...to })

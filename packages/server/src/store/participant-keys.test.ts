@@ -98,7 +98,7 @@ test('revoked is revoked: the key is never taken again, its name may be', async 
   expect(revoked.revoked_at).toBeInstanceOf(Date)
   expect(await listLiveKeys(db, a)).toEqual([])
   await expect(addParticipantKey(db, a, key)).rejects.toThrow(
-    new StoreRefusal('this key was revoked, and a revoked key is never taken again'),
+    new StoreRefusal('this key was revoked, and a revoked key cannot be registered again; make a new key'),
   )
   const next = await addParticipantKey(db, a, await publicKey('Ed25519', { kid: 'one' }))
   expect(await listLiveKeys(db, a)).toEqual([next])
@@ -109,8 +109,8 @@ test.each(['one', 'a\0'])('nothing is revoked where no live key is called %j', a
   await addParticipantKey(db, b, await publicKey('Ed25519', { kid: 'one' }))
   await expect(revokeParticipantKey(db, a, kid)).rejects.toThrow(
     new StoreRefusal(
-      'no live key of a.example that was registered here is called so; ' +
-        'one that only its jwks_uri lists is refused once it was added here and revoked',
+      'a.example has no live registered key with this kid; ' +
+        'to refuse a key that only its jwks_uri lists, add it here and revoke it',
     ),
   )
   expect(await listLiveKeys(db)).toHaveLength(1)
@@ -120,7 +120,9 @@ test('two live keys of a participant have two names', async () => {
   const { db } = database
   await addParticipantKey(db, a, await publicKey('Ed25519', { kid: 'one' }))
   await expect(addParticipantKey(db, a, await publicKey('RSA', { kid: 'one' }))).rejects.toThrow(
-    new StoreRefusal('it has another live key that is called one'),
+    new StoreRefusal(
+      'the participant has another live key with the kid one; give this one another with --kid',
+    ),
   )
   await addParticipantKey(db, b, await publicKey('Ed25519', { kid: 'one' }))
 })
@@ -129,7 +131,7 @@ test('a key ends after it begins', async () => {
   const { db } = database
   const key = await publicKey('Ed25519')
   await expect(addParticipantKey(db, a, { ...key, valid_until: new Date(0) })).rejects.toThrow(
-    new StoreRefusal('a key must end after it begins'),
+    new StoreRefusal('the end of a key (--until) must be later than its beginning (--from)'),
   )
 })
 

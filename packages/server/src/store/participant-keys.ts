@@ -59,7 +59,9 @@ export async function addParticipantKey(
       if (known !== undefined) {
         if (known.participant !== owner.id) throw taken(known.sender_id)
         if (known.revoked_at !== null) {
-          throw new StoreRefusal('this key was revoked, and a revoked key is never taken again')
+          throw new StoreRefusal(
+            'this key was revoked, and a revoked key cannot be registered again; make a new key',
+          )
         }
         return await transaction
           .updateTable('participant_key')
@@ -96,10 +98,12 @@ const taken = (owner: string): StoreRefusal =>
 function asRefusal(error: unknown, kid: string): unknown {
   if (isDuplicate(error, 'participant_key_thumbprint_key')) return taken('another participant')
   if (isDuplicate(error, 'participant_key_live_index')) {
-    return new StoreRefusal(`it has another live key that is called ${kid}`)
+    return new StoreRefusal(
+      `the participant has another live key with the kid ${kid}; give this one another with --kid`,
+    )
   }
   if (isViolation(error, 'participant_key_valid_check')) {
-    return new StoreRefusal('a key must end after it begins')
+    return new StoreRefusal('the end of a key (--until) must be later than its beginning (--from)')
   }
   return error
 }
@@ -162,8 +166,8 @@ export async function revokeParticipantKey(
       .executeTakeFirst())
   if (!revoked) {
     throw new StoreRefusal(
-      `no live key of ${participant.sender_id} that was registered here is called so; ` +
-        'one that only its jwks_uri lists is refused once it was added here and revoked',
+      `${participant.sender_id} has no live registered key with this kid; ` +
+        'to refuse a key that only its jwks_uri lists, add it here and revoke it',
     )
   }
   return revoked

@@ -114,7 +114,7 @@ export async function addParticipant(
 /** One public key belongs to one participant, so one set of keys does as well. */
 function asRefusal(error: unknown): unknown {
   if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
-  return new StoreRefusal('jwks_uri is that of another participant')
+  return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
 }
 
 /** Infinity, which is no limit, is a limit like any other here. */

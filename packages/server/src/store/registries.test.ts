@@ -107,9 +107,9 @@ describe('addRegistry refuses', () => {
       (namespace) => [{ namespace }, form] as const,
     ),
     ...['oauth2', 'health', 'ready', 'metrics', 'admin'].map(
-      (namespace) => [{ namespace }, `the namespace ${namespace} is reserved`] as const,
+      (namespace) => [{ namespace }, `the namespace ${namespace} is reserved; choose another`] as const,
     ),
-    [{ namespace: 'civil' }, 'a registry is mounted at civil already'],
+    [{ namespace: 'civil' }, 'there is a registry at civil already; choose another namespace'],
     [
       { kind: 'Civil' },
       'there is no kind "Civil"; the kinds are civil, ibr, ess, social, disability, farmer',
@@ -117,10 +117,22 @@ describe('addRegistry refuses', () => {
     [{ time_zone: 'CEST2' }, '"CEST2" is no time zone; write one such as Africa/Kigali or UTC'],
     [{ sender_id: 'a|b' }, 'sender_id contains | or "'],
     [{ aliases: ['ok', 'a"b'] }, 'alias "a\\"b" contains | or "'],
-    [{ sender_id: 'civil.example' }, '"civil.example" already names the registry at civil'],
-    [{ sender_id: 'crvs.example' }, '"crvs.example" already names the registry at civil'],
-    [{ aliases: ['ok', 'civil.example'] }, '"civil.example" already names the registry at civil'],
-    [{ aliases: ['crvs.example'] }, '"crvs.example" already names the registry at civil'],
+    [
+      { sender_id: 'civil.example' },
+      '"civil.example" is a name of the registry at civil already; choose another',
+    ],
+    [
+      { sender_id: 'crvs.example' },
+      '"crvs.example" is a name of the registry at civil already; choose another',
+    ],
+    [
+      { aliases: ['ok', 'civil.example'] },
+      '"civil.example" is a name of the registry at civil already; choose another',
+    ],
+    [
+      { aliases: ['crvs.example'] },
+      '"crvs.example" is a name of the registry at civil already; choose another',
+    ],
   ]
 
   test.each(cases)('%j', async (bad, message) => {

@@ -95,7 +95,8 @@ function checkNamespace(namespace: string): void {
       'a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens',
     )
   }
-  if (RESERVED.has(namespace)) throw new StoreRefusal(`the namespace ${namespace} is reserved`)
+  if (RESERVED.has(namespace))
+    throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
 }
 
 function checkTimeZone(time_zone: string): void {
@@ -126,10 +127,13 @@ async function checkNotTaken(
     .select(['namespace', 'sender_id', 'aliases'])
     .execute()
   for (const row of rows) {
-    if (row.namespace === namespace) throw new StoreRefusal(`a registry is mounted at ${namespace} already`)
+    if (row.namespace === namespace)
+      throw new StoreRefusal(`there is a registry at ${namespace} already; choose another namespace`)
     const taken = names.find((name) => name === row.sender_id || row.aliases.includes(name))
     if (taken !== undefined) {
-      throw new StoreRefusal(`${JSON.stringify(taken)} already names the registry at ${row.namespace}`)
+      throw new StoreRefusal(
+        `${JSON.stringify(taken)} is a name of the registry at ${row.namespace} already; choose another`,
+      )
     }
   }
 }

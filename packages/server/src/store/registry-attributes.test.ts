@@ -106,7 +106,7 @@ test("an index for the kind's own attribute is declared and taken back, the attr
   expect(attributes.find((attribute) => attribute.name === name)).toEqual({ ...plain, indexed: true })
   expect(indexed.unfilled).toEqual(new Map())
   await expect(indexAttribute(db, 'full', 'Person', name)).rejects.toThrow(
-    new StoreRefusal(`an index for ${name} of Person is declared already`),
+    new StoreRefusal(`an index for ${name} of Person is declared already; rollcall index apply builds it`),
   )
   await db.pool.query(`create index r${id}_person_${name}_index on r${id}_person (id)`)
   await removeAttribute(db, 'full', 'Person', name)
@@ -134,7 +134,7 @@ test.each<[string, string, Attribute, string]>([
     clan,
     'there is no registry at nowhere; rollcall registry list shows those there are',
   ],
-  ['full', 'Farmer', clan, '"Farmer" is none of the registry\'s record types (Person)'],
+  ['full', 'Farmer', clan, 'the registry has no record type "Farmer"; it has Person'],
   [
     'full',
     'Person',

@@ -67,7 +67,9 @@ export async function indexAttribute(
     const recordType = recordTypeOf(registry, record_type)
     const attribute = attributeOf(recordType, name)
     if (attribute.indexed)
-      throw new StoreRefusal(`an index for ${name} of ${recordType.name} is declared already`)
+      throw new StoreRefusal(
+        `an index for ${name} of ${recordType.name} is declared already; rollcall index apply builds it`,
+      )
     checkAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
     const { name: _, ...definition } = attribute
     const indexOnly: Partial<Attribute> = { indexed: true }
@@ -124,7 +126,7 @@ export function recordTypeOf({ kind }: Registry, name: string): RecordType {
   const found = resolveRecordType(kind, name)
   if (found !== undefined) return found
   const known = kind.record_types.map((recordType) => recordType.name).join(', ')
-  throw new StoreRefusal(`${JSON.stringify(name)} is none of the registry's record types (${known})`)
+  throw new StoreRefusal(`the registry has no record type ${JSON.stringify(name)}; it has ${known}`)
 }
 
 function attributeOf({ name: type, attributes }: RecordType, name: string): Attribute {

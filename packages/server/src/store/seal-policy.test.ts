@@ -71,7 +71,9 @@ test('a key set belongs to one participant', async () => {
   const { db } = database
   const jwks_uri = 'https://set.example/jwks.json'
   await added('set.example', { jwks_uri })
-  const refusal = new StoreRefusal('jwks_uri is that of another participant')
+  const refusal = new StoreRefusal(
+    'another participant has this jwks_uri; each participant needs one of its own',
+  )
   await expect(added('second.example', { jwks_uri })).rejects.toThrow(refusal)
   await added('third.example')
   await expect(setSealPolicy(db, 'third.example', { jwks_uri })).rejects.toThrow(refusal)

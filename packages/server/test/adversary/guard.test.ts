@@ -18,7 +18,8 @@ import { encrypt } from '../stranger/encryption.ts'
 import type { Profile } from '../stranger/signing.ts'
 import { expectNothingLeaked, world } from './world.ts'
 
-const NO_KEY = 'signature: no live key of the sender is named so'
+const NO_KEY =
+  "signature: no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one"
 const JWS: Profile = { layout: 'jws', canonical_form: 'rfc8785', digest_prefix: '', algorithms: ['EdDSA'] }
 
 let server: TestServer

@@ -21,7 +21,8 @@ import { type Algorithm, bodyText, type Profile, type Signer, SPEC, signature } 
 import { expectNothingLeaked, world } from './world.ts'
 
 const ALL: Profile = { ...SPEC, algorithms: ['EdDSA', 'ES256', 'RS256'] }
-const NO_KEY = 'no live key of the sender is named so'
+const NO_KEY =
+  "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one"
 const HOUR = 3_600_000
 
 let server: TestServer
@@ -90,14 +91,14 @@ describe('whose key it is', () => {
   it('the key of another participant, named as that participant', async () => {
     const parameters = { kidId: 'eve.example|sig-1|ed25519' }
     const body = signedBody(by(eve.signer), searchBy(ada), { parameters })
-    await expectRefused(body, 'kidId names another sender than the header')
+    await expectRefused(body, 'kidId must name the sender_id of the header')
   })
 
   it.each(['EVE.EXAMPLE', 'eve.example ', 'ada.example.', 'аda.example'])(
     'a sender in kidId that looks like the right one: %s',
     async (sender) => {
       const body = signedBody(ada, searchBy(ada), { parameters: { kidId: `${sender}|sig-1|ed25519` } })
-      await expectRefused(body, 'kidId names another sender than the header')
+      await expectRefused(body, 'kidId must name the sender_id of the header')
     },
   )
 
@@ -148,8 +149,8 @@ describe('the algorithm is that of kidId, of the profile and of the key', () => 
       const parameters = { kidId: `ada.example|sig-1|${algorithm}`, algorithm }
       const text =
         algorithm === ''
-          ? 'kidId must be sender_id, key and algorithm with | between them'
-          : 'algorithm is not one that the sender registered'
+          ? 'kidId must be written sender_id|kid|algorithm'
+          : 'algorithm must be one that is registered for the sender'
       await expectRefused(signedBody(ada, searchBy(ada), { parameters }), text)
     },
   )
@@ -158,7 +159,7 @@ describe('the algorithm is that of kidId, of the profile and of the key', () => 
     const pair = keyPair('P-256')
     await registerKey(server, 'eve.example', pair, { use: 'sig', kid: 'es-eve' })
     const signer = { kid: 'es-eve', algorithm: 'ES256', privateJwk: pair.privateJwk } as const
-    const text = 'algorithm is not one that the sender registered'
+    const text = 'algorithm must be one that is registered for the sender'
     await expectRefused(signedBody({ ...eve, signer }, searchBy(eve)), text, eve)
   })
 
@@ -172,7 +173,7 @@ describe('the algorithm is that of kidId, of the profile and of the key', () => 
       const body = bodyText(sent, signature(sent, by(keys.RS256).signer, ALL, { parameters, signBytes }))
       const text =
         algorithm === 'HS256'
-          ? 'algorithm is not one that the sender registered'
+          ? 'algorithm must be one that is registered for the sender'
           : 'the signature does not belong to this header and message'
       await expectRefused(body, text)
     }

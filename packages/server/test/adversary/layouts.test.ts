@@ -131,12 +131,16 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
   })
 
   it.each(['none', 'None', 'NONE', 'HS256', 'HS512', 'PS256', 'ES384', 'eddsa'])('alg %s', async (alg) => {
-    await expectRefused(peer, sealed({ jws: { alg } }), 'alg is not one that the sender registered')
+    await expectRefused(
+      peer,
+      sealed({ jws: { alg } }),
+      'alg must be an algorithm that is registered for the sender',
+    )
   })
 
   it('alg none without a signature', async () => {
     const body = sealed({ jws: { alg: 'none' }, signBytes: () => Buffer.alloc(0) })
-    await expectRefused(peer, body, 'alg is not one that the sender registered')
+    await expectRefused(peer, body, 'alg must be an algorithm that is registered for the sender')
     const empty = sealed({ signBytes: () => Buffer.alloc(0) })
     await expectRefused(peer, empty, 'the signature must be canonical base64url')
   })
@@ -148,21 +152,30 @@ describe.each(['jws', 'jws-detached'] as const)('%s', (layout) => {
     await expectRefused(
       peer,
       sealed({ jws: { alg: 'HS256' }, signBytes }, rsa),
-      'alg is not one that the sender registered',
+      'alg must be an algorithm that is registered for the sender',
     )
     await expectRefused(peer, sealed({ jws: { alg: 'RS256' }, signBytes }, rsa), MISMATCH)
   })
 
   it('an alg that is not that of the key', async () => {
-    const text = 'no live key of the sender is named so'
+    const text =
+      "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one"
     await expectRefused(peer, sealed({ jws: { alg: 'ES256' } }), text)
     await expectRefused(peer, sealed({ jws: { alg: 'EdDSA' } }, rsa), text)
   })
 
   it.each([
     ['no text', { kid: 1 }, 'the members of the JWS header must be texts'],
-    ['unknown', { kid: 'sig-9' }, 'no live key of the sender is named so'],
-    ['the kidId of another', { kid: 'ada.example|sig-1|ed25519' }, 'no live key of the sender is named so'],
+    [
+      'unknown',
+      { kid: 'sig-9' },
+      "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
+    ],
+    [
+      'the kidId of another',
+      { kid: 'ada.example|sig-1|ed25519' },
+      "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
+    ],
   ])('a kid that is %s', async (_name, jws, text) => {
     await expectRefused(peer, sealed({ jws }), text)
   })

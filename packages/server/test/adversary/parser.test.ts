@@ -58,7 +58,8 @@ describe('a member twice', () => {
 describe('numbers', () => {
   it('an integer that cannot be held is not signed in canonical form', async () => {
     const body = signedBody(ada, searchBy(ada, { header: { meta: { n: 7 } } }))
-    const text = 'what is signed has no canonical form: an integer beyond 2^53-1 has no canonical JSON'
+    const text =
+      'the signed part cannot be written as canonical JSON: an integer beyond 2^53-1 has no canonical JSON'
     await expectUnsigned(ada, body.replace('"n": 7', '"n": 9007199254740993'), text)
     await expectBad(ada, body.replace('"n": 7', '"n": 1e400'), /^header\.meta\.n: /)
   })

@@ -81,7 +81,7 @@ describe('names and shapes', () => {
     [
       'a member beside the query',
       { query_type: 'expression', query: typed('expression', { query: ANYBODY, limit: 1 }) },
-      'search_criteria.query.value.expression.limit: is not known here; known are query, collection, variables, operationName',
+      'search_criteria.query.value.expression.limit: is not a known member; known members are query, collection, variables, operationName',
     ],
     [
       'SQL',
@@ -107,7 +107,7 @@ describe('names and shapes', () => {
     [
       'an element with another member',
       inList({ ...compared('sex', 'eq', 'F'), expression3: SECRET }),
-      `${ELEMENT}.expression3: is not known here; known are seq_num, expression1, condition, expression2`,
+      `${ELEMENT}.expression3: is not a known member; known members are seq_num, expression1, condition, expression2`,
     ],
     [
       'a condition without expression2',

@@ -57,7 +57,7 @@ export function algorithmSpelt(
 }
 
 /** RSA keys below are breakable (NIST SP 800-131A), above are a way to keep a server busy. */
-const RSA_BITS = { least: 2048, most: 8192 }
+export const RSA_BITS = { least: 2048, most: 8192 }
 
 /** Whether a key is one of the algorithm, curve, hash and size included. */
 export function fitsAlgorithm(key: WebCryptoKey, name: AlgorithmName): boolean {

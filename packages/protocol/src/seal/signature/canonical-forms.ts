@@ -71,8 +71,8 @@ function orInvalid<Result>(made: () => Result): Result {
     return made()
   } catch (error) {
     if (error instanceof CanonicalJsonError)
-      throw invalid(`what is signed has no canonical form: ${error.message}`)
-    if (error instanceof JsonError) throw invalid('the payload is no JSON that is read here')
+      throw invalid(`the signed part cannot be written as canonical JSON: ${error.message}`)
+    if (error instanceof JsonError) throw invalid('the payload cannot be read as JSON')
     throw error
   }
 }

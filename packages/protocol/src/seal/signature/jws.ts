@@ -48,7 +48,7 @@ function layout(middle: Middle): Layout {
       }
       const header = protectedHeader(start)
       const algorithm = algorithmSpelt(header.alg, 'jws', profile.algorithms)
-      if (algorithm === null) throw invalid('alg is not one that the sender registered')
+      if (algorithm === null) throw invalid('alg must be an algorithm that is registered for the sender')
       const value = fromBase64Url(end)
       if (value === null || value.length === 0) throw invalid('the signature must be canonical base64url')
       return {

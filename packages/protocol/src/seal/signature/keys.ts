@@ -1,5 +1,5 @@
 /** From a JWK (RFC 7517) to a key of WebCrypto that signs or verifies with one algorithm and does nothing else. */
-import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
+import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, RSA_BITS, type WebCryptoKey } from './algorithms.ts'
 import { fromBase64Url } from './base64.ts'
 
 /** The members of a JWK that matter here; others are ignored. */
@@ -42,9 +42,11 @@ export function algorithmOfJwk(jwk: Jwk): AlgorithmName | null {
  * @throws {JwkError} for a private key, a key of another algorithm, one that is broken or too weak
  */
 export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
-  if (isPrivateJwk(jwk)) throw new JwkError('a private key where a public one is expected')
-  if (jwk.kty === 'OKP' && hasSmallOrder(jwk.x)) throw new JwkError('the key verifies what nobody signed')
-  if (jwk.kty === 'RSA' && jwk.e !== 'AQAB') throw new JwkError('the public exponent must be 65537')
+  if (isPrivateJwk(jwk)) throw new JwkError('this is a private key; a public key is expected')
+  if (jwk.kty === 'OKP' && hasSmallOrder(jwk.x))
+    throw new JwkError('this key is unsafe: signatures that nobody made would verify with it; make a new key')
+  if (jwk.kty === 'RSA' && jwk.e !== 'AQAB')
+    throw new JwkError('the public exponent of an RSA key must be 65537')
   return imported(jwk, algorithm, 'verify')
 }
 
@@ -54,12 +56,12 @@ export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Pr
  * @throws {JwkError} for a public key, a key of another algorithm, one that is broken or too weak
  */
 export async function importSigningKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
-  if (jwk.d === undefined) throw new JwkError('a public key where a private one is expected')
+  if (jwk.d === undefined) throw new JwkError('this is a public key; a private key is expected')
   return imported(jwk, algorithm, 'sign')
 }
 
 async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'verify'): Promise<WebCryptoKey> {
-  if (algorithmOfJwk(jwk) !== algorithm) throw new JwkError('the key is of another algorithm')
+  if (algorithmOfJwk(jwk) !== algorithm) throw new JwkError('the key is for another algorithm')
   // What the owner's JWK says of its use is the directory's to judge; here the caller decides.
   const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk
   const key = await crypto.subtle
@@ -67,9 +69,10 @@ async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'ver
       usage,
     ])
     .catch(() => {
-      throw new JwkError('the key is broken')
+      throw new JwkError('the key cannot be read: one of its members is wrong')
     })
-  if (!fitsAlgorithm(key, algorithm)) throw new JwkError('the size of the key is not allowed')
+  if (!fitsAlgorithm(key, algorithm))
+    throw new JwkError(`an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits`)
   return key
 }
 

@@ -21,14 +21,14 @@ export const parameters: Layout = {
 
   read(text, { profile, namespaces }) {
     const list = readList(text)
-    if (!namespaces.includes(list.namespace)) throw invalid('namespace is not one that is taken here')
+    if (!namespaces.includes(list.namespace)) throw invalid('namespace must be one that the receiver accepts')
     const [sender_id, kid, spelling, ...more] = list.kidId.split('|')
     if (!sender_id || !kid || !spelling || more.length > 0) {
-      throw invalid('kidId must be sender_id, key and algorithm with | between them')
+      throw invalid('kidId must be written sender_id|kid|algorithm')
     }
-    if (spelling !== list.algorithm) throw invalid('kidId and algorithm must name one algorithm alike')
+    if (spelling !== list.algorithm) throw invalid('kidId and algorithm must name the same algorithm')
     const algorithm = algorithmSpelt(list.algorithm, 'parameters', profile.algorithms)
-    if (algorithm === null) throw invalid('algorithm is not one that the sender registered')
+    if (algorithm === null) throw invalid('algorithm must be one that is registered for the sender')
     if (list.headers !== HEADERS) throw invalid(`headers must be "${HEADERS}"`)
     const value = fromBase64(list.signature)
     if (value === null || value.length === 0) throw invalid('signature must be canonical base64')
@@ -75,7 +75,7 @@ function readList(text: string): Parameters {
     PARAMETER.lastIndex = at
     const [, name = '', value = ''] = PARAMETER.exec(text) ?? []
     if (name === '') throw invalid('the signature must be a list of name="value" with commas between them')
-    if (!isName(name)) throw invalid('the signature has a parameter that is not known')
+    if (!isName(name)) throw invalid('the signature has an unknown parameter')
     if (list[name] !== undefined) throw invalid(`${name} occurs twice in the signature`)
     list[name] = value
     at = PARAMETER.lastIndex

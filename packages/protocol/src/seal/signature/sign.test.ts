@@ -62,7 +62,7 @@ test('what was signed verifies with the public half, and with no other key', asy
     'verify',
   ])) as unknown as Pair
   await expect(verifySignature(signature, envelope, ecdsa.publicKey)).rejects.toThrow(
-    new SignatureProblem('invalid', 'the key is of another algorithm than the signature'),
+    new SignatureProblem('invalid', 'the key is for another algorithm than the signature'),
   )
   // A private key verifies nothing; what WebCrypto says of it stays inside.
   await expect(verifySignature(signature, envelope, pair.privateKey)).rejects.toThrow(SignatureProblem)
@@ -76,7 +76,7 @@ describe('mistakes of the caller', () => {
     ['the key belongs to another sender_id than the header', () => ({ header: {} })],
     ['the algorithm is not one of the profile', () => ({ profile: { ...profile, algorithms: ['ES256'] } })],
     [
-      'the key is of another algorithm',
+      'the key is for another algorithm',
       () => ({ profile: { ...profile, algorithms: ['ES256'] }, ...key({ algorithm: 'ES256' }) }),
     ],
     [

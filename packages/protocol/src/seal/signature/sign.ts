@@ -36,7 +36,7 @@ export async function sign(request: SignRequest): Promise<string> {
   if (header.sender_id !== sender_id)
     throw new TypeError('the key belongs to another sender_id than the header')
   if (!profile.algorithms.includes(algorithm)) throw new TypeError('the algorithm is not one of the profile')
-  if (!fitsAlgorithm(privateKey, algorithm)) throw new TypeError('the key is of another algorithm')
+  if (!fitsAlgorithm(privateKey, algorithm)) throw new TypeError('the key is for another algorithm')
   if (!isUnixTime(created) || !isUnixTime(expires) || expires <= created) {
     throw new TypeError('created and expires must be Unix times in whole seconds, created first')
   }

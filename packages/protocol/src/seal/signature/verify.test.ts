@@ -190,7 +190,7 @@ describe('numbers in the text', () => {
       const signature = await signed(profile, { sender_id: 'sp-system' }, Number(n) / 2 ** 12)
       const body = text(n).replace('{', `{"signature":${JSON.stringify(signature)},`)
       expect(await refusal(profile, body)).toBe(
-        'what is signed has no canonical form: an integer beyond 2^53-1 has no canonical JSON',
+        'the signed part cannot be written as canonical JSON: an integer beyond 2^53-1 has no canonical JSON',
       )
     },
   )

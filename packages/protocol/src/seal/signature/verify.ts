@@ -39,10 +39,10 @@ export async function verifySignature(
   const { algorithm, canonical_form, sender_id, value } = signature
   const parts = receivedParts(envelope, canonical_form)
   if (sender_id !== null && sender_id !== senderOf(envelope)) {
-    throw invalid('kidId names another sender than the header')
+    throw invalid('kidId must name the sender_id of the header')
   }
   if (!fitsAlgorithm(publicKey, algorithm))
-    throw invalid('the key is of another algorithm than the signature')
+    throw invalid('the key is for another algorithm than the signature')
   const content = await signature.content(parts, (text) => receivedPayload(text, envelope, canonical_form))
   const parameters = ALGORITHMS[algorithm].webCrypto
   const verified = await crypto.subtle.verify(parameters, publicKey, value, content).catch(() => false)

@@ -143,15 +143,15 @@ describe('what is refused', () => {
     ],
     [
       [{ expression1: F, condition: 'and', expression2: ONE, expression3: TWO }],
-      'query[0].expression3: is not known here; known are seq_num, expression1, condition, expression2',
+      'query[0].expression3: is not a known member; known members are seq_num, expression1, condition, expression2',
     ],
     [
       [JSON.parse('{"expression1": {}, "__proto__": {}}')],
-      'query[0].__proto__: is not known here; known are seq_num, expression1, condition, expression2',
+      'query[0].__proto__: is not a known member; known members are seq_num, expression1, condition, expression2',
     ],
     [
       [{ expression1: { ...F, constructor: 1 } }],
-      'query[0].expression1.constructor: is not known here; known are attribute_name, operator, attribute_value',
+      'query[0].expression1.constructor: is not a known member; known members are attribute_name, operator, attribute_value',
     ],
     [[{ seq_num: 'first', expression1: F }], 'query[0].seq_num: must be a number'],
     [[{ seq_num: true, expression1: F }], 'query[0].seq_num: must be a number'],

@@ -98,7 +98,7 @@ function given(object: JsonObject, member: string): JsonValue | undefined {
 function checkMembers(object: JsonObject, known: readonly string[], path: string): void {
   const unknown = Object.keys(object).find((member) => !known.includes(member))
   if (unknown !== undefined)
-    throw new QueryProblem(at(path, unknown), `is not known here; known are ${known.join(', ')}`)
+    throw new QueryProblem(at(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
 }
 
 function readSequence(seq_num: JsonValue | undefined, path: string): number {

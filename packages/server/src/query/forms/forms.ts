@@ -47,7 +47,7 @@ export function formOf<Read>(
   const known = [...form.members, ...(form.optional ?? [])]
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined) {
-    throw new QueryProblem(at(path, unknown), `is not known here; known are ${known.join(', ')}`)
+    throw new QueryProblem(at(path, unknown), `is not a known member; known members are ${known.join(', ')}`)
   }
   return { read: form.read, members: membersOf(value, path) }
 }
