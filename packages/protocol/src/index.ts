@@ -69,10 +69,13 @@ export { HeaderRejection, ItemRejection, REASON_MAX_LENGTH, RequestFault, reason
 export {
   DEFAULT_MAX_DEPTH,
   isJsonObject,
+  type JsonBounds,
+  type JsonBulk,
   JsonError,
   type JsonObject,
   type JsonValue,
   parseJson,
+  TooManyItems,
 } from './json.ts'
 // Kinds
 export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'

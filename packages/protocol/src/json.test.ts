@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isJsonObject, JsonError, parseJson } from './json.ts'
+import { isJsonObject, type JsonBounds, JsonError, parseJson, TooManyItems } from './json.ts'
 
 /** The refusal that a text meets; anything but a JsonError fails the test. */
 function refusal(text: string, options?: { maxDepth: number }): { path: string; message: string } {
@@ -246,4 +246,77 @@ test('8 MB of a batch are read in well under a second', () => {
 test('isJsonObject knows objects from all else', () => {
   expect(isJsonObject({})).toBe(true)
   for (const other of [null, [], 'a', 1, 1n, true, undefined]) expect(isJsonObject(other)).toBe(false)
+})
+
+describe('bounds are counted while a text is read', () => {
+  const problem = (text: string, bounds: JsonBounds): string => {
+    try {
+      parseJson(text, bounds)
+    } catch (error) {
+      expect(error).toBeInstanceOf(JsonError)
+      return (error as JsonError).message
+    }
+    return ''
+  }
+
+  test('values, however they are nested, and nothing behind the last one is looked at', () => {
+    expect(parseJson('[1,[2],{"a":null}]', { maxValues: 6 })).toEqual([1, [2], { a: null }])
+    for (const text of ['[1,[2],{"a":null},x', '[[[[[[[', '{"a":{"b":{"c":{"d":{"e":{"f":x']) {
+      expect(problem(text, { maxValues: 6 })).toBe('must have at most 6 values')
+    }
+  })
+
+  test('names of any one object', () => {
+    const bounds = { maxNames: 2 }
+    expect(parseJson('[{"a":1,"b":2},{"c":3,"d":4}]', bounds)).toHaveLength(2)
+    expect(problem('{"x":[{"a":1,"b":2,"c', bounds)).toBe('x[0]: must have at most 2 names')
+  })
+
+  describe('values outside the member that may hold many', () => {
+    const bulk = { paths: [['message', 'items']], maxItems: 3, maxOutside: 4 }
+    const bounds = { bulk, maxValues: 20 }
+
+    test('may be few, before it and behind it', () => {
+      const text = '{"message":{"items":[[1,2,3],[4,5,6],[7]],"a":1},"b":2}'
+      expect(parseJson(text, bounds)).toEqual(JSON.parse(text))
+      for (const more of [
+        '{"x":[1,2,3,4',
+        '{"message":{"items":[[1,2,3]],"a":1},"b":2,"c":3',
+        '{"message":{"a":[1,2,3',
+        '{"message":{"a":{"items":[1,2',
+        '{"message":[{"items":[1,2',
+        '{"items":[1,2,3,4',
+      ]) {
+        expect(problem(more, bounds)).toBe('must have at most 4 values outside message.items')
+      }
+    })
+
+    test('inside, all that a text may have', () => {
+      const text = `{"message":{"items":[[${'1,'.repeat(30)}`
+      expect(problem(text, bounds)).toBe('must have at most 20 values')
+    })
+
+    test('and so many items, after which nothing is looked at', () => {
+      expect(problem('{"message":{"items":[1,2,3,x', bounds)).toBe('message.items: must have at most 3 items')
+      expect(() => parseJson('{"message":{"items":[1,2,3,x', bounds)).toThrow(TooManyItems)
+    })
+
+    test('is any value, and no array has to stand there', () => {
+      const text = '{"message":{"items":{"a":[1,2,3,4,5,6]}}}'
+      expect(parseJson(text, bounds)).toEqual(JSON.parse(text))
+    })
+  })
+
+  test('change nothing of a text that keeps within them', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const bounds = {
+          maxValues: 100_000,
+          maxNames: 10_000,
+          bulk: { paths: [['a'], ['']], maxOutside: 1e6 },
+        }
+        expect(parseJson(text, bounds)).toEqual(parseJson(text))
+      }),
+    )
+  })
 })

@@ -22,6 +22,9 @@ export class JsonError extends Error {
   }
 }
 
+/** The array of items was refused for its length. */
+export class TooManyItems extends JsonError {}
+
 /** An object, as opposed to an array, null or a scalar. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -30,6 +33,27 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Levels of nesting accepted unless told otherwise; also keeps the recursion below safe. */
 export const DEFAULT_MAX_DEPTH = 64
 
+/** What a text may hold. It is counted while the text is read, so that no time is spent on what lies beyond. */
+export interface JsonBounds {
+  /** Levels of nesting. */
+  readonly maxDepth?: number
+  /** Values of the whole text: each object, array, text, number and word is one. */
+  readonly maxValues?: number
+  /** Names of any one object. */
+  readonly maxNames?: number
+  readonly bulk?: JsonBulk
+}
+
+/** The member that may hold many values, where all others may hold few. */
+export interface JsonBulk {
+  /** Where it may stand, such as `['message', 'search_request']`. */
+  readonly paths: readonly (readonly string[])[]
+  /** Elements of the array that stands there. */
+  readonly maxItems?: number
+  /** Values outside this member, all together. */
+  readonly maxOutside: number
+}
+
 /**
  * Reads one JSON text (RFC 8259). Refuses duplicate member names at any depth, whatever their escapes, nesting
  * deeper than `maxDepth`, lone surrogates, NUL, and numbers that no double can hold.
@@ -37,8 +61,8 @@ export const DEFAULT_MAX_DEPTH = 64
  *
  * @throws {JsonError} and nothing else
  */
-export function parseJson(text: string, options: { readonly maxDepth?: number } = {}): JsonValue {
-  return new Reader(text, options.maxDepth ?? DEFAULT_MAX_DEPTH).document()
+export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
+  return new Reader(text, bounds).document()
 }
 
 const QUOTE = 0x22
@@ -62,14 +86,27 @@ const MAX_INTEGER_LENGTH = 310
 class Reader {
   readonly #text: string
   readonly #maxDepth: number
+  readonly #maxValues: number
+  readonly #maxNames: number
+  readonly #bulk: JsonBulk | undefined
+  /** Levels in which it may begin. */
+  readonly #bulkLevels: number
   /** The way to the value that is being read: one step for every open array or object, null between members. */
   readonly #steps: (PathStep | null)[] = []
   #at = 0
   #depth = 0
+  #values = 0
+  /** How far `#values` may go at this place. */
+  #allowed: number
 
-  constructor(text: string, maxDepth: number) {
+  constructor(text: string, { maxDepth, maxValues, maxNames, bulk }: JsonBounds) {
     this.#text = text
-    this.#maxDepth = maxDepth
+    this.#maxDepth = maxDepth ?? DEFAULT_MAX_DEPTH
+    this.#maxValues = maxValues ?? Number.POSITIVE_INFINITY
+    this.#maxNames = maxNames ?? Number.POSITIVE_INFINITY
+    this.#bulk = bulk
+    this.#bulkLevels = Math.max(0, ...(bulk?.paths ?? []).map((path) => path.length))
+    this.#allowed = Math.min(this.#maxValues, bulk?.maxOutside ?? Number.POSITIVE_INFINITY)
   }
 
   document(): JsonValue {
@@ -79,6 +116,8 @@ class Reader {
   }
 
   #value(): JsonValue {
+    this.#values += 1
+    if (this.#values > this.#allowed) throw this.#tooManyValues()
     const char = this.#next()
     switch (char) {
       case QUOTE:
@@ -102,16 +141,19 @@ class Reader {
   #object(): JsonObject {
     const object: JsonObject = {}
     const level = this.#enter()
+    let names = 0
     if (this.#next() === CLOSE_OBJECT) return this.#leave(object)
     for (;;) {
       this.#steps[level] = null
       if (this.#next() !== QUOTE) throw this.#notJson('a member name')
+      names += 1
+      if (names > this.#maxNames) throw this.#refusal(`must have at most ${this.#maxNames} names`)
       const name = this.#string()
       this.#steps[level] = name
       if (Object.hasOwn(object, name)) throw this.#refusal('the member name occurs twice in one object')
       if (this.#next() !== COLON) throw this.#notJson('":"')
       this.#at += 1
-      const value = this.#value()
+      const value = level < this.#bulkLevels && this.#isBulk() ? this.#bulkValue() : this.#value()
       if (name === '__proto__') defineOwn(object, name, value)
       else object[name] = value
       const char = this.#next()
@@ -121,12 +163,32 @@ class Reader {
     }
   }
 
-  #array(): JsonValue[] {
+  /** Whether the member that is being read is the one that may hold many values. */
+  #isBulk(): boolean {
+    const steps = this.#steps
+    return (
+      this.#bulk?.paths.some(
+        (path) => path.length === steps.length && path.every((name, level) => name === steps[level]),
+      ) === true
+    )
+  }
+
+  /** What it holds counts among all values and not among those outside. */
+  #bulkValue(): JsonValue {
+    const [before, allowed] = [this.#values, this.#allowed]
+    this.#allowed = this.#maxValues
+    const value = this.#next() === OPEN_ARRAY ? this.#array(this.#bulk?.maxItems) : this.#value()
+    this.#allowed = Math.min(this.#maxValues, allowed + this.#values - before)
+    return value
+  }
+
+  #array(maxItems = Number.POSITIVE_INFINITY): JsonValue[] {
     const array: JsonValue[] = []
     const level = this.#enter()
     if (this.#next() === CLOSE_ARRAY) return this.#leave(array)
     for (;;) {
       this.#steps[level] = array.length
+      if (array.length >= maxItems) throw this.#tooManyItems(maxItems)
       array.push(this.#value())
       const char = this.#next()
       if (char === CLOSE_ARRAY) return this.#leave(array)
@@ -246,8 +308,24 @@ class Reader {
     return this.#refusal(`not JSON: ${expected} is expected at character ${this.#at + 1}`)
   }
 
+  #tooManyValues(): JsonError {
+    if (this.#values > this.#maxValues)
+      return new JsonError('', `must have at most ${this.#maxValues} values`)
+    const { paths = [], maxOutside } = this.#bulk ?? {}
+    const outside = paths.map(pathText).join(', ')
+    return new JsonError('', `must have at most ${maxOutside} values outside ${outside}`)
+  }
+
+  #tooManyItems(maxItems: number): TooManyItems {
+    return new TooManyItems(pathText(this.#way().slice(0, -1)), `must have at most ${maxItems} items`)
+  }
+
   #refusal(rule: string): JsonError {
-    return new JsonError(pathText(this.#steps.filter((step) => step !== null)), rule)
+    return new JsonError(pathText(this.#way()), rule)
+  }
+
+  #way(): PathStep[] {
+    return this.#steps.filter((step) => step !== null)
   }
 }
 

@@ -36,6 +36,8 @@ export interface Message extends Reply {
   readonly incoming: TSchema
   /** `header.total_count` is compared with the number of items. */
   readonly counted: boolean
+  /** The way to the member that may hold many values where all others hold few; null where none does. */
+  readonly bulk: readonly string[] | null
 }
 
 /** Which header a message travels with (N1): the callback header adds the status members. */
@@ -83,13 +85,18 @@ export interface Operation {
 
 /** A message whose documented shape is all that is asked of an incoming one, unless `incoming` says less. */
 function message(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
-  return { name, schema, incoming: schema, items: null, counted: false, ...more }
+  const bulk = more.items === undefined || more.items === null ? null : [more.items]
+  return { name, schema, incoming: schema, items: null, counted: false, bulk, ...more }
 }
 
 const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
 const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
-const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse)
-const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse)
+const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, {
+  bulk: ['subscription_status'],
+})
+const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, {
+  bulk: ['txnstatus_response', 'txn_status'],
+})
 const disabilityRequest = message('DisabledRequest', DisabledRequest)
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
@@ -198,7 +205,10 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: [],
     sync_paths: [],
     async_paths: ['registry/unsubscribe'],
-    request: message('UnSubscribeRequest', UnSubscribeRequest, { incoming: IncomingUnSubscribeRequest }),
+    request: message('UnSubscribeRequest', UnSubscribeRequest, {
+      incoming: IncomingUnSubscribeRequest,
+      bulk: ['subscription_codes'],
+    }),
     reply: unsubscribeReply,
     reply_action: 'on-unsubscribe',
     reply_also_bare: false,
@@ -213,7 +223,9 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: ['txn/status', 'txn_status', 'status'],
     sync_paths: ['registry/sync/txn/status'],
     async_paths: ['registry/txn/status'],
-    request: message('TxnStatusRequest', TxnStatusRequest),
+    request: message('TxnStatusRequest', TxnStatusRequest, {
+      bulk: ['txnstatus_request', 'attribute_value'],
+    }),
     reply: txnStatusReply,
     reply_action: 'txn-on-status',
     reply_also_bare: false,
@@ -233,7 +245,7 @@ export const OPERATIONS: readonly Operation[] = [
       'registry/sync/enrollments/updates',
     ],
     async_paths: [],
-    request: message('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest),
+    request: message('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest, { bulk: ['enrolled_updates'] }),
     reply: {
       name: 'EnrollmentUpdatesResponse',
       schema: EnrollmentUpdatesResponse,

@@ -28,13 +28,39 @@ export const LIMITS = {
     unit: 'levels',
     meaning: 'nesting of objects and arrays in a request body; above it 400 err.request.bad',
   },
+  body_values: {
+    variable: 'ROLLCALL_MAX_BODY_VALUES',
+    default: 400_000,
+    min: 1_000,
+    max: 10_000_000,
+    unit: 'values',
+    meaning:
+      'objects, arrays, texts, numbers and words in a request body, all together; above it 400 err.request.bad',
+  },
+  frame_values: {
+    variable: 'ROLLCALL_MAX_FRAME_VALUES',
+    default: 10_000,
+    min: 1_000,
+    max: 10_000_000,
+    unit: 'values',
+    meaning:
+      'values of a request body outside its array of items, and of one item in a file; above it 400 err.request.bad',
+  },
+  object_names: {
+    variable: 'ROLLCALL_MAX_OBJECT_NAMES',
+    default: 1_000,
+    min: 100,
+    max: 100_000,
+    unit: 'names',
+    meaning: 'names of members in any one object of a request body; above it 400 err.request.bad',
+  },
   batch_items: {
     variable: 'ROLLCALL_MAX_BATCH_ITEMS',
     default: 10_000,
     min: 1,
     max: 100_000,
     unit: 'items',
-    meaning: 'items in one request; above it rjct.total_count.limit_exceeded',
+    meaning: 'items in one request; above it 400 err.request.bad',
   },
   upload_bytes: {
     variable: 'ROLLCALL_MAX_UPLOAD_BYTES',

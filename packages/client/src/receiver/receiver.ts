@@ -11,6 +11,7 @@ import type { Fetch } from '../http/post.ts'
 import { type Frame, openMessage, readFrame, verify } from '../trust/open.ts'
 import { type OpeningKeys, openingKeys } from '../trust/own-keys.ts'
 import { acknowledge, refuse } from './acks.ts'
+import { envelopeBounds, messageBounds } from './bounds.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
 import { Mailbox, type MailboxLimits } from './mailbox.ts'
 import { type Once, once } from './once.ts'
@@ -35,6 +36,8 @@ export interface ReceiverOptions {
   readonly on_error?: (error: unknown) => void
   /** 10 MiB by default. */
   readonly max_body_bytes?: number
+  /** Objects, arrays, texts, numbers and words in one body, 1 000 000 by default. */
+  readonly max_body_values?: number
   /** Callbacks held for `awaitCallback`: 1 000 for 10 minutes by default. */
   readonly held?: Partial<MailboxLimits>
   /** For key sets that are published. */
@@ -42,6 +45,7 @@ export interface ReceiverOptions {
 }
 
 const MAX_BODY_BYTES = 10 * 1_024 * 1_024
+const MAX_BODY_VALUES = 1_000_000
 const HELD: MailboxLimits = { callbacks: 1_000, age: 600_000 }
 const KEY_SETS = { timeout: 5_000, maxAnswerBytes: 262_144 }
 
@@ -55,6 +59,7 @@ export class Receiver {
   readonly #once: Once
   readonly #mailbox: Mailbox
   readonly #maxBytes: number
+  readonly #maxValues: number
 
   /** @throws TypeError for keys that cannot be what they are given for */
   constructor(options: ReceiverOptions) {
@@ -66,6 +71,7 @@ export class Receiver {
     this.#once = once(options.memory ?? rememberInMemory())
     this.#mailbox = new Mailbox({ ...HELD, ...options.held })
     this.#maxBytes = options.max_body_bytes ?? MAX_BODY_BYTES
+    this.#maxValues = options.max_body_values ?? MAX_BODY_VALUES
   }
 
   /**
@@ -110,7 +116,8 @@ export class Receiver {
     }
 
     // What was sent, by whom, and did it sign this?
-    const frame = readFrame(await readRequest(request, this.#maxBytes), headers)
+    const text = await readRequest(request, this.#maxBytes)
+    const frame = readFrame(text, headers, envelopeBounds(this.#maxValues))
     const sender_id = String(frame.header.sender_id)
     const trust = this.#trust(sender_id)
     if (trust === undefined) {
@@ -124,7 +131,13 @@ export class Receiver {
     // Is it for us, and what does it say?
     this.#checkAddress(frame)
     const row = rowOf(new URL(request.url).pathname, frame.header.action)
-    const message = await openMessage(frame, trust, this.#keys, this.#maxBytes)
+    const message = await openMessage(
+      frame,
+      trust,
+      this.#keys,
+      this.#maxBytes,
+      messageBounds(this.#maxValues, row),
+    )
     const callback = readCallback(row, frame, message, signed)
 
     // Handled once, and acknowledged after that.

@@ -14,11 +14,17 @@ import {
 
 describe('a callback is refused', () => {
   const { handlers } = keeping()
-  const strict = receiver({ handlers, max_body_bytes: 5_000 })
+  const strict = receiver({ handlers, max_body_bytes: 5_000, max_body_values: 100 })
   const other = { ...SIGNER, privateJwk: keyPair('Ed25519').privateJwk }
   const hourAgo = Math.floor(Date.now() / 1_000) - 3_600
 
   it.each<[string, string, string, string, string?]>([
+    [
+      'of too many values beside what a callback says',
+      JSON.stringify(onSearch({ header: { meta: Array.from({ length: 2_000 }, () => 1) } })),
+      '400 err.request.bad',
+      'must have at most 100 values',
+    ],
     [
       'unsigned',
       JSON.stringify(onSearch()),

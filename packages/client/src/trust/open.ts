@@ -7,6 +7,7 @@ import {
   EncryptionProblem,
   isJsonObject,
   isPlaceholder,
+  type JsonBounds,
   JsonError,
   type JsonObject,
   type JsonValue,
@@ -66,10 +67,11 @@ const encryptedMessages = validator(EncryptedMessage)
 
 /**
  * @param headers what the header must satisfy
+ * @param bounds counted while the text is read
  * @throws RequestFault err.request.bad
  */
-export function readFrame(text: string, headers: Validator): Frame {
-  const source = parsed(text)
+export function readFrame(text: string, headers: Validator, bounds?: JsonBounds): Frame {
+  const source = parsed(text, bounds)
   const envelope = tolerateEnvelope(source.value)
   if (!isJsonObject(envelope)) throw bad('body: must be a JSON object with header and message')
   const { header, message } = envelope
@@ -82,9 +84,9 @@ export function readFrame(text: string, headers: Validator): Frame {
   return { source, header: tolerated as JsonObject, message: absent ? undefined : message }
 }
 
-function parsed(text: string): SourcedEnvelope {
+function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
   try {
-    return new SourcedEnvelope(text)
+    return new SourcedEnvelope(text, bounds)
   } catch (error) {
     if (error instanceof JsonError) throw bad(error.message)
     throw error
@@ -146,6 +148,7 @@ export async function openMessage(
   { encrypted: mustBeEncrypted }: Pick<Trust, 'encrypted'>,
   keys: OpeningKeys,
   maxBytes: number,
+  bounds?: JsonBounds,
 ): Promise<JsonObject | undefined> {
   if (message === undefined) return undefined
   const encrypted = header.is_msg_encrypted === true
@@ -157,7 +160,8 @@ export async function openMessage(
     return message
   }
   try {
-    return (await decryptMessage(message, keys, { maxCiphertextBytes: maxBytes })).message
+    return (await decryptMessage(message, keys, { maxCiphertextBytes: maxBytes, ...(bounds && { bounds }) }))
+      .message
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
     throw invalid('message: cannot be opened')

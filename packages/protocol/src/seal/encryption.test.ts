@@ -139,7 +139,8 @@ describe('decryptMessage', () => {
 
   test('nests as deep as is asked for', async () => {
     const encrypted = await encryptMessage({ message: { a: { b: 1 } }, key: keyOf('rsa') })
-    const within = (maxDepth: number) => decryptMessage(encrypted, resolve, { ...LIMITS, maxDepth })
+    const within = (maxDepth: number) =>
+      decryptMessage(encrypted, resolve, { ...LIMITS, bounds: { maxDepth } })
     expect((await within(2)).message).toEqual({ a: { b: 1 } })
     expect(await problemOf(within(1))).toMatchObject({ name: 'EncryptionProblem', step: 'content' })
   })

@@ -11,7 +11,7 @@ import {
   type JWEHeaderParameters,
 } from 'jose'
 import type { EncryptedMessage } from '../envelope.ts'
-import { DEFAULT_MAX_DEPTH, isJsonObject, type JsonObject, parseJson } from '../json.ts'
+import { isJsonObject, type JsonBounds, type JsonObject, parseJson } from '../json.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { type EncryptedForm, encryptedForm } from './encrypted-form.ts'
 import {
@@ -90,8 +90,8 @@ export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey |
 export interface DecryptionLimits {
   /** Bytes of ciphertext, counted after base64url. */
   readonly maxCiphertextBytes: number
-  /** Nesting of the message, as `parseJson` counts it. */
-  readonly maxDepth?: number
+  /** What the message may hold, as `parseJson` counts it. */
+  readonly bounds?: JsonBounds
 }
 
 export interface DecryptedMessage {
@@ -121,7 +121,7 @@ export async function decryptMessage(
   if (form === null) throw new EncryptionProblem('form')
   const key = await resolveKey(form.kid)
   if (key === null || !fits(form, key)) throw new EncryptionProblem('key')
-  return content(await opened(form.jwe, key), limits.maxDepth)
+  return content(await opened(form.jwe, key), limits.bounds)
 }
 
 /**
@@ -145,10 +145,10 @@ async function opened(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   }
 }
 
-function content(plaintext: Uint8Array, maxDepth: number = DEFAULT_MAX_DEPTH): DecryptedMessage {
+function content(plaintext: Uint8Array, bounds?: JsonBounds): DecryptedMessage {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plaintext)
-    const message = parseJson(text, { maxDepth })
+    const message = parseJson(text, bounds)
     if (isJsonObject(message)) return { text, message }
   } catch {
     // Not UTF-8, or not JSON.

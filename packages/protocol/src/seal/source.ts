@@ -2,7 +2,7 @@
  * An envelope together with the text it was read from. Signatures of some participants cover the text as it was
  * written, or its numbers as they were written; what is acted on must be what was signed, so one text gives both.
  */
-import { isJsonObject, type JsonValue, parseJson } from '../json.ts'
+import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../json.ts'
 
 /** The members of an envelope that a signature covers. */
 export type SignedMember = 'header' | 'message'
@@ -14,14 +14,14 @@ export type SignedMember = 'header' | 'message'
 export class SourcedEnvelope {
   readonly text: string
   readonly value: JsonValue
-  readonly #options: { readonly maxDepth?: number }
+  readonly #bounds: JsonBounds
   #sources: ReadonlyMap<string, string> | undefined
 
   /** @throws {JsonError} when the text is not JSON as `parseJson` reads it */
-  constructor(text: string, options: { readonly maxDepth?: number } = {}) {
+  constructor(text: string, bounds: JsonBounds = {}) {
     this.text = text
-    this.value = parseJson(text, options)
-    this.#options = options
+    this.value = parseJson(text, bounds)
+    this.#bounds = bounds
   }
 
   /** A member of the envelope; undefined when there is none. */
@@ -37,9 +37,9 @@ export class SourcedEnvelope {
     return source
   }
 
-  /** Another text, read under the same limits; throws as the constructor does. */
+  /** Another text, read within the same bounds; throws as the constructor does. */
   another(text: string): SourcedEnvelope {
-    return new SourcedEnvelope(text, this.#options)
+    return new SourcedEnvelope(text, this.#bounds)
   }
 }
 

@@ -1,4 +1,5 @@
 /** CSV (RFC 4180) as rows of cells, out of a stream of bytes and with the lines on which they stand. */
+import { afterBlankLines } from './blank-lines.ts'
 
 const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
 
@@ -37,19 +38,20 @@ export class RowCutter {
     this.#delimiter = options.delimiter.charCodeAt(0)
   }
 
-  /** The rows that end in this chunk. Throws what `tooLong` makes. */
+  /** The rows that end in this chunk, mostly without those that are blank. Throws what `tooLong` makes. */
   push(chunk: Buffer): Row[] {
     const rows: Row[] = []
-    let start = 0
-    for (let at = 0; at < chunk.length; at += 1) {
+    let start = this.#length === 0 ? this.#skip(chunk, 0) : 0
+    for (let at = start; at < chunk.length; at += 1) {
       const byte = chunk[at] as number
       if (byte === NEWLINE) this.#line += 1
       if (this.#state === 'quoted') {
         if (byte === QUOTE) this.#state = 'quote in quoted'
       } else if (byte === NEWLINE) {
         this.#keep(chunk.subarray(start, at))
-        start = at + 1
-        rows.push(this.#take(this.#bytes + start))
+        rows.push(this.#take(this.#bytes + at + 1))
+        start = this.#skip(chunk, at + 1)
+        at = start - 1
       } else if (byte === this.#delimiter) this.#state = 'cell starts'
       // Doubled, the quote is a character of the cell; and only at its beginning does it open one.
       else if (byte === QUOTE && this.#state !== 'plain') this.#state = 'quoted'
@@ -63,6 +65,13 @@ export class RowCutter {
   /** The last row, when no line break ends it. */
   finish(): Row[] {
     return this.#length > 0 ? [this.#take(this.#bytes)] : []
+  }
+
+  #skip(chunk: Buffer, from: number): number {
+    const { start, lines } = afterBlankLines(chunk, from)
+    this.#line += lines
+    this.#startLine += lines
+    return start
   }
 
   #keep(piece: Buffer): void {

@@ -1,7 +1,7 @@
 /** A file as lines, out of a stream of bytes. */
+import { afterBlankLines, isBlank } from './blank-lines.ts'
 
 const NEWLINE = 0x0a
-const BLANK = new Set([0x20, 0x09, 0x0d])
 
 export interface Line {
   /** Its number; the first is 1. */
@@ -33,12 +33,12 @@ export class LineCutter {
   /** The lines that end in this chunk. */
   push(chunk: Buffer): Line[] {
     const lines: Line[] = []
-    let start = 0
-    for (let stop = chunk.indexOf(NEWLINE); stop !== -1; stop = chunk.indexOf(NEWLINE, start)) {
+    let start = this.#length === 0 ? this.#skip(chunk, 0) : 0
+    for (let stop = chunk.indexOf(NEWLINE, start); stop !== -1; stop = chunk.indexOf(NEWLINE, start)) {
       this.#keep(chunk.subarray(start, stop))
-      start = stop + 1
       this.#end += this.#length + 1
       lines.push(...this.#take())
+      start = this.#skip(chunk, stop + 1)
     }
     this.#keep(chunk.subarray(start))
     return lines
@@ -48,6 +48,13 @@ export class LineCutter {
   finish(): Line[] {
     this.#end += this.#length
     return this.#take()
+  }
+
+  #skip(chunk: Buffer, from: number): number {
+    const { start, lines } = afterBlankLines(chunk, from)
+    this.#line += lines
+    this.#end += start - from
+    return start
   }
 
   #keep(piece: Buffer): void {
@@ -66,9 +73,4 @@ export class LineCutter {
     if (tooLong) return [{ line: this.#line, end: this.#end, bytes: null }]
     return isBlank(bytes) ? [] : [{ line: this.#line, end: this.#end, bytes }]
   }
-}
-
-function isBlank(text: Buffer): boolean {
-  for (const byte of text) if (!BLANK.has(byte)) return false
-  return true
 }

@@ -1,6 +1,7 @@
 /** Files of items, one a line: how each format is read, as rows. */
 import {
   type IncomingHeader,
+  type JsonBounds,
   JsonError,
   type JsonValue,
   type Operation,
@@ -10,6 +11,7 @@ import {
 import { exactJson } from '../exact-json.ts'
 import { LineCutter } from '../files/lines.ts'
 import type { Limits } from '../limits.ts'
+import { itemBounds } from './bounds.ts'
 import { CSV_ITEMS, csvItems } from './csv-items.ts'
 import { readMessage } from './envelope.ts'
 import { type LinedItem, lineProblem } from './lined-item.ts'
@@ -36,15 +38,13 @@ export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, B
   return formats
 }
 
-/** Levels of a message around each of its items: the body, the message, the array. */
-const AROUND = 3
-
-const ndjson: BulkFormat = (operation, _header, { body_bytes, body_depth }) => {
-  const longest = body_bytes
+const ndjson: BulkFormat = (operation, _header, limits) => {
+  const longest = limits.body_bytes
+  const bounds = itemBounds(limits)
   const lines = new LineCutter(longest, { line: 0, bytes: 0 })
   const itemOf = ({ line, bytes }: { line: number; bytes: Buffer | null }): LinedItem => {
     if (bytes === null) throw lineProblem(line, `: is longer than ${longest} bytes`)
-    return { line, item: parsed(line, bytes, Math.max(1, body_depth - AROUND)) }
+    return { line, item: parsed(line, bytes, bounds) }
   }
   const mark = withoutMark()
   return {
@@ -81,7 +81,7 @@ function checked({ request }: Operation, items: readonly LinedItem[]): Piece {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parsed(line: number, bytes: Buffer, maxDepth: number): JsonValue {
+function parsed(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
   let text: string
   try {
     text = utf8.decode(bytes)
@@ -89,7 +89,7 @@ function parsed(line: number, bytes: Buffer, maxDepth: number): JsonValue {
     throw lineProblem(line, ': must be UTF-8')
   }
   try {
-    return parseJson(text, { maxDepth })
+    return parseJson(text, bounds)
   } catch (error) {
     if (error instanceof JsonError) throw lineProblem(line, `: ${error.message}`)
     throw error

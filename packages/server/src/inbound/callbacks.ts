@@ -11,6 +11,7 @@ import type { Registry } from '../store/registries.ts'
 import { acknowledgement, refusalOf } from './ack.ts'
 import { authenticate } from './authenticate.ts'
 import { type IncomingRequest, readJsonText } from './body.ts'
+import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from './checks.ts'
 import { openMessage } from './decrypt.ts'
 import { readCallbackEnvelope, readMessage } from './envelope.ts'
@@ -34,7 +35,8 @@ export async function receiveCallback(
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message.
     const text = await readJsonText({ ...request, hold: visit.hold }, limits.body_bytes)
-    const envelope = readCallbackEnvelope(callback, participant.sender_id, text, limits.body_depth)
+    const bounds = envelopeBounds(limits, callback.message)
+    const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
 
     // 3. Is the sender the caller, and did it sign this, in these days?
@@ -47,7 +49,7 @@ export async function receiveCallback(
     // 5. What does it say, when opened? A rejection may say nothing.
     const encrypted = header.is_msg_encrypted === true
     const open = (message: JsonObject): Promise<JsonObject> =>
-      openMessage(context, { participant, header, encrypted }, message, { answered: false })
+      openMessage(context, { participant, header, encrypted }, callback.message, message, { answered: false })
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
     // 6. Is the message what the callback carries?

@@ -1,6 +1,7 @@
 /** Items from CSV: an identifier a row. `REQUIRED` and `OPTIONAL` are the columns of its header. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHeader, JsonObject, Operation, RequestFault } from '@rollcall/protocol'
+import { isBlank } from '../files/blank-lines.ts'
 import { type Row, RowCutter, splitRow } from '../files/csv-rows.ts'
 import { type LinedItem, lineProblem } from './lined-item.ts'
 
@@ -78,9 +79,9 @@ export function csvItems({ name }: Operation, { message_ts }: IncomingHeader, lo
 
 /** Null for a blank row. */
 function cellsOf({ line, bytes }: Row): readonly string[] | null {
+  if (isBlank(bytes)) return null
   if (!isUtf8(bytes)) throw problem(line, 'must be UTF-8')
   const text = bytes.toString('utf8')
-  if (text.trim() === '') return null
   const cells = splitRow(text, DELIMITER)
   if (typeof cells === 'string') throw problem(line, cells)
   if (text.includes('\0')) throw problem(line, 'must not have a NUL character')

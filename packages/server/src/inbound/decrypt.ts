@@ -5,12 +5,14 @@ import {
   EncryptedMessage,
   EncryptionProblem,
   type JsonObject,
+  type Message as MessageRow,
   RequestFault,
   validator,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Participant } from '../store/participants.ts'
+import { messageBounds } from './bounds.ts'
 
 const encryptedMessages = validator(EncryptedMessage)
 
@@ -24,12 +26,14 @@ const TAKES: Readonly<Record<Participant['encryption_policy'], { encrypted: bool
 /**
  * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer, and one that
  * was copied from another message is among them: whoever gets it opened would learn of it, if only by a rejection.
+ * @param row which of its members may hold many values
  * @param options.answered whether an answer is to follow that has to be encrypted as well; an ack never is
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
   context: Context,
   { participant, header, encrypted }: Pick<Exchange, 'participant' | 'header' | 'encrypted'>,
+  row: Pick<MessageRow, 'bulk'>,
   message: JsonObject,
   { answered = true }: { readonly answered?: boolean } = {},
 ): Promise<JsonObject> {
@@ -46,7 +50,7 @@ export async function openMessage(
   if (answered && (await context.peerKeys.encryption(participant)) === null) {
     throw invalid('message: there is no usable key of the sender to encrypt the answer with')
   }
-  const opened = await open(context, message)
+  const opened = await open(context, row, message)
   const fingerprint = Buffer.from(await ciphertextFingerprint(message as unknown as EncryptedMessage))
   const { message_id } = header
   const own = await context.ciphertexts.remember({ fingerprint, participant: participant.id, message_id })
@@ -54,12 +58,16 @@ export async function openMessage(
   return opened
 }
 
-async function open(context: Context, message: JsonObject): Promise<JsonObject> {
-  const { body_bytes, body_depth } = context.limits
+async function open(
+  context: Context,
+  row: Pick<MessageRow, 'bulk'>,
+  message: JsonObject,
+): Promise<JsonObject> {
+  const { limits } = context
   try {
     const opened = await decryptMessage(message, (kid) => context.keys.decryption(kid), {
-      maxCiphertextBytes: body_bytes,
-      maxDepth: body_depth,
+      maxCiphertextBytes: limits.body_bytes,
+      bounds: messageBounds(limits, row),
     })
     return opened.message
   } catch (error) {

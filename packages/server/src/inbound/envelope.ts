@@ -4,11 +4,13 @@ import {
   CallbackHeader,
   IncomingHeader,
   isJsonObject,
+  type JsonBounds,
   JsonError,
   type JsonObject,
   type Message as MessageRow,
   RequestFault,
   SourcedEnvelope,
+  TooManyItems,
   tolerateEnvelope,
   tolerateHeader,
   tolerateMessage,
@@ -36,8 +38,8 @@ const callbackHeaders = validator(CallbackHeader)
  * The frame of a request: its header in canonical spelling, checked, and its message as an object.
  * @throws RequestFault 400 err.request.bad
  */
-export function readEnvelope(text: string, maxDepth: number): Envelope {
-  const { header, message, source } = readFrame(text, maxDepth)
+export function readEnvelope(text: string, bounds: JsonBounds): Envelope {
+  const { header, message, source } = readFrame(text, bounds)
   if (message === undefined) throw bad('message: must be an object')
   const problem = headers.problem(header, 'header')
   if (problem !== null) throw bad(problem)
@@ -53,9 +55,9 @@ export function readCallbackEnvelope(
   callback: Callback,
   sender_id: string,
   text: string,
-  maxDepth: number,
+  bounds: JsonBounds,
 ): CallbackEnvelope {
-  const frame = readFrame(text, maxDepth)
+  const frame = readFrame(text, bounds)
   const header: JsonObject = { sender_id, ...frame.header }
   const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
   const problem = headers.problem(header, 'header') ?? asked.problem(header, 'header')
@@ -67,8 +69,8 @@ export function readCallbackEnvelope(
 }
 
 /** Header, in canonical spelling, and message as objects; the message may be missing. */
-function readFrame(text: string, maxDepth: number) {
-  const source = parse(text, maxDepth)
+function readFrame(text: string, bounds: JsonBounds) {
+  const source = parse(text, bounds)
   const body = tolerateEnvelope(source.value)
   if (!isJsonObject(body)) throw bad('body: must be a JSON object with header and message')
   const { header, message } = body
@@ -104,10 +106,12 @@ function messagesOf(row: MessageRow): ReturnType<typeof validator> {
   return made
 }
 
-function parse(text: string, maxDepth: number): SourcedEnvelope {
+function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
   try {
-    return new SourcedEnvelope(text, { maxDepth })
+    return new SourcedEnvelope(text, bounds)
   } catch (error) {
+    // The code of a rejected header, which nobody is told of before it is known who asks.
+    if (error instanceof TooManyItems) throw bad(`rjct.total_count.limit_exceeded: ${error.message}`)
     if (error instanceof JsonError) throw bad(error.message)
     throw error
   }

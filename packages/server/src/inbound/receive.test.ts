@@ -308,6 +308,40 @@ describe('4. version, receiver, action', () => {
   })
 })
 
+describe('2. the bounds of a body, before it is looked at who sent it', () => {
+  const names = (count: number) =>
+    `{${Array.from({ length: count }, (_, index) => `"n${index}":1`).join(',')}}`
+  const outside = 'must have at most 10000 values outside message.search_request'
+
+  // Each text breaks off where it is refused: nothing behind that is read.
+  it.each([
+    [
+      'names in meta',
+      `{"header":{"meta":${names(1_500).slice(0, -1)}`,
+      'header.meta: must have at most 1000 names',
+    ],
+    [
+      'nested arrays in meta',
+      `{"header":{"meta":[${`${'['.repeat(59)}${']'.repeat(59)},`.repeat(200)}`,
+      outside,
+    ],
+    ['small arrays in meta', `{"header":{"meta":[${'[1],'.repeat(10_000)}`, outside],
+    ['small arrays beside the items', `{"message":{"x":[${'[1],'.repeat(10_000)}`, outside],
+    [
+      'small arrays for items',
+      `{"message":{"search_request":[${'[1],'.repeat(11)}`,
+      'rjct.total_count.limit_exceeded: message.search_request: must have at most 10 items',
+    ],
+    [
+      'values in one item',
+      `{"message":{"search_request":[[${'1,'.repeat(400_000)}`,
+      'must have at most 400000 values',
+    ],
+  ])('%s', async (_name, text, message) => {
+    expectFault(await send(text), 400, 'err.request.bad', message)
+  })
+})
+
 describe('5. the message', () => {
   it('a header that lies about encryption', async () => {
     expectFault(
@@ -378,10 +412,11 @@ describe('5. the message', () => {
   it('a batch over the limit', async () => {
     const [item] = valid().message.search_request
     const search_request = Array.from({ length: 11 }, (_, index) => ({ ...item, reference_id: `r-${index}` }))
-    expectRejected(
+    expectFault(
       await send(valid({ message: { search_request }, header: { total_count: 11 } })),
-      'rjct.total_count.limit_exceeded',
-      'message.search_request: must have at most 10 items',
+      400,
+      'err.request.bad',
+      'rjct.total_count.limit_exceeded: message.search_request: must have at most 10 items',
     )
   })
 })

@@ -3,6 +3,7 @@ import type { JsonObject, Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
 import { type AdmittedRequest, readJsonText } from './body.ts'
+import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkCount } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
 
@@ -47,7 +48,7 @@ export async function takeJson(
 
 /** An envelope as text. @throws RequestFault as `readEnvelope` does */
 export function sentAsText({ limits }: Context, { request }: Operation, text: string): Sent {
-  const envelope = readEnvelope(text, limits.body_depth)
+  const envelope = readEnvelope(text, envelopeBounds(limits, request))
   return {
     envelope,
     async read({ header }, opened) {

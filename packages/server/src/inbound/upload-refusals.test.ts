@@ -253,6 +253,24 @@ describe('an upload that is refused', () => {
       'fileName[line 1]: a: the member name occurs twice in one object',
     ],
     [
+      'an object of many names',
+      `{"a":{${Array.from({ length: 1_001 }, (_, index) => `"n${index}":1`).join(',')}`,
+      'ndjson',
+      'fileName[line 1]: a: must have at most 1000 names',
+    ],
+    [
+      'an item of many values',
+      `{"a":[${'1,'.repeat(10_000)}`,
+      'ndjson',
+      'fileName[line 1]: must have at most 10000 values',
+    ],
+    [
+      'a row of a space that is none',
+      'identifier_type,identifier_value\n\u00a0\n',
+      'csv',
+      'fileName[line 2]: has 1 cells where the header has 2',
+    ],
+    [
       'nesting',
       `{"a":${'['.repeat(61)}${']'.repeat(61)}}`,
       'ndjson',

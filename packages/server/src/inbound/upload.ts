@@ -14,6 +14,7 @@ import type { Context } from '../context.ts'
 import type { Message } from '../exchange.ts'
 import type { Participant } from '../store/participants.ts'
 import { type AdmittedRequest, checkEncoding, type IncomingRequest, mediaType, tooLarge } from './body.ts'
+import { envelopeBounds } from './bounds.ts'
 import { type BulkFormat, bulkFormats } from './bulk.ts'
 import { checkCount } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
@@ -59,18 +60,23 @@ export async function takeUpload(
   }
   return sentAsItems(context, operation, file, fields, {
     format,
-    envelope: await envelopeOf(context, participant, fields),
+    envelope: await envelopeOf(context, operation, participant, fields),
   })
 }
 
 /** What header and signature are read from: a part of its own. */
-async function envelopeOf(context: Context, participant: Participant, fields: Fields): Promise<Envelope> {
+async function envelopeOf(
+  context: Context,
+  operation: Operation,
+  participant: Participant,
+  fields: Fields,
+): Promise<Envelope> {
   if (fields.envelope === null) {
     // Who must sign is told that, as with any message; the others lack the header alone.
     await verifyEnvelope(context, participant, new SourcedEnvelope('{}'))
     throw bad(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
-  const envelope = readEnvelope(fields.envelope, context.limits.body_depth)
+  const envelope = readEnvelope(fields.envelope, envelopeBounds(context.limits, operation.request))
   if (envelope.header.is_msg_encrypted !== true) return envelope
   throw new RequestFault(
     'err.encryption.invalid',
