@@ -3,13 +3,17 @@
  * the lock of another can be had: then that node is gone, and its jobs are freed at once.
  *
  * The lock is a lease. PostgreSQL ends a session that was silent for longer, so a process that was stopped and goes
- * on has lost it; it cannot know at once, but it knows when it was last heard.
+ * on has lost it; it cannot know at once, but it knows when it was last heard. A process that is busy has not: its
+ * lock is held by a thread of its own (`node-session.ts`).
  */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import type { Log } from '../observe/log.ts'
-import { safeDatabaseError } from '../store/database-errors.ts'
-import { enterNode, freeGoneNodes, leaveNode, type NodeEntry } from '../store/nodes.ts'
+import type { NodeEntry } from '../store/nodes.ts'
+import { type Heard, isWithin } from './node-lease.ts'
+import type { RefusedError, SessionEvent, SessionStart } from './node-session.ts'
 
 export interface Node {
   /** What its jobs are locked by. */
@@ -24,10 +28,6 @@ export interface Node {
 
 /** Of a lock's key: enough that no two are the same. Nodes of earlier versions cannot read keys beyond 2^53. */
 const KEY_BYTES = 6
-/** From one look at the others to the next, in milliseconds. */
-const PERIOD = 1_000
-/** The part of the lease that is kept for what was begun before its end and arrives after. */
-const MARGIN = 0.2
 
 /**
  * Becomes a node.
@@ -44,77 +44,43 @@ export async function joinNodes(
     lock_key: String(randomBytes(KEY_BYTES).readUIntBE(0, KEY_BYTES)),
     workers: [id],
   }
+  const heard: Heard = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT))
+  const entered = Promise.withResolvers<void>()
   const lost = Promise.withResolvers<void>()
-  const client = new pg.Client({ ...connection, query_timeout: lease, statement_timeout: lease })
   let state: 'held' | 'lost' | 'left' = 'held'
-  let heard = performance.now()
   const lose = (): void => {
-    if (state !== 'held') return
-    state = 'lost'
-    clearInterval(timer)
+    if (state === 'held') state = 'lost'
+    entered.reject(new Error('the thread of the node ended'))
     lost.resolve()
-    client.end().catch(() => undefined)
   }
-  let timer: NodeJS.Timeout | undefined
-  client.on('error', lose)
-  client.on('end', lose)
-  await client.connect()
-  try {
-    await enterNode(client, entry, lease)
-  } catch (error) {
-    lose()
-    throw error
-  }
-  heard = performance.now()
-
-  const held = (): boolean => state === 'held' && performance.now() - heard < lease * (1 - MARGIN)
-  let looking: Promise<void> | undefined
-  const reported = new Set<string>()
-  const look = async (): Promise<void> => {
-    const asked = performance.now()
-    try {
-      const { freed, failed } = await freeGoneNodes(client, entry)
-      heard = asked
-      for (const node of freed) log.warn({ node }, 'a node is gone; its jobs are free')
-      for (const { id: node, error } of failed) {
-        if (reported.has(node)) continue
-        reported.add(node)
-        const database = safeDatabaseError(error)
-        log.error(
-          { node, database },
-          'the jobs of a node that is gone cannot be freed; tried again every second',
-        )
-      }
-    } catch (error) {
-      if (state === 'held') log.warn({ database: safeDatabaseError(error) }, 'the lock of this node is lost')
-      lose()
-    }
-  }
-  timer = setInterval(
-    () => {
-      // Noticed late is lost: the session may be ended, and others may have been told so, before we are.
-      if (!held()) return lose()
-      looking ??= look().finally(() => {
-        looking = undefined
-      })
-    },
-    Math.min(PERIOD, lease / 5),
-  )
+  const { types: _functions, ...cloneable } = connection
+  const start: SessionStart = { connection: cloneable, entry, lease, heard }
+  const thread = new Worker(new URL('./node-session.ts', import.meta.url), { workerData: start })
+  thread.on('message', (event: SessionEvent) => {
+    if (event.is === 'entered') entered.resolve()
+    else if (event.is === 'refused') entered.reject(errorOf(event.error))
+    else if (event.is === 'log') log[event.level](event.fields, event.text)
+    else lose()
+  })
+  thread.on('error', lose)
+  const ended = once(thread, 'exit').then(lose, lose)
+  await entered.promise
   return {
     worker: id,
-    held,
+    held: () => state === 'held' && isWithin(heard, lease),
     lost: lost.promise,
     async leave() {
-      clearInterval(timer)
-      await looking
-      if (state !== 'held') return
-      state = 'left'
-      try {
-        await leaveNode(client, entry)
-      } catch (error) {
-        log.warn({ database: safeDatabaseError(error) }, 'the jobs of this node are left to others to free')
+      if (state === 'held') {
+        state = 'left'
+        thread.postMessage('leave')
       }
-      await client.end().catch(() => undefined)
+      await ended
     },
   }
+}
+
+/** The error that connecting met, of the class that those who handle it know. */
+function errorOf({ fromDatabase, message, fields }: RefusedError): Error {
+  const error = fromDatabase ? new pg.DatabaseError(message, message.length, 'error') : new Error(message)
+  return Object.assign(error, fields)
 }
