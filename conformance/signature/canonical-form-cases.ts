@@ -32,18 +32,26 @@ export const canonicalForms: Cases[string] = {
     },
   },
   'numbers: integers beyond 2^53-1': {
-    'the last one that rfc8785 can sign': { message: '{"n":9007199254740991}' },
-    'the first one that it cannot': {
-      message: '{"n":9007199254740991}',
-      sent: { message: '{"n":9007199254740992}' },
-      invalid:
-        'the signed part cannot be written as canonical JSON: an integer beyond 2^53-1 has no canonical JSON',
+    'rfc8785 signs one that a double holds': { message: '{"n":9007199254740992}' },
+    'spelt otherwise': {
+      message: '{"a":9007199254740992,"b":1e16,"c":100000000000000000000}',
+      sent: { message: '{"a":9007199254740992.0,"b":10000000000000000,"c":1E20}' },
     },
-    'sorted-escaped signs its digits': { profile: sorted, message: '{"n":12345678901234567890}' },
-    'one digit differs': {
+    'another one that a double holds': {
+      message: '{"n":9007199254740992}',
+      sent: { message: '{"n":9007199254740994}' },
+      invalid: NO_MATCH,
+    },
+    'one that no double holds': {
+      message: '{"n":9007199254740992}',
+      sent: { message: '{"n":9007199254740993}' },
+      invalid: 'the body is no JSON that is read here',
+    },
+    'sorted-escaped signs its digits': { profile: sorted, message: '{"n":12345678901234567000}' },
+    'other digits, the same number': {
       profile: sorted,
-      message: '{"n":12345678901234567890}',
-      sent: { message: '{"n":12345678901234567891}' },
+      message: '{"n":12345678901234567000}',
+      sent: { message: '{"n":12345678901234567e3}' },
       invalid: NO_MATCH,
     },
   },

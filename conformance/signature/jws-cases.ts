@@ -24,6 +24,10 @@ export const jwsLayouts: Cases[string] = {
       message: NUMBERS,
       sent: { message: '{"minus":-5e-1,"three":3,"small":0.0000001,"big":1000000000000000000000.0}' },
     },
+    'integers beyond 2^53-1 that a double holds': {
+      profile: jws,
+      message: '{"a":9007199254740992,"b":10000000000000000,"c":100000000000000000000}',
+    },
     'as received': { profile: jwsReceived, key: 'system-rs256', message: NUMBERS },
     'the body spelt otherwise, as received': {
       profile: jwsReceived,

@@ -70,9 +70,7 @@ export const IncomingHeader = Type.Object({
   version: Type.Optional(Type.String()),
   sender_id: senderId,
   sender_uri: Type.Optional(Type.String()),
-  total_count: Type.Optional(
-    Type.Unsafe<number | bigint>({ if: { type: 'bigint' }, else: { type: 'integer' } }),
-  ),
+  total_count: Type.Optional(Type.Integer()),
 })
 export type IncomingHeader = Static<typeof IncomingHeader>
 

@@ -152,6 +152,7 @@ export {
   UnSubscribeRequest,
   UnSubscribeResponse,
 } from './messages/unsubscribe.ts'
+export { exactNumber, NUMBER_RULE } from './numbers.ts'
 // Operations
 export { type OpenApiDocument, type OpenApiOptions, openApiDocument, type Way } from './openapi.ts'
 export {

@@ -1,11 +1,12 @@
 /**
  * JSON as this protocol reads it: stricter than `JSON.parse` where two readers could understand the same bytes
- * differently (duplicate names, rounded integers) and where a database cannot hold a text (NUL, lone surrogates).
+ * differently (duplicate names, rounded numbers) and where a database cannot hold a text (NUL, lone surrogates).
  */
+import { exactNumber, NUMBER_RULE } from './numbers.ts'
 import { type PathStep, pathText } from './paths.ts'
 
-/** Any JSON value; an integer beyond ±(2^53−1) is a bigint, everything else as `JSON.parse` would give it. */
-export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject
+/** Any JSON value, as `JSON.parse` would give it. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject
 export interface JsonObject {
   [member: string]: JsonValue
 }
@@ -56,7 +57,7 @@ export interface JsonBulk {
 
 /**
  * Reads one JSON text (RFC 8259). Refuses duplicate member names at any depth, whatever their escapes, nesting
- * deeper than `maxDepth`, lone surrogates, NUL, and numbers that no double can hold.
+ * deeper than `maxDepth`, lone surrogates, NUL, and numbers that would come back as other ones (`exactNumber`).
  * `__proto__` and its like become plain own members.
  *
  * @throws {JsonError} and nothing else
@@ -66,6 +67,7 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
 }
 
 const QUOTE = 0x22
+const PLUS = 0x2b
 const COMMA = 0x2c
 const MINUS = 0x2d
 const POINT = 0x2e
@@ -77,11 +79,6 @@ const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-
-/** An integer of at most this many characters is safe whatever its digits. */
-const SAFE_LENGTH = 15
-/** 1e309 is beyond every double: a longer integer is refused before time is spent on its digits. */
-const MAX_INTEGER_LENGTH = 310
 
 class Reader {
   readonly #text: string
@@ -219,31 +216,25 @@ class Reader {
     return value
   }
 
-  #number(): number | bigint {
+  #number(): number {
     const text = this.#text
     const start = this.#at
     if (text.charCodeAt(this.#at) === MINUS) this.#at += 1
     if (text.charCodeAt(this.#at) === ZERO) this.#at += 1
     else this.#digits()
-    let integer = true
     if (text.charCodeAt(this.#at) === POINT) {
-      integer = false
       this.#at += 1
       this.#digits()
     }
     if ((text.charCodeAt(this.#at) | 0x20) === 0x65) {
-      integer = false
       this.#at += 1
       const sign = text.charCodeAt(this.#at)
-      if (sign === MINUS || sign === 0x2b) this.#at += 1
+      if (sign === MINUS || sign === PLUS) this.#at += 1
       this.#digits()
     }
-    const length = this.#at - start
-    const lexeme = text.slice(start, this.#at)
-    if (integer && length <= SAFE_LENGTH) return Number(lexeme)
-    const number = integer && length > MAX_INTEGER_LENGTH ? Infinity : Number(lexeme)
-    if (!Number.isFinite(number)) throw this.#refusal('the number is too large')
-    return integer && !Number.isSafeInteger(number) ? BigInt(lexeme) : number
+    const number = exactNumber(text.slice(start, this.#at))
+    if (number === null) throw this.#refusal(NUMBER_RULE)
+    return number
   }
 
   #digits(): void {

@@ -52,11 +52,12 @@ describe('every message', () => {
   test.each<[JsonValue, JsonValue]>([
     [900, '900'],
     [-0, '0'],
-    [9007199254740993n, '9007199254740993'],
+    [9007199254740992, '9007199254740992'],
     ['t-900', 't-900'],
     ['', ''],
     [1.5, 1.5],
-    [1e20, 1e20],
+    [1e20, '100000000000000000000'],
+    [1e21, 1e21],
     [null, null],
     [true, true],
   ])('transaction_id %s becomes %s', (given, expected) => {
@@ -338,7 +339,7 @@ describe('hostile shapes', () => {
     const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
       value: fc.oneof(
         { depthSize: 'medium', withCrossShrink: true },
-        fc.constantFrom<JsonValue>('', null, 0, 7, 10n ** 20n, true, 'x'),
+        fc.constantFrom<JsonValue>('', null, 0, 7, 1e21, true, 'x'),
         fc.array(tie('value'), { maxLength: 3 }),
         fc.dictionary(fc.constantFrom(...names, '__proto__', 'constructor'), tie('value'), {
           noNullPrototype: true,

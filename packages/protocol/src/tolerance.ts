@@ -9,11 +9,11 @@
 import type { TSchema } from 'typebox'
 import { RequestHeader } from './envelope.ts'
 import { isJsonObject, type JsonValue } from './json.ts'
+import { wholeDigits } from './numbers.ts'
 import { apply, type Plan, planOf, type Reading, replaceEach, type Tolerated } from './tolerance-plan.ts'
 
 /** An integer given for a text is read by its digits. */
-const digits: Reading = (value) =>
-  Number.isSafeInteger(value) || typeof value === 'bigint' ? String(value) : value
+const digits: Reading = (value) => wholeDigits(value) ?? value
 
 const digitsEach: Reading = (value) =>
   Array.isArray(value) ? replaceEach(value, (element) => digits(element) ?? element) : digits(value)

@@ -1,6 +1,6 @@
 /** The digest by which a message is known again. */
 import { hash } from 'node:crypto'
-import { exactJson } from './exact-json.ts'
+import { canonicalJson } from '@rollcall/protocol'
 
 /** What a message is, and where it came in. */
 export interface ReceivedMessage {
@@ -17,8 +17,8 @@ export interface ReceivedMessage {
 /**
  * The SHA-256 of a message without its signature, over canonical JSON: the order of members, white space and
  * a new signature do not matter, everything else does (D27). 32 bytes.
- * Integers that canonical JSON cannot hold count by their digits; what is no JSON throws CanonicalJsonError.
+ * What is no JSON throws CanonicalJsonError.
  */
 export function exchangeFingerprint({ header, message, namespace, path }: ReceivedMessage): Buffer {
-  return hash('sha256', exactJson({ header, message, namespace, path }), 'buffer')
+  return hash('sha256', canonicalJson({ header, message, namespace, path }), 'buffer')
 }

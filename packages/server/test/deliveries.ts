@@ -3,10 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
+import { canonicalJson } from '@rollcall/protocol'
 import { readConfig } from '../src/app/config.ts'
 import { createContext } from '../src/app/context.ts'
 import type { Context } from '../src/context.ts'
-import { exactJson } from '../src/exact-json.ts'
 import { createLog } from '../src/observe/log.ts'
 import { claimFor, type FreshDelivery } from '../src/outbound/deliver.ts'
 import { type Claim, deliveryContext, type NewDelivery } from '../src/store/delivery.ts'
@@ -164,7 +164,7 @@ export async function newDelivery(
     message_id,
     target: 'http://127.0.0.1/',
     encrypted: false,
-    body: await context.bodies.sealBody(exactJson({ header, message }), deliveryContext(id)),
+    body: await context.bodies.sealBody(canonicalJson({ header, message }), deliveryContext(id)),
     ...changes,
   }
   await database.db.pool.query(

@@ -1,6 +1,5 @@
 /** Hands envelopes over to a command of the operator's, one after the other. */
 import { spawn } from 'node:child_process'
-import { exactJson } from './printing.ts'
 
 /** The command did not take an envelope. */
 export class NotTaken extends Error {
@@ -16,7 +15,7 @@ export class NotTaken extends Error {
 export function handOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   return (envelope) => {
-    const mine = last.then(() => run(command, exactJson(envelope), stdout))
+    const mine = last.then(() => run(command, JSON.stringify(envelope), stdout))
     last = mine.catch(() => undefined)
     return mine
   }

@@ -15,17 +15,7 @@ export function printableLines(text: string): string {
 
 /** A value of a peer's as JSON with line breaks. It stays JSON: what is escaped stands in strings only. */
 export function printableJson(value: unknown): string {
-  return printableLines(exactJson(value, 2))
+  return printableLines(JSON.stringify(value, null, 2))
 }
-
-/** JSON that keeps the digits of integers beyond 2^53, which the client reads as bigint. */
-export function exactJson(value: unknown, indent?: number): string {
-  const exact = (_name: string, member: unknown): unknown =>
-    typeof member === 'bigint' ? raw(String(member)) : member
-  return JSON.stringify(value, exact, indent)
-}
-
-/** Of the language, and not yet of its types. */
-const raw = (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

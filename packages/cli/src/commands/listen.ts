@@ -5,7 +5,7 @@ import { type PeerOptions, readListening } from '../asking/callback-peers.ts'
 import { listenForCallbacks, warnOfOpenHost } from '../asking/callback-server.ts'
 import { made } from '../asking/failures.ts'
 import { handOver, NotTaken } from '../asking/hand-over.ts'
-import { exactJson, printable, printableJson } from '../asking/printing.ts'
+import { printable, printableJson } from '../asking/printing.ts'
 import { withKeyOptions } from '../asking/registry-options.ts'
 import { itemText, rowLines, statusOf, summaryOf } from '../asking/summary.ts'
 import { type OutputOptions, withJson } from '../output.ts'
@@ -105,7 +105,7 @@ function tell(callback: Callback, options: ListenOptions): void {
   const time = new Date().toISOString()
   const body = options.body && 'message' in callback ? { body: callback.message } : {}
   if (options.json) {
-    process.stdout.write(`${exactJson({ time, callback: callback.name, ...summary, ...body })}\n`)
+    process.stdout.write(`${JSON.stringify({ time, callback: callback.name, ...summary, ...body })}\n`)
     return
   }
   const { sender_id, signed, encrypted, message_id, transaction_id, correlation_id, items } = summary
@@ -134,7 +134,7 @@ async function tellRefusal(response: Response, { json }: ListenOptions): Promise
   const time = new Date().toISOString()
   process.stdout.write(
     json
-      ? `${exactJson({ time, refused: { ...error, http_status: response.status } })}\n`
+      ? `${JSON.stringify({ time, refused: { ...error, http_status: response.status } })}\n`
       : `${printable(`${time}  refused: ${error.code}: ${error.message} (HTTP ${response.status})`)}\n\n`,
   )
 }

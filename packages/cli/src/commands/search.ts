@@ -3,7 +3,7 @@ import { type Accepted, RegistryClient, resultsOf, type SearchInput } from '@rol
 import type { SearchCriteria } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { inWords, made } from '../asking/failures.ts'
-import { exactJson, printable, printableJson } from '../asking/printing.ts'
+import { printable, printableJson } from '../asking/printing.ts'
 import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { searchAndWait, sendSearch } from '../asking/search-later.ts'
@@ -127,7 +127,7 @@ async function askForAll(
     const { done, value } = await inWords(records.next(), signal)
     if (done) break
     told += 1
-    process.stdout.write(`${options.json ? exactJson(value) : printableJson(value)}\n`)
+    process.stdout.write(`${options.json ? JSON.stringify(value) : printableJson(value)}\n`)
   }
   if (!options.json) process.stdout.write(`${counted(told, 'record')} in all\n`)
 }
@@ -170,7 +170,7 @@ function tell(said: Said, options: OutputOptions): void {
   const summary = summaryOf(said)
   const records = itemsOf(said.message ?? {}).map(recordsOf)
   const items = summary.items.map((item, at) => ({ ...item, records: records[at] ?? [] }))
-  if (options.json) process.stdout.write(`${exactJson({ ...summary, items })}\n`)
+  if (options.json) process.stdout.write(`${JSON.stringify({ ...summary, items })}\n`)
   else process.stdout.write(`${answerText(summary, records)}\n`)
   const rejected = summary.items.filter(({ status }) => status === 'rjct').length
   if (rejected > 0) process.exitCode = rejected === summary.items.length ? EXIT.failed : EXIT.some_rejected

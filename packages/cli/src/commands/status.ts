@@ -2,7 +2,7 @@
 import { RegistryClient, resultsOf, type StatusQuestion } from '@rollcall/client'
 import { type Command, Option } from 'commander'
 import { inWords, made } from '../asking/failures.ts'
-import { exactJson, printable, printableJson } from '../asking/printing.ts'
+import { printable, printableJson } from '../asking/printing.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { itemText, rowLines, type Summary, statusOf, summaryOf } from '../asking/summary.ts'
 import { readTarget } from '../asking/target.ts'
@@ -67,7 +67,7 @@ async function runStatus(options: StatusOptions): Promise<void> {
   const body = options.body === true ? { body: txn_status } : {}
   process.stdout.write(
     options.json
-      ? `${exactJson({ txn_type, ...summary, ...body })}\n`
+      ? `${JSON.stringify({ txn_type, ...summary, ...body })}\n`
       : `${[statusText(txn_type, summary), ...Object.values(body).map(printableJson)].join('\n')}\n`,
   )
 }

@@ -16,7 +16,7 @@ describe('text', () => {
 
   it('reads numbers by their digits', () => {
     expect(read('text', 1001)).toBe('1001')
-    expect(read('text', 12345678901234567890n)).toBe('12345678901234567890')
+    expect(read('text', 1e20)).toBe('100000000000000000000')
   })
 
   it.each([[''], [null], [true], [{ name: 'x' }], [['x']]])('%j is no text', (raw) => {
@@ -83,9 +83,9 @@ describe('number', () => {
     expect(read('number', raw)).toBe(number)
   })
 
-  it('reads integers beyond 2^53, as near as a number comes, and none beyond every number', () => {
-    expect(read('number', 20n)).toBe(20)
-    expect(read('number', 10n ** 400n)).toBeNull()
+  it('reads a text of a record as near as a double comes', () => {
+    expect(read('number', '9007199254740993')).toBe(9007199254740992)
+    expect(read('number', '0.12345678901234567890')).toBe(0.12345678901234568)
   })
 
   it('minus nought is nought', () => {
@@ -93,20 +93,12 @@ describe('number', () => {
     expect(Object.is(read('number', '-0'), 0)).toBe(true)
   })
 
-  it.each([
-    [''],
-    ['NaN'],
-    ['Infinity'],
-    ['1e400'],
-    ['0x10'],
-    ['3,5'],
-    ['2 ha'],
-    [true],
-    [null],
-    [10n ** 400n],
-  ])('%s is no number', (raw) => {
-    expect(read('number', raw)).toBeNull()
-  })
+  it.each([[''], ['NaN'], ['Infinity'], ['1e400'], ['0x10'], ['3,5'], ['2 ha'], [true], [null]])(
+    '%s is no number',
+    (raw) => {
+      expect(read('number', raw)).toBeNull()
+    },
+  )
 })
 
 describe('boolean', () => {
@@ -133,7 +125,7 @@ it('whatever a type reads, it reads its own value again as the same', () => {
   const raw = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.double(),
-    fc.bigInt(),
+    fc.bigInt().map(String),
     fc.boolean(),
     fc.constantFrom<JsonValue>(null, {}, [], 'F', '1985-06', '2014-06-01T04:10:00+05:00'),
   )

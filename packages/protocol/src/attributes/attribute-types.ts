@@ -4,6 +4,7 @@
  */
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
+import { exactNumber } from '../numbers.ts'
 import { normaliseCode } from '../records/code-lists.ts'
 import { type DayInterval, dayInterval, instantText } from './dates.ts'
 import { composed, foldCaseAndAccents } from './text.ts'
@@ -58,14 +59,10 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
   date: (raw) =>
     typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
   datetime: (raw) => (typeof raw === 'string' ? instantText(raw) : null),
-  number: (raw) => {
-    const number = numberOf(raw)
-    // No -0: it equals 0, and is told apart in some places only.
-    return Number.isFinite(number) ? number + 0 : null
-  },
+  number: (raw) => finite(numberOf(raw)),
   // Only what a query compares with is read so: no record holds an age.
   age: (raw) => {
-    const years = numberOf(raw)
+    const years = exactNumberOf(raw)
     return Number.isInteger(years) && years >= 0 && years <= MAX_AGE ? years : null
   },
   boolean: (raw) => BOOLEANS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
@@ -74,7 +71,7 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
 /** Strings, and numbers by their digits: a postal code is sometimes one. */
 function textOf(raw: JsonValue): string | null {
   if (typeof raw === 'string') return bounded(raw)
-  return typeof raw === 'number' || typeof raw === 'bigint' ? bounded(String(raw)) : null
+  return typeof raw === 'number' ? bounded(String(raw)) : null
 }
 
 /** Text that is neither empty nor too long; asked again of normalised text, since that may be of another length. */
@@ -82,8 +79,20 @@ function bounded(text: string | null): string | null {
   return text === null || text === '' || text.length > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
 }
 
+/** Null for what is no number. No -0: it equals 0, and is told apart in some places only. */
+export function finite(number: number): number | null {
+  return Number.isFinite(number) ? number + 0 : null
+}
+
+/** A text in a record compares as the double nearest to it; the record itself keeps the text. */
 function numberOf(raw: JsonValue): number {
   if (typeof raw === 'number') return raw
-  if (typeof raw === 'bigint') return Number(raw)
   return typeof raw === 'string' && NUMBER.test(raw.trim()) ? Number(raw) : Number.NaN
+}
+
+/** As a query writes it: what would be compared as another number is none. */
+export function exactNumberOf(raw: JsonValue): number {
+  if (typeof raw !== 'string') return numberOf(raw)
+  const text = raw.trim()
+  return NUMBER.test(text) ? (exactNumber(text) ?? Number.NaN) : Number.NaN
 }

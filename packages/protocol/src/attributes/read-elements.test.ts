@@ -96,7 +96,13 @@ it('reads every compound of every kind from any document without failing, and ne
   const { document } = fc.letrec<{ document: JsonValue }>((tie) => ({
     document: fc.oneof(
       { maxDepth: 5 },
-      fc.oneof(fc.string({ unit: 'binary' }), fc.double(), fc.bigInt(), fc.boolean(), fc.constant(null)),
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.double(),
+        fc.bigInt().map(String),
+        fc.boolean(),
+        fc.constant(null),
+      ),
       fc.array(tie('document'), { maxLength: 3 }),
       fc.dictionary(fc.constantFrom(...keys, '__proto__'), tie('document'), { maxKeys: 8 }),
     ),

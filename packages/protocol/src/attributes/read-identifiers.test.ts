@@ -38,7 +38,8 @@ describe('readIdentifiers', () => {
       uin('0007'),
     ])
     expect(ofPerson({ identifier: 4100 })).toEqual([uin('4100')])
-    expect(ofPerson({ identifier: 98765432109876543210n })).toEqual([uin('98765432109876543210')])
+    expect(ofPerson({ identifier: 9007199254740992 })).toEqual([uin('9007199254740992')])
+    expect(ofPerson({ identifier: 1e20 })).toEqual([uin('100000000000000000000')])
   })
 
   it.each([
@@ -83,7 +84,7 @@ describe('readIdentifiers', () => {
     const leaf = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.double(),
-      fc.bigInt(),
+      fc.bigInt().map(Number),
       fc.constantFrom<JsonValue>(null, true, 'UIN', 'NID'),
     )
     const { document } = fc.letrec<{ document: JsonValue }>((tie) => ({
@@ -109,9 +110,10 @@ describe('readIdentifiers', () => {
   })
 })
 
-it('identifierValue refuses what JSON could only hold rounded', () => {
+it('identifierValue refuses numbers that are not written as digits', () => {
   const [type] = civil.identifier_types
-  expect(type && identifierValue(type, 2 ** 53)).toBeNull()
-  expect(type && identifierValue(type, 2 ** 53 - 1)).toBe('9007199254740991')
+  expect(type && identifierValue(type, 1e21)).toBeNull()
+  expect(type && identifierValue(type, 0.5)).toBeNull()
+  expect(type && identifierValue(type, 2 ** 53)).toBe('9007199254740992')
   expect(type && identifierValue(type, undefined)).toBeNull()
 })

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonValue } from '../json.ts'
 import { resolveIdentifierType } from '../kinds/index.ts'
 import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
+import { wholeDigits } from '../numbers.ts'
 import { compilePath, member, type Path, walk } from './walk.ts'
 
 /** An identifier as it is stored and looked up. */
@@ -65,10 +66,10 @@ export function identifierTypeOf(
 
 /**
  * The value of an identifier as it is compared, of a record or of a query: a string, or an integer by its digits.
- * Null for everything else: a number that JSON could only hold rounded is no identifier.
+ * Null for everything else, such as 0.5 and 1e21: a number that is not written as digits is no identifier.
  */
 export function identifierValue(type: IdentifierType, raw: JsonValue | undefined): string | null {
   if (typeof raw === 'string') return normaliseIdentifier(type, raw)
-  if (typeof raw === 'bigint' || Number.isSafeInteger(raw)) return normaliseIdentifier(type, String(raw))
-  return null
+  const digits = wholeDigits(raw)
+  return digits === null ? null : normaliseIdentifier(type, digits)
 }

@@ -101,7 +101,7 @@ describe('hostile documents', () => {
     const { document } = fc.letrec<{ document: JsonValue }>((tie) => ({
       document: fc.oneof(
         { maxDepth: 6 },
-        fc.constantFrom<JsonValue>(null, '', 'F', 0, 1e300, 10n ** 30n, true),
+        fc.constantFrom<JsonValue>(null, '', 'F', 0, 1e300, 1e30, true),
         fc.array(tie('document'), { maxLength: 4 }),
         fc.dictionary(names, tie('document'), { maxKeys: 5, noNullPrototype: false }),
       ),

@@ -5,14 +5,8 @@
  */
 import Type, { type TSchema } from 'typebox'
 
-/**
- * An integer of at least 1 with no maximum: above a limit is for the item to say. The reader of JSON gives
- * integers beyond 2^53 as bigint, which the word `integer` does not cover.
- */
-export const CountFromOne = Type.Unsafe<number | bigint>({
-  if: { type: 'bigint', minimum: 1 },
-  else: { type: 'integer', minimum: 1 },
-})
+/** An integer of at least 1 with no maximum: above a limit is for the item to say. */
+export const CountFromOne = Type.Integer({ minimum: 1 })
 
 /** The page asked for, in the criteria or beside them (D23). */
 export const IncomingPage = Type.Object({

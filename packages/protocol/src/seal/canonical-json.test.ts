@@ -50,7 +50,8 @@ describe('RFC 8785', () => {
   )
 
   test('3.2.2 and 3.2.4: the sample object and its bytes', () => {
-    const sample = parseJson(String.raw`{
+    // The reader refuses its first number, which has another shortest form.
+    const sample = JSON.parse(String.raw`{
       "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
       "literals": [null, true, false]
@@ -105,7 +106,7 @@ test('a canonical text is embedded as it is, anywhere', () => {
 })
 
 test.each([
-  ['a bigint', [1n], 'an integer beyond 2^53-1 has no canonical JSON'],
+  ['a bigint', [1n], 'a value of type bigint has no canonical JSON'],
   ['undefined in an array', [undefined], 'a value of type undefined has no canonical JSON'],
   ['a hole in an array', new Array(1), 'a value of type undefined has no canonical JSON'],
   ['a function', { a: () => 1 }, 'a value of type function has no canonical JSON'],

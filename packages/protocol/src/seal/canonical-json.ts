@@ -40,8 +40,6 @@ export function canonicalJson(value: unknown): string {
       if (value === null) return 'null'
       if (value instanceof CanonicalText) return value.text
       return Array.isArray(value) ? array(value) : object(value)
-    case 'bigint':
-      throw new CanonicalJsonError('an integer beyond 2^53-1 has no canonical JSON')
     default:
       throw new CanonicalJsonError(`a value of type ${typeof value} has no canonical JSON`)
   }

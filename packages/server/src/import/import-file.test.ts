@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { KINDS } from '@rollcall/protocol'
+import { KINDS, NUMBER_RULE } from '@rollcall/protocol'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
@@ -100,10 +100,38 @@ test('a bad line is listed with its number and reason and nothing of the record;
       reason: 'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
     },
     { line: 7, reason: "@type must be one of the registry's record types: Person" },
-    { line: 9, reason: 'n must be a string, it would be rounded' },
+    { line: 9, reason: `n: ${NUMBER_RULE}` },
   ])
   expect((await stat(`${path}.rejects.ndjson`)).mode & 0o777).toBe(0o600)
   expect(await readFile(`${path}.rejects.ndjson`, 'utf8')).not.toContain(secret)
+})
+
+test('numbers are kept in their RFC 8785 form, or the line is refused, in every spelling', async () => {
+  const spellings: [written: string, kept: string | null][] = [
+    ['1.0', '1'],
+    ['1e2', '100'],
+    ['0.10', '0.1'],
+    ['9007199254740992', '9007199254740992'],
+    ['9007199254740992.0', '9007199254740992'],
+    ['1e16', '10000000000000000'],
+    ['1e20', '100000000000000000000'],
+    ['9007199254740993', null],
+    ['9007199254740993.0', null],
+    ['0.12345678901234567890', null],
+    ['1e-400', null],
+    ['1e400', null],
+  ]
+  const lines = spellings.map(([written], at) => person(`N${at}`, { n: 'N' }).replace('"N"', written))
+  const path = await file('numbers.ndjson', lines.join('\n'))
+  await importPeople(path)
+  const { table } = recordTable(civil, civil.kind.record_types[0])
+  const { rows } = await database.db.pool.query(`select document from ${table} order by id`)
+  const kept = spellings.flatMap(([, text]) => (text === null ? [] : [text]))
+  expect(rows.map(({ document }) => /"n":([^,}]*)/.exec(document)?.[1])).toEqual(kept)
+  const refused = spellings.flatMap(([, text], at) => (text === null ? [at + 1] : []))
+  expect(await rejects(`${path}.rejects.ndjson`)).toEqual(
+    refused.map((line) => ({ line, reason: `n: ${NUMBER_RULE}` })),
+  )
 })
 
 test('the same file again replaces its records, and an old list of rejects', async () => {

@@ -1,6 +1,6 @@
 /** Takes a request that is answered later: kept, given to a worker, and acknowledged after all that is committed. */
+import { canonicalJson } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { exactJson } from '../exact-json.ts'
 import { requestContext } from '../exchange.ts'
 import type { Reply } from '../outbound/reply.ts'
 import { callbackTarget } from '../outbound/targets.ts'
@@ -22,7 +22,7 @@ export async function accept(context: Context, taken: Taken, checked: Checked): 
   // Asked now so that the sender learns of it, and again when something is sent: much may change between.
   callbackTarget(await context.callbacks.of(participant), sender_uri, operation.callback)
   const { correlation_id } = await remember(context, exchange, content, path, async () => {
-    const text = exactJson({ header, message })
+    const text = canonicalJson({ header, message })
     const request = await context.bodies.sealBody(text, requestContext(exchange))
     return { sender_uri, encrypted, request, request_bytes: Buffer.byteLength(text), items }
   })

@@ -1,5 +1,6 @@
 /** Files of items, one a line: how each format is read, as rows. */
 import {
+  canonicalJson,
   type IncomingHeader,
   type JsonBounds,
   JsonError,
@@ -8,7 +9,6 @@ import {
   parseJson,
   RequestFault,
 } from '@rollcall/protocol'
-import { exactJson } from '../exact-json.ts'
 import { LineCutter } from '../files/lines.ts'
 import type { Limits } from '../limits.ts'
 import { itemBounds } from './bounds.ts'
@@ -69,7 +69,7 @@ function checked({ request }: Operation, items: readonly LinedItem[]): Piece {
     const message = { transaction_id: '-', [member]: [item] }
     try {
       const { [member]: batch } = readMessage(request, message)
-      return exactJson((batch as readonly JsonValue[])[0])
+      return canonicalJson((batch as readonly JsonValue[])[0])
     } catch (error) {
       if (!(error instanceof RequestFault)) throw error
       const place = `message.${member}[0]`

@@ -1,8 +1,13 @@
 /** Keeps a callback in the inbox, once, and no more of one participant in a day than it may have. */
 import { randomUUID } from 'node:crypto'
-import { type Callback, HeaderRejection, type IncomingHeader, OPERATIONS } from '@rollcall/protocol'
+import {
+  type Callback,
+  canonicalJson,
+  HeaderRejection,
+  type IncomingHeader,
+  OPERATIONS,
+} from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { exactJson } from '../exact-json.ts'
 import type { Message } from '../exchange.ts'
 import { exchangeFingerprint } from '../fingerprint.ts'
 import { inboxContext, type NewInboxMessage } from '../store/inbox.ts'
@@ -43,7 +48,7 @@ export async function keep(context: Context, received: ReceivedCallback): Promis
     transaction_id: message?.transaction_id ?? null,
     status: textOf(header.status),
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
-    body: await context.bodies.sealBody(exactJson({ header, message }), inboxContext(key)),
+    body: await context.bodies.sealBody(canonicalJson({ header, message }), inboxContext(key)),
   })
   const kept = await withinDay(context, 'inbox', participant.id, {
     keep: async () => context.inbox.keep(await make()),

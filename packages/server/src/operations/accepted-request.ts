@@ -1,8 +1,7 @@
 /** The request of an accepted exchange, as it is kept. */
-import { isJsonObject } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { parseKept } from '../exact-json.ts'
 import { type Exchange, type Message, requestContext } from '../exchange.ts'
+import { parseKept } from '../kept-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import type { Holding } from '../participants/held-bytes.ts'
 import { type AcceptedExchange, findRequest } from '../store/accepted-exchanges.ts'
@@ -26,9 +25,7 @@ export async function openRequest(
   const sealed = accepted.request ?? (await findRequest(context.db, accepted.correlation_id))
   if (sealed === null) throw new BodyClosed('forgotten')
   const text = await context.bodies.openBody(sealed, requestContext(accepted))
-  const kept = parseKept(text)
-  if (!isJsonObject(kept)) throw new BodyClosed('altered')
-  return kept as unknown as AcceptedRequest
+  return parseKept(text) as unknown as AcceptedRequest
 }
 
 /** Room for the request while a job has it open, to be released then; null when there is none. Small ones need none. */

@@ -22,7 +22,7 @@ const PEOPLE = [
   person('1', '1970'),
   person('2', '2001-01-01'),
   person('007', '1980-01-01', { phone_number: [] }),
-  person('9007199254740993', '1985', { phone_number: [], note: '</script> \u2028 "quoted" 中文 é' }),
+  person('9007199254740992', '1985', { phone_number: [], note: '</script> \u2028 "quoted" 中文 é' }),
 ]
 const HOUSEHOLD = {
   '@type': 'spdci:Group',
@@ -75,7 +75,7 @@ describe('the identifier form', () => {
     expect(uins(await askOne({ query_type: 'expression' }))).toEqual(['007'])
   })
 
-  it('a number is read by its digits, and never rounded', async () => {
+  it('a number is read by its digits, and refused where it would be rounded', async () => {
     const body = (digits: string) =>
       JSON.stringify(
         searchRequest(
@@ -85,10 +85,15 @@ describe('the identifier form', () => {
         ),
       ).replace('"DIGITS"', digits)
     const url = `${server.url}/civil/v1.0.0/registry/sync/search`
-    const exact = await post(url, body('9007199254740993'), bearer(peer))
-    expect(uins(exact.body.message.search_response[0])).toEqual(['9007199254740993'])
-    const neighbour = await post(url, body('9007199254740992'), bearer(peer))
-    expect(neighbour.body.message.search_response[0].pagination.total_count).toBe(0)
+    const exact = await post(url, body('9007199254740992'), bearer(peer))
+    expect(uins(exact.body.message.search_response[0])).toEqual(['9007199254740992'])
+    const rounded = await post(url, body('9007199254740993'), bearer(peer))
+    expect(rounded.status).toBe(400)
+    expect(rounded.body.message.error).toMatchObject({
+      code: 'err.request.bad',
+      message:
+        'message.search_request[0].search_criteria.query.value: the number cannot be kept as it is written; write it as a string',
+    })
   })
 
   it('no hit is an empty array and a true total', async () => {
@@ -118,7 +123,7 @@ describe('the identifier form', () => {
   })
 
   it('the record is answered as it is held', async () => {
-    const item = await askOne({ query: { type: 'UIN', value: '9007199254740993' } })
+    const item = await askOne({ query: { type: 'UIN', value: '9007199254740992' } })
     expect(item.data.reg_records).toEqual([PEOPLE[4]])
   })
 })

@@ -1,14 +1,15 @@
 /** What is told of an exchange that its sender asks about. */
 import {
   CanonicalText,
+  canonicalJson,
   isJsonObject,
   type JsonObject,
   type Operation,
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { exactJson, parseKept } from '../exact-json.ts'
 import type { Exchange } from '../exchange.ts'
+import { parseKept } from '../kept-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import { disclose } from '../outbound/disclosure.ts'
 import {
@@ -154,7 +155,7 @@ async function itemsOfAnswer(
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<ItemsToTell> {
   const kept = parseKept(await context.bodies.openBody(body, deliveryContext(id)))
-  if (!isJsonObject(kept) || !isJsonObject(kept.header) || !isJsonObject(kept.message)) {
+  if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
     throw new BodyClosed('altered')
   }
   const { status_reason_message: reason } = kept.header
@@ -175,7 +176,7 @@ function disclosed(exchange: Exchange, item: JsonObject): TxnItem {
       ? resolveRecordType(exchange.registry.kind, reg_record_type)
       : undefined
   if (recordType === undefined) throw new BodyClosed('altered')
-  const documents = disclose(exchange, recordType, data.reg_records.map(exactJson))
+  const documents = disclose(exchange, recordType, data.reg_records.map(canonicalJson))
   return { ...item, data: { ...data, reg_records: documents.map((text) => new CanonicalText(text)) } }
 }
 

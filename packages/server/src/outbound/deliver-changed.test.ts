@@ -1,5 +1,6 @@
 /** Deliveries that are attempted after something has changed, or that are not as others are. */
 import { randomUUID } from 'node:crypto'
+import { canonicalJson } from '@rollcall/protocol'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import {
   attemptsOf,
@@ -12,7 +13,6 @@ import {
   takes,
   testSender,
 } from '../../test/deliveries.ts'
-import { exactJson } from '../exact-json.ts'
 import { deliveryContext } from '../store/delivery.ts'
 import { type Participant, setSealPolicy } from '../store/participants.ts'
 import { drain } from './drain.ts'
@@ -35,7 +35,7 @@ async function newPeer(): Promise<Participant> {
 async function deliveryOf(participant: Participant, message: string) {
   const { database, context } = sender
   const { id, header } = await newDelivery(sender, participant)
-  const text = `{"header":${exactJson(header)},"message":${message}}`
+  const text = `{"header":${canonicalJson(header)},"message":${message}}`
   const body = await context.bodies.sealBody(text, deliveryContext(id))
   await database.db.pool.query('update delivery set body = $2 where id = $1', [id, body])
   return id

@@ -3,9 +3,9 @@
  * participant is healthy; everything else is taken by the participant's `drain` job.
  */
 import { randomUUID } from 'node:crypto'
-import { CanonicalText, isJsonObject, RequestFault } from '@rollcall/protocol'
+import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { exactJson, parseKept } from '../exact-json.ts'
+import { parseKept } from '../kept-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
 import { ensureDrain, recordAttempt } from '../store/deliveries.ts'
@@ -130,10 +130,10 @@ export async function openDelivery(
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<Contents> {
   const kept = parseKept(await context.bodies.openBody(body, deliveryContext(id)))
-  if (!isJsonObject(kept) || !isJsonObject(kept.header) || !isJsonObject(kept.message)) {
+  if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
     throw new BodyClosed('altered')
   }
-  return { header: kept.header, message: new CanonicalText(exactJson(kept.message)) }
+  return { header: kept.header, message: new CanonicalText(canonicalJson(kept.message)) }
 }
 
 /**

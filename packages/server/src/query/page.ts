@@ -99,15 +99,15 @@ function readPage(pagination: unknown, path: string, limits: PageLimits): AskedP
   if (page_size > limits.maxPageSize) {
     throw invalidPage(`${path}.page_size: must be at most ${limits.maxPageSize}`)
   }
-  const lastPage = Math.ceil(limits.maxResults / Number(page_size))
+  const lastPage = Math.ceil(limits.maxResults / page_size)
   if (page_number > lastPage) {
     throw invalidPage(`${path}.page_number: must be at most ${lastPage} with this page_size`)
   }
-  return { page_size: Number(page_size), page_number: Number(page_number) }
+  return { page_size, page_number }
 }
 
-function isCount(value: JsonValue | undefined): value is number | bigint {
-  return typeof value === 'bigint' ? value >= 1n : Number.isInteger(value) && Number(value) >= 1
+function isCount(value: JsonValue | undefined): value is number {
+  return Number.isInteger(value) && Number(value) >= 1
 }
 
 const invalidSort = (message: string): ItemRejection => new ItemRejection('rjct.sort.invalid', message)

@@ -5,7 +5,6 @@ import {
   canonicalJson,
   type JsonValue,
   type Kind,
-  pathText,
   type RecordIdentifier,
   type RecordType,
   readAttribute,
@@ -121,9 +120,7 @@ function canonicalOf(document: JsonValue): string {
   try {
     return flat(canonicalJson(document))
   } catch {
-    const path = findBigint(document)
-    if (path === null) throw new InvalidRecord('the document cannot be written as canonical JSON (RFC 8785)')
-    throw new InvalidRecord(`${pathText(path)} must be a string, it would be rounded`)
+    throw new InvalidRecord('the document cannot be written as canonical JSON (RFC 8785)')
   }
 }
 
@@ -134,18 +131,4 @@ function canonicalOf(document: JsonValue): string {
 function flat(text: string): string {
   text.indexOf('\n')
   return text
-}
-
-/** Only asked when the document cannot be written. */
-function findBigint(value: JsonValue): (string | number)[] | null {
-  if (typeof value === 'bigint') return []
-  if (typeof value !== 'object' || value === null) return null
-  const members: [string | number, JsonValue][] = Array.isArray(value)
-    ? [...value.entries()]
-    : Object.entries(value)
-  for (const [step, member] of members) {
-    const path = findBigint(member)
-    if (path !== null) return [step, ...path]
-  }
-  return null
 }

@@ -56,12 +56,27 @@ describe('a member twice', () => {
 })
 
 describe('numbers', () => {
-  it('an integer that cannot be held is not signed in canonical form', async () => {
-    const body = signedBody(ada, searchBy(ada, { header: { meta: { n: 7 } } }))
-    const text =
-      'the signed part cannot be written as canonical JSON: an integer beyond 2^53-1 has no canonical JSON'
-    await expectUnsigned(ada, body.replace('"n": 7', '"n": 9007199254740993'), text)
-    await expectBad(ada, body.replace('"n": 7', '"n": 1e400'), /^header\.meta\.n: /)
+  it('a number that cannot be kept as it is written is refused, however it is signed', async () => {
+    const text = /^header\.meta\.n: the number cannot be kept as it is written; write it as a string$/
+    for (const peer of [ada, verbatim, sorted]) {
+      const body = signedBody(peer, searchBy(peer, { header: { meta: { n: 7 } } }))
+      for (const n of [
+        '9007199254740993',
+        '9007199254740993.0',
+        '0.12345678901234567890',
+        '1e-400',
+        '1e400',
+      ]) {
+        await expectBad(peer, body.replace('"n": 7', `"n": ${n}`), text)
+      }
+    }
+  })
+
+  it('an integer beyond 2^53 that a double holds is signed in every form', async () => {
+    for (const peer of [ada, verbatim, sorted]) {
+      const body = signedBody(peer, searchBy(peer, { header: { meta: { n: 9007199254740992, m: 1e20 } } }))
+      await expectSealed(server, await sendAs(server, peer, body))
+    }
   })
 
   it('another spelling of the same number is the same value, and another text', async () => {

@@ -59,8 +59,6 @@ function changed(value: unknown, [first, ...rest]: readonly string[], other: unk
 }
 
 const json = fc.jsonValue({ maxDepth: 2 })
-/** Integers beyond 2^53-1 have no canonical form, which a test of its own shows. */
-const signable = json.filter((value) => !/(?<![\d.])\d{16,}(?!\d*[.e])/.test(JSON.stringify(value)))
 
 it('any value of header or message that becomes another one', async () => {
   await fc.assert(
@@ -142,21 +140,17 @@ it('any character of the signature that becomes another one', async () => {
 
 it('any message whatever that was signed as it should be is not refused for its signature', async () => {
   await fc.assert(
-    fc.asyncProperty(
-      anyPeer,
-      fc.dictionary(fc.string({ unit: 'grapheme' }), signable),
-      async (index, meta) => {
-        fc.pre(!JSON.stringify(meta).includes('\\u0000'))
-        const peer = at(index)
-        const sent = searchBy(peer, { header: { meta } })
-        await expectSealed(
-          server,
-          await sendAs(server, peer, signedBody(peer, sent)),
-          'civil.example',
-          peer.profile,
-        )
-      },
-    ),
+    fc.asyncProperty(anyPeer, fc.dictionary(fc.string({ unit: 'grapheme' }), json), async (index, meta) => {
+      fc.pre(!JSON.stringify(meta).includes('\\u0000'))
+      const peer = at(index)
+      const sent = searchBy(peer, { header: { meta } })
+      await expectSealed(
+        server,
+        await sendAs(server, peer, signedBody(peer, sent)),
+        'civil.example',
+        peer.profile,
+      )
+    }),
     { numRuns: CASES },
   )
 })

@@ -123,7 +123,9 @@ describe('size', () => {
     expect(answer.status).toBe(400)
     expect(answer.body.message.error).toMatchObject({
       code: 'err.request.bad',
-      message: expect.stringMatching(/the number is too large$/),
+      message: expect.stringMatching(
+        /\.\$lt: the number cannot be kept as it is written; write it as a string$/,
+      ),
     })
   })
 })

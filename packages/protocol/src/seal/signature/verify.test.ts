@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JsonValue } from '../../json.ts'
+import { JsonError, type JsonValue } from '../../json.ts'
+import { NUMBER_RULE } from '../../numbers.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { SourcedEnvelope } from '../source.ts'
 import { ALGORITHMS, type AlgorithmName } from './algorithms.ts'
@@ -86,18 +87,13 @@ const json = fc.letrec<{ value: JsonValue }>((tie) => ({
     { maxDepth: 3, depthSize: 'small' },
     fc.constantFrom(null, true, false, '', 0, 3, 1e-7, 1e21, -0.5),
     wellFormed,
-    fc
-      .double({ noNaN: true, noDefaultInfinity: true })
-      .map((double) => double + 0)
-      .filter(isExact),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((double) => double + 0),
+    fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map((integer) => Number(integer) + 0),
     fc.array(tie('value'), { maxLength: 3 }),
     fc.dictionary(wellFormed, tie('value'), { maxKeys: 3 }),
   ),
 })).value
 
-function isExact(number: number): boolean {
-  return !Number.isInteger(number) || Number.isSafeInteger(number) || Math.abs(number) >= 1e21
-}
 const members = fc.dictionary(wellFormed, json, { maxKeys: 4 })
 const header = members.map((header): Members => ({ ...header, sender_id: 'sp-system' }))
 
@@ -180,18 +176,22 @@ test('every layout, form, prefix and algorithm is among them', () => {
 })
 
 describe('numbers in the text', () => {
-  const text = (message: string) => `{"header":{"sender_id":"sp-system"},"message":${message}}`
+  const body = (signature: string, n: string) =>
+    `{"signature":${JSON.stringify(signature)},"header":{"sender_id":"sp-system"},"message":${n}}`
+  const ofForm = (form: CanonicalFormName) =>
+    profiles.filter(({ canonical_form }) => canonical_form === form).map((profile) => [profile] as const)
 
-  test.each(['12345678901234567890', '9007199254740993'])(
-    '%s has no canonical JSON and is not rounded',
-    async (n) => {
-      const [profile] = profiles
-      if (profile === undefined) throw new Error('there are no profiles')
-      const signature = await signed(profile, { sender_id: 'sp-system' }, Number(n) / 2 ** 12)
-      const body = text(n).replace('{', `{"signature":${JSON.stringify(signature)},`)
-      expect(await refusal(profile, body)).toBe(
-        'the signed part cannot be written as canonical JSON: an integer beyond 2^53-1 has no canonical JSON',
-      )
-    },
-  )
+  test.each(ofForm('rfc8785'))('any spelling of one number is verified by %j', async (profile) => {
+    const signature = await signed(profile, { sender_id: 'sp-system' }, 2 ** 53)
+    for (const n of ['9007199254740992', '9007199254740992.0', '9.007199254740992E15']) {
+      expect(await refusal(profile, body(signature, n))).toBeNull()
+    }
+    expect(await refusal(profile, body(signature, '9007199254740994'))).not.toBeNull()
+  })
+
+  test('a number that would be rounded is refused before anything is verified', () => {
+    expect(() => new SourcedEnvelope(body('', '9007199254740993'))).toThrow(
+      new JsonError('message', NUMBER_RULE),
+    )
+  })
 })

@@ -179,11 +179,11 @@ describe('what is refused', () => {
     ],
     [
       [{ expression1: compare('score', 'eq', ['9']) }],
-      'query[0].expression1.attribute_value: must be a number',
+      'query[0].expression1.attribute_value: must be a number that a double can hold as it is written',
     ],
     [
       [{ expression1: compare('score', 'in', [9, {}]) }],
-      'query[0].expression1.attribute_value[1]: must be a number',
+      'query[0].expression1.attribute_value[1]: must be a number that a double can hold as it is written',
     ],
     [
       [{ expression1: compare('score', 'in', []) }],

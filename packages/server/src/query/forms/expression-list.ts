@@ -103,8 +103,7 @@ function checkMembers(object: JsonObject, known: readonly string[], path: string
 
 function readSequence(seq_num: JsonValue | undefined, path: string): number {
   if (seq_num === undefined) return Number.POSITIVE_INFINITY
-  const isNumber =
-    typeof seq_num === 'string' ? NUMBER.test(seq_num) : ['number', 'bigint'].includes(typeof seq_num)
+  const isNumber = typeof seq_num === 'string' ? NUMBER.test(seq_num) : typeof seq_num === 'number'
   const number = isNumber ? Number(seq_num) : Number.NaN
   if (Number.isFinite(number)) return number
   throw new QueryProblem(path, 'must be a number')

@@ -31,7 +31,7 @@ const MEANT: Readonly<Record<SubjectType, string>> = {
   code: 'a code of 1 to 512 characters',
   date: 'a date such as 1985, 1985-06, 1985-06-12 or 12.06.1985',
   datetime: 'a date, or an instant such as 2024-06-30T12:00:00Z',
-  number: 'a number',
+  number: 'a number that a double can hold as it is written',
   boolean: 'true or false',
   age: 'a whole number of years from 0 to 1000',
   identifier: `a string of 1 to ${IDENTIFIER_MAX_LENGTH} characters or a whole number`,

@@ -1,3 +1,4 @@
+import { NUMBER_RULE } from '@rollcall/protocol'
 import { parseValue } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { QueryProblem } from '../problem.ts'
@@ -23,8 +24,9 @@ describe('literals as JSON', () => {
     ['-0', 0],
     ['1.5e2', 150],
     ['9007199254740991', 9007199254740991],
-    ['9007199254740993', 9007199254740993n],
-    ['-9007199254740993', -9007199254740993n],
+    ['9007199254740992', 9007199254740992],
+    ['-9007199254740992.0', -9007199254740992],
+    ['1e20', 1e20],
     ['[1, "a", [F]]', [1, 'a', ['F']]],
     ['{ge: "1985", lt: 1990}', { ge: '1985', lt: 1990 }],
     ['$uin', 'TST-7'],
@@ -40,10 +42,13 @@ describe('literals as JSON', () => {
   })
 
   it.each([
-    ['1e400', 'q', 'must be a number that a double can hold'],
-    ['[0, -1e400]', 'q[1]', 'must be a number that a double can hold'],
+    ['1e400', 'q', NUMBER_RULE],
+    ['[0, -1e400]', 'q[1]', NUMBER_RULE],
+    ['9007199254740993', 'q', NUMBER_RULE],
+    ['0.12345678901234567890', 'q', NUMBER_RULE],
+    ['1e-400', 'q', NUMBER_RULE],
     ['{a: $other}', 'q.a', 'the variable $other must have a value'],
-    ['9'.repeat(100_000), 'q', 'must be a number that a double can hold'],
+    ['9'.repeat(100_000), 'q', NUMBER_RULE],
   ])('%.20s is refused', (text, path, rule) => {
     expect(() => json(text)).toThrow(new QueryProblem(path, rule))
   })

@@ -1,18 +1,15 @@
 /** Literals of a GraphQL document as JSON, so that one reader understands the conditions of every form. */
-import type { JsonValue } from '@rollcall/protocol'
+import { exactNumber, type JsonValue, NUMBER_RULE } from '@rollcall/protocol'
 import { Kind as Node, type ValueNode } from 'graphql'
 import { QueryProblem } from '../problem.ts'
 
 /** The values of the variables that the operation declares, by name; those without a value are not in it. */
 export type Variables = ReadonlyMap<string, JsonValue>
 
-/** 1e309 is beyond every double: a longer integer is refused before time is spent on its digits. */
-const MAX_INTEGER_LENGTH = 310
-
 /**
- * One literal: enum values are strings, an integer beyond ±(2^53−1) is a bigint and never rounded, `__proto__` is a
- * member like any other. The document's nesting is bounded before, so the recursion is.
- * @throws QueryProblem for a variable without a value and for a number too large
+ * One literal: enum values are strings, numbers are read by the rule of all JSON, `__proto__` is a member like any
+ * other. The document's nesting is bounded before, so the recursion is.
+ * @throws QueryProblem for a variable without a value and for a number that would be rounded
  */
 export function literalToJson(node: ValueNode, variables: Variables, path: string): JsonValue {
   switch (node.kind) {
@@ -23,9 +20,8 @@ export function literalToJson(node: ValueNode, variables: Variables, path: strin
     case Node.STRING:
       return node.value
     case Node.INT:
-      return integer(node.value, path)
     case Node.FLOAT:
-      return finite(Number(node.value), path)
+      return numberOf(node.value, path)
     case Node.LIST:
       return node.values.map((value, index) => literalToJson(value, variables, `${path}[${index}]`))
     case Node.OBJECT:
@@ -47,13 +43,9 @@ function variable(name: string, variables: Variables, path: string): JsonValue {
   return value
 }
 
-function integer(digits: string, path: string): number | bigint {
-  const number = finite(digits.length > MAX_INTEGER_LENGTH ? Infinity : Number(digits), path)
-  return Number.isSafeInteger(number) ? number : BigInt(digits)
-}
-
-function finite(number: number, path: string): number {
+function numberOf(literal: string, path: string): number {
+  const number = exactNumber(literal)
+  if (number === null) throw new QueryProblem(path, NUMBER_RULE)
   // No -0: it equals 0, and is told apart in some places only.
-  if (Number.isFinite(number)) return number + 0
-  throw new QueryProblem(path, 'must be a number that a double can hold')
+  return number + 0
 }

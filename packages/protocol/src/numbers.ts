@@ -1,0 +1,53 @@
+/** One rule for every spelling of a number: it is a double that is written back as the same number, or it is refused. */
+
+/** The rule as messages say it. */
+export const NUMBER_RULE = 'the number cannot be kept as it is written; write it as a string'
+
+/** A number without exponent of at most this many characters has at most 15 digits, which every double keeps. */
+const SAFE_LENGTH = 15
+
+/**
+ * The double that a number literal stands for; null when no double is written as the same number. Written means the
+ * shortest form of ECMAScript and RFC 8785: `1.0` and `1e2` are 1 and 100, `0.1` and `1e20` are themselves, while
+ * `9007199254740993`, `0.12345678901234567890`, `1e-400` and `1e400` would come back as other numbers.
+ * @param literal of JSON's grammar; a plus sign and a missing digit beside the point are allowed
+ */
+export function exactNumber(literal: string): number | null {
+  const number = Number(literal)
+  if (literal.length <= SAFE_LENGTH && !hasExponent(literal)) return number
+  if (!Number.isFinite(number)) return null
+  const written = String(number)
+  return written === literal || decimal(written) === decimal(literal) ? number : null
+}
+
+/** The digits of a whole number; null where the number is no whole one, or is written with an exponent. */
+export function wholeDigits(value: unknown): string | null {
+  return Number.isInteger(value) && Math.abs(Number(value)) < 1e21 ? String(value) : null
+}
+
+function hasExponent(literal: string): boolean {
+  return literal.includes('e') || literal.includes('E')
+}
+
+/**
+ * The digits of a literal without zeros around them, and the power of ten of the first: the same text for the same
+ * number, signs aside. Every step is linear in the length of the literal, which a peer decides.
+ */
+function decimal(literal: string): string {
+  const [mantissa = '', power = '0'] = literal.toLowerCase().split('e')
+  let first = 0
+  while (first < mantissa.length && !isNonZero(mantissa, first)) first += 1
+  if (first === mantissa.length) return '0'
+  let last = mantissa.length - 1
+  while (!isNonZero(mantissa, last)) last -= 1
+  const found = mantissa.indexOf('.')
+  const point = found < 0 ? mantissa.length : found
+  const digits = mantissa.slice(first, last + 1).replace('.', '')
+  const place = first < point ? point - first - 1 : point - first
+  return `${digits}e${place + Number(power)}`
+}
+
+function isNonZero(text: string, at: number): boolean {
+  const char = text.charCodeAt(at)
+  return char > 0x30 && char <= 0x39
+}
