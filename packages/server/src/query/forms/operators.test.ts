@@ -107,6 +107,32 @@ describe.each(cases)('$operator.name of $type', ({ operator, type, name, right, 
   })
 })
 
+describe('a text of values with commas between them', () => {
+  it.each([
+    ['in', 'a,b', ['a', 'b']],
+    ['nin', ' a ,\tb c , d', ['a', 'b c', 'd']],
+    ['in', 'a', ['a']],
+  ])('%s %j is %j', (operator, text, values) => {
+    expect(read('UIN', operator, text)).toBe(read('UIN', operator, values))
+    expect(read('surname', operator, text)).toBe(read('surname', operator, values))
+  })
+
+  it.each(['a,', ',a', 'a,,b', 'a, ,b', ','])('%j has an empty one', (text) => {
+    const message = 'query.surname.$in: must be values with commas between them, none of them empty'
+    expect(() => read('surname', '$in', text)).toThrow(
+      expect.objectContaining({ name: 'QueryProblem', message }),
+    )
+  })
+
+  it('has no more values than an array may have', () => {
+    const { values } = SCOPE.limits
+    expect(read('surname', 'in', Array(values).fill('a').join())).toBe(read('surname', 'in', ['a']))
+    expect(() => read('surname', 'in', Array(1_000_000).fill('a').join())).toThrow(
+      `query.surname.in: a query must have at most ${values} values in its lists`,
+    )
+  })
+})
+
 it('every spelling means one operator', () => {
   const spellings = OPERATORS.flatMap((operator) => operator.spellings)
   expect(new Set(spellings).size).toBe(spellings.length)

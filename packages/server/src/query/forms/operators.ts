@@ -78,15 +78,26 @@ function compares(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator
   }
 }
 
-/** One value, or a list of one, is equality. */
+/** An array, or a text of values with commas between them: the specification's value types have no array. */
 function among(subject: Subject, value: JsonValue, path: string, reader: Reader): Predicate {
   if (!Array.isArray(value)) {
-    reader.values(1, path)
-    return subject.among([{ value, path }])
+    const values = typeof value === 'string' ? separated(value, path, reader.limits.values) : [value]
+    reader.values(values.length, path)
+    return subject.among(values.map((each) => ({ value: each, path })))
   }
   if (value.length === 0) throw new QueryProblem(path, 'must have at least one value')
   reader.values(value.length, path)
   return subject.among(value.map((each, index) => ({ value: each, path: `${path}[${index}]` })))
+}
+
+/** @param limit of the values that a query may have: no more than one beyond it are cut */
+function separated(text: string, path: string, limit: number): readonly string[] {
+  if (!text.includes(',')) return [text]
+  const values = text.split(',', limit + 1).map((value) => value.trim())
+  if (values.includes('')) {
+    throw new QueryProblem(path, 'must be values with commas between them, none of them empty')
+  }
+  return values
 }
 
 const TRUTH: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
