@@ -81,6 +81,7 @@ export {
 export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'
 export {
   isRegType,
+  isSearchEventType,
   KINDS,
   kindNamed,
   recordTypesOf,

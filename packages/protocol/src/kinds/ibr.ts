@@ -97,5 +97,6 @@ export const ibr: Kind = {
       aliases: ['enrollment_status_change', 'enrolment_status_change'],
     },
   ],
+  search_event_types: ['REGISTER'],
   operations: ['enrolment-updates', 'enrolled'],
 }

@@ -29,6 +29,13 @@ export function resolveEventType(kind: Kind, spelling: string): EventType | unde
   return named(kind.event_types, spelling, (type) => [type.name, ...type.aliases])
 }
 
+/** Whether a search may have this `reg_event_type`: an event type, or a value that published searches have. */
+export function isSearchEventType(kind: Kind, spelling: string): boolean {
+  const key = nameKey(spelling)
+  const others = kind.search_event_types ?? []
+  return resolveEventType(kind, spelling) !== undefined || others.some((name) => nameKey(name) === key)
+}
+
 /** The attribute that a sort or a query means: by its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
   return named(recordType.attributes, spelling, (attribute) => [

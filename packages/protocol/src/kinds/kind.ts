@@ -132,6 +132,8 @@ export interface Kind {
   readonly record_types: readonly [RecordType, ...RecordType[]]
   readonly identifier_types: readonly IdentifierType[]
   readonly event_types: readonly EventType[]
+  /** Further values of `reg_event_type` in a search, where published examples have one that names no event of the kind. */
+  readonly search_event_types?: readonly string[]
   /** Operations beyond the common set, by their name in `operations.ts`. */
   readonly operations: readonly string[]
 }

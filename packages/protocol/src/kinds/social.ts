@@ -136,5 +136,6 @@ export const social: Kind = {
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'NewHouseHoldMember', aliases: ['new_household_member'] },
   ],
+  search_event_types: ['SEARCH'],
   operations: [],
 }

@@ -3,11 +3,11 @@ import {
   ItemRejection,
   isJsonObject,
   isRegType,
+  isSearchEventType,
   isSpokenVersion,
   type Kind,
   REG_TYPE_PREFIX,
   type RecordType,
-  resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
@@ -119,11 +119,11 @@ function readRegType(kind: Kind, reg_type: unknown): string {
   throw invalid(`search_criteria.reg_type: this registry is ${own}`)
 }
 
-/** Validated, and no filter: a search asks for records, not for what happened to them. */
+/** Checked, and no filter: a search asks for records, not for what happened to them. */
 function checkEventType(kind: Kind, reg_event_type: unknown): void {
   if (reg_event_type === undefined) return
-  if (typeof reg_event_type === 'string' && resolveEventType(kind, reg_event_type) !== undefined) return
-  const known = kind.event_types.map(({ name }) => name).join(', ')
+  if (typeof reg_event_type === 'string' && isSearchEventType(kind, reg_event_type)) return
+  const known = [...kind.event_types.map(({ name }) => name), ...(kind.search_event_types ?? [])].join(', ')
   throw invalid(`search_criteria.reg_event_type: must be one of ${known}`)
 }
 
