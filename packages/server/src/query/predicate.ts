@@ -76,7 +76,8 @@ export interface Presence {
 /**
  * Some element of a list satisfies `of`, which holds and, or, not, compare, in and exists over the list's own
  * attributes and nothing else. Elements that have none of the attributes that `of` mentions do not count. True when
- * `of` is true of one that counts; unknown when none counts, or when it is true of none and unknown of one; else false.
+ * `of` is true of one that counts; unknown when it is true of none and unknown of one; else false. Where none counts, it is
+ * what `of` is of an element that has nothing: unknown of a comparison, and of `exists` true or false as ever.
  */
 export interface SomeElement {
   readonly is: 'some'

@@ -34,7 +34,7 @@ export function answer(predicate: Predicate, record: ExtractedRecord, today: str
         const names = attributeNames(predicate.of)
         const elements = elementsOf(predicate.list, record)
         const counting = elements.filter((element) => names.some((name) => element.has(name)))
-        if (counting.length === 0) return 'unknown'
+        if (counting.length === 0) return ask(predicate.of, new Map())
         return some(counting.map((element) => ask(predicate.of, element)))
       }
       case 'identifier': {

@@ -167,6 +167,8 @@ describe('some element', () => {
   const active = compare(status, 'eq', '1')
   const cash = compare(programme, 'eq', 'cash')
   const some = (of: Predicate): Predicate => ({ is: 'some', list: enrolment, of })
+  const hasProgramme: Predicate = { is: 'exists', attribute: programme }
+  const hasStatus: Predicate = { is: 'exists', attribute: status }
   const cashActive = { programme: 'cash', status: '1' }
   const cashEnded = { programme: 'cash', status: '3' }
   const foodActive = { programme: 'food', status: '1' }
@@ -183,6 +185,13 @@ describe('some element', () => {
     ['presence inside', and(cash, not({ is: 'exists', attribute: status })), [{ programme: 'cash' }], true],
     ['one of', { is: 'in', attribute: programme, values: ['food', 'cash'] }, [cashEnded], true],
     ['either', or(cash, active), [{ programme: 'food' }], 'unknown'],
+    ['no presence where nothing counts', and(hasProgramme, hasStatus), [], false],
+    ['no presence of both in one', and(hasProgramme, hasStatus), [{ programme: 'cash' }], false],
+    ['presence of both in one', and(hasProgramme, hasStatus), [{ programme: 'cash' }, cashActive], true],
+    ['absence of both where nothing counts', and(not(hasProgramme), not(hasStatus)), [], true],
+    ['absence of both', and(not(hasProgramme), not(hasStatus)), [{ programme: 'cash' }], false],
+    ['presence and a value where nothing counts', and(hasProgramme, active), [], false],
+    ['absence and a value where nothing counts', and(not(hasProgramme), active), [], 'unknown'],
   ])('%s', (_, of, enrolments, expected) => {
     expect(truth(some(of), { enrolments })).toBe(expected)
   })

@@ -103,7 +103,7 @@ function someElement(predicate: SomeElement, record: ExtractedRecord): Truth {
     if (truth === TRUE) return TRUE
     if (truth > greatest) greatest = truth
   }
-  return counted ? greatest : UNKNOWN
+  return counted ? greatest : truthOf(predicate.of, () => undefined, record)
 }
 
 /** The elements that count, each as what reads its attributes. */

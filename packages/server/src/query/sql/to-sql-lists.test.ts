@@ -342,17 +342,17 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
       [1, 2],
     ],
     [
-      '(select bool_and((element."area" is null) is true) from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null)',
+      '((select bool_and((element."area" is null) is true) from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null) or not exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null))',
       [],
-      [],
+      [3],
     ],
   ],
   [
     some(crop, not(exists(area))),
     [
-      'exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null and element."area" is null)',
+      '(exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null and element."area" is null) or not exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null))',
       [],
-      [],
+      [3],
     ],
     [
       '(select bool_and((element."area" is not null) is true) from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null)',

@@ -17,12 +17,17 @@ import {
   type SomeElement,
 } from '../predicate.ts'
 import { presence, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
-import { conjuncts, join, type Leaf, leavesOf, treeForm } from './to-sql-tree.ts'
+import { conjuncts, join, type Leaf, leavesOf, treeForm, truthOfNothing } from './to-sql-tree.ts'
 import type { Values } from './to-sql-values.ts'
 
 /** The form of `some` that is true when it is `asked`: definitely true, or definitely false. */
 export function elementForm({ list, of }: SomeElement, asked: boolean, values: Values): string {
-  return asked ? someElement(list, of, values) : everyElementElse(list, of, values)
+  const form = asked ? someElement(list, of, values) : everyElementElse(list, of, values)
+  return truthOfNothing(of) === asked ? `(${form} or ${noneCounts(list, of, values)})` : form
+}
+
+function noneCounts(list: List, of: Predicate, values: Values): string {
+  return `not exists (select from ${elements(list, of)}${whereCounting(list, of, values)})`
 }
 
 /** Whether some element has the attribute; true or false, never null. */
@@ -57,8 +62,7 @@ function everyElementElse(list: List, of: Predicate, values: Values): string {
     const [form] = containsValue(list, of, values).forms
     if (form !== undefined) return `(${presence(list, true, { alias: 'record', values })} and not ${form})`
   }
-  const counted = counting(list, of, values)
-  const where = counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
+  const where = whereCounting(list, of, values)
   return `(select bool_and((${treeForm(of, false, inElement(values))}) is true) from ${elements(list, of)}${where})`
 }
 
@@ -81,6 +85,11 @@ function counting(list: List, of: Predicate, values: Values): readonly string[] 
   if (!isCompound(list)) return []
   const forms = mentioned(of).map((attribute) => presence(attribute, true, { alias: 'element', values }))
   return [join('or', forms)]
+}
+
+function whereCounting(list: List, of: Predicate, values: Values): string {
+  const counted = counting(list, of, values)
+  return counted.length === 0 ? '' : ` where ${counted.join(' and ')}`
 }
 
 /** A row for each element, with the columns that the tree mentions. */

@@ -26,6 +26,25 @@ export function treeForm(
   }
 }
 
+/** What the tree is of an element that has nothing; null for unknown. */
+export function truthOfNothing(predicate: Predicate): boolean | null {
+  switch (predicate.is) {
+    case 'not': {
+      const truth = truthOfNothing(predicate.of)
+      return truth === null ? null : !truth
+    }
+    case 'and':
+    case 'or': {
+      const decides = predicate.is === 'or'
+      const truths = predicate.of.map(truthOfNothing)
+      if (truths.includes(decides)) return decides
+      return truths.includes(null) ? null : !decides
+    }
+    default:
+      return predicate.is === 'exists' ? false : null
+  }
+}
+
 export function join(word: 'and' | 'or', forms: readonly string[]): string {
   const [only] = forms
   return forms.length === 1 && only !== undefined ? only : `(${forms.join(` ${word} `)})`
