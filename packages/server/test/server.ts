@@ -88,7 +88,7 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     },
     async registry(kind, documents = [], namespace = kind) {
       const registry = await addRegistry(database.db, { namespace, kind, sender_id: `${namespace}.example` })
-      await write(database, registry, documents)
+      await writeDocuments(database, registry, documents)
       return registry
     },
     async close() {
@@ -98,7 +98,12 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
   }
 }
 
-async function write({ db }: TestDatabase, registry: Registry, documents: readonly object[]): Promise<void> {
+/** Writes records into a registry: new ones, or in place of those with the same primary identifier. */
+export async function writeDocuments(
+  { db }: TestDatabase,
+  registry: Registry,
+  documents: readonly object[],
+): Promise<void> {
   const client = await db.pool.connect()
   try {
     await client.query('begin')

@@ -1,6 +1,12 @@
 /** Order and pages of what a search finds, and searches that find too much or take too long. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
+import {
+  postSearch,
+  type TestParticipant,
+  type TestServer,
+  testServer,
+  writeDocuments,
+} from '../../test/server.ts'
 import type { Exchange } from '../exchange.ts'
 import { openDatabase } from '../store/database.ts'
 import { recordTable } from '../store/record-tables.ts'
@@ -23,7 +29,11 @@ const PEOPLE = [
 ]
 const BY_PHONE = { type: 'MOBILE', value: '+1 555 0100' }
 
+/** Born on one day. */
+const TIED = ['A', 'B', 'C', 'D', 'E', 'F'].map((uin) => person(uin, '1999-09-09', ['+1 555 0199']))
+
 let server: TestServer
+let tied: Registry
 let peer: TestParticipant
 let favoured: TestParticipant
 
@@ -32,6 +42,7 @@ beforeAll(async () => {
   peer = await server.participant('spmis.demo')
   favoured = await server.participant('favoured.demo', { max_page_size: 500 })
   await server.registry('civil', PEOPLE)
+  tied = await server.registry('civil', TIED, 'tied')
 })
 
 afterAll(() => server.close())
@@ -133,6 +144,36 @@ describe('sort and pagination', () => {
     expect(await askOne({ pagination: { page_size: 501 } }, {}, favoured)).toMatchObject({
       status_reason_message: 'search_criteria.pagination.page_size: must be at most 500',
     })
+  })
+})
+
+describe('pages while records are written', () => {
+  const page = async (page_number: number) => {
+    const criteria = {
+      query_type: 'idtype-value',
+      query: { type: 'MOBILE', value: '+1 555 0199' },
+      sort: [{ attribute_name: 'birth_date' }],
+      pagination: { page_size: 2, page_number },
+    }
+    const answer = await postSearch(server, peer, [{ search_criteria: criteria }], 'tied')
+    return uins(answer.body.message.search_response[0])
+  }
+
+  it('equal ones keep the order in which they were first written, also when they are replaced', async () => {
+    expect(await page(1)).toEqual(['A', 'B'])
+    await writeDocuments(server.database, tied, [
+      { ...TIED[0], sex: 'female' },
+      { ...TIED[3], sex: 'male' },
+    ])
+    expect(await page(2)).toEqual(['C', 'D'])
+    await writeDocuments(server.database, tied, [{ ...TIED[5], sex: 'female' }])
+    expect(await page(3)).toEqual(['E', 'F'])
+  })
+
+  it('one that moves in the order moves others over the border of a page', async () => {
+    expect(await page(1)).toEqual(['A', 'B'])
+    await writeDocuments(server.database, tied, [{ ...TIED[4], birth_date: '1970-01-01' }])
+    expect(await page(2)).toEqual(['B', 'C'])
   })
 })
 
