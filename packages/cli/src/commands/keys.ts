@@ -48,7 +48,7 @@ Example: rollcall keys list --json`,
     .addHelpText(
       'after',
       `
-The next key replaces an active one. This cannot be undone.
+The next key replaces an active one. This cannot be undone. Write -- before a kid that begins with -.
 
 Example: rollcall keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
     )

@@ -59,7 +59,13 @@ Example: rollcall participant key list spmis.example.org --json`,
     .description('revoke a key for ever; within a second no server takes it any more')
     .argument('<sender_id>', 'sender_id of the participant')
     .argument('<kid>', 'kid of the key')
-    .addHelpText('after', '\nExample: rollcall participant key revoke spmis.example.org 2026-07')
+    .addHelpText(
+      'after',
+      `
+Write -- before a kid that begins with -, such as: spmis.example.org -- -x7Jk.
+
+Example: rollcall participant key revoke spmis.example.org 2026-07`,
+    )
     .action(runRevoke)
 }
 
