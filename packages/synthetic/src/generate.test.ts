@@ -54,8 +54,7 @@ test('civil documents are mostly of 0.8 to 1.5 KB', () => {
 })
 
 test('a kind without documents is refused at the call, by a message that names those with some', () => {
-  const message =
-    'no synthetic documents for kind "police"; there are some for civil, ibr, ess, social, disability, farmer'
+  const message = `no synthetic documents for kind "police"; there are some for ${kinds.join(', ')}`
   expect(() => generate('police', { count: 1, seed: 1 })).toThrow(new RangeError(message))
 })
 

@@ -1,4 +1,4 @@
-/** `rollcall demo` (npm start): six registries of synthetic people, and a participant to ask them. */
+/** `rollcall demo` (npm start): a registry of synthetic people for each kind, and a participant to ask them. */
 import {
   baseUrl,
   becomeOnlyDemo,
@@ -28,7 +28,7 @@ const LOOPBACK = '127.0.0.1'
 export function addCommand(program: Command): void {
   withJson(program.command('demo'))
     .description(
-      'run a demo: six registries of synthetic people, and a participant whose secret is in demo.json',
+      'run a demo: a registry of synthetic people for each kind, and a participant whose secret is in demo.json',
     )
     .addHelpText(
       'after',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { KINDS } from '@rollcall/protocol'
+import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { expect, test } from 'vitest'
 import { dataDirectory, rollcall } from '../../test/command.ts'
 
@@ -23,8 +23,10 @@ test('the same seed gives the same lines, a longer run begins with a shorter one
   expect(short.stderr).toBe('')
 })
 
-test('there are records of every kind', async () => {
-  const all = await Promise.all(KINDS.map(({ name }) => rollcall(['generate', name, '--count', '1'])))
+const kinds = KIND_GENERATORS.map(({ kind }) => kind)
+
+test('there are records of every kind that has a generator', async () => {
+  const all = await Promise.all(kinds.map((kind) => rollcall(['generate', kind, '--count', '1'])))
   for (const { code, stdout } of all) {
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toHaveProperty('@type')
@@ -68,7 +70,7 @@ test('a reader who has had enough ends it quietly', async () => {
 })
 
 test.each([
-  [['generate', 'church'], 'Allowed choices are civil, ibr, ess, social, disability, farmer'],
+  [['generate', 'church'], `Allowed choices are ${kinds.join(', ')}`],
   [['generate', 'civil', '--count', '-1'], 'It must be a whole number from 0 to'],
   [['generate', 'civil', '--count', '1e3'], 'It must be a whole number from 0 to'],
 ])('%j is not understood: exit code 2', async (words, message) => {

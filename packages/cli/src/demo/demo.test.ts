@@ -12,6 +12,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { canonicalJson, KINDS } from '@rollcall/protocol'
+import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askToken, demoToken, search } from '../../test/ask.ts'
 import {
@@ -31,6 +32,9 @@ const run = promisify(execFile)
 type Answer = any
 
 /** One demo for all these tests; each leaves it running. */
+/** The kinds of which the demo has a registry. */
+const demoKinds = KIND_GENERATORS.flatMap(({ kind }) => KINDS.filter(({ name }) => name === kind))
+
 let home: Awaited<ReturnType<typeof dataDirectory>>
 let running: Running
 let demo: DemoFile
@@ -73,7 +77,7 @@ test('demo.json has the agreed shape, and only its owner reads it', async () => 
         private_jwk: expect.objectContaining({ kty: 'RSA', alg: 'RSA-OAEP-256', d: expect.any(String) }),
       },
     },
-    registries: KINDS.map(({ name, reg_type, record_types: [first] }) => ({
+    registries: demoKinds.map(({ name, reg_type, record_types: [first] }) => ({
       namespace: name,
       kind: name,
       receiver_id: `${name}.rollcall.example`,
@@ -183,13 +187,13 @@ test('rollcall search beside it needs nothing but a question', async () => {
 
 test('it says where its reference pages are, and they are there', async () => {
   const pages = running.output().stdout.match(/http\S+\/docs$/gm) ?? []
-  expect(pages).toHaveLength(KINDS.length)
+  expect(pages).toHaveLength(demoKinds.length)
   for (const page of pages) expect((await fetch(page)).status).toBe(200)
 })
 
 test('commands beside it use its database: about 2,000 records in each registry', async () => {
   const registries = await rollcallJson(['registry', 'list'], env)
-  expect(registries).toHaveLength(KINDS.length)
+  expect(registries).toHaveLength(demoKinds.length)
   for (const { demo: isDemo, records } of registries) {
     expect(isDemo).toBe(true)
     expect(Object.values<number>(records).reduce((sum, count) => sum + count, 0)).toBe(2_000)

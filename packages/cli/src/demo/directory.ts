@@ -1,5 +1,4 @@
 /** The demo's own entries in the directory, and the line between a demo and a production. */
-import { KINDS } from '@rollcall/protocol'
 import {
   addParticipant,
   addRegistry,
@@ -15,6 +14,7 @@ import {
   registryAt,
   setCallbackSettings,
 } from '@rollcall/server'
+import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { CommandError } from '../failure.ts'
 
 /** Its tools run on this machine, and may sign or leave it; they are not slowed down either. */
@@ -69,7 +69,7 @@ export async function refuseRealData(db: Database): Promise<void> {
   )
 }
 
-/** The registries and the participant of the demo, made where they are missing. */
+/** The participant of the demo and a registry for each kind that has synthetic people, made where they are missing. */
 export async function ensureDemoDirectory(
   db: Database,
 ): Promise<{ readonly registries: readonly Registry[]; readonly participant: Participant }> {
@@ -79,7 +79,7 @@ export async function ensureDemoDirectory(
   const { allowed } = await findCallbackSettings(db, participant.id)
   if (allowed.length === 0) await setCallbackSettings(db, participant.id, { allowed: CALLBACKS_ALLOWED })
   const registries: Registry[] = []
-  for (const { name } of KINDS) registries.push(await ensureRegistry(db, name))
+  for (const { kind } of KIND_GENERATORS) registries.push(await ensureRegistry(db, kind))
   return { registries, participant }
 }
 

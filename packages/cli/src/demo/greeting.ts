@@ -8,7 +8,7 @@ export function greeting(demo: DemoFile, path: string): string {
   const pages = demo.registries.map(
     (registry) => `  ${registry.namespace.padEnd(width)}  ${registryUrl(demo, registry)}/docs`,
   )
-  return `Rollcall's demo listens on ${demo.base_url}: six registries of synthetic people.
+  return `Rollcall's demo listens on ${demo.base_url}: ${demo.registries.length} registries of synthetic people.
 
 Reference pages:
 ${pages.join('\n')}

@@ -1,3 +1,4 @@
+import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { StoreRefusal } from './refusal.ts'
@@ -112,7 +113,7 @@ describe('addRegistry refuses', () => {
     [{ namespace: 'civil' }, 'there is a registry at civil already; choose another namespace'],
     [
       { kind: 'Civil' },
-      'there is no kind "Civil"; the kinds are civil, ibr, ess, social, disability, farmer',
+      `there is no kind "Civil"; the kinds are ${KINDS.map(({ name }) => name).join(', ')}`,
     ],
     [{ time_zone: 'CEST2' }, '"CEST2" is no time zone; write one such as Africa/Kigali or UTC'],
     [{ sender_id: 'a|b' }, 'sender_id contains | or "'],
