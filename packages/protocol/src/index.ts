@@ -11,12 +11,13 @@ export {
   heldMember,
   heldMemberValues,
   heldValue,
-  otherKeys,
 } from './attributes/held.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
 export { type Element, readElements } from './attributes/read-elements.ts'
 export { identifierValue, type RecordIdentifier, readIdentifiers } from './attributes/read-identifiers.ts'
 export { readLiteral } from './attributes/read-literal.ts'
+export { attributeRules, compoundRules, identifierRules } from './attributes/reading-rules.ts'
+export { namesOf, otherKeys } from './attributes/record-keys.ts'
 
 // Codes and faults
 export {
@@ -79,6 +80,7 @@ export {
 } from './json.ts'
 // Kinds
 export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'
+export { UNLISTED } from './kinds/identifier-types.ts'
 export {
   isRegType,
   isSearchEventType,

@@ -1,5 +1,5 @@
 /** `rollcall attribute`: what a registry can be searched by. */
-import { type Attribute, CODE_LISTS, type RecordType } from '@rollcall/protocol'
+import { type Attribute, CODE_LISTS, namesOf, type RecordType } from '@rollcall/protocol'
 import {
   addAttribute,
   indexAttribute,
@@ -182,7 +182,7 @@ function describe(registry: Registry, recordType: RecordType) {
     sortable: attribute.sortable === true,
     filled: unfilled?.has(attribute.since ?? attribute.name) !== true,
     from: isOfKind(registry, recordType, attribute.name) ? 'kind' : 'registry',
-    aliases: attribute.aliases ?? [],
+    aliases: namesOf(attribute).slice(1),
     paths: attribute.paths,
   }))
 }

@@ -46,8 +46,20 @@ test('NDJSON: all in, exit code 0', async () => {
   const path = await file('people.ndjson', lines(person('A1'), person('A2')))
   const { code, stdout } = await rollcall(['import', 'civil', path], env)
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^2 of 2 records are in civil \(\d+\.\d s, \d+\/s\)\n$/)
+  expect(stdout).toMatch(/^2 of 2 records are in civil: 2 new, 0 replaced \(\d+\.\d s, \d+\/s\)\n/)
+  expect(stdout).toContain('\nPerson, records in which it was read: UIN 2\n')
   expect(await count(database.db)).toBe(2)
+})
+
+test('one person several times in a file is one new record, and the last one stands', async () => {
+  const ada = (given: string) => ({ ...person('A1'), name: { family_name: 'Okoro', given_name: given } })
+  const path = await file('thrice.ndjson', lines(ada('Ad'), ada('Ada'), ada('Adah')))
+  const { stdout } = await rollcall(['import', 'civil', path], env)
+  expect(stdout).toMatch(/^3 of 3 records are in civil: 1 new, 2 replaced /)
+  expect(stdout).toContain('records in which it was read: UIN 3, surname 3, given_name 3\n')
+  expect(stdout).toContain('Person, read in no record: BRN, MRN, ')
+  expect(await count(database.db)).toBe(1)
+  expect(await rollcallJson(['import', 'civil', path], env)).toMatchObject({ new: 0, replaced: 3 })
 })
 
 test('rejected lines: exit code 3, and a file that says why', async () => {
@@ -62,7 +74,10 @@ test('rejected lines: exit code 3, and a file that says why', async () => {
     finished: true,
     lines: 3,
     written: 1,
+    new: 1,
+    replaced: 0,
     rejected: 2,
+    read: { Person: expect.objectContaining({ UIN: 1, surname: 0 }) },
     resumed_from: 0,
     rejects_file: rejects,
     seconds: expect.any(Number),

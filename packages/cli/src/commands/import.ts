@@ -38,6 +38,10 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
+The command tells how many records are new and how many took the place of one with their primary identifier, and in
+how many records each attribute was read. What a record calls by a name that docs/kinds does not list is kept in the
+record and cannot be searched.
+
 An import that was interrupted goes on where it stopped when the same command is given again.
 
 Exit codes: 0 all records are in, 3 some lines were rejected, 4 interrupted, 1 failed.
@@ -99,14 +103,17 @@ async function readMapping(path: string): Promise<unknown> {
 }
 
 function summary(namespace: string, file: string, result: ImportResult, seconds: number): object {
-  const { lines, written, rejected, finished, resumedFrom, rejectsPath } = result
+  const { lines, written, added, replaced, rejected, finished, read, resumedFrom, rejectsPath } = result
   return {
     namespace,
     file,
     finished,
     lines,
     written,
+    new: added,
+    replaced,
     rejected,
+    read,
     resumed_from: resumedFrom,
     rejects_file: rejectsPath,
     seconds,
@@ -114,16 +121,27 @@ function summary(namespace: string, file: string, result: ImportResult, seconds:
 }
 
 function resultText(namespace: string, file: string, result: ImportResult, seconds: number): string {
-  const { lines, written, rejected, finished, resumedFrom, rejectsPath } = result
+  const { lines, written, added, replaced, rejected, finished, read, resumedFrom, rejectsPath } = result
   const rate = Math.round((lines - resumedFrom) / Math.max(seconds, 0.001))
   return [
-    `${written} of ${lines} records are in ${namespace} (${seconds.toFixed(1)} s, ${rate}/s)`,
+    `${written} of ${lines} records are in ${namespace}: ${added} new, ${replaced} replaced (${seconds.toFixed(1)} s, ${rate}/s)`,
     ...(resumedFrom > 0 ? [`${resumedFrom} of them were done before`] : []),
     ...(rejected > 0
       ? [`${rejected} were rejected${rejectsPath === null ? '' : `: ${rejectsPath} says why`}`]
       : []),
+    ...Object.entries(read).flatMap(([recordType, counts]) => readText(recordType, counts)),
     ...(finished ? [] : [`Interrupted; what is counted here is kept. ${howToGoOn(file)}`]),
   ].join('\n')
+}
+
+/** What was read, and what was in no record: a name in the file may be spelled in a way that is not known. */
+function readText(recordType: string, counts: Readonly<Record<string, number>>): string[] {
+  const found = Object.entries(counts).filter(([, count]) => count > 0)
+  const none = Object.keys(counts).filter((name) => counts[name] === 0)
+  return [
+    `${recordType}, records in which it was read: ${found.map(([name, count]) => `${name} ${count}`).join(', ')}`,
+    ...(none.length > 0 ? [`${recordType}, read in no record: ${none.join(', ')}`] : []),
+  ]
 }
 
 const howToGoOn = (file: string): string =>

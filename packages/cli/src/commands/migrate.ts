@@ -23,11 +23,19 @@ async function runMigrate(options: OutputOptions): Promise<void> {
   const storage = await openStorage(configuration())
   try {
     const migrations = await migrate(storage.db)
+    for (const registry of await listRegistries(storage.db)) await ensureRecordTables(storage.db, registry)
     const registries = await listRegistries(storage.db)
-    for (const registry of registries) await ensureRecordTables(storage.db, registry)
+    const to_fill = registries.filter(({ unfilled }) => unfilled.size > 0).map(({ namespace }) => namespace)
     const ran = migrations.length > 0 ? `ran ${migrations.join(', ')}` : 'nothing to do'
-    print(options, { migrations, registries: registries.length }, `${ran}; ${registries.length} registries`)
+    print(
+      options,
+      { migrations, registries: registries.length, to_fill },
+      [`${ran}; ${registries.length} registries`, ...to_fill.map(toFillText)].join('\n'),
+    )
   } finally {
     await storage.close()
   }
 }
+
+const toFillText = (namespace: string): string =>
+  `The records of ${namespace} are to be read anew, and some searches are refused before: rollcall index apply ${namespace}`

@@ -27,7 +27,7 @@ afterAll(async () => {
 test('on an empty database it migrates, and is healthy', async () => {
   expect((await fetch(`${base}/health`)).status).toBe(200)
   expect((await fetch(`${base}/ready`)).status).toBe(200)
-  expect(await rollcallJson(['migrate'], env)).toEqual({ migrations: [], registries: 0 })
+  expect(await rollcallJson(['migrate'], env)).toEqual({ migrations: [], registries: 0, to_fill: [] })
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([])
   expect(await rollcallJson(['participant', 'list'], env)).toEqual([])
 })

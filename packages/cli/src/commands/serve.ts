@@ -87,6 +87,13 @@ async function serveUntil(
   const { server, log } = await startListening(config, db)
   try {
     server.markReady()
+    for (const { namespace, unfilled } of await listRegistries(db)) {
+      if (unfilled.size === 0) continue
+      log.warn(
+        { namespace, record_types: [...unfilled.keys()] },
+        `records are to be read anew, and some searches are refused before: rollcall index apply ${namespace}`,
+      )
+    }
     const admin_url = listenerUrl(config.adminHost, server.adminPort)
     const url = server.port === 0 ? null : baseUrl(config, server.port)
     const text =

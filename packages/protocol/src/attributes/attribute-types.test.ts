@@ -12,6 +12,9 @@ describe('text', () => {
   it('is composed, and folded where the attribute says so', () => {
     expect(read('text', 'E\u0301lodie')).toBe('\u00c9lodie')
     expect(read('text', 'E\u0301LODIE', { fold: true })).toBe('elodie')
+    expect(read('text', ' Ada\u00a0 Okoro ')).toBe(' Ada\u00a0 Okoro ')
+    expect(read('text', ' Ada\u00a0 Okoro ', { fold: true })).toBe('ada okoro')
+    expect(read('text', ' \u00a0', { fold: true })).toBeNull()
   })
 
   it('reads numbers by their digits', () => {
@@ -25,11 +28,14 @@ describe('text', () => {
 })
 
 describe.each(['text', 'code'] as const)('the length of %s', (type) => {
-  it('is bounded, before and after normalisation', () => {
+  it('is cut after normalisation, and the value is never missing for it', () => {
     const longest = 'x'.repeat(ATTRIBUTE_TEXT_MAX_LENGTH)
     expect(read(type, longest)).toBe(longest)
-    expect(read(type, `${longest}x`)).toBeNull()
-    expect(read(type, '\u0344'.repeat(ATTRIBUTE_TEXT_MAX_LENGTH), { codes: 'sex' })).toBeNull()
+    expect(read(type, `${longest}x`)).toBe(longest)
+    expect(read(type, 'x'.repeat(1_000_000))).toBe(longest)
+    expect(read(type, '\u0344'.repeat(ATTRIBUTE_TEXT_MAX_LENGTH), { codes: 'sex' })).toHaveLength(
+      ATTRIBUTE_TEXT_MAX_LENGTH,
+    )
   })
 })
 

@@ -7,11 +7,11 @@ import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import { exactNumber } from '../numbers.ts'
 import { normaliseCode } from '../records/code-lists.ts'
 import { type DayInterval, dayInterval, instantText } from './dates.ts'
-import { composed, foldCaseAndAccents } from './text.ts'
+import { composed, firstUnits, foldText } from './text.ts'
 
 /**
  * One comparable value:
- * - text: NFC, folded where the attribute says so; code: the canonical code of its list
+ * - text: NFC, folded where the attribute says so; code: the canonical code of its list; the first 512 characters
  * - date: the interval of days as written; datetime: ISO UTC to the millisecond, "2014-05-31T23:10:00.000Z"
  * - number: a finite number; boolean: true or false
  */
@@ -24,10 +24,26 @@ export type AttributeValue = AttributeScalar | readonly AttributeScalar[]
 export type ReadScalar = (raw: JsonValue, attribute: Attribute) => AttributeScalar | null
 
 /**
- * Longer text is no value: it is kept in the record and cannot be searched. In any script this many characters
- * fit an entry of a database index, which is bounded.
+ * Text of a record is compared by as many characters (UTF-16 units) of its normal form, and no longer text can be asked
+ * for. In any script this many fit an entry of a database index, which is bounded.
  */
 export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
+/** What is read of a text at all, so that a very long one costs no more: folding shortens it, by its marks. */
+const READ_LENGTH = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
+
+/**
+ * Raised by whoever changes what the reader of a type makes of a value: columns that hold what it made before are then
+ * filled anew (`reading-rules.ts`). A test compares what they make of samples.
+ */
+export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
+  text: 2,
+  code: 2,
+  date: 1,
+  datetime: 1,
+  number: 1,
+  boolean: 1,
+  age: 1,
+}
 
 /** Years: beyond it no calendar day would be left to count from. */
 const MAX_AGE = 1_000
@@ -45,16 +61,8 @@ const BOOLEANS: ReadonlyMap<JsonValue, boolean> = new Map<JsonValue, boolean>([
 ])
 
 export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
-  text: (raw, attribute) => {
-    const text = textOf(raw)
-    if (text === null) return null
-    return bounded(attribute.fold ? foldCaseAndAccents(text) : composed(text))
-  },
-  code: (raw, attribute) => {
-    const text = textOf(raw)
-    if (text === null || attribute.codes === undefined) return text
-    return bounded(normaliseCode(attribute.codes, text))
-  },
+  text: (raw, attribute) => first(normalText(raw, attribute)),
+  code: (raw, attribute) => first(normalCode(raw, attribute)),
   // A year is often written as a number.
   date: (raw) =>
     typeof raw === 'number' ? dayInterval(String(raw)) : typeof raw === 'string' ? dayInterval(raw) : null,
@@ -68,15 +76,33 @@ export const ATTRIBUTE_TYPES: Readonly<Record<AttributeType, ReadScalar>> = {
   boolean: (raw) => BOOLEANS.get(typeof raw === 'string' ? raw.trim().toLowerCase() : raw) ?? null,
 }
 
-/** Strings, and numbers by their digits: a postal code is sometimes one. */
-function textOf(raw: JsonValue): string | null {
-  if (typeof raw === 'string') return bounded(raw)
-  return typeof raw === 'number' ? bounded(String(raw)) : null
+/**
+ * Text in its normal form, of any length; null where there is none. Folded text has no space at its ends.
+ * @param part of a text, such as its beginning: spaces at its ends are kept
+ */
+export function normalText(raw: JsonValue, attribute: Attribute, part = false): string | null {
+  const text = textOf(raw)
+  if (text === null || !attribute.fold) return text === null ? null : composed(text)
+  const folded = foldText(text)
+  return (part ? folded : folded.trim()) || null
 }
 
-/** Text that is neither empty nor too long; asked again of normalised text, since that may be of another length. */
-function bounded(text: string | null): string | null {
-  return text === null || text === '' || text.length > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
+/** A code as its list knows it, of any length; null where there is none. */
+export function normalCode(raw: JsonValue, { codes }: Attribute): string | null {
+  const text = textOf(raw)
+  return text === null || codes === undefined ? text : normaliseCode(codes, text)
+}
+
+/** Strings, and numbers by their digits: a postal code is sometimes one. */
+function textOf(raw: JsonValue): string | null {
+  if (typeof raw === 'string') return firstUnits(raw, READ_LENGTH) || null
+  return typeof raw === 'number' ? String(raw) : null
+}
+
+/** As much of a text as is compared; null for none. Cut, it may end in a space again. */
+function first(text: string | null): string | null {
+  if (text === null || text.length <= ATTRIBUTE_TEXT_MAX_LENGTH) return text
+  return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
 /** Null for what is no number. No -0: it equals 0, and is told apart in some places only. */

@@ -3,8 +3,8 @@ import { civil } from '../kinds/civil.ts'
 import { UIN } from '../kinds/identifier-types.ts'
 import type { Attribute, Compound } from '../kinds/kind.ts'
 import { social } from '../kinds/social.ts'
-import { heldElements, heldIdentifiers, heldMember, heldMemberValues, heldValue, otherKeys } from './held.ts'
-import { KEY_SPELLINGS } from './record-keys.ts'
+import { heldElements, heldIdentifiers, heldMember, heldMemberValues, heldValue } from './held.ts'
+import { KEY_SPELLINGS, otherKeys } from './record-keys.ts'
 
 describe('a member', () => {
   it.each([

@@ -5,23 +5,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
-import { KEY_SPELLINGS } from './record-keys.ts'
+import { otherKeys } from './record-keys.ts'
 import { compilePath, member, walk } from './walk.ts'
-
-const NONE: readonly string[] = []
-
-/** Every key with the others under which the same member may stand, whichever of them is asked for. */
-const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) => {
-    const all = [key, ...spellings]
-    return all.map((one) => [one, all.filter((other) => other !== one)] as const)
-  }),
-)
-
-/** The other keys under which the member `name` may stand, such as `gender` for `sex` and `sex` for `gender`. */
-export function otherKeys(name: string): readonly string[] {
-  return OTHER_KEYS.get(name) ?? NONE
-}
 
 /** Reads the member `name` of an object: under that very key first. Undefined where no key has a value. */
 export function heldMember(name: string): (object: JsonObject) => JsonValue | undefined {

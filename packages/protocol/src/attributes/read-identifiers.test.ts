@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JsonValue } from '../json.ts'
 import { civil } from '../kinds/civil.ts'
+import { UNLISTED } from '../kinds/identifier-types.ts'
 import { KINDS } from '../kinds/index.ts'
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { social } from '../kinds/social.ts'
@@ -43,7 +44,6 @@ describe('readIdentifiers', () => {
   })
 
   it.each([
-    [{ identifier_type: 'SHOE_SIZE', identifier_value: '9' }],
     [{ identifier_type: 7, identifier_value: '9' }],
     [{ identifier_type: 'UIN', identifier_value: '' }],
     [{ identifier_type: 'UIN', identifier_value: { value: '9' } }],
@@ -55,6 +55,14 @@ describe('readIdentifiers', () => {
   ])('leaves out what is no usable identifier: %j', (identifier) => {
     expect(ofPerson({ identifier: [identifier] })).toEqual([])
   })
+
+  it.each(['SHOE_SIZE', 'spdci:passport'])(
+    'reads one of the type %s, which the kind does not list',
+    (type) => {
+      const identifier = [{ identifier_type: type, identifier_value: ' 9 b' }]
+      expect(ofPerson({ identifier })).toEqual([{ type: UNLISTED.name, value: '9B', names: 'record' }])
+    },
+  )
 
   it('names each identifier once, and as the record’s own if it is that too', () => {
     const group = social.record_types[1]
@@ -79,7 +87,7 @@ describe('readIdentifiers', () => {
     ])
   })
 
-  it('reads any document without failing, and only normalised values of known types', () => {
+  it('reads any document without failing, and only normalised values', () => {
     const names = ['identifier', 'member_identifier', 'demographic_info', 'person', 'member', 'member_list']
     const leaf = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -100,7 +108,8 @@ describe('readIdentifiers', () => {
       fc.property(document, fc.constantFrom(...KINDS), (value, kind) => {
         for (const recordType of kind.record_types) {
           for (const identifier of readIdentifiers(kind, recordType, value)) {
-            const type = kind.identifier_types.find(({ name }) => name === identifier.type)
+            const types = [...kind.identifier_types, UNLISTED]
+            const type = types.find(({ name }) => name === identifier.type)
             expect(type && normaliseIdentifier(type, identifier.value)).toBe(identifier.value)
           }
         }

@@ -1,5 +1,6 @@
 /** Which identifiers a record holds, and whether they name the record or somebody in it. */
 import { isJsonObject, type JsonValue } from '../json.ts'
+import { UNLISTED } from '../kinds/identifier-types.ts'
 import { resolveIdentifierType } from '../kinds/index.ts'
 import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
@@ -8,7 +9,7 @@ import { compilePath, member, type Path, walk } from './walk.ts'
 
 /** An identifier as it is stored and looked up. */
 export interface RecordIdentifier {
-  /** The canonical name of its type, such as `UIN`. */
+  /** The canonical name of its type, such as `UIN`; that of `UNLISTED` for all others. */
   readonly type: string
   /** Normalised. */
   readonly value: string
@@ -35,7 +36,7 @@ function compiledPath(source: IdentifierSource): Path {
 
 /**
  * Every identifier of `document`, normalised, each (type, value) once: as one of the record if it is both that and
- * a part's. Those of a type that the kind does not know, and those without a usable value, are left out.
+ * a part's. Those of a type that the kind does not list are `UNLISTED`; those without a usable value are left out.
  */
 export function readIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): RecordIdentifier[] {
   const found = new Map<string, RecordIdentifier>()
@@ -53,7 +54,7 @@ export function readIdentifiers(kind: Kind, recordType: RecordType, document: Js
   return [...found.values()]
 }
 
-/** The type that an identifier object names, else the source's. A type that is named and unknown is no other type. */
+/** The type that an identifier object names, else the source's; `UNLISTED` where the kind does not know the name. */
 export function identifierTypeOf(
   kind: Kind,
   source: IdentifierSource,
@@ -61,7 +62,7 @@ export function identifierTypeOf(
 ): IdentifierType | undefined {
   const named = isJsonObject(leaf) ? member(leaf, IDENTIFIER_TYPE) : undefined
   const spelling = named === undefined ? source.type : named
-  return typeof spelling === 'string' ? resolveIdentifierType(kind, spelling) : undefined
+  return typeof spelling === 'string' ? (resolveIdentifierType(kind, spelling) ?? UNLISTED) : undefined
 }
 
 /**

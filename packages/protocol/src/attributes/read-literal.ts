@@ -2,22 +2,35 @@
 import type { JsonValue } from '../json.ts'
 import type { Attribute, AttributeType } from '../kinds/kind.ts'
 import {
+  ATTRIBUTE_TEXT_MAX_LENGTH,
   ATTRIBUTE_TYPES,
   type AttributeScalar,
   exactNumberOf,
   finite,
-  type ReadScalar,
+  normalCode,
+  normalText,
 } from './attribute-types.ts'
 import { instantInterval } from './dates.ts'
 
+type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
+
 /**
- * The types that a query writes in its own way: who asks for "2024-06" means all of it, and who compares with a number
- * of too many digits would be answered about another one.
+ * The types of which a query is read in another way than a record. Who asks for "2024-06" means all of it; who compares
+ * with a number of too many digits would be answered about another one; a text that is longer than what records are
+ * compared by is not asked for.
  */
-const LITERALS: Partial<Record<AttributeType, ReadScalar>> = {
+const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
+  text: (raw, attribute, part) => bounded(raw, normalText(raw, attribute, part)),
+  code: (raw, attribute) => bounded(raw, normalCode(raw, attribute)),
   number: (raw) => finite(exactNumberOf(raw)),
   datetime: (raw) =>
     typeof raw === 'string' || typeof raw === 'number' ? instantInterval(String(raw)) : null,
+}
+
+/** Of a raw text that is much longer, the reader has looked at the beginning alone. */
+function bounded(raw: JsonValue, text: string | null): string | null {
+  const longest = Math.max(text?.length ?? 0, typeof raw === 'string' ? raw.length / 8 : 0)
+  return longest > ATTRIBUTE_TEXT_MAX_LENGTH ? null : text
 }
 
 /**
@@ -26,8 +39,9 @@ const LITERALS: Partial<Record<AttributeType, ReadScalar>> = {
  * - date: the interval of days; datetime: the interval of instants, as ISO UTC texts to the millisecond. Without a
  *   time of day it is the whole day, month or year in UTC, else `from` and `to` are one instant
  * - age: a whole number of years, 0 to 1000
+ * @param part of a text is meant, its beginning or what it contains: spaces at the ends are kept
  */
-export function readLiteral(attribute: Attribute, raw: JsonValue): AttributeScalar | null {
-  const read = LITERALS[attribute.type] ?? ATTRIBUTE_TYPES[attribute.type]
-  return read(raw, attribute)
+export function readLiteral(attribute: Attribute, raw: JsonValue, part = false): AttributeScalar | null {
+  const read = LITERALS[attribute.type]
+  return read === undefined ? ATTRIBUTE_TYPES[attribute.type](raw, attribute) : read(raw, attribute, part)
 }

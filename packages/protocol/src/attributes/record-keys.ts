@@ -1,28 +1,85 @@
 /**
- * Other spellings of record members, as met in published records and examples (public-standard.md 3.1, "record
- * keys"; 2.3 to 2.8). The key on the left is the one that the paths of the kinds use. A prefix, such as
- * "spdci:" in `spdci:identifier`, needs no row: it is found with every key.
+ * The one list of spellings, of record members and of the names in queries alike, as met in published records and
+ * examples (public-standard.md 3.1, "record keys"; 2.3 to 2.8). Each row is one member under all its names, the name on
+ * the left first where the name of an attribute is wanted. A prefix, such as "spdci:" in `spdci:identifier`, needs no
+ * row: it is found with every key.
  */
 export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   address_line_1: ['address_line1'],
   address_line_2: ['address_line2'],
-  birth_date: ['date_of_birth', 'birthDate', 'birthdate'],
+  area_unit: ['measurement'],
+  birth_date: ['date_of_birth', 'birthDate', 'birthdate', 'dob'],
   birth_place: ['place_of_birth', 'birthPlace', 'birthplace'],
+  crop_season: ['season'],
+  crop_variety: ['variety'],
   death_date: ['date_of_death', 'deathDate', 'deathdate'],
   death_place: ['place_of_death', 'deathPlace', 'deathplace'],
+  district: ['sub_region_code', 'sub_region'],
   divorce_date: ['date_of_divorce', 'divorcedate'],
   enrolment_date: ['enrollment_date'],
-  enrolment_status: ['enrollment_status'],
+  enrolment_status: ['enrollment_status', 'enrolled_status'],
+  farm_size: ['land_size'],
   farmer_personal_details: ['famer_personal_details'],
   given_name: ['first_name', 'givenName'],
   group_size: ['household_size'],
+  group_type: ['household_type'],
+  impairment_onset: ['age_on_set'],
+  impairment_type: ['disability_type'],
+  is_disabled: ['disabled'],
+  land_ownership: ['land_tenure'],
   last_updated: ['last_update'],
+  location: ['locality', 'city'],
   marriage_date: ['date_of_marriage', 'marriagedate'],
+  postal_code: ['postcode', 'zip_code'],
   programme: ['program'],
   programme_identifier: ['program_identifier'],
   programme_name: ['program_name'],
   programs_enrollments: ['programmes_enrollments', 'programmes_enrolments'],
-  registration_date: ['sregistration_date'],
+  region: ['region_code', 'province'],
+  registration_date: ['date_of_registration', 'sregistration_date'],
   sex: ['gender'],
-  surname: ['sur_name', 'last_name', 'familyName'],
+  surname: ['sur_name', 'last_name', 'family_name', 'familyName'],
+}
+
+const NONE: readonly string[] = []
+
+/** Every key with the others under which the same member may stand, whichever of them is asked for. */
+const OTHER_KEYS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) => {
+    const all = [key, ...spellings]
+    return all.map((one) => [one, all.filter((other) => other !== one)] as const)
+  }),
+)
+
+/** By lower-case spelling, the first name of its row. */
+const FIRST_KEYS: ReadonlyMap<string, string> = new Map(
+  Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
+    spellings.map((spelling) => [spelling.toLowerCase(), key] as const),
+  ),
+)
+
+/** The other keys under which the member `name` may stand, such as `gender` for `sex` and `sex` for `gender`. */
+export function otherKeys(name: string): readonly string[] {
+  return OTHER_KEYS.get(name) ?? NONE
+}
+
+/** All names of an attribute, a list or an identifier type, the canonical one first, each once. */
+export function namesOf(row: { readonly name: string; readonly aliases?: readonly string[] }): string[] {
+  return [...new Set([row.name, ...(row.aliases ?? NONE), ...otherKeys(row.name)])]
+}
+
+/**
+ * A name or a dotted path as names compare: segment by segment, without prefixes such as `spdci:`, without regard to
+ * case, and with one key for all spellings of a member.
+ */
+export function searchKey(spelling: string): string {
+  return spelling.split('.').map(segmentKey).join('.')
+}
+
+function segmentKey(segment: string): string {
+  const key = segment
+    .slice(segment.lastIndexOf(':') + 1)
+    .trim()
+    .toLowerCase()
+  return FIRST_KEYS.get(key) ?? key
 }

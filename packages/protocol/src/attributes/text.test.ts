@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { composed, foldCase, foldCaseAndAccents } from './text.ts'
+import { composed, firstUnits, foldCase, foldText } from './text.ts'
 
 describe('composed', () => {
   it('makes one text of a letter with its accent, however it was typed', () => {
@@ -26,19 +26,42 @@ describe('foldCase', () => {
   })
 })
 
-describe('foldCaseAndAccents', () => {
+describe('foldText', () => {
   it.each([
     ['\u00c9LODIE', 'elodie'],
     ['\u00d6l\u00e7er', 'olcer'],
     ['\u0130zmir', 'izmir'],
     ['Nguy\u1ec5n', 'nguyen'],
+    ['S\u00d8REN', 'soren'],
+    ['\u0141\u00f3d\u017a', 'lodz'],
+    ['\u0110uri\u0107', 'duric'],
+    ['\u0190\u0253\u0257\u0199\u01b4', '\u025bbdky'],
+    ['\u00c6r\u00f8', 'aero'],
+    ['\u0645\u064f\u062d\u064e\u0645\u0651\u064e\u062f', '\u0645\u062d\u0645\u062f'],
+    ['\u0645\u062d\u0640\u0640\u0645\u062f', '\u0645\u062d\u0645\u062f'],
+    ['\uff21\uff44\uff41', 'ada'],
+    ['O\u2019Brien', "o'brien"],
+    ['O\u02bcBrien', "o'brien"],
+    ['O\u00b4Brien', "o'brien"],
+    ['O`Brien', "o'brien"],
+    ['Anne\u2011Marie', 'anne-marie'],
+    ['van\u00a0der  Berg', 'van der berg'],
+    ['zero\u200bwidth\u00ad', 'zerowidth'],
   ])('%s equals %s', (one, other) => {
-    expect(foldCaseAndAccents(one)).toBe(foldCaseAndAccents(other))
+    expect(foldText(one)).toBe(foldText(other))
+  })
+
+  it('keeps hamza and madda', () => {
+    expect(foldText('\u0623\u062d\u0645\u062f')).not.toBe(foldText('\u0627\u062d\u0645\u062f'))
+  })
+
+  it('keeps a space at an end, which part of a text may have', () => {
+    expect(foldText('Van ')).toBe('van ')
   })
 
   it('keeps the vowel signs and voicing marks that are letters to their readers', () => {
-    expect(foldCaseAndAccents('\u0915\u093f')).not.toBe(foldCaseAndAccents('\u0915'))
-    expect(foldCaseAndAccents('\u304c')).not.toBe(foldCaseAndAccents('\u304b'))
+    expect(foldText('\u0915\u093f')).not.toBe(foldText('\u0915'))
+    expect(foldText('\u304c')).not.toBe(foldText('\u304b'))
   })
 })
 
@@ -46,8 +69,14 @@ it('each form is stable: made comparable twice is made comparable once', () => {
   const anyText = fc.string({ unit: 'binary', maxLength: 20 })
   fc.assert(
     fc.property(anyText, (text) => {
-      for (const form of [composed, foldCase, foldCaseAndAccents]) expect(form(form(text))).toBe(form(text))
+      for (const form of [composed, foldCase, foldText]) expect(form(form(text))).toBe(form(text))
     }),
     { numRuns: 2000 },
   )
+})
+
+it('a cut leaves no half of a pair', () => {
+  expect(firstUnits('ab\u{1f600}', 3)).toBe('ab')
+  expect(firstUnits('ab\u{1f600}', 4)).toBe('ab\u{1f600}')
+  expect(firstUnits('ab', 2)).toBe('ab')
 })

@@ -3,11 +3,43 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the ASCII range is meant, control characters included
 const ASCII = /^[\x00-\x7f]*$/
 
+/** What folding leaves as it is, but for case: no accent, no space beside another, no backtick. */
+const PLAIN = /^[\x21-\x5f\x61-\x7e]+(?: [\x21-\x5f\x61-\x7e]+)*$/
+
 /**
- * Combining accents of the European scripts. Vowel signs and tone marks of other scripts lie elsewhere and
- * are letters to their readers: they are never dropped.
+ * Combining accents of the European scripts; the vowel marks of Arabic and its tatweel; characters that show nothing,
+ * such as a soft hyphen. Vowel signs and tone marks of other scripts, hamza and madda are parts of letters to their
+ * readers: they are never dropped.
  */
-const ACCENTS = /[\u0300-\u036f]/g
+const DROPPED =
+  /[\u0300-\u036f\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed]|\p{Cf}/gu
+/** Taken apart, an acute accent that stands alone would be a space with an accent. */
+const LONE_ACUTE = /\u00b4/g
+const APOSTROPHES = /[`\u02b9\u02bb-\u02bf\u2018-\u201b\u2032]/g
+const HYPHENS = /[\u2010-\u2015\u2212]/g
+const SPACES = /[\s\u0085]+/g
+
+/** Letters that Unicode does not take apart, and what is typed where they are not at hand. */
+const LETTERS: ReadonlyMap<string, string> = new Map([
+  ['æ', 'ae'],
+  ['œ', 'oe'],
+  ['þ', 'th'],
+  ['ø', 'o'],
+  ['ł', 'l'],
+  ['đ', 'd'],
+  ['ð', 'd'],
+  ['ħ', 'h'],
+  ['ŧ', 't'],
+  ['ƶ', 'z'],
+  ['ɨ', 'i'],
+  ['ʉ', 'u'],
+  ['ƀ', 'b'],
+  ['ɓ', 'b'],
+  ['ɗ', 'd'],
+  ['ƙ', 'k'],
+  ['ƴ', 'y'],
+])
+const LETTER = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g')
 
 /** Unicode NFC and nothing else: the form in which text "compares exactly". */
 export function composed(text: string): string {
@@ -20,9 +52,31 @@ export function foldCase(text: string): string {
   return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }
 
-/** NFC without regard to case and accents: "Élodie", "ELODIE" and "elodie" are one text. */
-export function foldCaseAndAccents(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
-  const bare = text.normalize('NFD').replace(ACCENTS, '')
-  return bare.toUpperCase().toLowerCase().normalize('NFD').replace(ACCENTS, '').normalize('NFC')
+/**
+ * NFC without regard to case, accents, width and the kind of a space, an apostrophe or a hyphen: "Élodie", "ELODIE" and
+ * "elodie" are one text. White space in a row is one space; what stands at an end is kept.
+ */
+export function foldText(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase()
+  const bare = withoutMarks(text).toUpperCase().toLowerCase()
+  return withoutMarks(bare)
+    .replace(LETTER, (letter) => LETTERS.get(letter) ?? letter)
+    .normalize('NFC')
+}
+
+function withoutMarks(text: string): string {
+  return text
+    .replace(LONE_ACUTE, "'")
+    .normalize('NFKD')
+    .replace(DROPPED, '')
+    .replace(APOSTROPHES, "'")
+    .replace(HYPHENS, '-')
+    .replace(SPACES, ' ')
+}
+
+/** The first `length` UTF-16 units, or one less where a pair would be cut in two. */
+export function firstUnits(text: string, length: number): string {
+  if (text.length <= length) return text
+  const last = text.charCodeAt(length - 1)
+  return text.slice(0, last >= 0xd800 && last < 0xdc00 ? length - 1 : length)
 }

@@ -1,6 +1,6 @@
 /** How a dotted path is followed into a record, whatever the record's shape. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { KEY_SPELLINGS } from './record-keys.ts'
+import { otherKeys } from './record-keys.ts'
 
 /** One key of a path, with the other keys under which the member may stand. */
 interface Step {
@@ -14,10 +14,7 @@ export type Path = readonly Step[]
 /** The path "" leads nowhere further: to the value itself. */
 export function compilePath(path: string): Path {
   if (path === '') return []
-  return path.split('.').map((key) => ({
-    key,
-    spellings: Object.hasOwn(KEY_SPELLINGS, key) ? (KEY_SPELLINGS[key] ?? []) : [],
-  }))
+  return path.split('.').map((key) => ({ key, spellings: otherKeys(key) }))
 }
 
 /** Null, "" and an absent member are all no value. */

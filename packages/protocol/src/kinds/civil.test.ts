@@ -62,7 +62,8 @@ describe('a civil person', () => {
     expect(identifiersOf(civil, person, ada)).toEqual([
       'record UIN U-44',
       'record BRN B-0012',
-      'record MOBILE +234700000',
+      'record * P-1',
+      'record MOBILE 234700000',
       'record EMAIL ada@example.org',
     ])
   })

@@ -30,14 +30,12 @@ export const civil: Kind = {
         ...personAttributes(['']),
         {
           name: 'birth_place',
-          aliases: ['place_of_birth', 'birthplace'],
           paths: ['birth_place.name', 'birth_place', 'birth_place.address_line'],
           type: 'text',
           fold: true,
         },
         {
           name: 'death_place',
-          aliases: ['place_of_death', 'deathplace'],
           paths: ['death_place.name', 'death_place', 'death_place.address_line'],
           type: 'text',
           fold: true,
@@ -45,14 +43,12 @@ export const civil: Kind = {
         maritalStatus(['marital_status']),
         {
           name: 'marriage_date',
-          aliases: ['date_of_marriage', 'marriagedate'],
           paths: ['marriage_date'],
           type: 'date',
           many: true,
         },
         {
           name: 'divorce_date',
-          aliases: ['date_of_divorce', 'divorcedate'],
           paths: ['divorce_date'],
           type: 'date',
           many: true,

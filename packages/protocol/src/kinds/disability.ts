@@ -18,7 +18,6 @@ const impairment: Compound = {
   members: [
     {
       name: 'impairment_type',
-      aliases: ['disability_type'],
       paths: ['impairment_type'],
       record_paths: ['impairment_type'],
       type: 'code',
@@ -34,7 +33,6 @@ const impairment: Compound = {
     { name: 'impairment_cause', paths: ['impairment_cause'], type: 'code', codes: 'impairment_cause' },
     {
       name: 'impairment_onset',
-      aliases: ['age_on_set'],
       paths: ['age_on_set'],
       type: 'code',
       codes: 'impairment_onset',

@@ -60,7 +60,6 @@ export const ess: Kind = {
         },
         {
           name: 'enrolment_status',
-          aliases: ['enrollment_status', 'enrolled_status'],
           paths: ['enrolment_status', 'additional_attributes.enrolment_status'],
           type: 'code',
           codes: 'ess_enrolment_status',

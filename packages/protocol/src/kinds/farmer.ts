@@ -25,20 +25,18 @@ const parcel: Compound = {
     said('farm_type'),
     {
       name: 'farm_size',
-      aliases: ['land_size'],
       paths: ['land_size', 'farm_size'],
       record_paths: ['farm_size'],
       type: 'number',
     },
     {
       name: 'area_unit',
-      aliases: ['measurement'],
       paths: ['measurement'],
       type: 'code',
       codes: 'area_unit',
     },
     said('land_type'),
-    said('land_ownership', { aliases: ['land_tenure'] }),
+    said('land_ownership'),
   ],
 }
 
@@ -55,8 +53,8 @@ const crop: Compound = {
       codes: 'crop_type',
     },
     said('irrigation_type'),
-    { name: 'crop_variety', aliases: ['variety'], paths: ['variety'], type: 'text', fold: true },
-    { name: 'crop_season', aliases: ['season'], paths: ['season'], type: 'text', fold: true },
+    { name: 'crop_variety', paths: ['variety'], type: 'text', fold: true },
+    { name: 'crop_season', paths: ['season'], type: 'text', fold: true },
   ],
   indexed: true,
 }

@@ -35,7 +35,6 @@ const enrolment: Compound = {
     ),
     {
       name: 'enrolment_status',
-      aliases: ['enrollment_status'],
       paths: ['enrolment_status', 'programme.enrolment_status'],
       record_paths: under(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
       type: 'code',
@@ -43,7 +42,6 @@ const enrolment: Compound = {
     },
     {
       name: 'enrolment_date',
-      aliases: ['enrollment_date'],
       paths: ['enrolment_date', 'programme.enrolment_date'],
       record_paths: under(members, 'enrolment_date'),
       type: 'date',

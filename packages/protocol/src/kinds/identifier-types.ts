@@ -17,3 +17,9 @@ export const MOBILE: IdentifierType = {
 }
 
 export const EMAIL: IdentifierType = { name: 'EMAIL', aliases: ['EMAIL_ADDRESS'], normaliser: 'email' }
+
+/**
+ * What an identifier is held as whose type the kind does not list: found where any type is meant. Nobody can ask for the
+ * type itself, so that a misspelled type is refused and never finds nobody.
+ */
+export const UNLISTED: IdentifierType = { name: '*', normaliser: 'code' }

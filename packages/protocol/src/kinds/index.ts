@@ -1,4 +1,5 @@
 /** Every kind, and how the names that a message uses are understood. */
+import { namesOf, searchKey } from '../attributes/record-keys.ts'
 import { civil } from './civil.ts'
 import { disability } from './disability.ts'
 import { ess } from './ess.ts'
@@ -21,7 +22,7 @@ export function resolveRecordType(kind: Kind, spelling: string): RecordType | un
 
 /** The identifier type that a query or a record means, such as BRN by `BIRTH_REG_NO`. */
 export function resolveIdentifierType(kind: Kind, spelling: string): IdentifierType | undefined {
-  return named(kind.identifier_types, spelling, (type) => [type.name, ...(type.aliases ?? [])])
+  return named(kind.identifier_types, spelling, namesOf)
 }
 
 /** The event type that a `reg_event_type` means, such as LiveBirth by `...:RegistryEventType:live_birth`. */
@@ -38,11 +39,8 @@ export function isSearchEventType(kind: Kind, spelling: string): boolean {
 
 /** The attribute that a sort or a query means: by its name, an alias, or one of its paths. */
 export function resolveAttribute(recordType: RecordType, spelling: string): Attribute | undefined {
-  return named(recordType.attributes, spelling, (attribute) => [
-    attribute.name,
-    ...(attribute.aliases ?? []),
-    ...attribute.paths,
-  ])
+  const spellings = (attribute: Attribute) => [...namesOf(attribute), ...attribute.paths]
+  return named(recordType.attributes, spelling, spellings, searchKey)
 }
 
 /** Whether a `reg_type` means this kind (D32). */
@@ -82,16 +80,17 @@ const tables = new WeakMap<readonly object[], ReadonlyMap<string, object>>()
 function named<Row extends object>(
   rows: readonly Row[],
   name: string,
-  namesOf: (row: Row) => readonly string[],
+  spellingsOf: (row: Row) => readonly string[],
+  keyOf: (spelling: string) => string = nameKey,
 ): Row | undefined {
   let table = tables.get(rows) as ReadonlyMap<string, Row> | undefined
   if (table === undefined) {
     const made = new Map<string, Row>()
     for (const row of rows) {
-      for (const key of namesOf(row).map(nameKey)) if (!made.has(key)) made.set(key, row)
+      for (const key of spellingsOf(row).map(keyOf)) if (!made.has(key)) made.set(key, row)
     }
     tables.set(rows, made)
     table = made
   }
-  return table.get(nameKey(name))
+  return table.get(keyOf(name))
 }

@@ -27,8 +27,9 @@ describe('code', () => {
 
 describe('phone', () => {
   it.each([
-    ['+254 (700) 12-34.56', '+254700123456'],
-    ['tel:+254700123456', '+254700123456'],
+    ['+254 (700) 12-34.56', '254700123456'],
+    ['tel:+254700123456', '254700123456'],
+    ['254700123456', '254700123456'],
     ['0700 123456', '0700123456'],
     ['00254700123456', '00254700123456'],
     ['\uff10\uff17\uff10\uff10', '0700'],
@@ -36,9 +37,12 @@ describe('phone', () => {
     expect(normaliseIdentifier(of('phone'), raw)).toBe(value)
   })
 
-  it.each(['12', 'n/a', '0700 ext 5', '+', '07+00', '1'.repeat(33)])('%j is no phone number', (raw) => {
-    expect(normaliseIdentifier(of('phone'), raw)).toBeNull()
-  })
+  it.each(['12', 'n/a', '0700 ext 5', '+', '07+00', '++254700123456', '1'.repeat(33)])(
+    '%j is no phone number',
+    (raw) => {
+      expect(normaliseIdentifier(of('phone'), raw)).toBeNull()
+    },
+  )
 })
 
 describe('email', () => {

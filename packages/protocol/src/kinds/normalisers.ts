@@ -10,7 +10,7 @@ const UNUSABLE = /[\p{Cc}\p{Cs}]/u
 const PLAIN_CODE = /^[A-Z0-9-]+$/
 
 const PHONE_PUNCTUATION = /[-./()]/g
-const PHONE = /^\+?[0-9]{3,32}$/
+const PHONE = /^[0-9]{3,32}$/
 const EMAIL = /^[^@]+@[^@]+$/
 
 /**
@@ -25,13 +25,14 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
       raw.replace(UNSEEN, '').normalize('NFKC').toUpperCase().normalize('NFKC').replace(UNSEEN, '') || null
     )
   },
-  /** Digits with the leading plus, if one was written: a number without it may be another country's. */
+  /** Digits alone: the plus before a country's code is often left out. */
   phone: (raw) => {
     const digits = raw
       .replace(UNSEEN, '')
       .normalize('NFKC')
       .replace(/^tel:/i, '')
       .replace(PHONE_PUNCTUATION, '')
+      .replace(/^\+/, '')
     return PHONE.test(digits) ? digits : null
   },
   email: (raw) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { namesOf } from '../attributes/record-keys.ts'
 import { KINDS, kindNamed, resolveRecordType } from './index.ts'
 import type { Kind, RecordType } from './kind.ts'
 import { resolveSearchable, type Searchable, searchableNames } from './searchable.ts'
@@ -42,7 +43,7 @@ describe('resolveSearchable', () => {
     ['social Group', 'household_size', 'attribute group_size'],
     ['social Group', 'group_identifier', 'identifier HOUSEHOLD_ID'],
     ['social Group', 'spdci:group_identifier.identifier_value', 'identifier HOUSEHOLD_ID'],
-    ['social Group', 'identifier', 'identifier UIN NID HOUSEHOLD_ID MOBILE EMAIL'],
+    ['social Group', 'identifier', 'identifier UIN NID HOUSEHOLD_ID MOBILE EMAIL *'],
     ['social Group', 'place.name', 'attribute location'],
     ['ess', 'enrollment_status', 'attribute enrolment_status'],
   ])('%s: %s is %s', (place, spelling, expected) => {
@@ -79,13 +80,13 @@ describe('resolveSearchable', () => {
     ['civil', 'phone_number', 'identifier MOBILE'],
     ['social', 'demographic_info.phone_number', 'identifier MOBILE'],
     ['farmer', 'land_details.farm_id', 'identifier FARM_ID'],
-    ['ibr', 'person_identifier', 'identifier UIN NID'],
-    ['ibr', 'identifier', 'identifier UIN NID'],
-    ['ibr', 'spdci:identifier.spdci:identifier_value', 'identifier UIN NID'],
-    ['ibr', 'identifier_value', 'identifier UIN NID'],
-    ['ibr', 'member.member_identifier', 'identifier UIN NID'],
-    ['ibr', 'member.demographic_info.person.identifier_value', 'identifier UIN NID'],
-    ['disability', 'personal_details.member_identifier', 'identifier UIN'],
+    ['ibr', 'person_identifier', 'identifier UIN NID *'],
+    ['ibr', 'identifier', 'identifier UIN NID *'],
+    ['ibr', 'spdci:identifier.spdci:identifier_value', 'identifier UIN NID *'],
+    ['ibr', 'identifier_value', 'identifier UIN NID *'],
+    ['ibr', 'member.member_identifier', 'identifier UIN NID *'],
+    ['ibr', 'member.demographic_info.person.identifier_value', 'identifier UIN NID *'],
+    ['disability', 'personal_details.member_identifier', 'identifier UIN *'],
     ['ess', 'identifier_type', 'identifier_type'],
     ['ess', 'identifier.identifier_type', 'identifier_type'],
     ['ess', 'Member_Identifier.identifier_type', 'identifier_type'],
@@ -124,7 +125,7 @@ describe('resolveSearchable', () => {
   })
 
   it("means a household's own identifiers by no path to its members'", () => {
-    const ofMembers = 'identifier UIN NID MOBILE EMAIL'
+    const ofMembers = 'identifier UIN NID MOBILE EMAIL *'
     expect(mean('social Group', 'member_list.member_identifier')).toBe(ofMembers)
     expect(mean('social Group', 'member_list.member_identifier.identifier_value')).toBe(ofMembers)
     expect(mean('social Group', 'group_identifier.identifier_value')).toBe('identifier HOUSEHOLD_ID')
@@ -158,7 +159,7 @@ describe.each(KINDS.flatMap((kind) => kind.record_types.map((type) => ({ kind, t
     it('has aliases that mean what they are aliases of', () => {
       const rows = [...type.attributes, ...(type.compounds ?? [])]
       for (const row of [...rows, ...(type.compounds ?? []).flatMap(({ members }) => members)]) {
-        for (const alias of row.aliases ?? []) {
+        for (const alias of namesOf(row)) {
           expect(meaning(resolveSearchable(kind, type, alias)), alias).toBe(
             meaning(resolveSearchable(kind, type, row.name)),
           )

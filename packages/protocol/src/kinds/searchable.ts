@@ -1,5 +1,6 @@
 /** What a name in a query means: an attribute, an attribute of a list's elements, such a list, or an identifier. */
-import { KEY_SPELLINGS } from '../attributes/record-keys.ts'
+import { namesOf, searchKey } from '../attributes/record-keys.ts'
+import { UNLISTED } from './identifier-types.ts'
 import { resolveIdentifierType } from './index.ts'
 import type { Attribute, Compound, CompoundMember, IdentifierType, Kind, RecordType } from './kind.ts'
 
@@ -15,26 +16,6 @@ export type Searchable =
 const IDENTIFIER_WORDS = ['identifier', 'person_identifier', 'member_identifier']
 const VALUE_WORDS = ['identifier_value', 'id_value']
 const TYPE_WORDS = ['identifier_type', 'id_type']
-
-/** By lower-case spelling, the key that the paths of kinds use. */
-const CANONICAL_KEYS: ReadonlyMap<string, string> = new Map(
-  Object.entries(KEY_SPELLINGS).flatMap(([key, spellings]) =>
-    spellings.map((spelling) => [spelling.toLowerCase(), key] as const),
-  ),
-)
-
-/** Names compare segment by segment: without prefixes such as `spdci:`, case, and other spellings of a key. */
-function searchKey(spelling: string): string {
-  return spelling.split('.').map(segmentKey).join('.')
-}
-
-function segmentKey(segment: string): string {
-  const key = segment
-    .slice(segment.lastIndexOf(':') + 1)
-    .trim()
-    .toLowerCase()
-  return CANONICAL_KEYS.get(key) ?? key
-}
 
 const tables = new WeakMap<Kind, Map<RecordType, ReadonlyMap<string, Searchable>>>()
 
@@ -97,7 +78,7 @@ function addIdentifiers(
   recordType: RecordType,
   add: (spellings: readonly string[], meaning: Searchable) => void,
 ): void {
-  const any: Searchable = { is: 'identifier', types: kind.identifier_types }
+  const any: Searchable = { is: 'identifier', types: [...kind.identifier_types, UNLISTED] }
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
   const own = ownIdentifiers(kind, recordType)
   for (const { path, types } of own) {
@@ -106,7 +87,7 @@ function addIdentifiers(
   const isOwn = (type: IdentifierType): boolean => own.some(({ types }) => types.includes(type))
   const ofPart: Searchable = {
     is: 'identifier',
-    types: kind.identifier_types.filter((type) => !isOwn(type)),
+    types: [...kind.identifier_types, UNLISTED].filter((type) => !isOwn(type)),
   }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const { path, names } of recordType.identifiers) {
@@ -136,10 +117,6 @@ function ownIdentifiers(kind: Kind, { identifiers }: RecordType) {
     const own = names === 'record' && type !== undefined ? resolveIdentifierType(kind, type) : undefined
     return own === undefined ? [] : [{ path, types: [own] }]
   })
-}
-
-function namesOf(row: { readonly name: string; readonly aliases?: readonly string[] }): string[] {
-  return [row.name, ...(row.aliases ?? [])]
 }
 
 /** Under the compound by any of its names and paths, and where it stands outside the elements. */

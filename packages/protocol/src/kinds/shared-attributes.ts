@@ -14,7 +14,6 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
   return [
     {
       name: 'registration_date',
-      aliases: ['date_of_registration'],
       paths: under(places, 'registration_date'),
       type: 'datetime',
       indexed: true,
@@ -22,7 +21,6 @@ export function registrationAttributes(places: readonly string[]): Attribute[] {
     },
     {
       name: 'last_updated',
-      aliases: ['last_update'],
       paths: under(places, 'last_updated'),
       type: 'datetime',
       indexed: true,
@@ -36,7 +34,6 @@ export function personAttributes(places: readonly string[]): Attribute[] {
   return [
     {
       name: 'surname',
-      aliases: ['sur_name', 'last_name', 'family_name'],
       paths: under(places, 'name.surname'),
       type: 'text',
       fold: true,
@@ -45,17 +42,15 @@ export function personAttributes(places: readonly string[]): Attribute[] {
     },
     {
       name: 'given_name',
-      aliases: ['first_name'],
       paths: under(places, 'name.given_name'),
       type: 'text',
       fold: true,
       indexed: true,
       sortable: true,
     },
-    { name: 'sex', aliases: ['gender'], paths: under(places, 'sex'), type: 'code', codes: 'sex' },
+    { name: 'sex', paths: under(places, 'sex'), type: 'code', codes: 'sex' },
     {
       name: 'birth_date',
-      aliases: ['date_of_birth', 'birthdate', 'dob'],
       paths: under(places, 'birth_date'),
       type: 'date',
       indexed: true,
@@ -64,7 +59,6 @@ export function personAttributes(places: readonly string[]): Attribute[] {
     { name: 'age', paths: [], type: 'age', since: 'birth_date', sortable: true },
     {
       name: 'death_date',
-      aliases: ['date_of_death'],
       paths: under(places, 'death_date'),
       type: 'date',
       sortable: true,
@@ -81,7 +75,6 @@ export function addressAttributes(
   return [
     {
       name: 'location',
-      aliases: ['locality', 'city'],
       paths: [
         ...under(addresses, 'locality', 'city'),
         ...under(places, 'location'),
@@ -94,7 +87,6 @@ export function addressAttributes(
     },
     {
       name: 'district',
-      aliases: ['sub_region', 'sub_region_code'],
       paths: [
         ...under(addresses, 'sub_region_code'),
         ...under(places, 'district'),
@@ -106,14 +98,12 @@ export function addressAttributes(
     },
     {
       name: 'region',
-      aliases: ['region_code', 'province'],
       paths: [...under(addresses, 'region_code'), ...under(places, 'region'), ...additional('region')],
       type: 'text',
       fold: true,
     },
     {
       name: 'postal_code',
-      aliases: ['postcode', 'zip_code'],
       paths: [...under(addresses, 'postal_code'), ...additional('postal_code')],
       type: 'text',
       fold: true,
@@ -124,7 +114,7 @@ export function addressAttributes(
 /** How a member lives and works. */
 export function situationAttributes(places: readonly string[]): Attribute[] {
   return [
-    { name: 'is_disabled', aliases: ['disabled'], paths: under(places, 'is_disabled'), type: 'boolean' },
+    { name: 'is_disabled', paths: under(places, 'is_disabled'), type: 'boolean' },
     maritalStatus(under(places, 'marital_status')),
     {
       name: 'employment_status',
@@ -160,14 +150,12 @@ export const povertyScore: Attribute = {
 export const programmeMembers: readonly CompoundMember[] = [
   {
     name: 'programme_identifier',
-    aliases: ['program_identifier'],
     paths: ['programme.programme_identifier', 'programme_identifier'],
     type: 'text',
     fold: true,
   },
   {
     name: 'programme_name',
-    aliases: ['program_name'],
     paths: ['programme.programme_name', 'programme_name'],
     type: 'text',
     fold: true,

@@ -54,14 +54,13 @@ const householdMember: Compound = {
   aliases: ['group_member'],
   paths: ['member_list.household_member', 'member_list', 'group_head_info'],
   members: [
-    { name: 'sex', aliases: ['gender'], paths: under(persons, 'sex'), type: 'code', codes: 'sex' },
+    { name: 'sex', paths: under(persons, 'sex'), type: 'code', codes: 'sex' },
     {
       name: 'birth_date',
-      aliases: ['date_of_birth', 'dob'],
       paths: under(persons, 'birth_date'),
       type: 'date',
     },
-    { name: 'is_disabled', aliases: ['disabled'], paths: ['is_disabled'], type: 'boolean' },
+    { name: 'is_disabled', paths: ['is_disabled'], type: 'boolean' },
     maritalStatus(['marital_status']),
   ],
 }
@@ -102,7 +101,6 @@ export const social: Kind = {
       attributes: [
         {
           name: 'group_type',
-          aliases: ['household_type'],
           paths: ['group_type'],
           type: 'code',
           codes: 'group_type',
@@ -111,7 +109,6 @@ export const social: Kind = {
         { name: 'poverty_score_type', paths: ['poverty_score_type'], type: 'text', fold: true },
         {
           name: 'group_size',
-          aliases: ['household_size'],
           paths: ['group_size'],
           type: 'number',
           indexed: true,

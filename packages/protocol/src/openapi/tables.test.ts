@@ -13,14 +13,14 @@ it('says of a kind what it knows', () => {
   const lines = kindTables(social).split('\n')
   expect(lines).toContain('| UIN |  |')
   expect(lines).toContain('| Group | Group | Household, Family, SRGroup | HOUSEHOLD_ID |')
-  expect(lines).toContain('| group_size | household_size | number | yes | yes |')
-  expect(lines).toContain('| group_type | household_type | code of group_type |  |  |')
+  expect(lines).toContain('| group_size | household_size | number | `group_size` | yes | yes |')
+  expect(lines).toContain('| group_type | household_type | code of group_type | `group_type` |  |  |')
   expect(lines).toContain('| NewHouseHoldMember | new_household_member |')
   expect(lines).toContain('## Searchable attributes of Member')
-  expect(lines).toContain('| age |  | age since birth_date | yes |  |')
+  expect(lines).toContain('| age |  | age since birth_date |  | yes |  |')
   expect(lines).toContain('## Lists of Group')
   expect(lines).toContain(
-    '| household_member | group_member, member_list.household_member, member_list | sex | gender | code of sex |  |',
+    '| household_member | group_member, member_list.household_member, member_list | sex | gender | code of sex | `demographic_info.sex`, `demographic_info.person.sex` |  |',
   )
   expect(lines).toContain('Unless `reg_record_type` or `response_entity` says otherwise, Member is meant.')
 })

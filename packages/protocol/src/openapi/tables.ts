@@ -1,4 +1,5 @@
 /** What a kind knows, as Markdown tables for the reference page. */
+import { namesOf } from '../attributes/record-keys.ts'
 import { CODES } from '../codes.ts'
 import type { Attribute, Kind, RecordType } from '../kinds/kind.ts'
 import { isNamed } from '../kinds/searchable.ts'
@@ -12,6 +13,14 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const listed = (names: readonly string[] | undefined) => (names ?? []).join(', ')
 
+/** All names but the canonical one. */
+const alsoNamed = (row: Parameters<typeof namesOf>[0]) => listed(namesOf(row).slice(1))
+
+const IN_RECORDS =
+  'A query may ask for an attribute by any of its names. "Read from" says where it stands in a record, the first of ' +
+  'the places that has a value: where a key of a place is one of the names of its attribute, the record may spell it ' +
+  'as any of them, and any key may bear a prefix such as `spdci:`.'
+
 /** Identifier types, record types with their searchable attributes, and event types of a kind. */
 export function kindTables(kind: Kind): string {
   return [
@@ -21,7 +30,7 @@ export function kindTables(kind: Kind): string {
     '## Identifier types',
     table(
       ['Type', 'Also accepted'],
-      kind.identifier_types.map((type) => [type.name, listed(type.aliases)]),
+      kind.identifier_types.map((type) => [type.name, alsoNamed(type)]),
     ),
     '## Record types',
     table(
@@ -46,14 +55,16 @@ export function kindTables(kind: Kind): string {
 function attributeTable({ name, attributes }: RecordType): string[] {
   const rows = attributes.map((attribute) => [
     attribute.name,
-    listed(attribute.aliases),
+    alsoNamed(attribute),
     typeOf(attribute),
+    placesOf(attribute.paths),
     yes(attribute.sortable),
     yes(attribute.indexed),
   ])
   return [
     `## Searchable attributes of ${name}`,
-    table(['Attribute', 'Also accepted', 'Type', 'Sortable', 'Indexed'], rows),
+    IN_RECORDS,
+    table(['Attribute', 'Also accepted', 'Type', 'Read from', 'Sortable', 'Indexed'], rows),
   ]
 }
 
@@ -64,25 +75,36 @@ function compoundTable(recordType: RecordType): string[] {
   const rows = compounds.flatMap((compound) =>
     compound.members.map((member) => [
       compound.name,
-      listed([...(compound.aliases ?? []), ...compound.paths.filter((path) => isNamed(recordType, path))]),
+      listed([...namesOf(compound).slice(1), ...compound.paths.filter((path) => isNamed(recordType, path))]),
       member.name,
-      listed(member.aliases),
+      alsoNamed(member),
       typeOf(member),
+      placesOf(member.paths, member.record_paths),
       yes(compound.indexed),
     ]),
   )
+  const places = compounds.map((compound) => `- ${compound.name}: ${placesOf(compound.paths)}`)
   return [
     `## Lists of ${name}`,
-    'Conditions on several attributes of a list may be asked of one and the same element of it.',
-    table(['List', 'Also accepted', 'Attribute', 'Also accepted', 'Type', 'Indexed'], rows),
+    'Conditions on several attributes of a list may be asked of one and the same element of it. The name of a list is a ' +
+      'word of queries; its elements are the objects at the first of these places that has some:',
+    places.join('\n'),
+    'Their attributes are read from the element ("Read from"), and where it does not say them from the record.',
+    table(['List', 'Also accepted', 'Attribute', 'Also accepted', 'Type', 'Read from', 'Indexed'], rows),
   ]
+}
+
+/** Paths in a record, or in an element of a list and then in the record. */
+function placesOf(paths: readonly string[], inRecord: readonly string[] = []): string {
+  const here = paths.map((path) => (path === '' ? 'itself' : `\`${path}\``))
+  return [...here, ...inRecord.map((path) => `record: \`${path}\``)].join(', ')
 }
 
 const yes = (flag: true | undefined): string => (flag ? 'yes' : '')
 
-function typeOf({ type, codes, since, many }: Attribute): string {
+function typeOf({ type, codes, since, many, fold }: Attribute): string {
   const detail = codes ? ` of ${codes}` : since ? ` since ${since}` : ''
-  return `${type}${detail}${many ? ', many' : ''}`
+  return `${type}${detail}${fold ? ', folded' : ''}${many ? ', many' : ''}`
 }
 
 /** The reason codes that the items of a reply may carry. */

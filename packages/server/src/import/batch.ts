@@ -2,16 +2,24 @@
 import { isUtf8 } from 'node:buffer'
 import { JsonError, type JsonValue, type Kind, parseJson, type RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import type { ReadCounts } from '../store/import-progress.ts'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/prepare-record.ts'
 import type { RegistryShape } from '../store/record-tables.ts'
 import { sqlState, writeRecords } from '../store/record-writer.ts'
 import type { Entry } from './entry.ts'
+import { countRead } from './read-counts.ts'
 import { recordTypeOf } from './record-type.ts'
 import type { Reject } from './rejects.ts'
 
 interface Line {
   readonly line: number
   readonly record: PreparedRecord
+}
+
+export interface BatchWritten {
+  /** Records that were not there before. */
+  readonly inserted: number
+  readonly read: ReadCounts
 }
 
 export class Batch {
@@ -44,11 +52,19 @@ export class Batch {
   }
 
   /** Writes what was prepared, in the caller's transaction. What the database refuses joins the rejects. */
-  async write(client: ClientBase, registry: RegistryShape): Promise<void> {
+  async write(client: ClientBase, registry: RegistryShape): Promise<BatchWritten> {
+    const read: Record<string, Readonly<Record<string, number>>> = {}
+    let inserted = 0
     for (const [recordType, lines] of this.lines) {
-      this.rejects.push(...(await writeLines(client, registry, recordType, lines)))
+      const written = await writeLines(client, registry, recordType, lines)
+      this.rejects.push(...written.rejects)
+      inserted += written.inserted
+      const refused = new Set(written.rejects.map(({ line }) => line))
+      const records = lines.flatMap(({ line, record }) => (refused.has(line) ? [] : [record]))
+      read[recordType.name] = countRead(registry.kind, recordType, records)
     }
     this.rejects.sort((one, other) => one.line - other.line)
+    return { inserted, read }
   }
 }
 
@@ -67,6 +83,11 @@ function documentOf(entry: Entry): JsonValue {
   }
 }
 
+interface LinesWritten {
+  readonly inserted: number
+  readonly rejects: readonly Reject[]
+}
+
 /**
  * Data exceptions (a day that no calendar of PostgreSQL knows) and exceeded limits (a value too long for its
  * index) are the fault of single records: they are found by halving.
@@ -76,26 +97,26 @@ async function writeLines(
   registry: RegistryShape,
   recordType: RecordType,
   lines: readonly Line[],
-): Promise<Reject[]> {
+): Promise<LinesWritten> {
   try {
     const records = lines.map(({ record }) => record)
-    await writeRecords(client, registry, recordType, records)
-    return []
+    const { inserted } = await writeRecords(client, registry, recordType, records)
+    return { inserted, rejects: [] }
   } catch (error) {
     const state = sqlState(error)
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
     // The message would quote the value.
     if (second === undefined) {
-      return [
-        {
-          line: first.line,
-          reason: `the database cannot store one of the values of this record (SQLSTATE ${state})`,
-        },
-      ]
+      const reason = `the database cannot store one of the values of this record (SQLSTATE ${state})`
+      return { inserted: 0, rejects: [{ line: first.line, reason }] }
     }
     const half = Math.ceil(lines.length / 2)
     const before = await writeLines(client, registry, recordType, lines.slice(0, half))
-    return [...before, ...(await writeLines(client, registry, recordType, lines.slice(half)))]
+    const after = await writeLines(client, registry, recordType, lines.slice(half))
+    return {
+      inserted: before.inserted + after.inserted,
+      rejects: [...before.rejects, ...after.rejects],
+    }
   }
 }

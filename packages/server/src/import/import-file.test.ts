@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { KINDS, NUMBER_RULE } from '@rollcall/protocol'
-import { generateLines } from '@rollcall/synthetic'
+import { NUMBER_RULE } from '@rollcall/protocol'
+import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { recordTable } from '../store/record-tables.ts'
@@ -83,7 +83,10 @@ test('a bad line is listed with its number and reason and nothing of the record;
   expect(result).toEqual({
     lines: 9,
     written: 3,
+    added: 3,
+    replaced: 0,
     rejected: 6,
+    read: { Person: expect.objectContaining({ UIN: 3, surname: 1, given_name: 0 }) },
     bytes: content.length,
     totalBytes: content.length,
     finished: true,
@@ -264,7 +267,7 @@ test('an import that cannot work is refused before anything is read', async () =
   )
 })
 
-test.each(KINDS.map(({ name }) => name))(
+test.each(KIND_GENERATORS.map(({ kind }) => kind))(
   'the synthetic population of kind %s is imported whole',
   async (kind) => {
     const registry = await addRegistry(database.db, {

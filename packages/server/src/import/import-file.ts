@@ -15,6 +15,7 @@ import {
   loadProgress,
   NOTHING_YET,
   type Progress,
+  type ReadCounts,
   saveProgress,
   unclaimImport,
 } from '../store/import-progress.ts'
@@ -23,6 +24,7 @@ import { inTransaction } from '../store/transaction.ts'
 import { Batch } from './batch.ts'
 import { type Entry, ImportError } from './entry.ts'
 import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
+import { addCounts } from './read-counts.ts'
 import { openRejects, type RejectsFile } from './rejects.ts'
 import { openSource, type Source } from './source.ts'
 
@@ -52,6 +54,10 @@ export interface ImportProgress {
   /** Records read: written and rejected. Blank lines do not count. */
   readonly lines: number
   readonly written: number
+  /** Of those written, the records that were not there before. */
+  readonly added: number
+  /** Of those written, the ones that took the place of a record with their primary identifier, also one of this source. */
+  readonly replaced: number
   readonly rejected: number
   readonly bytes: number
   /** Null for a stream. */
@@ -61,6 +67,7 @@ export interface ImportProgress {
 export interface ImportResult extends ImportProgress {
   /** False: stopped by the signal. */
   readonly finished: boolean
+  readonly read: ReadCounts
   /** Lines that an earlier, interrupted import had done. */
   readonly resumedFrom: number
   /** Null when nothing was rejected, or no file was wanted. */
@@ -117,6 +124,7 @@ export async function importFile(
       return {
         ...counts(progress, opened.totalBytes),
         finished,
+        read: progress.read,
         resumedFrom: from.entries,
         rejectsPath: progress.rejected > 0 ? rejectsPath : null,
       }
@@ -194,15 +202,17 @@ async function* batches(
 async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, rejects, options } = run
   const progress = await inTransaction(client, async () => {
-    await batch.write(client, registry)
+    const { inserted, read } = await batch.write(client, registry)
     await rejects.append(batch.rejects)
     const reached: Progress = {
       bytes: batch.last?.end ?? before.bytes,
       line: batch.last?.line ?? before.line,
       entries: before.entries + batch.entries,
       written: before.written + batch.entries - batch.rejects.length,
+      inserted: before.inserted + inserted,
       rejected: before.rejected + batch.rejects.length,
       rejects_bytes: rejects.bytes,
+      read: addCounts(before.read, read),
     }
     if (run.identity !== null) await saveProgress(client, registry.id, run.identity, reached)
     return reached
@@ -212,10 +222,10 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
 }
 
 function counts(progress: Progress, totalBytes: number | null): ImportProgress {
-  const { entries: lines, written, rejected } = progress
+  const { entries: lines, written, inserted: added, rejected } = progress
   // What is read from another encoding is counted in UTF-8, which may be longer.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
-  return { lines, written, rejected, bytes, totalBytes }
+  return { lines, written, added, replaced: written - added, rejected, bytes, totalBytes }
 }
 
 function rejectsPathFor(

@@ -15,6 +15,8 @@ const asks = (operator: Comparator, value: Literal, attribute = age): Predicate 
   return { is: 'compare', attribute, operator, value }
 }
 const born = (operator: Comparator, from: string, to = from) => asks(operator, { from, to }, birth)
+/** As it stands on a day, after which nobody was born. */
+const until = (day: string, predicate: Predicate): Predicate => ({ ...predicate, until: day }) as Predicate
 
 describe('on 21 November 2026', () => {
   test.each<[Comparator, number, Predicate]>([
@@ -28,7 +30,7 @@ describe('on 21 November 2026', () => {
     ['eq', 0, born('eq', '2025-11-22', '2026-11-21')],
     ['ge', 1000, born('le', '1026-11-21')],
   ])('age %s %i', (operator, years, expected) => {
-    expect(atDay(asks(operator, years), person, '2026-11-21')).toEqual(expected)
+    expect(atDay(asks(operator, years), person, '2026-11-21')).toEqual(until('2026-11-21', expected))
   })
 
   test('one of several ages', () => {
@@ -39,9 +41,10 @@ describe('on 21 November 2026', () => {
         { from: '2007-11-22', to: '2008-11-21' },
         { from: '1960-11-22', to: '1961-11-21' },
       ],
+      until: '2026-11-21',
     })
     expect(atDay({ is: 'in', attribute: age, values: [18] }, person, '2026-11-21')).toEqual(
-      born('eq', '2007-11-22', '2008-11-21'),
+      until('2026-11-21', born('eq', '2007-11-22', '2008-11-21')),
     )
   })
 
@@ -49,6 +52,7 @@ describe('on 21 November 2026', () => {
     expect(atDay({ is: 'exists', attribute: age }, person, '2026-11-21')).toEqual({
       is: 'exists',
       attribute: birth,
+      until: '2026-11-21',
     })
   })
 })
@@ -71,7 +75,7 @@ describe('leap days', () => {
     ['2000-02-29', 'ge', 100, born('le', '1900-02-28')],
     ['2028-02-29', 'ge', 28, born('le', '2000-02-29')],
   ])('on %s age %s %i', (day, operator, years, expected) => {
-    expect(atDay(asks(operator, years), person, day)).toEqual(expected)
+    expect(atDay(asks(operator, years), person, day)).toEqual(until(day, expected))
   })
 })
 
@@ -79,11 +83,12 @@ test.each<[day: string, Predicate]>([
   ['2026-12-31', born('eq', '2006-01-01', '2006-12-31')],
   ['2026-01-01', born('eq', '2005-01-02', '2006-01-01')],
 ])('at the end of the year: 20 years old on %s', (day, expected) => {
-  expect(atDay(asks('eq', 20), person, day)).toEqual(expected)
+  expect(atDay(asks('eq', 20), person, day)).toEqual(until(day, expected))
 })
 
 describe('before the first day of the calendar', () => {
   // In comparison with it no date is before it and every date is in or after it; a missing one is unknown to both.
+  const day = '0899-06-15'
   const nobody = born('lt', '0001-01-01')
   const everybody = born('ge', '0001-01-01')
 
@@ -98,13 +103,13 @@ describe('before the first day of the calendar', () => {
     ['le', 898, everybody],
     ['eq', 898, born('eq', '0001-01-01', '0001-06-15')],
   ])('in the year 899 age %s %i', (operator, years, expected) => {
-    expect(atDay(asks(operator, years), person, '0899-06-15')).toEqual(expected)
+    expect(atDay(asks(operator, years), person, day)).toEqual(until(day, expected))
   })
 
   test('ages that nobody can have drop out of several', () => {
     const some = (...values: number[]): Predicate => ({ is: 'in', attribute: age, values })
-    expect(atDay(some(900, 1000), person, '0899-06-15')).toEqual(nobody)
-    expect(atDay(some(1000, 898), person, '0899-06-15')).toEqual(born('eq', '0001-01-01', '0001-06-15'))
+    expect(atDay(some(900, 1000), person, day)).toEqual(until(day, nobody))
+    expect(atDay(some(1000, 898), person, day)).toEqual(until(day, born('eq', '0001-01-01', '0001-06-15')))
   })
 })
 
@@ -114,7 +119,9 @@ test('ages are found wherever they stand, and the rest stays the object that it 
     is: 'and',
     of: [other, { is: 'not', of: { is: 'or', of: [other, leaf] } }],
   })
-  expect(atDay(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(tree(born('le', '2008-11-21')))
+  expect(atDay(tree(asks('ge', 18)), person, '2026-11-21')).toEqual(
+    tree(until('2026-11-21', born('le', '2008-11-21'))),
+  )
 })
 
 test('the same object where no age is asked', () => {
@@ -138,7 +145,9 @@ test('in an element of a list, since a date of the same element', () => {
   const list = { name: 'stay', paths: ['stays'], members: [surname, age, birth] }
   const some = (of: Predicate): Predicate => ({ is: 'some', list, of })
   const withoutBirth = { ...person, attributes: [surname] }
-  expect(atDay(some(asks('ge', 18)), withoutBirth, '2026-11-21')).toEqual(some(born('le', '2008-11-21')))
+  expect(atDay(some(asks('ge', 18)), withoutBirth, '2026-11-21')).toEqual(
+    some(until('2026-11-21', born('le', '2008-11-21'))),
+  )
 })
 
 describe('what no reader makes is an error of ours', () => {

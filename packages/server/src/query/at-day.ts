@@ -12,7 +12,7 @@ const DAY = 86_400_000
  * has become one about the date since which it counts, `attribute.since`. The same object when it asks none.
  *
  * Somebody has reached an age of n years on the n-th birthday; who was born on 29 February has it on 1 March
- * in years without one. Who is not born yet has reached no age, not even 0.
+ * in years without one. Who is not born yet has no age.
  *
  * Throws an Error where the record type has no such date: the kind's data are wrong.
  */
@@ -48,7 +48,7 @@ function resolve(predicate: Predicate, attributes: readonly Attribute[], day: st
       return datesOf(predicate.values.map(years), dateOf(predicate.attribute, attributes), day)
     case 'exists':
       if (predicate.attribute.type !== 'age') return predicate
-      return { ...predicate, attribute: dateOf(predicate.attribute, attributes) }
+      return { ...predicate, attribute: dateOf(predicate.attribute, attributes), until: day }
     default:
       return predicate
   }
@@ -68,7 +68,7 @@ function years(value: Comparison['value']): number {
 /** The later somebody was born, the younger: at least n years old is born on or before the day n years ago. */
 function compareDates(operator: Comparator, attribute: Attribute, age: number, day: string): Predicate {
   const compare = (operator: Comparator, value: Interval): Comparison => {
-    return { is: 'compare', attribute, operator, value }
+    return { is: 'compare', attribute, operator, value, until: day }
   }
   const reached = (n: number): Comparison => {
     const last = lastBirth(n, day)
@@ -98,9 +98,9 @@ function compareDates(operator: Comparator, attribute: Attribute, age: number, d
 function datesOf(ages: readonly number[], attribute: Attribute, day: string): Predicate {
   const values = ages.flatMap((age) => birthDays(age, day) ?? [])
   const [only] = values
-  if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: BEGINNING }
-  if (values.length === 1) return { is: 'compare', attribute, operator: 'eq', value: only }
-  return { is: 'in', attribute, values }
+  if (only === undefined) return { is: 'compare', attribute, operator: 'lt', value: BEGINNING, until: day }
+  if (values.length === 1) return { is: 'compare', attribute, operator: 'eq', value: only, until: day }
+  return { is: 'in', attribute, values, until: day }
 }
 
 /** The days of birth of all who are n years old on `day`; null when the calendar has none. */

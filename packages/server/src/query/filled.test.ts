@@ -56,3 +56,20 @@ test('what asks about other columns, or of another record type, is not', () => {
   })
   checkFilled(new Map(), { recordType, predicate: has('sex'), sort: [] })
 })
+
+test('while identifiers are read anew, those of any type are refused, and those of a listed type are not', () => {
+  const identifiers = new Map([['Person', new Set(['identifier'])]])
+  const uin = { type: 'UIN', value: '1' }
+  const check = (predicate: Predicate) => checkFilled(identifiers, { recordType, predicate, sort: [] })
+  check({ is: 'identifier', identifiers: [uin] })
+  check({ is: 'identifier_type', types: ['UIN'] })
+  const message = 'search_criteria.query: identifier is being filled and cannot be searched yet'
+  const refused = { name: 'ItemRejection', code: 'rjct.search_criteria.invalid', message }
+  const any: Predicate[] = [
+    { is: 'identifier', identifiers: [uin, { type: '*', value: '1' }] },
+    { is: 'not', of: { is: 'identifier_type', types: ['UIN', '*'] } },
+  ]
+  for (const predicate of any) {
+    expect(() => check({ is: 'and', of: [has('sex'), predicate] })).toThrow(expect.objectContaining(refused))
+  }
+})

@@ -1,5 +1,6 @@
 /** Refusing what asks about a column that is being filled: records without their value yet would seem to have none. */
-import { ItemRejection, type RecordType } from '@rollcall/protocol'
+import { ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
+import { IDENTIFIERS } from '../store/held-columns.ts'
 import type { SortKey } from '../store/search-statement.ts'
 import { mentions } from './mentions.ts'
 import type { Predicate } from './predicate.ts'
@@ -21,7 +22,9 @@ export function checkFilled(
 ): void {
   const names = unfilled.get(recordType.name)
   if (names === undefined) return
-  const asked = mentions(predicate).find((name) => names.has(name))
+  const asked = [...mentions(predicate), ...(asksForAnyType(predicate) ? [IDENTIFIERS] : [])].find((name) =>
+    names.has(name),
+  )
   if (asked !== undefined) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
@@ -36,4 +39,24 @@ export function checkFilled(
     'rjct.sort.invalid',
     `search_criteria.sort: ${sorted.name} is being filled and cannot be sorted by yet`,
   )
+}
+
+/**
+ * Whether it asks for identifiers of any type. One that names its types is not refused while identifiers are read anew:
+ * those of listed types were read before as they are now.
+ */
+function asksForAnyType(predicate: Predicate): boolean {
+  switch (predicate.is) {
+    case 'and':
+    case 'or':
+      return predicate.of.some(asksForAnyType)
+    case 'not':
+      return asksForAnyType(predicate.of)
+    case 'identifier':
+      return predicate.identifiers.some(({ type }) => type === UNLISTED.name)
+    case 'identifier_type':
+      return predicate.types.includes(UNLISTED.name)
+    default:
+      return false
+  }
 }

@@ -4,8 +4,9 @@ import type { Limits } from '../limits.ts'
 import type { Database } from '../store/database.ts'
 import { type RegistryShape, recordTable } from '../store/record-tables.ts'
 import { type Found, findByIdentifier, findRecords, type Reading } from '../store/records.ts'
-import type { Page, SortKey } from '../store/search-statement.ts'
+import type { Page } from '../store/search-statement.ts'
 import { atDay } from './at-day.ts'
+import type { AskedKey } from './page.ts'
 import type { Predicate } from './predicate.ts'
 import { toSql } from './sql/to-sql.ts'
 
@@ -25,7 +26,7 @@ export interface FoundIn extends RegistryShape {
 export interface Asked {
   readonly recordType: RecordType
   readonly predicate: Predicate
-  readonly sort: readonly SortKey[]
+  readonly sort: readonly AskedKey[]
   readonly page_size: number
   /** From 1. */
   readonly page_number: number
@@ -42,7 +43,7 @@ export function find(
   reading?: Reading,
 ): Promise<Found> {
   const { recordType, predicate } = asked
-  const page = pageOf(asked, limits.search_results)
+  const page = pageOf(registry, asked, limits.search_results)
   const identifier = predicate.is === 'identifier' ? predicate.identifiers : []
   const [only] = identifier
   if (only !== undefined && identifier.length === 1) {
@@ -58,10 +59,14 @@ export function isLookUp({ predicate, sort }: Pick<Asked, 'predicate' | 'sort'>)
 }
 
 /** The predicate as it stands on this day of the registry. */
-export function today({ time_zone = 'UTC' }: FoundIn, { predicate, recordType }: Asked): Predicate {
-  return atDay(predicate, recordType, dayIn(time_zone, Date.now()))
+export function today(registry: FoundIn, { predicate, recordType }: Asked): Predicate {
+  return atDay(predicate, recordType, dayOf(registry))
 }
 
-export function pageOf({ sort, page_size, page_number }: Asked, cap: number): Page {
+export function pageOf(registry: FoundIn, asked: Asked, cap: number): Page {
+  const { page_size, page_number } = asked
+  const sort = asked.sort.map(({ age, ...key }) => (age ? { ...key, until: dayOf(registry) } : key))
   return { sort, limit: page_size, offset: page_size * (page_number - 1), cap }
 }
+
+const dayOf = ({ time_zone = 'UTC' }: FoundIn): string => dayIn(time_zone, Date.now())

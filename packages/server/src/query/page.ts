@@ -17,6 +17,11 @@ export interface PageLimits {
   readonly maxResults: number
 }
 
+/** A key of an order before the day is known. */
+export interface AskedKey extends Omit<SortKey, 'until'> {
+  readonly age?: true
+}
+
 /** More keys than any record type has attributes to sort by. */
 const MAX_KEYS = 100
 const KEY_MEMBERS = ['attribute_name', 'sort_order']
@@ -25,10 +30,10 @@ const KEY_MEMBERS = ['attribute_name', 'sort_order']
  * The sort keys, in order. A key without attribute_name orders nothing and is passed over (3.1).
  * @throws ItemRejection rjct.sort.invalid
  */
-export function readSort(recordType: RecordType, sort: unknown): SortKey[] {
+export function readSort(recordType: RecordType, sort: unknown): AskedKey[] {
   if (sort === undefined) return []
   if (!Array.isArray(sort)) throw invalidSort('search_criteria.sort: must be an array')
-  const keys: SortKey[] = []
+  const keys: AskedKey[] = []
   if (sort.length > MAX_KEYS) throw invalidSort(`search_criteria.sort: must have at most ${MAX_KEYS} keys`)
   for (const [index, element] of (sort as unknown[]).entries()) {
     const at = `search_criteria.sort[${index}]`
@@ -55,9 +60,14 @@ export function readSort(recordType: RecordType, sort: unknown): SortKey[] {
   return keys
 }
 
-/** Whoever is older was born earlier: an order by age is one by the date, the other way round. */
-function keyOf({ name, since }: Attribute, descending: boolean): SortKey {
-  return since === undefined ? { attribute: name, descending } : { attribute: since, descending: !descending }
+/**
+ * Whoever is older was born earlier: an order by age is one by the date, the other way round. Who is not born yet has
+ * no age, which the day decides on which it is asked.
+ */
+function keyOf({ name, since }: Attribute, descending: boolean): AskedKey {
+  return since === undefined
+    ? { attribute: name, descending }
+    : { attribute: since, descending: !descending, age: true }
 }
 
 function isDescending(sort_order: unknown, at: string): boolean {

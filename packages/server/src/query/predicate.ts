@@ -49,15 +49,23 @@ export type Comparator = 'eq' | 'lt' | 'le' | 'gt' | 'ge' | 'starts_with' | 'con
  * Unknown when the attribute has no value. The attribute is a single one of the record, or, inside `SomeElement`, of
  * the element.
  */
-export interface Comparison {
+export interface Comparison extends Until {
   readonly is: 'compare'
   readonly attribute: Attribute
   readonly operator: Comparator
   readonly value: Literal
 }
 
+/**
+ * Of a date alone: a day, YYYY-MM-DD, with which the record's period ends at the latest; one that begins after it is
+ * missing. Nobody who is not born yet has an age, and who was born this year was born by today.
+ */
+export interface Until {
+  readonly until?: string
+}
+
 /** Equal to one of the values, as `compare` with eq is; at least one value, none twice. */
-export interface OneOf {
+export interface OneOf extends Until {
   readonly is: 'in'
   readonly attribute: Attribute
   readonly values: readonly Literal[]
@@ -67,7 +75,7 @@ export interface OneOf {
  * True or false, never unknown: whether the attribute has a value. With `list`, asked of the record: whether some
  * element of the list has it. Without it, asked of the record or, inside `SomeElement`, of the element.
  */
-export interface Presence {
+export interface Presence extends Until {
   readonly is: 'exists'
   readonly attribute: Attribute
   readonly list?: List

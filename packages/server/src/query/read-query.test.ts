@@ -51,7 +51,7 @@ describe('the shape says which form it is, whatever query_type says', () => {
     [COMPARISON, 'sex eq "female"'],
     [{ sex: { eq: 'F' } }, 'sex eq "female"'],
     [{ identifier_type: 'UIN', identifier_value: 'x', sex: 'F' }, 'and(bears UIN X, sex eq "female")'],
-    [{ person_identifier: { eq: '7-x' } }, 'bears UIN 7-X or BRN 7-X'],
+    [{ person_identifier: { eq: '7-x' } }, 'bears UIN 7-X or BRN 7-X or * 7-X'],
   ]
   it.each(forms)('%j', (query, tree) => {
     for (const query_type of ['expression', 'idtype-value', 'PREDICATE', 'idtype']) {

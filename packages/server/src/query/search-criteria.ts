@@ -11,8 +11,7 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
-import type { SortKey } from '../store/search-statement.ts'
-import { type PageLimits, readPageOf, readSort } from './page.ts'
+import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
 import type { Predicate } from './predicate.ts'
 import { QueryProblem, UnreadableQuery } from './problem.ts'
 import type { Query, QueryLimits } from './query.ts'
@@ -26,7 +25,7 @@ export interface SearchCriteria {
   readonly predicate: Predicate
   /** What the query keeps of a record, see `Query`. */
   readonly shape: Query['shape']
-  readonly sort: readonly SortKey[]
+  readonly sort: readonly AskedKey[]
   readonly page_size: number
   readonly page_number: number
 }

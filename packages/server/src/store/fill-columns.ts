@@ -1,9 +1,10 @@
-/** Filling columns that were added to a table after its records, from the documents that are held. */
+/** Filling columns, and the rows of identifiers, from the documents that are held: those that are new, or were filled by other rules. */
 import type { RecordType } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import type { RecordColumn } from './attribute-columns.ts'
 import type { Database } from './database.ts'
-import { heldOf } from './held-columns.ts'
+import { writeIdentifiers } from './fill-identifiers.ts'
+import { heldOf, IDENTIFIERS } from './held-columns.ts'
 import { quoteName } from './names.ts'
 import { columnValues } from './prepare-record.ts'
 import { type RegistryShape, recordTable } from './record-tables.ts'
@@ -21,7 +22,7 @@ export interface FillOptions {
 }
 
 /**
- * Fills the columns of one record type that are written down to be filled, some records at a time, and then crosses
+ * Fills what is written down to be filled of one record type, some records at a time, and then crosses
  * them out. It may be stopped or killed at any moment and goes on where it was. Who writes records meanwhile fills
  * their columns itself, and waits for a batch at most.
  * @returns whether nothing is left to be filled: false when it was stopped
@@ -61,7 +62,7 @@ async function fillBatch(
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
   // A name that this version does not know is left to the one that does.
-  const known = heldOf(recordType).map(({ name }) => name)
+  const known = [...heldOf(recordType).map(({ name }) => name), IDENTIFIERS]
   // Locked, so that of two that fill the same columns one waits for the other's batch.
   const { rows: fills } = await client.query<FillRow>(
     `select name, next_record from column_fill
@@ -77,6 +78,7 @@ async function fillBatch(
     [from, batch],
   )
   await writeColumns(client, table, recordType, due, records)
+  if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)
   if (last === undefined) {
     await client.query(
@@ -107,7 +109,7 @@ async function writeColumns(
       at += 1
     }
   }
-  if (records.length === 0) return
+  if (records.length === 0 || columns.length === 0) return
   const rows = records.map(({ id, document }) => {
     // Our own canonical text, which was checked when it was written.
     const values = columnValues(recordType, JSON.parse(document))

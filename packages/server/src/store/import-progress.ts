@@ -8,21 +8,35 @@ export interface Progress {
   readonly line: number
   readonly entries: number
   readonly written: number
+  /** Of those written, the records that were not there before. */
+  readonly inserted: number
   readonly rejected: number
   /** Length of the rejects file. */
   readonly rejects_bytes: number
+  readonly read: ReadCounts
 }
+
+/**
+ * In how many of the records written each attribute was read, and each type of identifier, by record type and name;
+ * zeros included.
+ */
+export type ReadCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export const NOTHING_YET: Progress = {
   bytes: 0,
   line: 0,
   entries: 0,
   written: 0,
+  inserted: 0,
   rejected: 0,
   rejects_bytes: 0,
+  read: {},
 }
 
-const MEMBERS = Object.keys(NOTHING_YET) as (keyof Progress)[]
+type Count = Exclude<keyof Progress, 'read'>
+const COUNTS = (Object.keys(NOTHING_YET) as (keyof Progress)[]).filter(
+  (name): name is Count => name !== 'read',
+)
 
 /**
  * Claims a connection for an import into a registry; false when another import holds the registry. The claim
@@ -53,13 +67,14 @@ export async function loadProgress(
   registryId: number,
   identity: string,
 ): Promise<Progress> {
-  const { rows } = await client.query<Record<keyof Progress, string>>(
-    `select ${MEMBERS.join(', ')} from import_progress where registry = $1 and source = $2`,
+  const { rows } = await client.query<Record<Count, string> & Pick<Progress, 'read'>>(
+    `select ${COUNTS.join(', ')}, read from import_progress where registry = $1 and source = $2`,
     [registryId, identity],
   )
   const [row] = rows
   if (row === undefined) return NOTHING_YET
-  return Object.fromEntries(MEMBERS.map((member) => [member, Number(row[member])])) as unknown as Progress
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])]))
+  return { ...NOTHING_YET, ...counts, read: row.read }
 }
 
 /** Part of the transaction that writes the batch. */
@@ -69,12 +84,12 @@ export async function saveProgress(
   identity: string,
   progress: Progress,
 ): Promise<void> {
-  const all = ['registry', 'source', ...MEMBERS]
+  const all = ['registry', 'source', ...COUNTS, 'read']
   await client.query(
     `insert into import_progress (${all.join(', ')}) values (${all.map((_, at) => `$${at + 1}`).join(', ')})
      on conflict (registry) do update
      set ${all.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now()`,
-    [registryId, identity, ...MEMBERS.map((member) => progress[member])],
+    [registryId, identity, ...COUNTS.map((name) => progress[name]), progress.read],
   )
 }
 

@@ -40,7 +40,7 @@ test('a record is its canonical text, its identifiers and its columns', () => {
   expect(identifiers).toEqual([
     { type: 'UIN', value: 'AB0012', names: 'record' },
     { type: 'BRN', value: 'B-7', names: 'record' },
-    { type: 'MOBILE', value: '+15550100', names: 'record' },
+    { type: 'MOBILE', value: '15550100', names: 'record' },
   ])
   expect(columnsOf(civil, person, document)).toMatchObject({
     surname: 'okafor',

@@ -4,6 +4,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { RecordColumn } from './attribute-columns.ts'
 import { heldOf } from './held-columns.ts'
 import { joinName, quoteName, recordTableName } from './names.ts'
+import { changedRules, noteRules } from './reading-rules.ts'
 import { StoreRefusal } from './refusal.ts'
 import type { Tables } from './tables.ts'
 
@@ -66,8 +67,8 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
 
 /**
  * Makes the tables, columns and indexes of a registry that are not there yet; what is there stays as it is.
- * Any number of nodes may do so at once. Where records are held already, a new column is written down to be filled
- * (`fillColumns`), and a missing index is left to be built without blocking writers (`declaredIndexes`).
+ * Any number of nodes may do so at once. Where records are held already, a new column, and one that was filled by
+ * other rules than this version's, is written down to be filled (`fillColumns`), and a missing index is left to be built without blocking writers (`declaredIndexes`).
  *
  * Throws StoreRefusal when a column exists with another type.
  */
@@ -109,6 +110,7 @@ async function createRecordTable(
   } else {
     await addColumns(transaction, registry, record, columns)
   }
+  await compareRules(transaction, registry, record)
   const indexes = await existingIndexes(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
   if (missing.length === 0 || (await holdsRecords(transaction, record.table))) return
@@ -137,10 +139,31 @@ async function addColumns(
       if (!added.includes(name)) added.push(name)
     }
   }
-  if (added.length === 0 || !(await holdsRecords(transaction, table))) return
+  if (added.length > 0) await markUnfilled(transaction, registry, { table, recordType }, added)
+}
+
+/** Columns that were filled by other rules than this version reads by are filled anew. */
+async function compareRules(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  record: RecordTable,
+): Promise<void> {
+  const changed = await changedRules(transaction, registry, record.recordType)
+  if (changed.length === 0) return
+  await markUnfilled(transaction, registry, record, changed)
+  await noteRules(transaction, registry, record.recordType, changed)
+}
+
+async function markUnfilled(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  { table, recordType }: Pick<RecordTable, 'table' | 'recordType'>,
+  names: readonly string[],
+): Promise<void> {
+  if (!(await holdsRecords(transaction, table))) return
   await transaction
     .insertInto('column_fill')
-    .values(added.map((name) => ({ registry: registry.id, record_type: recordType.name, name })))
+    .values(names.map((name) => ({ registry: registry.id, record_type: recordType.name, name })))
     .onConflict((conflict) =>
       conflict.columns(['registry', 'record_type', 'name']).doUpdateSet({ next_record: 0 }),
     )

@@ -102,7 +102,7 @@ test('a shared identifier leads to every record that bears it', async () => {
     database.db,
     registry,
     person,
-    { type: 'MOBILE', value: '+15550100' },
+    { type: 'MOBILE', value: '15550100' },
     page,
   )
   expect(found.total).toBe(2)

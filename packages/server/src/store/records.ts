@@ -3,7 +3,7 @@ import type { RecordType } from '@rollcall/protocol'
 import type { Database } from './database.ts'
 import { joinName, quoteName } from './names.ts'
 import { type RecordTable, type RegistryShape, recordTable } from './record-tables.ts'
-import { type Condition, findStatement, type Page, searchStatement } from './search-statement.ts'
+import { type Condition, findStatement, type Page, searchStatement, untilOf } from './search-statement.ts'
 import { type Snapshot, tried } from './snapshot.ts'
 import { StatementNames } from './statement-names.ts'
 import { isStorable } from './text.ts'
@@ -58,7 +58,7 @@ export async function findByIdentifier(
     return { total: 0, documents: [], ...(ids && { ids: [] }) }
   }
   const { name, text } = findStatement(recordTable(registry, recordType), sort, ids)
-  const values = [type, value, limit, offset, cap]
+  const values = [type, value, limit, offset, cap, ...untilOf(sort)]
   // An order of many records may take its time: on a connection where nothing stands behind it.
   if (snapshot === undefined && name !== undefined && sort.length === 0) {
     return foundIn(await db.pipeline.query<FoundRow>({ name, text, values }), ids)

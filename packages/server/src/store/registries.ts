@@ -3,7 +3,7 @@ import { isTimeZone, KINDS, type Kind, kindNamed } from '@rollcall/protocol'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Database } from './database.ts'
-import { heldOf } from './held-columns.ts'
+import { heldOf, IDENTIFIERS } from './held-columns.ts'
 import { createRecordTables } from './record-tables.ts'
 import { StoreRefusal } from './refusal.ts'
 import { type KeptAttribute, kindWith } from './registry-kinds.ts'
@@ -24,7 +24,10 @@ export interface Registry {
   readonly demo: boolean
   /** An IANA name; its days are those by which ages are counted. */
   readonly time_zone: string
-  /** By record type, the attributes and compounds whose columns are being filled: no query may ask about them yet. */
+  /**
+   * By record type, the attributes and compounds whose columns are being filled, `identifier` for the rows of
+   * identifiers: no query may ask about them yet.
+   */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -223,7 +226,7 @@ function toRegistry(row: FoundRegistry): Registry {
 function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfilled'] {
   const unfilled = new Map<string, ReadonlySet<string>>()
   for (const recordType of kind.record_types) {
-    const known = new Set(heldOf(recordType).map(({ name }) => name))
+    const known = new Set([...heldOf(recordType).map(({ name }) => name), IDENTIFIERS])
     const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
     if (names.length > 0) unfilled.set(recordType.name, new Set(names.map(({ name }) => name)))
   }

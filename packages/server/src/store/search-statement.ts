@@ -9,6 +9,8 @@ export interface SortKey {
   /** The canonical name of a sortable attribute; a date sorts by its first day. */
   readonly attribute: string
   readonly descending: boolean
+  /** Of a date: a day, YYYY-MM-DD; a record whose date begins after it counts as without a value. One for all keys. */
+  readonly until?: string
 }
 
 export interface Page {
@@ -44,7 +46,7 @@ const unsorted = {
  * The statement by which an identifier is looked up and, for at most one sort key, the name under which each
  * connection prepares it once: two names for each sortable attribute and one more for each table. Orders of several
  * keys would have names without number, and a peer chooses them; they are not prepared. Its values: the identifier's
- * type and value, limit, offset, cap.
+ * type and value, limit, offset, cap, and those of `untilOf`.
  *
  * The identifier table alone counts; without an order it also gives the records in the page's order, and no
  * more of them are read than the page and what stands before it.
@@ -75,7 +77,7 @@ function makeStatement(
       ) as hit
     ) as counted
     left join (
-      select identifier.record, found.document${selected(keys, 'found')}
+      select identifier.record, found.document${selected(keys, 'found', '$6')}
       from ${identifiers} as identifier join ${quoteName(table)} as found on found.id = identifier.record
       where identifier.type = $1 and identifier.value = $2
       order by ${order} limit $3 offset $4
@@ -92,7 +94,7 @@ function statementWithIds(
   // The identifier table alone knows the ids; the records themselves are needed for an order.
   const ordered = keys.length > 0 ? ` join ${quoteName(table)} as found on found.id = identifier.record` : ''
   const text = `with hit as materialized (
-      select identifier.record as id${selected(keys, 'found')}
+      select identifier.record as id${selected(keys, 'found', '$6')}
       from ${quoteName(identifierTable)} as identifier${ordered}
       where identifier.type = $1 and identifier.value = $2 limit $5::bigint + 1
     ),
@@ -104,7 +106,11 @@ function named(verb: string, table: string, keys: readonly OrderedColumn[], text
   if (keys.length > 1) return { text }
   return {
     text,
-    name: joinName(verb, table, ...keys.flatMap(({ column, direction }) => [column, direction])),
+    name: joinName(
+      verb,
+      table,
+      ...keys.flatMap(({ column, direction, bounded }) => [column, direction, ...(bounded ? ['until'] : [])]),
+    ),
   }
 }
 
@@ -122,14 +128,15 @@ export function searchStatement(
   if (!Number.isSafeInteger(cap)) throw new Error(`not a number of records: ${cap}`)
   const keys = sortKeys(recordType, sort)
   const next = condition.values.length + 1
+  const paged = ids || offset > 0 ? [limit, offset] : [limit]
   const page = { limit: `$${next}::bigint`, offset: `$${next + 1}::bigint`, cap: ids ? String(cap) : null }
   // The cap stands in the text: how a condition is best looked up depends on how many hits are wanted.
   const text = `with hit as materialized (
-      select record.id${selected(keys, 'record')}
+      select record.id${selected(keys, 'record', `$${next + paged.length}`)}
       from ${quoteName(table)} as record where ${condition.text} limit ${cap + 1}
     ),
-    ${ids || offset > 0 ? pageOfHits(table, keys, page) : firstPage(table, keys, page.limit)}`
-  return { text, values: [...condition.values, limit, ...(ids || offset > 0 ? [offset] : [])] }
+    ${paged.length > 1 ? pageOfHits(table, keys, page) : firstPage(table, keys, page.limit)}`
+  return { text, values: [...condition.values, ...paged, ...untilOf(sort)] }
 }
 
 /** No row says that there are no hits. */
@@ -167,21 +174,40 @@ interface OrderedColumn {
   readonly column: string
   readonly as: string
   readonly direction: 'asc' | 'desc'
+  /** By a day, after which a date is no value. */
+  readonly bounded: boolean
+}
+
+/** The day of the order's keys, as the last value of a statement; none where no key has one. */
+export function untilOf(sort: readonly SortKey[]): string[] {
+  return sort.flatMap(({ until }) => until ?? []).slice(0, 1)
 }
 
 function sortKeys(recordType: RecordType, sort: readonly SortKey[]): readonly OrderedColumn[] {
-  return sort.map(({ attribute: name, descending }, index) => {
+  return sort.map(({ attribute: name, descending, until }, index) => {
     const attribute = recordType.attributes.find((candidate) => candidate.name === name)
     const [column] = attribute === undefined ? [] : attributeColumns(attribute)
     if (!attribute?.sortable || attribute.many || column === undefined) {
       throw new Error(`${recordType.name} cannot be sorted by ${name}`)
     }
-    return { column: column.name, as: `key_${index + 1}`, direction: descending ? 'desc' : 'asc' }
+    return {
+      column: column.name,
+      as: `key_${index + 1}`,
+      direction: descending ? 'desc' : 'asc',
+      bounded: until !== undefined,
+    }
   })
 }
 
-const selected = (keys: readonly OrderedColumn[], from: string): string =>
-  keys.map(({ column, as }) => `, ${from}.${quoteName(column)} as ${as}`).join('')
+/** @param until the parameter that `untilOf` gives */
+function selected(keys: readonly OrderedColumn[], from: string, until: string): string {
+  return keys
+    .map(({ column, as, bounded }) => {
+      const value = `${from}.${quoteName(column)}`
+      return `, ${bounded ? `case when ${value} <= ${until}::date then ${value} end` : value} as ${as}`
+    })
+    .join('')
+}
 
 const orderOf = (keys: readonly OrderedColumn[], last: string, from = ''): string =>
   [...keys.map(({ as, direction }) => `${from}${as} ${direction} nulls last`), `${from}${last}`].join(', ')

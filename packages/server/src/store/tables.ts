@@ -36,10 +36,20 @@ export interface RegistryAttributeRow {
 export interface ColumnFillRow {
   registry: number
   record_type: string
-  /** An attribute's or compound's. */
+  /** An attribute's or compound's, or `identifier`. */
   name: string
   /** The id from which on records are yet to be filled. */
   next_record: Generated<number>
+}
+
+/** By which rules of reading a column is filled. */
+export interface ColumnRulesRow {
+  registry: number
+  record_type: string
+  /** As in `ColumnFillRow`. */
+  name: string
+  /** A digest. */
+  rules: string
 }
 
 export interface RecordTombstoneRow {
@@ -324,6 +334,7 @@ export interface Tables {
   registry: RegistryRow
   registry_attribute: RegistryAttributeRow
   column_fill: ColumnFillRow
+  column_rules: ColumnRulesRow
   record_tombstone: RecordTombstoneRow
   slow_search: SlowSearchRow
   participant: ParticipantRow

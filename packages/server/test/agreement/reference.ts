@@ -11,6 +11,11 @@ import { type Answer, all, certain, ofEvery, opposite, some } from './truth.ts'
 /** Whatever a question is asked of: a record, or one element of one of its lists. */
 type Subject = ReadonlyMap<string, AttributeValue>
 
+/** The days up to today on which somebody may have been born. */
+function bornBy(today: string, value: AttributeValue | undefined): readonly string[] {
+  return value === undefined ? [] : daysOf(period(value)).filter((day) => day <= today)
+}
+
 /** What the predicate is of the record on `today`, YYYY-MM-DD. Ages are asked as they stand. */
 export function answer(predicate: Predicate, record: ExtractedRecord, today: string): Answer {
   const ask = (predicate: Predicate, subject: Subject): Answer => {
@@ -27,6 +32,7 @@ export function answer(predicate: Predicate, record: ExtractedRecord, today: str
         return some(predicate.values.map((value) => compare(predicate.attribute, 'eq', value, subject)))
       case 'exists': {
         const name = predicate.attribute.since ?? predicate.attribute.name
+        if (predicate.attribute.type === 'age') return certain(bornBy(today, subject.get(name)).length > 0)
         if (predicate.list === undefined) return certain(subject.has(name))
         return certain(elementsOf(predicate.list, record).some((element) => element.has(name)))
       }
@@ -61,10 +67,11 @@ export function answer(predicate: Predicate, record: ExtractedRecord, today: str
     const value = subject.get(attribute.since ?? attribute.name)
     if (value === undefined) return 'unknown'
     switch (attribute.type) {
-      case 'age':
-        return ofEvery(daysOf(period(value)), (birth) =>
-          inOrder(operator, ageOf(birth, today) - Number(literal)),
-        )
+      case 'age': {
+        const births = bornBy(today, value)
+        if (births.length === 0) return 'unknown'
+        return ofEvery(births, (birth) => inOrder(operator, ageOf(birth, today) - Number(literal)))
+      }
       case 'date':
         return ofEvery(daysOf(period(value)), (day) => onDay(operator, day, interval(literal)))
       case 'datetime':

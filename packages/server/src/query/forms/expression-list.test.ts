@@ -105,7 +105,7 @@ describe('one and the same element', () => {
           expression2: compare('identifier_type', 'eq', 'BRN'),
         },
       ],
-      'or(bears UIN X or BRN X, bears a BRN)',
+      'or(bears UIN X or BRN X or * X, bears a BRN)',
     ],
   ])('%j', (value, tree) => {
     expect(read(value)).toBe(tree)

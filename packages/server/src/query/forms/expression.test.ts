@@ -132,10 +132,10 @@ describe('identifiers', () => {
   it.each<[JsonValue, string]>([
     [{ UIN: ' a-1 ' }, 'bears UIN A-1'],
     [{ uin: { $in: ['1', 1, '2'] } }, 'bears UIN 1 or UIN 2'],
-    [{ phone_number: '+1 555' }, 'bears MOBILE +1555'],
-    [{ identifier: '12345' }, 'bears UIN 12345 or BRN 12345 or MOBILE 12345'],
-    [{ identifier_value: 'x' }, 'bears UIN X or BRN X'],
-    [{ identifier: { $ne: 'x' } }, 'not(bears UIN X or BRN X)'],
+    [{ phone_number: '+1 555' }, 'bears MOBILE 1555'],
+    [{ identifier: '12345' }, 'bears UIN 12345 or BRN 12345 or MOBILE 12345 or * 12345'],
+    [{ identifier_value: 'x' }, 'bears UIN X or BRN X or * X'],
+    [{ identifier: { $ne: 'x' } }, 'not(bears UIN X or BRN X or * X)'],
     [{ BRN: { $exists: false } }, 'not(bears a BRN)'],
     [{ identifier_type: 'BIRTH_REG_NO' }, 'bears a BRN'],
     [{ identifier_type: { $nin: ['BRN', 'UIN', 'brn'] } }, 'not(bears a BRN or UIN)'],
@@ -152,7 +152,10 @@ describe('identifiers', () => {
       'not(bears UIN 12345 or BRN 12345)',
     ],
     [{ identifier_type: 'BRN', UIN: 'x' }, 'and(bears a BRN, bears UIN X)'],
-    [{ $and: [{ identifier_type: 'BRN' }, { identifier: 'x' }] }, 'and(bears a BRN, bears UIN X or BRN X)'],
+    [
+      { $and: [{ identifier_type: 'BRN' }, { identifier: 'x' }] },
+      'and(bears a BRN, bears UIN X or BRN X or * X)',
+    ],
     [
       { identifier_type: 'BRN', $or: [{ identifier: 'x' }, { identifier: 'y', sex: 'F' }, { UIN: 'z' }] },
       'and(bears a BRN, or(bears BRN X, and(bears BRN Y, sex eq "female"), bears UIN Z))',
@@ -172,7 +175,7 @@ describe('identifiers', () => {
     ],
     [
       { identifier_type: { $exists: true }, $or: [{ identifier: 'x' }] },
-      'and(bears a UIN or BRN or MOBILE, bears UIN X or BRN X)',
+      'and(bears a UIN or BRN or MOBILE or *, bears UIN X or BRN X or * X)',
     ],
   ])('%j', (value, tree) => {
     expect(read(value)).toBe(tree)

@@ -9,6 +9,7 @@ import {
   readLiteral,
   resolveIdentifierType,
   type Searchable,
+  UNLISTED,
 } from '@rollcall/protocol'
 import type { Identifier } from '../../store/records.ts'
 import { isStorable } from '../../store/text.ts'
@@ -79,7 +80,8 @@ function attributeSubject(attribute: Attribute, list: List | undefined): Subject
     type: attribute.type,
     list,
     compare: (operator, value, path) => {
-      return { is: 'compare', attribute, operator, value: readValue(attribute, { value, path }) }
+      const part = operator === 'starts_with' || operator === 'contains'
+      return { is: 'compare', attribute, operator, value: readValue(attribute, { value, path }, part) }
     },
     among: (values) => {
       const literals = new Map(values.map((given) => keyed(readValue(attribute, given))))
@@ -90,11 +92,11 @@ function attributeSubject(attribute: Attribute, list: List | undefined): Subject
 }
 
 /** @throws QueryProblem what is missing in a query, or of another type, is compared with nothing */
-function readValue(attribute: Attribute, { value, path }: Given): Literal {
+function readValue(attribute: Attribute, { value, path }: Given, part = false): Literal {
   if (value === null || value === '') {
     throw new QueryProblem(path, 'must not be empty: what is missing is asked for with exists')
   }
-  const literal = readLiteral(attribute, value)
+  const literal = readLiteral(attribute, value, part)
   if (literal !== null && (typeof literal !== 'string' || isStorable(literal))) return literal
   throw new QueryProblem(path, `must be ${MEANT[attribute.type]}`)
 }
@@ -149,7 +151,7 @@ function identifierTypeSubject({ kind }: Reader): Subject {
     list: undefined,
     compare: (_, value, path) => ({ is: 'identifier_type', types: [read({ value, path })] }),
     among: (values) => ({ is: 'identifier_type', types: [...new Set(values.map(read))] }),
-    exists: { is: 'identifier_type', types: kind.identifier_types.map(({ name }) => name) },
+    exists: { is: 'identifier_type', types: [...kind.identifier_types, UNLISTED].map(({ name }) => name) },
   }
 }
 

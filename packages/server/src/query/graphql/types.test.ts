@@ -1,4 +1,4 @@
-import { KINDS, kindNamed } from '@rollcall/protocol'
+import { KINDS, kindNamed, namesOf } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { type MemberShape, membersOfSchema } from './members.ts'
 import { type Field, type ObjectType, objectType } from './types.ts'
@@ -31,7 +31,7 @@ describe.each(RECORD_TYPES)('$kind.name $recordType.name', ({ kind, recordType }
     ]
     const names = named
       .filter((row) => !('since' in row))
-      .flatMap((row) => [row.name, ...(row.aliases ?? [])])
+      .flatMap((row) => namesOf(row))
       .filter((name) => !name.includes('.'))
     const members = membersOfSchema(recordType.schema).map(({ name }) => name)
     for (const name of [...names, ...members]) expect([...type.fields.keys()]).toContain(name.toLowerCase())

@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Kind,
+  namesOf,
   otherKeys,
   type RecordType,
 } from '@rollcall/protocol'
@@ -138,14 +139,9 @@ function compoundType(compound: Compound): ObjectType {
   return type
 }
 
-interface Named {
-  readonly name: string
-  readonly aliases?: readonly string[]
-}
-
-function addNamed(type: Draft, { name, aliases = [] }: Named, field: Omit<Field, 'name'>): void {
-  type.add({ ...field, name })
-  type.addAlso(aliases.map((alias) => ({ ...field, name: alias })))
+function addNamed(type: Draft, row: Parameters<typeof namesOf>[0], field: Omit<Field, 'name'>): void {
+  type.add({ ...field, name: row.name })
+  type.addAlso(namesOf(row).map((name) => ({ ...field, name })))
 }
 
 function listed(read: (object: JsonObject) => JsonValue[]): Field['read'] {

@@ -1,9 +1,11 @@
 /** The predicate tree on one record in memory: what `to-sql` asks of a table, with the same answers. */
-import type { Attribute, AttributeScalar, AttributeValue, Element } from '@rollcall/protocol'
+import type { AttributeScalar, AttributeValue, Element } from '@rollcall/protocol'
 import {
   type BearsIdentifier,
+  type Comparison,
   isCompound,
   type Literal,
+  type OneOf,
   type Predicate,
   type Presence,
   type SomeElement,
@@ -47,9 +49,9 @@ function truthOf(predicate: Predicate, read: Read, record: ExtractedRecord): Tru
     case 'not':
       return -truthOf(predicate.of, read, record) as Truth
     case 'compare':
-      return compareValues(predicate.operator, single(predicate.attribute, read), predicate.value)
+      return compareValues(predicate.operator, single(predicate, read), predicate.value)
     case 'in':
-      return oneOf(single(predicate.attribute, read), predicate.values)
+      return oneOf(single(predicate, read), predicate.values)
     case 'exists':
       return isPresent(predicate, read, record) ? TRUE : FALSE
     case 'some':
@@ -61,11 +63,18 @@ function truthOf(predicate: Predicate, read: Read, record: ExtractedRecord): Tru
   }
 }
 
-function single(attribute: Attribute, read: Read): AttributeScalar | undefined {
-  const value = read(attribute.name)
+function single({ attribute, until }: Comparison | OneOf, read: Read): AttributeScalar | undefined {
+  const value = upTo(until, read(attribute.name))
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
   if (isList(value)) throw new Error(`${attribute.name} is asked through its elements only`)
   return value
+}
+
+/** What `Until` leaves of a date. */
+function upTo(until: string | undefined, value: AttributeValue | undefined): AttributeValue | undefined {
+  if (until === undefined || typeof value !== 'object' || isList(value)) return value
+  if (value.from > until) return undefined
+  return value.to > until ? { from: value.from, to: until } : value
 }
 
 /** `Array.isArray` does not narrow readonly arrays. */
@@ -83,9 +92,9 @@ function oneOf(value: AttributeScalar | undefined, literals: readonly Literal[])
   return greatest
 }
 
-function isPresent({ attribute, list }: Presence, read: Read, record: ExtractedRecord): boolean {
+function isPresent({ attribute, list, until }: Presence, read: Read, record: ExtractedRecord): boolean {
   if (attribute.type === 'age') throw new Error(`${attribute.name} is asked on no day`)
-  if (list === undefined || !isCompound(list)) return read(attribute.name) !== undefined
+  if (list === undefined || !isCompound(list)) return upTo(until, read(attribute.name)) !== undefined
   const elements = record.elements.get(list.name) ?? []
   return elements.some((element) => memberOf(element, attribute.name) !== undefined)
 }

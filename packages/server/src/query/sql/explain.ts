@@ -33,7 +33,7 @@ export async function explainSearch(
 ): Promise<Explained> {
   const predicate = today(registry, asked)
   const table = recordTable(registry, asked.recordType)
-  const statement = searchStatement(table, toSql(predicate, table), pageOf(asked, options.cap))
+  const statement = searchStatement(table, toSql(predicate, table), pageOf(registry, asked, options.cap))
   const plan = await explainStatement(db, statement, options.analyze === true)
   const missing = missingIndexes(predicate)
   const shown = options.values === true

@@ -20,6 +20,14 @@ export interface Place {
 
 /** The form of a leaf that is true when the leaf is `asked`: definitely true, or definitely false. */
 export function valueForm(leaf: ValueLeaf, asked: boolean, place: Place): string {
+  if (leaf.until === undefined) return plainForm(leaf, asked, place)
+  const from = columnOf(leaf.attribute, place)
+  const until = place.values.add(leaf.until, typeOf(leaf.attribute))
+  if (leaf.is !== 'exists') return `(${plainForm(leaf, asked, place)} and ${from} <= ${until})`
+  return asked ? `${from} <= ${until}` : `(${from} is null or ${from} > ${until})`
+}
+
+function plainForm(leaf: ValueLeaf, asked: boolean, place: Place): string {
   switch (leaf.is) {
     case 'exists':
       return presence(leaf.attribute, asked, place)
@@ -92,7 +100,7 @@ function compareOrdered(leaf: Comparison, asked: boolean, place: Place): string 
   return `${columnOf(attribute, place)} ${asked ? order : OPPOSITE[order]} ${literal}`
 }
 
-/** What a record's period and the literal's are called in SQL; a literal's end takes a parameter when it is named. */
+/** What a record's period and the literal's are called in SQL; an end may take a parameter when it is named. */
 interface Ends {
   readonly from: string
   readonly to: string
@@ -140,12 +148,20 @@ function compareEnds(rows: typeof PERIODS, leaf: Comparison, asked: boolean, pla
   const { attribute, operator, value } = leaf
   const form = rows[operator]?.[asked ? 0 : 1]
   if (form === undefined) throw mismatch(attribute)
-  return form(endsOf(attribute, place), literalEnds(attribute, intervalOf(attribute, value), place.values))
+  return form(endsOf(leaf, place), literalEnds(attribute, intervalOf(attribute, value), place.values))
 }
 
-function endsOf(attribute: Attribute, place: Place): Ends {
+function endsOf({ attribute, until }: Comparison | OneOf, place: Place): Ends {
   const [from = '', to = from] = columnsOf(attribute, place)
-  return { from, to }
+  if (until === undefined) return { from, to }
+  let bounded: string | undefined
+  return {
+    from,
+    get to() {
+      bounded ??= `least(${to}, ${place.values.add(until, typeOf(attribute))})`
+      return bounded
+    },
+  }
 }
 
 function literalEnds(attribute: Attribute, interval: Interval, values: Values): Ends {
@@ -163,10 +179,11 @@ function literalEnds(attribute: Attribute, interval: Interval, values: Values): 
   }
 }
 
-function oneOf({ attribute, values }: OneOf, asked: boolean, place: Place): string {
+function oneOf(leaf: OneOf, asked: boolean, place: Place): string {
+  const { attribute, values } = leaf
   if (attribute.type === 'date' || attribute.type === 'datetime') {
     const intervals = values.map((value) => intervalOf(attribute, value))
-    return asked ? withinOne(attribute, intervals, place) : apartFromAll(attribute, intervals, place)
+    return asked ? withinOne(leaf, intervals, place) : apartFromAll(leaf, intervals, place)
   }
   const held = storableValues(values)
   if (held.length === 0) return never(attribute, asked, place)
@@ -175,13 +192,16 @@ function oneOf({ attribute, values }: OneOf, asked: boolean, place: Place): stri
 }
 
 /** Single days and instants are one list, which an index answers; each longer one is a range of its own. */
-function withinOne(attribute: Attribute, intervals: readonly Interval[], place: Place): string {
+function withinOne(leaf: OneOf, intervals: readonly Interval[], place: Place): string {
+  const { attribute, until } = leaf
   const type = typeOf(attribute)
-  const record = endsOf(attribute, place)
+  const record = endsOf(leaf, place)
   const single = intervals.filter(({ from, to }) => from === to).map(({ from }) => from)
   const forms = intervals
     .filter(({ from, to }) => from !== to)
-    .map((value) => valueForm({ is: 'compare', attribute, operator: 'eq', value }, true, place))
+    .map((value) =>
+      plainForm({ is: 'compare', attribute, operator: 'eq', value, ...(until && { until }) }, true, place),
+    )
   if (single.length > 0) {
     const listed = `${record.from} = any(${place.values.add(single, `${type}[]`)})`
     forms.unshift(record.to === record.from ? listed : `(${listed} and ${record.to} = ${record.from})`)
@@ -189,9 +209,9 @@ function withinOne(attribute: Attribute, intervals: readonly Interval[], place: 
   return forms.length === 1 ? (forms[0] ?? '') : `(${forms.join(' or ')})`
 }
 
-function apartFromAll(attribute: Attribute, intervals: readonly Interval[], place: Place): string {
-  const type = typeOf(attribute)
-  const record = endsOf(attribute, place)
+function apartFromAll(leaf: OneOf, intervals: readonly Interval[], place: Place): string {
+  const type = typeOf(leaf.attribute)
+  const record = endsOf(leaf, place)
   const from = place.values.add(
     intervals.map((interval) => interval.from),
     `${type}[]`,

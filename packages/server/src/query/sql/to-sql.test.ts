@@ -60,25 +60,25 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
     ],
   ],
   [
-    bears(['MOBILE', '+15550102']),
+    bears(['MOBILE', '15550102']),
     [
       'record.id = any(array(select identifier.record from "r1_test_person_identifier" as identifier where identifier.type = $1 and identifier.value = $2))',
-      ['MOBILE', '+15550102'],
+      ['MOBILE', '15550102'],
       [2],
     ],
     [
       '(select bool_and(not (identifier.type = $2 and identifier.value = $3)) from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
-      [['MOBILE'], 'MOBILE', '+15550102'],
+      [['MOBILE'], 'MOBILE', '15550102'],
       [1],
     ],
   ],
   [
-    bears(['UIN', 'U1'], ['MOBILE', '+15550102']),
+    bears(['UIN', 'U1'], ['MOBILE', '15550102']),
     [
       'record.id = any(array(select identifier.record from "r1_test_person_identifier" as identifier where (identifier.type, identifier.value) in (select type, value from unnest($1::text[], $2::text[]) as asked(type, value))))',
       [
         ['UIN', 'MOBILE'],
-        ['U1', '+15550102'],
+        ['U1', '15550102'],
       ],
       [1, 2],
     ],
@@ -87,7 +87,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
       [
         ['UIN', 'MOBILE'],
         ['UIN', 'MOBILE'],
-        ['U1', '+15550102'],
+        ['U1', '15550102'],
       ],
       [3],
     ],

@@ -1,0 +1,53 @@
+/**
+ * By which rules an attribute, a list or identifiers are read from records, as data: what was read by other rules is not
+ * what a query would be compared with, and is to be read anew.
+ */
+import type { JsonObject } from '../json.ts'
+import type { Attribute, Compound, Kind, RecordType } from '../kinds/kind.ts'
+import { CODE_LISTS } from '../records/code-lists.ts'
+import { READER_VERSIONS } from './attribute-types.ts'
+import { otherKeys } from './record-keys.ts'
+
+/** Raised by whoever changes what `readElements` makes of a document. */
+const LISTS_VERSION = 1
+/** Raised by whoever changes what `readIdentifiers` or a normaliser makes of a value. */
+const IDENTIFIERS_VERSION = 2
+
+export function attributeRules({ type, codes, fold, many, paths }: Attribute): JsonObject {
+  return {
+    type,
+    version: READER_VERSIONS[type],
+    ...(codes !== undefined && { codes: JSON.parse(JSON.stringify(CODE_LISTS[codes])) }),
+    ...(fold && { fold }),
+    ...(many && { many }),
+    paths: paths.map(spelledPath),
+  }
+}
+
+export function compoundRules({ paths, members }: Compound): JsonObject {
+  return {
+    version: LISTS_VERSION,
+    paths: paths.map(spelledPath),
+    members: members.map((member) => ({
+      ...attributeRules(member),
+      name: member.name,
+      record_paths: (member.record_paths ?? []).map(spelledPath),
+    })),
+  }
+}
+
+export function identifierRules(kind: Kind, { identifiers }: RecordType): JsonObject {
+  return {
+    version: IDENTIFIERS_VERSION,
+    types: kind.identifier_types.map(({ name, aliases = [], normaliser }) => [name, normaliser, ...aliases]),
+    sources: identifiers.map(({ path, type = '', names }) => [spelledPath(path), type, names]),
+  }
+}
+
+/** Every key with the others under which the walk finds it. */
+function spelledPath(path: string): string {
+  return path
+    .split('.')
+    .map((key) => [key, ...otherKeys(key)].join('|'))
+    .join('.')
+}
