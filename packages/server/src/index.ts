@@ -1,6 +1,6 @@
 /** The public face of the server: what the command line and an embedding program need. */
 export type { AllowedHost } from './allowed-hosts.ts'
-export { baseUrl, isLoopback, listenerUrl } from './app/addresses.ts'
+export { baseUrl, isLoopback, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type ListenerName, ListenFailed, type RunningServer, startServer } from './app/serve.ts'

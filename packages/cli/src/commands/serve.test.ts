@@ -111,6 +111,8 @@ test.each([
   expect(stderr.trimEnd()).not.toContain('\n')
 })
 
+const PRIVATE = { ROLLCALL_ADMIN_PRIVATE_NETWORK: '1' }
+
 test('a port that is taken is named, with the variable that helps', async () => {
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
@@ -133,7 +135,7 @@ test('a port that is taken is named, with the variable that helps', async () => 
       code: 1,
       stderr: 'rollcall: PORT and ADMIN_PORT are both 9000: set one of them to another\n',
     })
-    const elsewhere = await rollcall(['serve'], { ...env, PORT: '0', ADMIN_HOST: '192.0.2.1' })
+    const elsewhere = await rollcall(['serve'], { ...env, PORT: '0', ADMIN_HOST: '192.0.2.1', ...PRIVATE })
     expect(elsewhere.code).toBe(1)
     expect(elsewhere.stderr).toContain('rollcall: ADMIN_HOST 192.0.2.1')
   } finally {
@@ -151,9 +153,31 @@ test('beyond this machine it listens only behind a proxy that speaks TLS, and st
   })
   const wide = start(['serve'], { ...env, HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' })
   const [line] = await printed(wide, /^.*\n/)
-  expect(line).toMatch(/^Rollcall listens on http:\/\/127\.0\.0\.1:\d+, for its operator on http:/)
+  expect(line).toMatch(
+    /^Rollcall listens on http:\/\/127\.0\.0\.1:\d+ \(HOST 0\.0\.0\.0: at every address of this machine\), for its operator on http:\/\/127\.0\.0\.1:\d+$/,
+  )
   expect((await wide.stop('SIGTERM')).code).toBe(0)
 })
+
+test.each(['all', 'worker'])(
+  'the operator’s listener of role %s leaves this machine only with a word of its own',
+  async (role) => {
+    const beyond = { ...env, ADMIN_HOST: '0.0.0.0', ADMIN_PORT: '0', ROLLCALL_ROLE: role }
+    expect(await rollcall(['serve'], beyond)).toMatchObject({
+      code: 1,
+      stderr:
+        'rollcall: ADMIN_HOST is 0.0.0.0, where metrics would be shown in plain HTTP and without a login: put a proxy that ' +
+        'speaks TLS before it and say so with ROLLCALL_BEHIND_TLS_PROXY=1, or say with ' +
+        'ROLLCALL_ADMIN_PRIVATE_NETWORK=1 that only machines of yours reach it\n',
+    })
+    const wide = start(['serve'], { ...beyond, ...PRIVATE })
+    const [line] = await printed(wide, /^.*\n/)
+    expect(line).toMatch(
+      /for its operator on http:\S+ \(ADMIN_HOST 0\.0\.0\.0: at every address of this machine\)\n$/,
+    )
+    expect((await wide.stop('SIGTERM')).code).toBe(0)
+  },
+)
 
 test("a worker has no listener but the operator's, where it says whether it works", async () => {
   // Wherever HOST is: nobody is answered there.

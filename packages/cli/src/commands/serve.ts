@@ -11,6 +11,7 @@ import {
   openStorage,
   ROLES,
   type Role,
+  reachNote,
 } from '@rollcall/server'
 import { type Command, Option } from 'commander'
 import { refuseDemoData } from '../demo/directory.ts'
@@ -37,6 +38,8 @@ Any number of nodes may run on one database (docs/nodes.md); a worker has the op
 A database that a demo was made in is refused.
 
 Beyond this machine it listens only where a proxy that speaks TLS stands before it (ROLLCALL_BEHIND_TLS_PROXY=1).
+The operator's listener may also be on a network of your own machines (ROLLCALL_ADMIN_PRIVATE_NETWORK=1); /metrics
+answers under its own address and the names in ROLLCALL_ADMIN_HOSTS.
 
 Example: rollcall serve --role worker
 Example: HOST=0.0.0.0 ROLLCALL_BEHIND_TLS_PROXY=1 ROLLCALL_PUBLIC_URL=https://registry.example.org rollcall serve`,
@@ -63,8 +66,16 @@ async function runServe({ role, ...options }: ServeOptions): Promise<void> {
 }
 
 /** @throws CommandError messages, tokens and secrets would cross a network that others read */
-function refusePlainHttp({ role, host, behindTlsProxy }: Config): void {
-  if (role === 'worker' || behindTlsProxy || isLoopback(host)) return
+function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNetwork }: Config): void {
+  if (behindTlsProxy) return
+  if (!adminPrivateNetwork && !isLoopback(adminHost)) {
+    throw new CommandError(
+      `ADMIN_HOST is ${adminHost}, where metrics would be shown in plain HTTP and without a login: put a proxy that ` +
+        'speaks TLS before it and say so with ROLLCALL_BEHIND_TLS_PROXY=1, or say with ' +
+        'ROLLCALL_ADMIN_PRIVATE_NETWORK=1 that only machines of yours reach it',
+    )
+  }
+  if (role === 'worker' || isLoopback(host)) return
   throw new CommandError(
     `HOST is ${host}, where peers would be answered in plain HTTP: put a proxy that speaks TLS before it, ` +
       'and say so with ROLLCALL_BEHIND_TLS_PROXY=1',
@@ -96,10 +107,11 @@ async function serveUntil(
     }
     const admin_url = listenerUrl(config.adminHost, server.adminPort)
     const url = server.port === 0 ? null : baseUrl(config, server.port)
+    const operator = `for its operator on ${admin_url}${reachNote('ADMIN_HOST', config.adminHost)}`
     const text =
       url === null
-        ? `Rollcall works, and listens for its operator on ${admin_url}`
-        : `Rollcall listens on ${url}, for its operator on ${admin_url}`
+        ? `Rollcall works, and listens ${operator}`
+        : `Rollcall listens on ${url}${reachNote('HOST', config.host)}, ${operator}`
     print(options, { role: config.role, url, admin_url }, text)
     await asked
     log.info('stopping')

@@ -20,8 +20,13 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   },
   {
     check: 'operator_listener',
-    judge({ config: { adminHost } }) {
+    judge({ config: { adminHost, behindTlsProxy, adminPrivateNetwork } }) {
       if (isLoopback(adminHost)) return ok(`ADMIN_HOST ${adminHost} is reached by this machine only`)
+      if (!behindTlsProxy && !adminPrivateNetwork) {
+        return broken(
+          `ADMIN_HOST ${adminHost} would be reached in plain HTTP, and serve refuses it: set it to 127.0.0.1, or ROLLCALL_ADMIN_PRIVATE_NETWORK=1 where only machines of yours reach it`,
+        )
+      }
       return weak(
         `ADMIN_HOST ${adminHost}: metrics need no login there; leave it on 127.0.0.1 or keep others out`,
       )

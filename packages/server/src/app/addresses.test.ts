@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { baseUrl, isLoopback, listenerUrl } from './addresses.ts'
+import { baseUrl, isLoopback, isOperatorHost, listenerUrl, reachNote } from './addresses.ts'
 
 test.each(['127.0.0.1', '127.8.0.1', '::1', 'localhost', 'LOCALHOST.', '::ffff:127.0.0.1'])(
   '%s is reached by this machine only',
@@ -23,3 +23,35 @@ test('peers know the configured address, whatever is listened on', () => {
   expect(baseUrl({ publicUrl, host: '127.0.0.1' }, 8080)).toBe(publicUrl)
   expect(baseUrl({ publicUrl: undefined, host: 'localhost' }, 8081)).toBe('http://localhost:8081')
 })
+
+test('a listener on all addresses says so', () => {
+  expect(reachNote('HOST', '127.0.0.1')).toBe('')
+  expect(reachNote('HOST', '0.0.0.0')).toBe(' (HOST 0.0.0.0: at every address of this machine)')
+  expect(reachNote('ADMIN_HOST', '::')).toBe(' (ADMIN_HOST ::: at every address of this machine)')
+})
+
+const operator = { adminHost: '0.0.0.0', adminHosts: ['metrics.internal', 'fd00::7'] }
+
+test.each([
+  ['127.0.0.1:8081', '127.0.0.1'],
+  ['localhost:9999', '10.1.2.3'],
+  ['[::1]', '::1'],
+  ['10.1.2.3:8081', '10.1.2.3'],
+  ['10.1.2.3', '::ffff:10.1.2.3'],
+  ['[fd00::1]:8081', 'fd00::1'],
+  ['metrics.internal:8081', '10.1.2.3'],
+  ['METRICS.internal', '10.1.2.3'],
+  ['[fd00::7]', 'fd00::1'],
+])('the operator’s listener is meant by Host %s on a connection to %s', (header, local) => {
+  expect(isOperatorHost(operator, header, local)).toBe(true)
+})
+
+test.each([
+  undefined,
+  '',
+  'evil.example',
+  'metrics.internal.evil.example',
+  '10.1.2.4',
+  'x@127.0.0.1:80@evil.example',
+  'a b',
+])('it is not meant by Host %s', (header) => expect(isOperatorHost(operator, header, '10.1.2.3')).toBe(false))

@@ -1,5 +1,6 @@
 /** The environment, read once and typed. The README lists the variables, docs/limits.md those of limits. */
 import type { KeyObject } from 'node:crypto'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
@@ -15,6 +16,10 @@ export interface Config {
   readonly port: number
   readonly adminHost: string
   readonly adminPort: number
+  /** Names besides its own address that `/metrics` is asked for under. */
+  readonly adminHosts: readonly string[]
+  /** The operator's listener is on a network that only the operator's own machines are on. */
+  readonly adminPrivateNetwork: boolean
   /** Where the embedded database and the demo's files live. */
   readonly dataDirectory: string
   /** A proxy that speaks TLS stands before the listeners: without one, plain HTTP stays on this machine. */
@@ -52,6 +57,8 @@ export function readConfig(env: Environment): Config {
     port,
     adminHost: text(env, 'ADMIN_HOST') ?? '127.0.0.1',
     adminPort: readPort(env, 'ADMIN_PORT', port === 0 ? 0 : port + 1),
+    adminHosts: readHosts(env, 'ROLLCALL_ADMIN_HOSTS'),
+    adminPrivateNetwork: readChoice(env, 'ROLLCALL_ADMIN_PRIVATE_NETWORK', ['0', '1'], '0') === '1',
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
     behindTlsProxy: readChoice(env, 'ROLLCALL_BEHIND_TLS_PROXY', ['0', '1'], '0') === '1',
     databaseUrl: readDatabaseUrl(env),
@@ -112,6 +119,17 @@ function readPort(env: Environment, variable: string, otherwise: number): number
     throw new Error(`${variable} must be a port, a whole number from 0 to 65535`)
   }
   return port
+}
+
+/** Names or addresses with commas between them, as they stand in a Host header without a port. */
+function readHosts(env: Environment, variable: string): readonly string[] {
+  const hosts = (text(env, variable) ?? '').split(',').filter((host) => host !== '')
+  if (hosts.some((host) => isIP(host) === 0 && !/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(host))) {
+    throw new Error(
+      `${variable} must be names or addresses with commas between them, without ports and spaces`,
+    )
+  }
+  return hosts
 }
 
 function readChoice<const Choice extends string>(

@@ -10,6 +10,7 @@ import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { addWellKnownRoutes } from '../http/well-known.ts'
 import { type RunningWorker, startWorker } from '../jobs/worker.ts'
+import { isOperatorHost } from './addresses.ts'
 import type { Config, Role } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
@@ -49,7 +50,7 @@ export async function startServer(config: Config, context: Context): Promise<Run
   const publicServer = does.answers ? createPublicServer(config, context, isReady) : null
   const operatorServer = createHttpServer(context)
   addHealthRoutes(operatorServer, context, isReady)
-  addOperatorRoutes(operatorServer, context)
+  addOperatorRoutes(operatorServer, context, (header, local) => isOperatorHost(config, header, local))
 
   const stopHousekeeping = startHousekeeping(context)
   const stop = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { rawConnection } from '../../test/raw-http.ts'
 import { answerOf, bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
 
 let server: TestServer
@@ -35,6 +36,26 @@ it('shows metrics on the operator listener only, without anything a peer sent', 
   expect(answer.body).toMatch(/rollcall_database_connections\{state="total"\} [1-9]/)
   expect(answer.body).not.toMatch(/secret-7|metrics\.demo/)
   expect((await get(`${server.url}/metrics`)).status).toBe(404)
+})
+
+it('shows metrics under a name of its own alone; health and readiness under any', async () => {
+  const asked = async (path: string, host: string) => {
+    const raw = await rawConnection(server.running.adminPort)
+    raw.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    const { status, body } = await raw.response()
+    raw.destroy()
+    return { status, body }
+  }
+  const refused = await asked('/metrics', 'evil.example')
+  expect([refused.status, JSON.parse(refused.body).message.error]).toEqual([
+    421,
+    {
+      code: 'err.request.bad',
+      message: 'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS',
+    },
+  ])
+  expect((await asked('/metrics', 'localhost')).status).toBe(200)
+  for (const path of ['/health', '/ready']) expect((await asked(path, 'evil.example')).status).toBe(200)
 })
 
 it('describes each registry by its own OpenAPI document', async () => {
