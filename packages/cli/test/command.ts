@@ -47,6 +47,7 @@ function environment(env: Environment): Environment {
     HOME,
     ...(TMPDIR !== undefined && { TMPDIR }),
     PORT: '0',
+    ROLLCALL_DRAIN_TIME: '0',
     ROLLCALL_MASTER_KEY: MASTER_KEY,
     ...env,
   }

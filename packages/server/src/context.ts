@@ -1,7 +1,10 @@
 /** What a request needs of the server, as types; `app/context.ts` makes the values, once. */
+
+import type { Gate } from './http/gate.ts'
 import type { Bodies } from './keys/bodies.ts'
 import type { Keys } from './keys/own-keys.ts'
 import type { Limits } from './limits.ts'
+import type { DatabaseTrouble } from './observe/database-trouble.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { SlowSearchNotes } from './observe/slow-searches.ts'
@@ -59,6 +62,9 @@ export interface Context {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
+  readonly databaseTrouble: DatabaseTrouble
+  /** What is known of requests that are refused. */
+  readonly gate: Gate
   /** What `rollcall index plan` learns from. */
   readonly slowSearches: SlowSearchNotes
 }

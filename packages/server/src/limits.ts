@@ -219,6 +219,15 @@ export const LIMITS = {
     unit: 'failures a minute',
     meaning: 'failed token requests of one client from one address; above it 429',
   },
+  address_failures: {
+    variable: 'ROLLCALL_MAX_ADDRESS_FAILURES',
+    default: 600,
+    min: 1,
+    max: 1_000_000,
+    unit: 'failures a minute',
+    meaning:
+      'requests of one address (an IPv6 /64) on one node without a good token or client secret; above it 429',
+  },
   participant_rate: {
     variable: 'ROLLCALL_RATE_LIMIT',
     default: 200,
@@ -352,6 +361,14 @@ export const LIMITS = {
     max: 3_600,
     unit: 'seconds',
     meaning: 'time for the jobs in work to end when a node is stopped; those that remain are left to others',
+  },
+  drain_time: {
+    variable: 'ROLLCALL_DRAIN_TIME',
+    default: 5,
+    min: 0,
+    max: 300,
+    unit: 'seconds',
+    meaning: 'time from a signal to stop, when /ready begins to say 503, until no more connections are taken',
   },
   node_lease: {
     variable: 'ROLLCALL_NODE_LEASE',

@@ -294,25 +294,62 @@ describe('unusual and allowed', () => {
 })
 
 describe('large', () => {
-  it('a refusal reaches a sender that is still sending, and the connection goes on', async () => {
-    const size = 3_000_000
-    const raw = await open(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`)
-    raw.write(Buffer.alloc(size / 2, 'x'))
+  it.each([
+    ['announced', (size: number) => `Content-Length: ${size}\r\n\r\n`],
+    ['in one chunk', (size: number) => `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n`],
+  ])(
+    'a refusal reaches a sender that is still sending, %s, and the connection ends',
+    async (_name, length) => {
+      const size = 3_000_000
+      const raw = await open(`POST ${PATH} HTTP/1.1\r\nHost: x\r\n${length(size)}`)
+      raw.write(Buffer.alloc(size / 2, 'x'))
+      const answer = await raw.response()
+      expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'close'])
+      raw.write(Buffer.alloc(size / 2, 'x'))
+      raw.socket.end()
+      expect(await raw.closed()).toBe('')
+    },
+  )
+
+  it('of an endless body little is read after a refusal', async () => {
+    const raw = await open(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 500000000\r\n\r\n`)
     expect((await raw.response()).status).toBe(401)
-    raw.write(Buffer.alloc(size / 2, 'x'), whole())
+    const piece = Buffer.alloc(1_048_576, 'x')
+    let pieces = 0
+    while (!raw.socket.destroyed && pieces < 400) {
+      pieces += 1
+      await new Promise((resolve) => {
+        raw.socket.write(piece, resolve)
+        raw.socket.once('close', resolve)
+      })
+    }
+    // What is read, and what the sockets of both sides hold.
+    expect(pieces).toBeLessThan(40)
+  })
+
+  it('a small rest of a refused request is read, and the connection goes on', async () => {
+    const raw = await open(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n`)
+    raw.write(Buffer.alloc(30_000, 'x'))
+    const answer = await raw.response()
+    expect([answer.status, answer.headers.get('connection')]).toEqual([401, 'keep-alive'])
+    raw.write(Buffer.alloc(30_000, 'x'), whole())
     expectFound(await raw.response())
   })
 
-  it.each([
-    ['announced', () => `Content-Length: ${MAX_BODY + 1}\r\n\r\n${' '.repeat(MAX_BODY + 1)}`],
-    [
-      'in chunks',
-      () => `Transfer-Encoding: chunked\r\n\r\n${'4e20\r\n'}${' '.repeat(MAX_BODY)}\r\n1\r\n \r\n0\r\n\r\n`,
-    ],
-  ])('a body over the limit, %s, and the next request on the connection', async (_name, body) => {
-    const raw = await open(`${head()}${body()}${whole()}`)
+  it('a body over the limit, announced, and the next request on the connection', async () => {
+    const body = `Content-Length: ${MAX_BODY + 1}\r\n\r\n${' '.repeat(MAX_BODY + 1)}`
+    const raw = await open(`${head()}${body}${whole()}`)
     expectFault(await raw.response(), 413, 'err.request.bad', `body: must be at most ${MAX_BODY} bytes`)
     expectFound(await raw.response())
+  })
+
+  it('a body over the limit, in chunks, ends the connection', async () => {
+    const raw = await open(
+      `${head()}Transfer-Encoding: chunked\r\n\r\n${'4e20\r\n'}${' '.repeat(MAX_BODY)}\r\n1\r\n `,
+    )
+    expectFault(await raw.response(), 413, 'err.request.bad', `body: must be at most ${MAX_BODY} bytes`)
+    raw.socket.end()
+    expect(await raw.closed()).toBe('')
   })
 })
 

@@ -1,14 +1,23 @@
 /** Requests in flight while the database stands still or the server stops. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/app/config.ts'
+import { type Config, readConfig } from '../src/app/config.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
+import type { Context } from '../src/context.ts'
 import { createLog } from '../src/observe/log.ts'
 import { type Database, openDatabase } from '../src/store/database.ts'
 import { recordTable } from '../src/store/record-tables.ts'
 import type { Registry } from '../src/store/registries.ts'
 import { type RawConnection, rawConnection } from './raw-http.ts'
-import { MASTER_KEY, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
+import {
+  bearer,
+  MASTER_KEY,
+  post,
+  searchRequest,
+  type TestParticipant,
+  type TestServer,
+  testServer,
+} from './server.ts'
 
 const PATH = '/civil/v1.0.0/registry/sync/search'
 
@@ -18,6 +27,8 @@ let registry: Registry
 let db: Database
 let running: RunningServer
 let open: RawConnection[]
+let config: Config
+let context: Context
 
 /** A second server on the same database, with short limits; the first one only prepares and observes. */
 beforeEach(async () => {
@@ -30,14 +41,14 @@ beforeEach(async () => {
     max: 4,
     connectionTimeoutMillis: 1_000,
   })
-  const config = readConfig({
+  config = readConfig({
     PORT: '0',
     ADMIN_PORT: '0',
     ROLLCALL_ROLE: 'http',
     ROLLCALL_REQUEST_TIMEOUT: '1',
     ROLLCALL_MASTER_KEY: MASTER_KEY,
   })
-  const context = await createContext(config, db, { log: createLog({ level: 'silent' }) })
+  context = await createContext(config, db, { log: createLog({ level: 'silent' }) })
   running = await startServer(config, context)
   open = []
 })
@@ -139,4 +150,26 @@ describe('a server that stops', () => {
     expect((await raw.response()).status).toBe(408)
     await stopped
   })
+})
+
+it('a node that is asked to stop says so at /ready, and answers, before it takes no more connections', async () => {
+  const paused: number[] = []
+  const over = Promise.withResolvers<void>()
+  const pause = async (milliseconds: number): Promise<void> => {
+    paused.push(milliseconds)
+    await over.promise
+  }
+  const node = await startServer(config, context, { pause })
+  const ready = async () => (await fetch(`http://127.0.0.1:${node.port}/ready`)).status
+  node.markReady()
+  expect(await ready()).toBe(200)
+  const stopped = node.stop()
+  expect(await ready()).toBe(503)
+  expect(paused).toEqual([5_000])
+  const url = `http://127.0.0.1:${node.port}${PATH}`
+  const answer = await post(url, searchRequest(peer.sender_id, { type: 'UIN', value: '1' }), bearer(peer))
+  expect(answer.status).toBe(200)
+  over.resolve()
+  await stopped
+  await expect(ready()).rejects.toThrow()
 })

@@ -58,6 +58,7 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     PORT: '0',
     ADMIN_PORT: '0',
     ROLLCALL_ROLE: 'http',
+    ROLLCALL_DRAIN_TIME: '0',
     ROLLCALL_MASTER_KEY: MASTER_KEY,
     ...env,
   })

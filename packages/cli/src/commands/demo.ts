@@ -44,7 +44,10 @@ Example: PORT=9000 rollcall demo`,
 async function runDemo(options: OutputOptions): Promise<void> {
   const stop = stopRequest()
   // A demo starts without preparation on any database, so it may keep its master key by itself. It does everything.
-  const config = { ...onThisMachine(configuration()), masterKeyInFile: true, role: 'all' as const }
+  // No load balancer stands before it, so it need not wait for one when it stops.
+  const read = onThisMachine(configuration())
+  const limits = { ...read.limits, drain_time: 0 }
+  const config = { ...read, limits, masterKeyInFile: true, role: 'all' as const }
   await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {

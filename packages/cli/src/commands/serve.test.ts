@@ -154,7 +154,7 @@ test('beyond this machine it listens only behind a proxy that speaks TLS, and st
   const wide = start(['serve'], { ...env, HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' })
   const [line] = await printed(wide, /^.*\n/)
   expect(line).toMatch(
-    /^Rollcall listens on http:\/\/127\.0\.0\.1:\d+ \(HOST 0\.0\.0\.0: at every address of this machine\), for its operator on http:\/\/127\.0\.0\.1:\d+$/,
+    /^Rollcall listens on http:\/\/127\.0\.0\.1:\d+ \(HOST 0\.0\.0\.0: at every address of this machine\), for its operator on http:\/\/127\.0\.0\.1:\d+\n$/,
   )
   expect((await wide.stop('SIGTERM')).code).toBe(0)
 })

@@ -2,6 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { readPrefix } from '../http/client-address.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
 import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../outbound/schedule.ts'
@@ -24,6 +25,8 @@ export interface Config {
   readonly dataDirectory: string
   /** A proxy that speaks TLS stands before the listeners: without one, plain HTTP stays on this machine. */
   readonly behindTlsProxy: boolean
+  /** Where the proxies are whose X-Forwarded-For is read, as addresses and prefixes; empty: the usual places. */
+  readonly proxies: readonly string[]
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
   /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
@@ -61,6 +64,7 @@ export function readConfig(env: Environment): Config {
     adminPrivateNetwork: readChoice(env, 'ROLLCALL_ADMIN_PRIVATE_NETWORK', ['0', '1'], '0') === '1',
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
     behindTlsProxy: readChoice(env, 'ROLLCALL_BEHIND_TLS_PROXY', ['0', '1'], '0') === '1',
+    proxies: readProxies(env),
     databaseUrl: readDatabaseUrl(env),
     publicUrl: readPublicUrl(env),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
@@ -130,6 +134,14 @@ function readHosts(env: Environment, variable: string): readonly string[] {
     )
   }
   return hosts
+}
+
+function readProxies(env: Environment): readonly string[] {
+  const prefixes = (text(env, 'ROLLCALL_PROXIES') ?? '').split(',').filter((prefix) => prefix !== '')
+  if (prefixes.every((prefix) => readPrefix(prefix) !== null)) return prefixes
+  throw new Error(
+    'ROLLCALL_PROXIES must be addresses or prefixes such as 10.0.0.0/8 with commas between them',
+  )
 }
 
 function readChoice<const Choice extends string>(

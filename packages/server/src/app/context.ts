@@ -1,9 +1,13 @@
 /** The one place where the server's parts are made and put together. */
 import type { Context } from '../context.ts'
+import { clientAddressReader } from '../http/client-address.ts'
+import { createGate } from '../http/gate.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
+import { createDatabaseTrouble } from '../observe/database-trouble.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createRefusals } from '../observe/refusals.ts'
 import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import { createBreakers } from '../outbound/breaker.ts'
 import { createCredentials } from '../outbound/credentials.ts'
@@ -17,6 +21,7 @@ import { createKeySets } from '../participants/key-sets.ts'
 import { createPeerKeys } from '../participants/peer-keys.ts'
 import { createQuota } from '../participants/quota.ts'
 import { createSearchPlaces } from '../participants/search-places.ts'
+import { createThrottle } from '../participants/throttle.ts'
 import { createTokens } from '../participants/tokens.ts'
 import type { Database } from '../store/database.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
@@ -90,6 +95,13 @@ export async function createContext(
     limits,
     log,
     metrics,
+    databaseTrouble: createDatabaseTrouble({ log }),
+    gate: createGate({
+      refusals: createRefusals({ log, metrics }),
+      metrics,
+      failures: createThrottle(limits.address_failures),
+      clientAddress: clientAddressReader({ behindProxy: config.behindTlsProxy, proxies: config.proxies }),
+    }),
     slowSearches: createSlowSearchNotes({
       slow: limits.slow_search,
       save: (rows) => addSlowSearches(db, rows),

@@ -6,6 +6,7 @@ import { addHealthRoutes } from '../http/health.ts'
 import { addTokenRoute } from '../http/oauth.ts'
 import { addOperatorRoutes } from '../http/operator-routes.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
+import { createReadiness } from '../http/readiness.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { addWellKnownRoutes } from '../http/well-known.ts'
@@ -40,21 +41,31 @@ export class ListenFailed extends Error {
 /**
  * Starts what the role asks for: listening, working on jobs, or both. Everything that needs is in `context`; the
  * caller closes the database after `stop`.
+ * @param parts.pause how `/ready` is left to say 503 before connections are refused
  * @throws ListenFailed, and what connecting to the database throws
  */
-export async function startServer(config: Config, context: Context): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  context: Context,
+  { pause = sleep }: { readonly pause?: (milliseconds: number) => Promise<unknown> } = {},
+): Promise<RunningServer> {
   let ready = false
   let worker: RunningWorker | null = null
   const does = ROLES[config.role]
-  const isReady = (): boolean => ready && (!does.works || worker?.working() === true)
+  const databaseReady = createReadiness(context.db, context.databaseTrouble)
+  const isReady = async (): Promise<boolean> =>
+    ready && (!does.works || worker?.working() === true) && databaseReady()
   const publicServer = does.answers ? createPublicServer(config, context, isReady) : null
   const operatorServer = createHttpServer(context)
-  addHealthRoutes(operatorServer, context, isReady)
+  addHealthRoutes(operatorServer, isReady)
   addOperatorRoutes(operatorServer, context, (header, local) => isOperatorHost(config, header, local))
 
   const stopHousekeeping = startHousekeeping(context)
   const stop = async (): Promise<void> => {
+    const wasReady = ready
     ready = false
+    // Load balancers see it and send nothing more, before connections are refused.
+    if (wasReady && does.answers) await pause(context.limits.drain_time * 1_000)
     await Promise.all([publicServer?.close(), worker?.stop()])
     // Attempts that go on by themselves are recorded; the claims of those that take longer end by themselves.
     const late = sleep(context.limits.stop_time * 1_000, undefined, { ref: false })
@@ -98,9 +109,9 @@ async function listen(
   })
 }
 
-function createPublicServer(config: Config, context: Context, isReady: () => boolean): HttpServer {
+function createPublicServer(config: Config, context: Context, isReady: () => Promise<boolean>): HttpServer {
   const server = createHttpServer(context)
-  addHealthRoutes(server, context, isReady)
+  addHealthRoutes(server, isReady)
   addTokenRoute(server, context, { queryParameters: config.tokenQueryParameters })
   addWellKnownRoutes(server, context)
   addProtocolRoutes(server, context)

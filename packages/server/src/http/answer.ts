@@ -1,5 +1,6 @@
 /** Writes answers. Past Fastify's reply, which would send header names in lower case. */
 import type { FastifyReply } from 'fastify'
+import { endsWithAnswer } from './connections.ts'
 
 /** Header names as some clients compare them: letter by letter (public standard 3.2, rule 11). */
 export type AnswerHeaders = { readonly [name: string]: string }
@@ -20,8 +21,8 @@ export function send(reply: FastifyReply, status: number, text: string, headers:
   const body = Buffer.from(text)
   reply.hijack()
   const { server } = reply.server
-  // A server that closes takes no further request on this connection.
-  if (!server.listening) reply.raw.shouldKeepAlive = false
+  // A server that closes takes no further request on this connection, and neither does one that is not read to its end.
+  if (!server.listening || endsWithAnswer(reply.request.raw)) reply.raw.shouldKeepAlive = false
   reply.raw.writeHead(status, {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',

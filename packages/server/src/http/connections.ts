@@ -6,14 +6,50 @@ import type { FastifyInstance } from 'fastify'
 /** Connections on which the rest of a request still comes though it has been answered. */
 const answered = new WeakSet<Socket>()
 
-/** Discards what a handler left unread of a request, so that the connection can carry the next one. */
+/** Bytes of a body that are worth reading for the sake of the connection. */
+const WORTH_READING = 65_536
+/** Bytes and milliseconds for a sender to notice that it was answered: a connection cut before loses the answer. */
+const LINGER = { bytes: 4_194_304, milliseconds: 5_000 }
+
+/**
+ * Whether the connection ends with the answer to this request, because too much of its body was left unread. Asked
+ * when the answer is written.
+ */
+export function endsWithAnswer(request: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+  return !request.complete && (encoding !== undefined || Number(length) > WORTH_READING)
+}
+
+/**
+ * Discards what a handler left unread of a request. A small rest leaves the connection to the next request; of a large
+ * one so much is read as a sender needs to see its answer, and the connection is cut.
+ */
 export function discardRest(request: IncomingMessage): void {
   if (!request.complete) {
     const { socket } = request
     answered.add(socket)
     request.once('end', () => answered.delete(socket))
+    if (endsWithAnswer(request)) linger(request)
   }
   request.resume()
+}
+
+function linger(request: IncomingMessage): void {
+  const { socket } = request
+  // Node's own way, after the answer is written, would cut the connection while the sender is still sending.
+  const { destroySoon } = socket
+  socket.destroySoon = () => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), LINGER.milliseconds)
+    socket.once('close', () => clearTimeout(timer))
+    if (request.complete) destroySoon.call(socket)
+    else request.once('end', () => destroySoon.call(socket))
+  }
+  let left = LINGER.bytes
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) socket.destroy()
+  })
 }
 
 /** Whether the request that is coming in was answered before: a second answer would be taken for the next one's. */

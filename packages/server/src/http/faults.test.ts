@@ -2,18 +2,28 @@ import { Writable } from 'node:stream'
 import { RequestFault } from '@rollcall/protocol'
 import { expect, it } from 'vitest'
 import { readLimits } from '../limits.ts'
+import { createDatabaseTrouble } from '../observe/database-trouble.ts'
 import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { createRefusals } from '../observe/refusals.ts'
+import { createThrottle } from '../participants/throttle.ts'
 import { StoreBusy } from '../store/database-errors.ts'
+import { clientAddressReader } from './client-address.ts'
+import { createGate } from './gate.ts'
 import { createHttpServer, mount } from './server.ts'
 
 function serverThatThrows(error: Error) {
   const destination = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const app = createHttpServer({
-    limits: readLimits({}),
-    log: createLog({ destination }),
-    metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
+  const log = createLog({ destination })
+  const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }))
+  const gate = createGate({
+    refusals: createRefusals({ log, metrics }),
+    metrics,
+    failures: createThrottle(10),
+    clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
   })
+  const databaseTrouble = createDatabaseTrouble({ log })
+  const app = createHttpServer({ limits: readLimits({}), log, metrics, gate, databaseTrouble })
   mount(app, 'GET', 'thrower', '/', () => Promise.reject(error))
   return app
 }

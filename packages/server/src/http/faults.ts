@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
+import type { DatabaseTrouble } from '../observe/database-trouble.ts'
 import type { Log } from '../observe/log.ts'
 import { isUnavailable, safeDatabaseError } from '../store/database-errors.ts'
 import { type AnswerHeaders, sendJson } from './answer.ts'
@@ -32,10 +33,13 @@ export function sendFault(reply: FastifyReply, fault: RequestFault, headers: Ans
  * The fault to answer when something was thrown. What is not a RequestFault is ours, not the peer's: it is
  * logged without anything that a message or a statement carried, and answered without detail.
  */
-export function asFault(error: unknown, log: Log): RequestFault {
+export function asFault(
+  error: unknown,
+  { log, databaseTrouble }: { readonly log: Log; readonly databaseTrouble: DatabaseTrouble },
+): RequestFault {
   if (error instanceof RequestFault) return error
   if (isUnavailable(error)) {
-    log.error({ database: safeDatabaseError(error) }, 'the database is not available')
+    databaseTrouble.note(error)
     return new RequestFault(
       'err.service.unavailable',
       'the registry cannot be read at the moment; try again later',

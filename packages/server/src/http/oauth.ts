@@ -22,11 +22,14 @@ export function addTokenRoute(
   const throttle = createThrottle(context.limits.token_failures)
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
     try {
+      const wait = context.gate.wait(request.raw)
+      if (wait > 0) throw tooManyFailures(wait)
       const token = await answer(context, throttle, request, options.queryParameters)
       context.metrics.tokenAnswered('issued')
       sendJson(reply, 200, JSON.stringify(token), { Pragma: 'no-cache' })
     } catch (error) {
       const refusal = asRefusal(error)
+      context.gate.tokenRefused(request.raw, refusal.error, refusal.participant)
       context.metrics.tokenAnswered(refusal.retryAfter === undefined ? 'refused' : 'throttled')
       sendRefusal(reply, refusal)
     }
@@ -49,11 +52,13 @@ async function answer(
   const client = await findClient(context.db, credentials.client_id)
   const proven = isSecretOf(client?.secrets ?? [], credentials.client_secret)
   if (client === null || !proven || client.participant.status !== 'active') {
-    brake(throttle, request.ip, credentials.client_id)
+    const participant = client?.participant.sender_id ?? null
+    brake(throttle, context.gate.unit(request.raw), credentials.client_id, participant)
     throw new TokenRefusal(
       'invalid_client',
       'client_id or client_secret is wrong, or the client is disabled',
       401,
+      { participant },
     )
   }
   const { access_token, expires_in } = await context.tokens.issue(client.participant.sender_id)
@@ -61,18 +66,22 @@ async function answer(
 }
 
 /**
- * Counts a failure and refuses what comes too often. Only failures are braked: behind a proxy all callers share
- * an address, and nobody shall keep a client from its tokens by failing in its name.
+ * Counts a failure and refuses what comes too often in the name of one client. Only failures are braked: nobody shall
+ * keep a client from its tokens by failing in its name from another address.
  */
-function brake(throttle: Throttle, ip: string, client_id: string): void {
+function brake(throttle: Throttle, address: string, client_id: string, participant: string | null): void {
   // By digest: a client_id may be as long as a request, and a hundred thousand are remembered.
-  const caller = digestSecret(`${ip} ${client_id}`).toString('base64')
+  const caller = digestSecret(`${address} ${client_id}`).toString('base64')
   const wait = throttle.wait(caller)
-  if (wait > 0) {
-    throw new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, wait)
-  }
+  if (wait > 0) throw tooManyFailures(wait, participant)
   throttle.fail(caller)
 }
+
+const tooManyFailures = (retryAfter: number, participant: string | null = null): TokenRefusal =>
+  new TokenRefusal('temporarily_unavailable', 'too many failed requests; try again later', 429, {
+    retryAfter,
+    participant,
+  })
 
 /** An unreadable body is an invalid_request here, in the words of this endpoint's own standard. */
 function asRefusal(error: unknown): TokenRefusal {

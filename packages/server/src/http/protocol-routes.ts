@@ -28,6 +28,7 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
           headers: request.headers,
           body: request.raw,
           isGone: () => request.raw.socket.destroyed,
+          identified: (sender_id) => context.gate.identified(request.raw, sender_id),
         })
         sendJson(reply, 200, text)
       })
@@ -38,8 +39,13 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
     mount(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
       const registry = await registryOf(context, request)
       const { headers, raw: body } = request
-      const isGone = () => body.socket.destroyed
-      const { text } = await receiveCallback(context, callback, registry, { path, headers, body, isGone })
+      const { text } = await receiveCallback(context, callback, registry, {
+        path,
+        headers,
+        body,
+        isGone: () => body.socket.destroyed,
+        identified: (sender_id) => context.gate.identified(body, sender_id),
+      })
       sendJson(reply, 200, text)
     })
   }

@@ -11,10 +11,12 @@ import type { Socket } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
+import type { DatabaseTrouble } from '../observe/database-trouble.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { discardRest, endOrderly, isAnswered } from './connections.ts'
 import { asFault, faultBody, notFound, sendFault, wrongMethod } from './faults.ts'
+import type { Gate } from './gate.ts'
 
 export type HttpServer = FastifyInstance
 
@@ -25,15 +27,14 @@ const MAX_HEADER_BYTES = 16_384
 const MAX_PATH_SEGMENT = 128
 
 /** A server without routes. Bodies are not read: a handler that wants one reads the stream itself. */
-export function createHttpServer({
-  limits,
-  log,
-  metrics,
-}: {
-  limits: Limits
-  log: Log
-  metrics: Metrics
+export function createHttpServer(parts: {
+  readonly limits: Limits
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly databaseTrouble: DatabaseTrouble
+  readonly gate: Gate
 }): HttpServer {
+  const { limits, log, metrics, gate } = parts
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
@@ -66,9 +67,17 @@ export function createHttpServer({
   app.server.on('checkContinue', continueWhenRead)
   // Other expectations may be passed over (RFC 9110, 10.1.1); Node would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.addHook('onRequest', refuseEarly)
-  app.setNotFoundHandler((_request, reply) => sendFault(reply, notFound()))
-  app.setErrorHandler((error, _request, reply) => sendFault(reply, asFault(error, log)))
+  const refuse = (request: FastifyRequest, reply: FastifyReply, fault: RequestFault): void =>
+    sendFault(reply, gate.refused(request.raw, fault))
+  // Here and not later: Fastify would first read the body of a request whose path is unknown, and wait for it.
+  app.addHook('onRequest', (request, reply, done) => {
+    const fault = earlyFault(request)
+    if (fault === null) return done()
+    refuse(request, reply, fault)
+    discardRest(request.raw)
+  })
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, asFault(error, parts)))
   endOrderly(app, (socket) => endWithFault(socket, tooSlow()))
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.config.name ?? 'none'
@@ -95,24 +104,14 @@ function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === wanted).length > 1
 }
 
-/**
- * What needs no route to be refused. Here and not later: Fastify would first read the body of a request whose
- * path is unknown, and wait for it.
- */
-function refuseEarly(request: FastifyRequest, reply: FastifyReply, done: () => void): void {
-  const { raw } = request
-  const repeated = ONCE.find((name) => isRepeated(raw.rawHeaders, name))
+/** Why a request is refused for what needs no route, or null. */
+function earlyFault({ raw, is404 }: FastifyRequest): RequestFault | null {
   if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
-    sendFault(reply, new RequestFault('err.request.bad', 'Host: is required'))
-  } else if (repeated !== undefined) {
-    sendFault(reply, new RequestFault('err.request.bad', `${repeated}: must be sent once`))
-  } else if (request.is404) {
-    sendFault(reply, notFound())
-  } else {
-    done()
-    return
+    return new RequestFault('err.request.bad', 'Host: is required')
   }
-  discardRest(raw)
+  const repeated = ONCE.find((name) => isRepeated(raw.rawHeaders, name))
+  if (repeated !== undefined) return new RequestFault('err.request.bad', `${repeated}: must be sent once`)
+  return is404 ? notFound() : null
 }
 
 /** 100 Continue asks for the body, so it is sent when the body is read: by then the token is known to be good. */
@@ -144,8 +143,9 @@ export function mount(
     }
   }
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    sendFault(reply, wrongMethod(allowed.join(' or ')), { Allow: allowed.join(', ') })
+    reply.raw.setHeader('Allow', allowed.join(', '))
     discardRest(request.raw)
+    throw wrongMethod(allowed.join(' or '))
   }
   app.route({ method, url: path, config: { name }, onRequest: answer, handler: answered })
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })

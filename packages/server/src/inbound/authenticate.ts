@@ -2,6 +2,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Participant } from '../store/participants.ts'
+import type { IncomingRequest } from './body.ts'
 
 /**
  * The active participant whose access token the Authorization header carries (spec "Authentication" 1, N12).
@@ -9,7 +10,7 @@ import type { Participant } from '../store/participants.ts'
  */
 export async function authenticate(
   context: Context,
-  authorization: string | undefined,
+  { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Participant> {
   if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
@@ -19,6 +20,7 @@ export async function authenticate(
   if (participant === null) {
     throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
   }
+  identified?.(participant.sender_id)
   return participant
 }
 

@@ -11,6 +11,8 @@ export interface IncomingRequest {
   readonly body: Readable
   /** Whether the connection has ended. */
   readonly isGone: () => boolean
+  /** Told whose token it shows. */
+  readonly identified?: (sender_id: string) => void
 }
 
 /** A request that was let in. */

@@ -30,7 +30,7 @@ export async function receiveCallback(
 ): Promise<Reply> {
   const { limits } = context
   // 1. Who is calling, and may it call now? Asked before a byte of the body is read.
-  const participant = await authenticate(context, request.headers.authorization)
+  const participant = await authenticate(context, request)
   const visit = await context.quota.enter(participant)
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message.

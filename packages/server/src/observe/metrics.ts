@@ -1,6 +1,6 @@
 /**
- * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. The deliveries'
- * health alone names participants, by the sender_id under which the operator has entered them.
+ * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. Refusals and the
+ * deliveries' health alone name participants, by the sender_id under which the operator has entered them.
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -18,6 +18,8 @@ export interface Metrics {
   searched(kind: string, outcome: SearchOutcome, seconds: number): void
   /** One request refused because a quota is used up. */
   requestRefused(quota: QuotaName): void
+  /** One request refused, whatever the reason: `refusal` is a code, `participant` whose token or client it was. */
+  refused(refusal: string, participant: string | null): void
   /** One attempt at a job; `task` is a row of `jobs/tasks.ts`. */
   jobEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
   /** One attempt at a delivery: `ending` is its class (`outbound/failures.ts`). */
@@ -40,6 +42,7 @@ export type QuotaName =
   | 'inbox_bytes'
   | 'accepted_requests'
   | 'accepted_bytes'
+  | 'address_failures'
 
 /** `timeout`: it took longer than a search may. */
 export type SearchOutcome = 'answered' | 'timeout' | 'failed'
@@ -96,6 +99,12 @@ export function createMetrics(
     labelNames: ['quota'],
     registers,
   })
+  const refused = new Counter({
+    name: 'rollcall_refusals_total',
+    help: 'Requests refused, by code and by the participant whose token they showed',
+    labelNames: ['refusal', 'participant'],
+    registers,
+  })
   new Gauge({
     name: 'rollcall_database_connections',
     help: 'Connections of the database pool, by state',
@@ -129,6 +138,7 @@ export function createMetrics(
     jobEnded: (task, outcome, seconds) => jobs.observe({ task, outcome }, seconds),
     deliveryAttempted: (ending, seconds) => attempts.observe({ ending }, seconds),
     deliveryEnded: (state) => ended.inc({ state }),
+    refused: (refusal, participant) => refused.inc({ refusal, participant: participant ?? '' }),
     requestRefused: (quota) => refusals.inc({ quota }),
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }

@@ -12,7 +12,11 @@ export interface ShortLived<Value> {
  */
 export function shortLived<Value>(
   load: (key: string) => Promise<Value>,
-  { maxAge, maxKeys = 10_000 }: { maxAge: number; maxKeys?: number },
+  {
+    maxAge,
+    maxKeys = 10_000,
+    now: clock = () => performance.now(),
+  }: { maxAge: number; maxKeys?: number; now?: () => number },
 ): ShortLived<Value> {
   const held = new Map<string, { since: number; value: Promise<Value> }>()
 
@@ -32,7 +36,7 @@ export function shortLived<Value>(
 
   return {
     get(key) {
-      const now = performance.now()
+      const now = clock()
       const known = held.get(key)
       return known !== undefined && now - known.since < maxAge ? known.value : begin(key, now)
     },

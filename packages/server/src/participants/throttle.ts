@@ -10,13 +10,16 @@ export interface Throttle {
 const WINDOW = 60_000
 const MAX_KEYS = 100_000
 
-/** Allows `limit` failures of one key a minute. */
-export function createThrottle(limit: number): Throttle {
+/**
+ * Allows `limit` failures of one key a minute.
+ * @param now milliseconds of a clock that only goes forward
+ */
+export function createThrottle(limit: number, now = () => performance.now()): Throttle {
   const failures = new Map<string, { since: number; count: number }>()
 
   const current = (key: string): { since: number; count: number } | undefined => {
     const known = failures.get(key)
-    if (known !== undefined && performance.now() - known.since < WINDOW) return known
+    if (known !== undefined && now() - known.since < WINDOW) return known
     failures.delete(key)
     return undefined
   }
@@ -25,12 +28,12 @@ export function createThrottle(limit: number): Throttle {
     wait(key) {
       const known = current(key)
       if (known === undefined || known.count < limit) return 0
-      return Math.max(1, Math.ceil((WINDOW - (performance.now() - known.since)) / 1_000))
+      return Math.max(1, Math.ceil((WINDOW - (now() - known.since)) / 1_000))
     },
     fail(key) {
       const known = current(key)
       if (known !== undefined) known.count += 1
-      else failures.set(key, { since: performance.now(), count: 1 })
+      else failures.set(key, { since: now(), count: 1 })
       if (failures.size <= MAX_KEYS) return
       const oldest = failures.keys().next()
       if (!oldest.done) failures.delete(oldest.value)

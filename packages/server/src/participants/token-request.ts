@@ -14,12 +14,20 @@ export class TokenRefusal extends Error {
   readonly httpStatus: number
   /** Seconds to wait, with temporarily_unavailable. */
   readonly retryAfter: number | undefined
+  /** Whose client it is, where that is known; for our own log. */
+  readonly participant: string | null
 
-  constructor(error: TokenRefusal['error'], description: string, httpStatus = 400, retryAfter?: number) {
+  constructor(
+    error: TokenRefusal['error'],
+    description: string,
+    httpStatus = 400,
+    more: { readonly retryAfter?: number; readonly participant?: string | null } = {},
+  ) {
     super(description)
     this.error = error
     this.httpStatus = httpStatus
-    this.retryAfter = retryAfter
+    this.retryAfter = more.retryAfter
+    this.participant = more.participant ?? null
   }
 }
 

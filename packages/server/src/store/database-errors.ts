@@ -85,6 +85,17 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE_TEXTS.test(error.message)
 }
 
+/** SQLSTATEs with which the database answers what is read and declines what is written. */
+const WRITE_STATES: ReadonlySet<string> = new Set([
+  '25006', // read-only transaction: a standby, or default_transaction_read_only
+  '53100', // disk full
+])
+
+/** Whether the database declines to write anything at all, for now. */
+export function takesNoWrites(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code !== undefined && WRITE_STATES.has(error.code)
+}
+
 /** Whether a statement took longer than it may, and was cancelled. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014'
