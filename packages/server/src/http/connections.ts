@@ -9,7 +9,7 @@ const answered = new WeakSet<Socket>()
 /** Bytes of a body that are worth reading for the sake of the connection. */
 const WORTH_READING = 65_536
 /** Bytes and milliseconds for a sender to notice that it was answered: a connection cut before loses the answer. */
-const LINGER = { bytes: 4_194_304, milliseconds: 5_000 }
+const LINGER = { bytes: 8_388_608, milliseconds: 5_000 }
 
 /**
  * Whether the connection ends with the answer to this request, because too much of its body was left unread. Asked

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Runner, run, type TaskList, type WorkerEventMap, type WorkerEvents } from 'graphile-worker'
 import type { Context } from '../context.ts'
 import { answerTime } from '../store/answered.ts'
-import { outlivingLosses } from '../store/database.ts'
+import { JOB_SEARCHES, outlivingLosses } from '../store/database.ts'
 import { FencedPool } from '../store/fenced-pool.ts'
+import { openConnections } from '../store/patient-pool.ts'
 import { createJobLog } from './job-log.ts'
 import { joinNodes, type Node } from './nodes.ts'
 import { taskList } from './task-list.ts'
@@ -46,13 +47,16 @@ export async function beginShift(context: Context, tasks: Tasks): Promise<Shift>
   const { db, limits, log } = context
   const node = await joinNodes(db.connection, { lease: limits.node_lease * 1_000, log })
   const query_timeout = answerTime(db.connection.statement_timeout) ?? PATIENCE
-  const settings = { ...db.connection, max: CONNECTIONS, query_timeout }
+  const settings = { ...db.connection, max: CONNECTIONS, min: CONNECTIONS, query_timeout }
   // Jobs may have been taken of which we were not told: they are locked by us for as long as we have this name. And
   // graphile-worker looks up its tasks once: where that fails, it never takes a job again.
   const unsure = Promise.withResolvers<void>()
   const pool = outlivingLosses(new FencedPool(settings, { held: node.held, failed: unsure.resolve }))
   const close = () => pool.end().catch(() => undefined)
   try {
+    // Held from the beginning: answering peers must not take the connections that finish what was accepted.
+    await openConnections(pool, CONNECTIONS)
+    await openConnections(db.jobSearches, JOB_SEARCHES)
     const ending = new AbortController()
     const runner = await startRunner(context, taskList(context, tasks, ending.signal), node, pool)
     return shiftOf(node, runner, { ending, unsure: unsure.promise, close })

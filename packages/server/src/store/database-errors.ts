@@ -96,6 +96,11 @@ export function takesNoWrites(error: unknown): boolean {
   return error instanceof DatabaseError && error.code !== undefined && WRITE_STATES.has(error.code)
 }
 
+/** Whether there is no connection to be had: those of the role, of the database or of the server are all in use. */
+export function isTooManyConnections(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '53300'
+}
+
 /** Whether a statement took longer than it may, and was cancelled. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014'

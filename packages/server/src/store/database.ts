@@ -4,6 +4,7 @@ import pg from 'pg'
 import { answeredWithin, answerTime } from './answered.ts'
 import { migrateJobs } from './jobs.ts'
 import { pendingMigrations as readPending, runMigrations } from './migrate.ts'
+import { PatientPool } from './patient-pool.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import type { Tables } from './tables.ts'
 
@@ -43,6 +44,9 @@ const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies
 /** Milliseconds that a search of a job waits for a connection: nobody waits for the job. */
 const JOB_CONNECTION = 120_000
 
+/** Connections for searches of jobs that a node which works keeps, whatever others take. */
+export const JOB_SEARCHES = 1
+
 /**
  * - Compiling a plan to machine code takes longer than most of them run.
  * - A search keeps one process of PostgreSQL busy, not several.
@@ -75,7 +79,11 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
   }
   const searches = openPool(searchSettings)
-  const jobSearches = openPool({ ...searchSettings, connectionTimeoutMillis: JOB_CONNECTION })
+  const jobSearches = openPool({
+    ...searchSettings,
+    min: JOB_SEARCHES,
+    connectionTimeoutMillis: JOB_CONNECTION,
+  })
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
   let closing: Promise<unknown> | undefined
@@ -94,7 +102,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   }
 }
 
-const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new pg.Pool(settings))
+const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new PatientPool(settings))
 
 /** The pool, which from now on bears the loss of a connection. */
 export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {
