@@ -163,7 +163,10 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
       '--loopback',
     ),
   'keys revoke': async () => {
-    const [key] = await run('keys', 'list')
+    // What begins with - would be read as an option.
+    const keys: { kid: string }[] = await run('keys', 'list')
+    const key = keys.find(({ kid }) => !kid.startsWith('-'))
+    if (key === undefined) throw new Error('there is no key of ours')
     meaning['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'] = key.kid
   },
   search: async () => {
