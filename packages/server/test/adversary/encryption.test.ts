@@ -286,6 +286,7 @@ describe('what cannot be opened has one answer', () => {
     ['null', 'null'],
     ['a member twice', '{"transaction_id":"a","transaction_id":"b"}'],
     ['a NUL', '{"transaction_id":"\\u0000"}'],
+    ['a number that would be rounded', '{"transaction_id":9007199254740993}'],
     ['too deep', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`],
     ['a mark before it', '\ufeff{}'],
   ])('plaintext that is no object of ours: %s', async (_name, text) => {
