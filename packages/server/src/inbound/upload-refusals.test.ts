@@ -268,7 +268,7 @@ describe('an upload that is refused', () => {
       'a row of a space that is none',
       'identifier_type,identifier_value\n\u00a0\n',
       'csv',
-      'fileName[line 2]: has 1 cells where the header has 2',
+      'fileName[line 2]: has 1 cells, and the header line has 2',
     ],
     [
       'nesting',
