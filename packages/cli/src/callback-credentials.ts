@@ -56,7 +56,14 @@ export async function credentialsFor(
   const [token_url, client_id] = [needed(options, 'tokenUrl'), needed(options, 'clientId')]
   if (!isDefaultUrl(token_url)) throw new CommandError('--token-url must be an http or https address')
   const client_secret = await secret(options, 'clientSecretFile')
-  return { auth, origin, token_url, client_id, client_secret, scope: options.scope ?? null }
+  return {
+    auth,
+    origin,
+    token_url: new URL(token_url).href,
+    client_id,
+    client_secret,
+    scope: options.scope ?? null,
+  }
 }
 
 function originOf(

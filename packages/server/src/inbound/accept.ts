@@ -3,7 +3,7 @@ import { canonicalJson } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { requestContext } from '../exchange.ts'
 import type { Reply } from '../outbound/reply.ts'
-import { callbackTarget } from '../outbound/targets.ts'
+import { readSenderUri } from '../outbound/sender-uri.ts'
 import { acknowledgement } from './ack.ts'
 import { remember } from './remember.ts'
 import type { Checked, Taken } from './sent.ts'
@@ -18,9 +18,9 @@ export async function accept(context: Context, taken: Taken, checked: Checked): 
   const { exchange, path } = taken
   const { message, items, content } = checked
   const { header, operation, participant, encrypted } = exchange
-  const sender_uri = header.sender_uri ?? null
-  // Asked now so that the sender learns of it, and again when something is sent: much may change between.
-  callbackTarget(await context.callbacks.of(participant), sender_uri, operation.callback)
+  // Asked now so that the sender learns of it, and again when something is sent: much may change between. What is kept
+  // is the address as it was read, and every attempt reads the same.
+  const sender_uri = await readSenderUri(context, participant, header.sender_uri ?? null, operation.callback)
   const { correlation_id } = await remember(context, exchange, content, path, async () => {
     const text = canonicalJson({ header, message })
     const request = await context.bodies.sealBody(text, requestContext(exchange))

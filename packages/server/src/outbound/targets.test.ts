@@ -68,6 +68,11 @@ describe('an address beside it', () => {
     ['https://sp.example/callback', 'https://sp.example/callback/%252e%252e%252fadmin'],
     ['https://sp.example/callback', 'https://sp.example/callback/..%c0%afadmin'],
     ['https://sp.example/callback', 'https://sp.example/callback/x%00.json'],
+    ['https://sp.example/callback', 'https://sp.example/callback/..%20/admin'],
+    ['https://sp.example/callback', 'https://sp.example/callback/%u002e%u002e/admin'],
+    ['https://sp.example/callback', 'https://sp.example/callback/%ef%bc%8e%ef%bc%8e/admin'],
+    ['https://sp.example/callback', 'https://sp.example/callback/%e2%80%a5/admin'],
+    ['https://sp.example', 'https://sp.example/callback/..%20/admin'],
     ['https://sp.example/callback', 'https://sp.example/callback/x%0d%0aHost:evil'],
     ['https://sp.example/callback', 'https://sp.example\\callback\\..\\admin'],
     ['https://sp.example/callback', 'https://sp.example//callback/x'],
@@ -96,6 +101,11 @@ test.each([
   'https://sp.example/#',
   '',
   `https://sp.example/${'a'.repeat(2_048)}`,
+  `https://sp.example/${'é'.repeat(1_000)}`,
+  'https://sp.example/# ',
+  'https://sp.example/#\t',
+  'https://sp.example/cb#\n',
+  ' https://sp.example/#\u0000',
 ])('%s is no address at all', (sender_uri) =>
   expect(refused(['https://sp.example'], sender_uri)).toEqual(said(FORM)),
 )
@@ -105,6 +115,45 @@ test('without a sender_uri the path of the callback is added to the default; wit
   expect(to([], null, 'https://sp.example/dci')).toBe('https://sp.example/dci/registry/on-search')
   expect(to(['https://sp.example'], null)).toBeNull()
   expect(callbackTarget({ allowed: [], default_url: 'https://a.example' }, null, null)).toBeNull()
+})
+
+test('a default address is read like any other: what stands around it is not called', () => {
+  expect(to([], null, ' HTTPS://SP.example:443/dci\t')).toBe('https://sp.example/dci/registry/on-search')
+})
+
+test('an address that was taken is taken again as it is: it reads as itself', () => {
+  const piece = fc.constantFrom(
+    'a',
+    ' ',
+    '\t',
+    '\n',
+    '#',
+    '?',
+    '/',
+    '\\',
+    '..',
+    '%20',
+    'é',
+    '\u00a0',
+    '@',
+    ':',
+    "'",
+    '|',
+  )
+  const text = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''))
+  fc.assert(
+    fc.property(text, text, (before, behind) => {
+      let called: string | null
+      try {
+        called = to(['https://sp.example'], `${before}https://sp.example${behind}`)
+      } catch (error) {
+        expect(error).toBeInstanceOf(RequestFault)
+        return
+      }
+      expect(to(['https://sp.example'], called)).toBe(called)
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test('an address of before is still the one while it is the default, or allowed', () => {

@@ -1,6 +1,7 @@
 /** Where an answer goes: the address that its request names, where that is allowed, else the participant's own (G1). */
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
-import type { CallbackSettings } from '../store/participant-callbacks.ts'
+import { type CallbackSettings, defaultTarget } from '../store/participant-callbacks.ts'
+import { couldLeavePrefix } from './dot-segments.ts'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
 
@@ -15,7 +16,7 @@ export function callbackTarget(
   callback: Callback | null,
 ): string | null {
   if (callback === null) return null
-  if (sender_uri === null) return default_url === null ? null : joined(default_url, callback.path)
+  if (sender_uri === null) return default_url === null ? null : defaultTarget(default_url, callback)
   const url = readTarget(sender_uri)
   if (url === null)
     throw invalid(
@@ -45,11 +46,14 @@ export function callbackNamed(name: string): Callback {
 
 const LONGEST = 2_048
 
-/** An address in its one spelling: what is checked is, letter by letter, what is called. */
+/**
+ * Reads an address once, into the spelling that the URL standard gives it. That spelling alone is judged, kept and
+ * called: it reads as itself, so what was accepted is not refused later for how it is written.
+ */
 function readTarget(text: string): URL | null {
   const url = text.length > LONGEST ? null : URL.parse(text)
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) return null
-  return url.username === '' && url.password === '' && url.hash === '' && !text.endsWith('#') ? url : null
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.href.length > LONGEST) return null
+  return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
 }
 
 /**
@@ -65,28 +69,18 @@ function allows(entry: string, url: URL): boolean {
     : rule.origin === url.origin
   const prefix = rule.pathname.endsWith('/') ? rule.pathname : `${rule.pathname}/`
   const path = url.pathname
-  return sameHost && !ESCAPING.test(path) && (path === rule.pathname || path.startsWith(prefix))
+  return sameHost && !couldLeavePrefix(path) && (path === rule.pathname || path.startsWith(prefix))
 }
-
-/**
- * What whoever serves an address could take for a step out of its prefix: a slash, a dot or a percent sign that is
- * encoded, in too many bytes as well, a control character, and a segment of dots with parameters.
- */
-const ESCAPING = /%(?:2f|5c|2e|25|c[01]|[01][0-9a-f]|7f)|\/\.{1,2};/i
 
 /** Whether a text can be an entry of `allowed`: an origin, with a path or without, and nothing behind it. */
 export function isAllowedEntry(entry: string): boolean {
   const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
-  return url !== null && url.search === '' && !ESCAPING.test(url.pathname)
+  return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
 }
 
 /** Whether a text can be the address that a participant's own paths are added to. */
 export function isDefaultUrl(text: string): boolean {
   return readTarget(text)?.search === '' && !text.includes('?')
-}
-
-function joined(base: string, path: string): string {
-  return `${base.replace(/\/+$/, '')}/${path}`
 }
 
 const invalid = (rule: string): RequestFault =>

@@ -1,6 +1,10 @@
 /** Where and how a participant takes what is sent to it; credentials are sealed before they come here. */
+import { CALLBACKS, type Callback } from '@rollcall/protocol'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { StoreRefusal } from './refusal.ts'
+import type { Tables } from './tables.ts'
 
 export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 
@@ -58,8 +62,13 @@ const RANGES = [
   ['timeout_ms', 100, 120_000],
 ] as const
 
+/** The address for a callback of a participant that names none. Settings are kept as they were written. */
+export function defaultTarget(default_url: string, { path }: Pick<Callback, 'path'>): string {
+  return `${(URL.parse(default_url)?.href ?? default_url).replace(/\/+$/, '')}/${path}`
+}
+
 /**
- * Sets what `changes` names, and leaves the rest.
+ * Sets what `changes` names, and leaves the rest. What waits for the default address goes to a new one with it.
  * @throws StoreRefusal a value that cannot be
  */
 export async function setCallbackSettings(
@@ -79,11 +88,37 @@ export async function setCallbackSettings(
       throw new StoreRefusal(`${name} must be a whole number from ${least} to ${most}`)
     }
   }
-  await kysely
-    .insertInto('participant_callback')
-    .values({ participant, default_url: null, sealed: null, schedule: null, ...row })
-    .onConflict((conflict) =>
-      Object.keys(row).length === 0 ? conflict.doNothing() : conflict.column('participant').doUpdateSet(row),
+  await kysely.transaction().execute(async (transaction) => {
+    await transaction
+      .insertInto('participant_callback')
+      .values({ participant, default_url: null, sealed: null, schedule: null, ...row })
+      .onConflict((conflict) =>
+        Object.keys(row).length === 0
+          ? conflict.doNothing()
+          : conflict.column('participant').doUpdateSet(row),
+      )
+      .execute()
+    if (changes.default_url) await moveDeliveries(transaction, participant, changes.default_url)
+  })
+}
+
+/** What is being attempted this moment is left alone: its next attempt finds the address by itself. */
+async function moveDeliveries(
+  kysely: Kysely<Tables>,
+  participant: number,
+  default_url: string,
+): Promise<void> {
+  const names = CALLBACKS.map(({ name }) => name)
+  const targets = CALLBACKS.map((callback) => defaultTarget(default_url, callback))
+  await sql`with moving as (
+      select id, moved.target
+      from delivery join unnest(${names}::text[], ${targets}::text[]) as moved (callback, target)
+        on moved.callback = delivery.callback collate "C"
+      where participant = ${participant} and state = 'pending' and delivery.target is distinct from moved.target
+        and (claimed_until is null or claimed_until <= now())
+        and (correlation_id is null or exists (select from accepted_exchange as asked
+          where asked.correlation_id = delivery.correlation_id and asked.sender_uri is null))
+      for update of delivery skip locked
     )
-    .execute()
+    update delivery set target = moving.target from moving where delivery.id = moving.id`.execute(kysely)
 }
