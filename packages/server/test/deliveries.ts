@@ -9,8 +9,13 @@ import { createContext } from '../src/app/context.ts'
 import type { Context } from '../src/context.ts'
 import { createLog } from '../src/observe/log.ts'
 import { claimFor, type FreshDelivery } from '../src/outbound/deliver.ts'
+import { callbackNamed, callbackTarget } from '../src/outbound/targets.ts'
 import { type Claim, deliveryContext, type NewDelivery } from '../src/store/delivery.ts'
-import { type CallbackSettings, setCallbackSettings } from '../src/store/participant-callbacks.ts'
+import {
+  type CallbackSettings,
+  findCallbackSettings,
+  setCallbackSettings,
+} from '../src/store/participant-callbacks.ts'
 import type { Participant } from '../src/store/participants.ts'
 import { addParticipant, type ParticipantSettings } from '../src/store/participants.ts'
 import type { Registry } from '../src/store/registries.ts'
@@ -139,6 +144,8 @@ export async function newDelivery(
   more: Partial<NewDelivery> & { readonly claim?: Claim } = {},
 ): Promise<FreshDelivery['delivery'] & Pick<FreshDelivery, 'header' | 'message'>> {
   const { claim, ...changes } = more
+  const settings = await findCallbackSettings(database.db, participant.id)
+  const target = callbackTarget(settings, null, callbackNamed('on-search')) ?? 'http://127.0.0.1/'
   const id = randomUUID()
   const message_id = randomUUID()
   const header = {
@@ -162,19 +169,20 @@ export async function newDelivery(
     callback: 'on-search',
     page: 1,
     message_id,
-    target: 'http://127.0.0.1/',
+    target,
     encrypted: false,
     body: await context.bodies.sealBody(canonicalJson({ header, message }), deliveryContext(id)),
     ...changes,
   }
   await database.db.pool.query(
     `insert into delivery (id, participant, registry, callback, page, message_id, target, encrypted, body, state,
-       next_attempt_at, claim, claimed_until, attempts)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', now(), $10, now() + make_interval(secs => $11), $12)`,
+       next_attempt_at, claim, claimed_until, attempts, correlation_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', now(), $10, now() + make_interval(secs => $11), $12, $13)`,
     [
       ...[id, delivery.participant, delivery.registry, delivery.callback, delivery.page, message_id],
       ...[delivery.target, delivery.encrypted, delivery.body],
       ...[claim?.id ?? null, claim?.seconds ?? null, claim === undefined ? 0 : 1],
+      delivery.correlation_id,
     ],
   )
   return { ...delivery, header, message }

@@ -50,7 +50,8 @@ export function addCommand(program: Command): void {
 const CHANGES = [
   {
     word: 'retry',
-    description: 'attempt pending and dead deliveries now; their schedules begin again',
+    description:
+      'attempt pending and dead deliveries now, before all others of their destination; their schedules begin again',
   },
   { word: 'drop', description: 'stop attempting deliveries that are pending, dead or held' },
   {

@@ -144,8 +144,10 @@ test('why nothing is attempted is said while something waits', async () => {
     [correlation_id],
   )
   await pool.query(
-    `insert into breaker (participant, failures, opened_at, probe_at) values ($1, 7, now(), now() + interval '1 hour')`,
-    [peer.id],
+    `insert into breaker (participant, origin, failures, opened_at, probe_at)
+      select $1, origin, failures, now(), now() + interval '1 hour'
+      from (values ('https://other.example', 9), ($2, 7)) as known (origin, failures)`,
+    [peer.id, peer.receiver.url],
   )
   const { stdout } = await rollcall(['trace', correlation_id], env)
   expect(stdout).toMatch(/^ {2}its breaker is open since \S+Z; it is tried next at \S+Z$/m)

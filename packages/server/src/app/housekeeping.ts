@@ -1,5 +1,6 @@
 /** What every node does now and then beside answering; several nodes at once do no harm. */
 import type { Context } from '../context.ts'
+import { forgetBreakers } from '../store/breakers.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/forget-exchanges.ts'
 import { clearFollowedJobs } from '../store/jobs.ts'
@@ -24,6 +25,7 @@ export function startHousekeeping(parts: Parts): () => Promise<void> {
 export async function forgetOld({ db, limits, log }: Parts): Promise<void> {
   try {
     await clearFollowedJobs(db.pool)
+    await forgetBreakers(db)
     const unfinished = await countUnfinished(db, limits.exchange_retention)
     if (unfinished.exchanges + unfinished.deliveries > 0) {
       log.error(unfinished, 'messages that were never answered, or never taken, are older than they are kept')

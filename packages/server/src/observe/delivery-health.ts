@@ -33,7 +33,14 @@ export function addDeliveryHealth(register: Registry, read: () => Promise<readon
   gauge('rollcall_deliveries_pending', 'Deliveries that wait for an attempt', ({ pending }) => pending)
   gauge('rollcall_delivery_oldest_seconds', 'Age of the oldest pending delivery', ({ oldest }) => oldest)
   gauge('rollcall_deliveries_dead', 'Deliveries given up within a day', ({ dead }) => dead)
-  gauge('rollcall_delivery_breaker', 'Breaker: 0 closed, 1 open, 2 probing', ({ breaker }) =>
-    BREAKERS.indexOf(breaker),
+  gauge(
+    'rollcall_delivery_breaker',
+    'Worst breaker of its destinations: 0 closed, 1 open, 2 probing',
+    ({ breaker }) => BREAKERS.indexOf(breaker),
+  )
+  gauge(
+    'rollcall_delivery_breakers_open',
+    'Destinations of the participant whose breaker is not closed',
+    ({ breakers_open }) => breakers_open,
   )
 }

@@ -1,16 +1,23 @@
-/** Whether a participant may be attempted, as its breaker says, at most half a second old. */
+/** Whether a destination may be attempted, as its breaker says, at most half a second old. */
 import { shortLived } from '../participants/short-lived.ts'
 import { findBreaker } from '../store/breakers.ts'
 import type { Database } from '../store/database.ts'
+import type { Destination } from '../store/delivery.ts'
 
 export interface Breakers {
   /** Whether attempts may be made without asking for a probe. */
-  isClosed(participant: number): Promise<boolean>
+  isClosed(destination: Destination): Promise<boolean>
 }
 
 const MAX_AGE = 500
 
 export function createBreakers(db: Pick<Database, 'pool'>): Breakers {
-  const held = shortLived((id) => findBreaker(db, Number(id)), { maxAge: MAX_AGE })
-  return { isClosed: async (participant) => (await held.get(String(participant))).opened_at === null }
+  const held = shortLived((key) => findBreaker(db, destinationOf(key)), { maxAge: MAX_AGE })
+  return { isClosed: async (destination) => (await held.get(keyOf(destination))).opened_at === null }
+}
+
+const keyOf = ({ participant, origin }: Destination): string => `${participant} ${origin}`
+function destinationOf(key: string): Destination {
+  const space = key.indexOf(' ')
+  return { participant: Number(key.slice(0, space)), origin: key.slice(space + 1) }
 }

@@ -39,6 +39,8 @@ const newPeer = async (answer: Receiver['answer'], settings: Partial<CallbackSet
   return takes(server, `peer-${count}.example`, peer.url, { timeout_ms: 400, ...settings })
 }
 
+const here = ({ id }: Participant) => ({ participant: id, origin: peer.url })
+
 /** One delivery, attempted once as its maker does it. */
 async function attempted(participant: Participant) {
   const { context } = server
@@ -47,7 +49,7 @@ async function attempted(participant: Participant) {
   const target = `${default_url?.replace(/\/$/, '')}/registry/on-search`
   const fresh = await newDelivery(server, participant, { claim, target })
   const { header, message, ...delivery } = fresh
-  const place = context.lanes.enter(participant.id, { concurrency: 8, rate: 1_000 })
+  const place = context.lanes.enter(here(participant), { concurrency: 8, rate: 1_000 })
   if (place === null || typeof place === 'number') throw new Error('no place')
   await deliverNow(context, { delivery, claim, place, header, message })
   await context.lanes.idle()
@@ -221,7 +223,7 @@ test('an address that is no longer registered is not called', async () => {
   const target = `${peer.url}/mine`
   const fresh = await newDelivery(server, participant, { claim, target })
   const { header, message, ...delivery } = fresh
-  const place = server.context.lanes.enter(participant.id, { concurrency: 8, rate: 1_000 })
+  const place = server.context.lanes.enter(here(participant), { concurrency: 8, rate: 1_000 })
   if (place === null || typeof place === 'number') throw new Error('no place')
   await deliverNow(server.context, { delivery, claim, place, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'dead', reason: 'address_not_registered' })
@@ -236,7 +238,7 @@ test('a slow peer holds up nobody: its attempt goes on by itself, and the job lo
     },
     { timeout_ms: 30_000 },
   )
-  const reserved = await reserve(server.context, participant)
+  const reserved = await reserve(server.context, here(participant))
   if (reserved === null) throw new Error('no place')
   const { claim } = reserved
   const target = `${peer.url}/registry/on-search`
@@ -245,7 +247,7 @@ test('a slow peer holds up nobody: its attempt goes on by itself, and the job lo
   await deliverNow(server.context, { ...reserved, delivery, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'pending', claimed: true })
   expect(await drainJob(server.context, participant.id)).toBeGreaterThan(30)
-  expect(await reserve(server.context, participant)).toBeNull()
+  expect(await reserve(server.context, here(participant))).toBeNull()
   release()
   await server.context.lanes.idle()
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 })

@@ -1,6 +1,6 @@
 /**
  * Deliveries on their way: claimed, attempted, recorded. An answer that was just made is attempted at once where its
- * participant is healthy; everything else is taken by the participant's `drain` job.
+ * destination is healthy; everything else is taken by the participant's `drain` job.
  */
 import { randomUUID } from 'node:crypto'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
@@ -13,19 +13,20 @@ import {
   answerContext,
   type Claim,
   type ClaimedDelivery,
+  type Destination,
   deliveryContext,
   type Ended,
   type NewDelivery,
+  originOf,
 } from '../store/delivery.ts'
 import type { CallbackSettings } from '../store/participant-callbacks.ts'
-import type { Participant } from '../store/participants.ts'
 import { attempt, logInternal, type Made } from './attempt.ts'
 import { type Ending, endingOfError, endings } from './failures.ts'
 import { type Place, SLOW } from './lanes.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
-/** The right to attempt a delivery of a participant at once, for what is about to be committed with its claim. */
+/** The right to attempt a delivery to a destination at once, for what is about to be committed with its claim. */
 export interface Reserved {
   readonly claim: Claim
   /** Left by `deliverNow`; whoever does not call it leaves the place as `unused`. */
@@ -33,14 +34,11 @@ export interface Reserved {
 }
 
 /** Null: its `drain` job shall do it. */
-export async function reserve(
-  context: Context,
-  participant: Pick<Participant, 'id'>,
-): Promise<Reserved | null> {
-  const settings = await context.callbacks.of(participant)
+export async function reserve(context: Context, destination: Destination): Promise<Reserved | null> {
+  const settings = await context.callbacks.of({ id: destination.participant })
   const [closed, place] = [
-    await context.breakers.isClosed(participant.id),
-    context.lanes.tryEnter(participant.id, settings),
+    await context.breakers.isClosed(destination),
+    context.lanes.tryEnter(destination, settings),
   ]
   if (place === null) return null
   if (!closed) {
@@ -86,21 +84,22 @@ export async function deliverNow(context: Context, fresh: FreshDelivery): Promis
   }
   place.slow()
   // Nobody waits for it any more: what goes wrong is ours, and its claim ends.
-  attempting.catch((error: unknown) =>
-    context.log.error(
-      safeDatabaseError(error),
-      'an attempt could not be recorded; made again when its claim ends',
-    ),
-  )
+  attempting.catch((error: unknown) => logUnrecorded(context, error))
   await ensureDrain(context.db, delivery.participant, claim.seconds)
 }
 
+/** For the operator: an attempt that nobody waits for has left no record. */
+export function logUnrecorded({ log }: Pick<Context, 'log'>, error: unknown): void {
+  log.error(safeDatabaseError(error), 'an attempt could not be recorded; made again when its claim ends')
+}
+
 async function attemptFresh(context: Context, { place, claim, header, message, ...rest }: FreshDelivery) {
-  const delivery = { ...rest.delivery, number: 1, earlier: 0, sender_uri: undefined }
+  const origin = originOf(rest.delivery.target)
+  const delivery = { ...rest.delivery, origin, number: 1, earlier: 0, sender_uri: undefined }
   let outcome: Parameters<Place['leave']>[0] = 'failing'
   try {
     const read = async () => ({ header, message })
-    const result = await deliver(context, { delivery, claim, read, probe: false, drain: true })
+    const result = await deliver(context, { delivery, claim, read, probe: false, drain: () => true })
     outcome = result ? 'healthy' : 'failing'
   } finally {
     place.leave(outcome)
@@ -115,8 +114,8 @@ export interface Turn {
   readonly read: () => Promise<Contents>
   /** Whether an open breaker lets it through. */
   readonly probe: boolean
-  /** Whether the `drain` job is to be made sure of when it is attempted again. */
-  readonly drain: boolean
+  /** Asked when it is over: whether the `drain` job is to be made sure of when it is attempted again. */
+  readonly drain: () => boolean
 }
 
 interface Contents {
@@ -168,8 +167,12 @@ export async function deliver(context: Context, turn: Turn): Promise<boolean> {
         made.answer === '' ? null : await context.bodies.sealBody(made.answer, answerContext(id, number)),
     },
     ended,
-    { participant: participant.id, peer: ending.peer, probe, longest_pause: breakerPause(schedule) },
-    { claim: claim.id, target, drain },
+    {
+      participant: participant.id,
+      origin: target === null ? delivery.origin : originOf(target),
+      ...{ peer: ending.peer, probe, longest_pause: breakerPause(schedule) },
+    },
+    { claim: claim.id, target, drain: drain() },
   )
   if (ended.state !== 'pending') context.metrics.deliveryEnded(ended.state)
   return ending.peer === 'up' && duration_ms < SLOW

@@ -1,8 +1,10 @@
 /**
- * Who is sent something right now, on this node: a participant has as many places as its settings say, and takes
- * them no faster than its rate. A healthy participant is attempted by whoever has an answer for it; one whose last
- * attempt failed or was slow is left to its own `drain` job, so that it holds up nobody else.
+ * Who is sent something right now, on this node: a participant has as many places as its settings say for all of its
+ * destinations together, and takes them no faster than its rate. A healthy destination is attempted by whoever has an
+ * answer for it. One whose last attempt failed or was slow is left to the `drain` job of its participant, and has a
+ * share of the places only, so that it holds up no other destination.
  */
+import type { Destination } from '../store/delivery.ts'
 
 /** What the settings of a participant say about places. */
 export interface LaneSettings {
@@ -24,10 +26,10 @@ export interface Place {
 }
 
 export interface Lanes {
-  /** A place of a healthy participant; null when there is none now. */
-  tryEnter(participant: number, settings: LaneSettings): Place | null
+  /** A place of a healthy destination; null when there is none now. */
+  tryEnter(destination: Destination, settings: LaneSettings): Place | null
   /** A place whatever its health: or the milliseconds until it is worth asking again; null: when a place is left. */
-  enter(participant: number, settings: LaneSettings): Place | number | null
+  enter(destination: Destination, settings: LaneSettings): Place | number | null
   /** Resolves when all places are left. */
   idle(): Promise<void>
 }
@@ -36,14 +38,23 @@ export interface Lanes {
 export const SLOW = 1_000
 /** Milliseconds after which one that was not healthy is given one place to show that it is again. */
 const FORGIVEN = 60_000
+/** Destinations of a participant whose health is remembered; of those without an attempt the oldest goes first. */
+const REMEMBERED = 100
 
-interface Lane {
+interface Health {
   inside: number
-  /** `unknown`: one attempt at a time until it has shown how it is. */
+  /** `unknown`: one attempt at a time of those who make answers, until it has shown how it is. */
   health: 'healthy' | 'unknown' | 'failing'
   failedAt: number
+}
+
+/** Of a participant. */
+interface Lane {
+  inside: number
   tokens: number
   filledAt: number
+  /** By origin, the longest not entered first. */
+  readonly destinations: Map<string, Health>
 }
 
 /** @param now milliseconds of a clock that only goes forward */
@@ -55,33 +66,40 @@ export function createLanes(now: () => number = () => performance.now()): Lanes 
   const laneOf = (participant: number, rate: number): Lane => {
     const known = lanes.get(participant)
     if (known !== undefined) return known
-    const made: Lane = { inside: 0, health: 'unknown', failedAt: 0, tokens: rate, filledAt: now() }
+    const made: Lane = { inside: 0, tokens: rate, filledAt: now(), destinations: new Map() }
     lanes.set(participant, made)
     return made
   }
 
-  const enter = (participant: number, { concurrency, rate }: LaneSettings): Place | number | null => {
+  const enter = (
+    { participant, origin }: Destination,
+    { concurrency, rate }: LaneSettings,
+  ): Place | number | null => {
     const lane = laneOf(participant, rate)
-    if (lane.inside >= concurrency) return null
+    const destination = lane.destinations.get(origin) ?? unknown()
+    if (lane.inside >= concurrency || !mayEnter(lane, destination, concurrency)) return null
     const at = now()
     lane.tokens = Math.min(rate, lane.tokens + ((at - lane.filledAt) / 1_000) * rate)
     lane.filledAt = at
     if (lane.tokens < 1) return ((1 - lane.tokens) / rate) * 1_000
     lane.tokens -= 1
+    remember(lane, origin, destination)
     lane.inside += 1
+    destination.inside += 1
     inside += 1
-    return placeIn(lane)
+    return placeIn(lane, destination)
   }
 
-  const placeIn = (lane: Lane): Place => {
+  const placeIn = (lane: Lane, destination: Health): Place => {
     let left = false
     let isSlow = false
     const fail = (): void => {
-      lane.health = 'failing'
-      lane.failedAt = now()
+      destination.health = 'failing'
+      destination.failedAt = now()
     }
     return {
       slow() {
+        if (left) return
         isSlow = true
         fail()
       },
@@ -89,10 +107,11 @@ export function createLanes(now: () => number = () => performance.now()): Lanes 
         if (left) return
         left = true
         lane.inside -= 1
+        destination.inside -= 1
         inside -= 1
         if (outcome === 'unused') lane.tokens += 1
         else if (outcome === 'failing' || isSlow) fail()
-        else lane.health = 'healthy'
+        else destination.health = 'healthy'
         if (inside > 0) return
         for (const resolve of waiting) resolve()
         waiting = []
@@ -101,14 +120,41 @@ export function createLanes(now: () => number = () => performance.now()): Lanes 
   }
 
   return {
-    tryEnter(participant, settings) {
-      const lane = laneOf(participant, settings.rate)
-      if (lane.health === 'failing' && now() - lane.failedAt >= FORGIVEN) lane.health = 'unknown'
-      if (lane.health === 'failing' || (lane.health === 'unknown' && lane.inside > 0)) return null
-      const place = enter(participant, settings)
+    tryEnter(destination, settings) {
+      const known = laneOf(destination.participant, settings.rate).destinations.get(destination.origin)
+      if (known !== undefined) {
+        if (known.health === 'failing' && now() - known.failedAt >= FORGIVEN) known.health = 'unknown'
+        if (known.health === 'failing' || (known.health === 'unknown' && known.inside > 0)) return null
+      }
+      const place = enter(destination, settings)
       return typeof place === 'number' ? null : place
     },
     enter,
     idle: () => (inside === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(() => resolve()))),
+  }
+}
+
+const unknown = (): Health => ({ inside: 0, health: 'unknown', failedAt: 0 })
+
+/**
+ * Of the places of a participant a destination that is not known to be healthy takes half at most, and all of them
+ * together leave a quarter to those that are, where there is more than one place.
+ */
+function mayEnter({ destinations }: Lane, { inside, health }: Health, concurrency: number): boolean {
+  if (health === 'healthy') return true
+  if (inside >= Math.ceil(concurrency / 2)) return false
+  let unwell = 0
+  for (const other of destinations.values()) if (other.health !== 'healthy') unwell += other.inside
+  return unwell < Math.max(1, concurrency - Math.ceil(concurrency / 4))
+}
+
+function remember({ destinations }: Lane, origin: string, destination: Health): void {
+  destinations.delete(origin)
+  destinations.set(origin, destination)
+  if (destinations.size <= REMEMBERED) return
+  for (const [other, { inside }] of destinations) {
+    if (inside > 0 || other === origin) continue
+    destinations.delete(other)
+    return
   }
 }

@@ -4,7 +4,7 @@ import { type Callback, CanonicalText, canonicalJson, RequestFault } from '@roll
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Outcome } from '../operations/outcome.ts'
-import { deliveryContext, type NewDelivery } from '../store/delivery.ts'
+import { deliveryContext, type NewDelivery, originOf } from '../store/delivery.ts'
 import type { CallbackSettings } from '../store/participant-callbacks.ts'
 import { commitReply, type NewItem } from '../store/replies.ts'
 import { deliverNow, reserve } from './deliver.ts'
@@ -59,7 +59,8 @@ export async function sendReply(context: Context, exchange: Answered, page: Repl
     encrypted: exchange.encrypted || page.outcome.encrypted === true,
     body: await context.bodies.sealBody(canonicalJson({ header, message }), deliveryContext(id)),
   }
-  const reserved = delivery.target === null ? null : await reserve(context, participant)
+  const origin = originOf(delivery.target)
+  const reserved = origin === '' ? null : await reserve(context, { participant: participant.id, origin })
   const { state, items, more } = page
   const step = {
     correlation_id,

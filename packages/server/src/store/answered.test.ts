@@ -26,7 +26,7 @@ const delivered = {
   delivery: '00000000-0000-4000-8000-000000000001',
   claim: '00000000-0000-4000-8000-000000000002',
   ...{ number: 1, at: new Date(), duration_ms: 1, status: 200, error: null, answer: null },
-  ...{ participant: 1, target: null },
+  ...{ participant: 1, target: null, origin: '' },
 }
 
 const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {

@@ -1,8 +1,9 @@
 /**
- * Breakers of participants, which all nodes share. A breaker is open after several failures in a row; then one attempt
- * at a time is let through to see how the peer is (`recordAttempt` counts and closes).
+ * Circuit breakers of destinations, which all nodes share. A breaker is open after several failures in a row; then one
+ * attempt at a time is let through to see how the peer is (`recordAttempt` counts and closes).
  */
 import type { Database } from './database.ts'
+import type { Destination } from './delivery.ts'
 
 export interface Breaker {
   /** Failures in a row; while it is open, with each probe that failed. */
@@ -15,40 +16,53 @@ export interface Breaker {
 
 const CLOSED: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
-/** Of a participant, by `Participant.id`. */
-export async function findBreaker({ pool }: Pick<Database, 'pool'>, participant: number): Promise<Breaker> {
+export async function findBreaker(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, origin }: Destination,
+): Promise<Breaker> {
   const { rows } = await pool.query<Breaker>({
     name: 'find breaker',
     text: `select failures, opened_at, extract(epoch from probe_at - now())::float8 as probe_in
-      from breaker where participant = $1`,
-    values: [participant],
+      from breaker where participant = $1 and origin = $2`,
+    values: [participant, origin],
   })
   return rows[0] ?? CLOSED
 }
 
 /**
- * Takes the right to make the probe of an open breaker: of all nodes one gets it, and when it is not heard of again,
+ * Takes the right to make the probes of open breakers: of all nodes one gets each, and when it is not heard of again,
  * another one after `seconds`.
+ * @returns the origins whose probe may be made
  */
-export async function takeProbe(
+export async function takeProbes(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
+  origins: readonly string[],
   seconds: number,
-): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: 'take probe',
-    text: `update breaker set probe_at = now() + make_interval(secs => $2)
-      where participant = $1 and opened_at is not null and probe_at <= now()`,
-    values: [participant, seconds],
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ origin: string }>({
+    name: 'take probes',
+    text: `update breaker set probe_at = now() + make_interval(secs => $3)
+      where participant = $1 and origin = any($2::text[]) and opened_at is not null and probe_at <= now()
+      returning origin`,
+    values: [participant, origins, seconds],
   })
-  return rowCount === 1
+  return rows.map(({ origin }) => origin)
 }
 
-/** Closes a breaker: an operator knows that the peer is there again. */
-export async function closeBreaker({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
-  await pool.query({
-    name: 'close breaker',
-    text: 'delete from breaker where participant = $1',
-    values: [participant],
-  })
+/** Seconds after its last failure for which a destination to which nothing is on its way is remembered. */
+const IDLE = 600
+
+/**
+ * Forgets the breakers of destinations to which nothing is on its way: a participant may name any number of them.
+ * @returns how many
+ */
+export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from breaker where failed_at < now() - make_interval(secs => $1) and not exists (
+        select from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
+          and state = 'pending')`,
+    [IDLE],
+  )
+  return rowCount ?? 0
 }

@@ -1,12 +1,11 @@
 /** Attempts that delivered, written down together: under load a statement carries all that ended during the last one. */
 import type pg from 'pg'
-import type { Attempt } from './delivery.ts'
+import type { Attempt, Destination } from './delivery.ts'
 import { groupCommit } from './group-commit.ts'
 import { perPool } from './per-pool.ts'
 
-/** An attempt that delivered, and its delivery's participant, claim and called address. */
-export interface Delivered extends Attempt {
-  readonly participant: number
+/** An attempt that delivered, its destination, and its delivery's claim and called address. */
+export interface Delivered extends Attempt, Destination {
   readonly claim: string
   /** Null: the one it has. */
   readonly target: string | null
@@ -33,13 +32,13 @@ async function write(pool: pg.Pool, entries: readonly Delivered[]): Promise<read
 
 const COLUMNS = [
   ...['delivery', 'number', 'at', 'duration_ms', 'status', 'error', 'answer'],
-  ...['participant', 'claim', 'target'],
+  ...['participant', 'claim', 'target', 'origin'],
 ] as (keyof Delivered)[]
 
 const RECORD_DELIVERED = `with said as (
     select * from unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::integer[], $5::integer[], $6::text[],
-      $7::bytea[], $8::integer[], $9::uuid[], $10::text[])
-      as said (delivery, number, at, duration_ms, status, error, answer, participant, claim, target)
+      $7::bytea[], $8::integer[], $9::uuid[], $10::text[], $11::text[])
+      as said (delivery, number, at, duration_ms, status, error, answer, participant, claim, target, origin)
   ),
   ended as (
     update delivery set state = 'delivered', next_attempt_at = null, reason = null, claim = null,
@@ -56,5 +55,8 @@ const RECORD_DELIVERED = `with said as (
         (excluded.at, excluded.duration_ms, excluded.status, excluded.error, excluded.answer)
       where known.error = 'interrupted'
   ),
-  up as (delete from breaker where participant = any($8))
+  up as (
+    delete from breaker using said
+    where breaker.participant = said.participant and breaker.origin = said.origin collate "C"
+  )
   select id, claim from ended`

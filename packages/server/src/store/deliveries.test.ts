@@ -11,10 +11,14 @@ import {
   takes,
   testSender,
 } from '../../test/deliveries.ts'
-import { findBreaker, takeProbe } from './breakers.ts'
-import { claimDue, ensureDrain, expireDeliveries, nextDue, recordAttempt } from './deliveries.ts'
+import { findBreaker, takeProbes } from './breakers.ts'
+import { claimDue, ensureDrain, expireDeliveries, recordAttempt } from './deliveries.ts'
 import type { Attempt, Claim, Ended, Health } from './delivery.ts'
+import { nextDue } from './destinations.ts'
 import type { Participant } from './participants.ts'
+
+const ORIGIN = 'http://127.0.0.1:1'
+const here = () => ({ participant: participant.id, origin: ORIGIN })
 
 let sender: TestSender
 let participant: Participant
@@ -25,7 +29,7 @@ beforeAll(async () => {
   db = sender.database.db
 })
 beforeEach(async () => {
-  participant = await takes(sender, `${randomUUID()}.example`, 'http://127.0.0.1:1/')
+  participant = await takes(sender, `${randomUUID()}.example`, `${ORIGIN}/`)
 })
 afterAll(() => sender.close())
 
@@ -43,7 +47,7 @@ function record(delivery: string, claim: Claim, ended: Ended, health: Partial<He
     answer: null,
   }
   const about: Health = {
-    participant: participant.id,
+    ...here(),
     peer: ended.state === 'delivered' ? 'up' : 'down',
     probe: false,
     longest_pause: 300,
@@ -55,10 +59,14 @@ function record(delivery: string, claim: Claim, ended: Ended, health: Partial<He
 test('of two who claim at once each gets others, and nobody gets one twice', async () => {
   const made = await Promise.all(Array.from({ length: 20 }, () => newDelivery(sender, participant)))
   const claims = [aClaim(), aClaim(), aClaim()]
-  const taken = (await Promise.all(claims.map((claim) => claimDue(db, participant.id, claim, 9)))).flat()
+  const taken = (
+    await Promise.all(
+      claims.map((claim) => claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 9 }])),
+    )
+  ).flat()
   expect(taken.map(({ id }) => id).sort()).toEqual(made.map(({ id }) => id).sort())
   expect(taken.every(({ number, sender_uri }) => number === 1 && sender_uri === null)).toBe(true)
-  expect(await claimDue(db, participant.id, aClaim(), 9)).toEqual([])
+  expect(await claimDue(db, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toEqual([])
 })
 
 test('where nothing is pending nothing is due, now or later', async () => {
@@ -66,7 +74,7 @@ test('where nothing is pending nothing is due, now or later', async () => {
   const { id } = await newDelivery(sender, participant)
   expect(await nextDue(db, participant.id)).toBe(0)
   const claim = aClaim()
-  await claimDue(db, participant.id, claim, 1)
+  await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   expect(await record(id, claim, DONE)).toBe(true)
   expect(await nextDue(db, participant.id)).toBe(null)
 })
@@ -78,16 +86,20 @@ test('the longest waiting is taken first; what is not due, or of others, is not'
   await db.pool.query(`update delivery set next_attempt_at = now() + interval '1 hour' where id = $1`, [
     later.id,
   ])
-  expect(await claimDue(db, participant.id, aClaim(), 9)).toMatchObject([{ id: first.id }])
+  expect(await claimDue(db, participant.id, aClaim(), [{ origin: ORIGIN, count: 9 }])).toMatchObject([
+    { id: first.id },
+  ])
   expect(await nextDue(db, participant.id)).toBeGreaterThan(1)
 })
 
 test('a claim that ended is taken over, its attempt noted as interrupted, and its own record does not count', async () => {
   const { id } = await newDelivery(sender, participant)
   const lost = { id: randomUUID(), seconds: 0 }
-  await claimDue(db, participant.id, lost, 1)
+  await claimDue(db, participant.id, lost, [{ origin: ORIGIN, count: 1 }])
   const claim = aClaim()
-  expect(await claimDue(db, participant.id, claim, 1)).toMatchObject([{ id, number: 2 }])
+  expect(await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])).toMatchObject([
+    { id, number: 2 },
+  ])
   expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, error: 'interrupted' }])
   expect(await record(id, lost, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'pending', attempts: 2, claimed: true })
@@ -100,7 +112,7 @@ test('a claim that ended is taken over, its attempt noted as interrupted, and it
 test('what was dropped while it was attempted stays dropped', async () => {
   const { id } = await newDelivery(sender, participant)
   const claim = aClaim()
-  await claimDue(db, participant.id, claim, 1)
+  await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   await db.pool.query(`update delivery set state = 'dropped', next_attempt_at = null where id = $1`, [id])
   expect(await record(id, claim, DONE)).toBe(false)
   expect(await kept(sender, id)).toMatchObject({ state: 'dropped' })
@@ -126,13 +138,13 @@ test('successes that end at once are written together, each as its own claim say
   const states = await Promise.all(made.map(async ({ id }) => (await kept(sender, id)).state))
   expect(states).toEqual(['pending', ...Array(10).fill('delivered'), 'dropped'])
   for (const { id } of made) expect(await attemptsOf(sender, id)).toMatchObject([{ number: 1, status: 200 }])
-  expect(await findBreaker(db, participant.id)).toMatchObject({ opened_at: null })
+  expect(await findBreaker(db, here())).toMatchObject({ opened_at: null })
 })
 
 test('a failure is attempted again when it said, and the job is made sure of', async () => {
   const { id } = await newDelivery(sender, participant)
   const claim = aClaim()
-  await claimDue(db, participant.id, claim, 1)
+  await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
   await record(id, claim, FAILED)
   const row = await kept(sender, id)
   expect(row).toMatchObject({ state: 'pending', claimed: false, target: 'http://t/' })
@@ -175,41 +187,43 @@ const fail = async (times: number, health: Partial<Health> = {}): Promise<void> 
   for (let at = 0; at < times; at += 1) {
     const { id } = await newDelivery(sender, participant)
     const claim = aClaim()
-    await claimDue(db, participant.id, claim, 1)
+    await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
     await record(id, claim, { state: 'dead', wait: null, reason: 'http_5xx' }, health)
   }
 }
 
 test('five failures in a row open the breaker, what fails beside them changes nothing', async () => {
   await fail(4)
-  expect(await findBreaker(db, participant.id)).toEqual({ failures: 4, opened_at: null, probe_in: null })
+  expect(await findBreaker(db, here())).toEqual({ failures: 4, opened_at: null, probe_in: null })
   await fail(1)
-  const opened = await findBreaker(db, participant.id)
+  const opened = await findBreaker(db, here())
   expect(opened).toMatchObject({ failures: 5, opened_at: expect.any(Date) })
   expect(opened.probe_in).toBeGreaterThan(8)
   expect(opened.probe_in).toBeLessThanOrEqual(10)
   await fail(3)
-  expect(await findBreaker(db, participant.id)).toMatchObject({ failures: 5, opened_at: opened.opened_at })
+  expect(await findBreaker(db, here())).toMatchObject({ failures: 5, opened_at: opened.opened_at })
 })
 
 test('a success between them begins anew; what is our own trouble counts for nothing', async () => {
   await fail(4)
   await fail(3, { peer: 'unknown' })
-  expect(await findBreaker(db, participant.id)).toMatchObject({ failures: 4 })
+  expect(await findBreaker(db, here())).toMatchObject({ failures: 4 })
   await fail(1, { peer: 'up' })
-  expect(await findBreaker(db, participant.id)).toEqual({ failures: 0, opened_at: null, probe_in: null })
+  expect(await findBreaker(db, here())).toEqual({ failures: 0, opened_at: null, probe_in: null })
 })
 
 test('one of all nodes probes; pauses double, up to the longest', async () => {
   const longest = { longest_pause: 35 }
   await fail(5, longest)
-  expect(await takeProbe(db, participant.id, 15)).toBe(false)
+  expect(await takeProbes(db, participant.id, [ORIGIN], 15)).toEqual([])
   for (const pause of [20, 35, 35]) {
     await db.pool.query('update breaker set probe_at = now() where participant = $1', [participant.id])
-    const taken = await Promise.all([1, 2, 3].map(() => takeProbe(db, participant.id, 15)))
-    expect(taken.filter(Boolean)).toHaveLength(1)
+    const taken = await Promise.all(
+      [1, 2, 3].map(() => takeProbes(db, participant.id, [ORIGIN, 'http://b'], 15)),
+    )
+    expect(taken.flat()).toEqual([ORIGIN])
     await fail(1, { ...longest, probe: true })
-    const { probe_in } = await findBreaker(db, participant.id)
+    const { probe_in } = await findBreaker(db, here())
     expect(probe_in).toBeGreaterThan(pause - 2)
     expect(probe_in).toBeLessThanOrEqual(pause)
   }
@@ -224,7 +238,7 @@ test('what waited longer than its schedule lasts is given up, but not what is be
   await db.pool.query(`update delivery set since = now() - interval '2 hours' where id = any($1)`, [
     [old.id, attempted.id],
   ])
-  expect(await expireDeliveries(db, participant.id, 3_600)).toBe(1)
+  expect(await expireDeliveries(db, here(), 3_600)).toBe(1)
   expect(await kept(sender, old.id)).toMatchObject({ state: 'dead', reason: 'expired' })
   expect(await kept(sender, attempted.id)).toMatchObject({ state: 'pending' })
   expect(await kept(sender, young.id)).toMatchObject({ state: 'pending' })

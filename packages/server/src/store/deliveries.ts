@@ -4,25 +4,34 @@
  */
 import type { Database } from './database.ts'
 import { recordDelivered } from './delivered.ts'
-import type { Attempt, Claim, ClaimedDelivery, Ended, Health } from './delivery.ts'
+import type { Attempt, Claim, ClaimedDelivery, Destination, Ended, Health } from './delivery.ts'
+
+/** How many of the deliveries for an origin are wanted. */
+export interface Wanted {
+  readonly origin: string
+  readonly count: number
+}
 
 /**
- * Takes deliveries that are due, the longest waiting first; of several callers each gets others. An attempt that was
- * begun under an older claim and never recorded is noted as interrupted.
+ * Takes deliveries that are due, of each origin the longest waiting first; of several callers each gets others. An
+ * attempt that was begun under an older claim and never recorded is noted as interrupted.
  */
 export async function claimDue(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
   claim: Claim,
-  limit: number,
+  wanted: readonly Wanted[],
 ): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await pool.query<ClaimedDelivery & { forgotten: boolean }>({
     name: 'claim deliveries',
     text: `with due as (
-        select id, claim, attempts from delivery
-        where participant = $1 and state = 'pending' and next_attempt_at <= now()
-          and (claimed_until is null or claimed_until <= now())
-        order by next_attempt_at limit $4 for update skip locked
+        select first.id, first.claim, first.attempts
+        from unnest($4::text[], $5::integer[]) as wanted (origin, count) cross join lateral (
+          select id, claim, attempts from delivery
+          where participant = $1 and origin = wanted.origin collate "C" and state = 'pending'
+            and next_attempt_at <= now() and (claimed_until is null or claimed_until <= now())
+          order by next_attempt_at limit wanted.count for update skip locked
+        ) as first
       ),
       lost as (
         insert into delivery_attempt (delivery, number, at, duration_ms, error)
@@ -34,18 +43,21 @@ export async function claimDue(
         from due where delivery.id = due.id returning delivery.*
       )
       select taken.id, taken.participant, taken.registry, taken.correlation_id, taken.callback, taken.page,
-        taken.message_id, taken.target, taken.encrypted, taken.body, taken.attempts as number, taken.earlier,
+        taken.message_id, taken.target, taken.origin, taken.encrypted, taken.body, taken.attempts as number, taken.earlier,
         asked.sender_uri, asked.correlation_id is null and taken.correlation_id is not null as forgotten
       from taken left join accepted_exchange as asked on asked.correlation_id = taken.correlation_id
       order by taken.next_attempt_at`,
-    values: [participant, claim.id, claim.seconds, limit],
+    values: [
+      ...[participant, claim.id, claim.seconds],
+      ...[wanted.map(({ origin }) => origin), wanted.map(({ count }) => count)],
+    ],
   })
   return rows.map(({ forgotten, ...row }) => (forgotten ? { ...row, sender_uri: undefined } : row))
 }
 
 /**
  * Keeps an attempt, and its end where the claim still counts: what was dropped or taken over meanwhile stays as it
- * is. What goes wrong counts towards the participant's breaker in the same statement, and a success closes it.
+ * is. What goes wrong counts towards the destination's breaker in the same statement, and a success closes it.
  * Successes are many, and are written together (`delivered.ts`).
  * @param more.target the address that was called
  * @param more.drain whether the participant's `drain` job is to be made sure of
@@ -59,8 +71,8 @@ export async function recordAttempt(
   more: { readonly claim: string; readonly target: string | null; readonly drain: boolean },
 ): Promise<boolean> {
   if (ended.state === 'delivered' && health.peer === 'up') {
-    const { participant } = health
-    return recordDelivered(pool, { ...attempt, participant, claim: more.claim, target: more.target })
+    const { participant, origin } = health
+    return recordDelivered(pool, { ...attempt, participant, origin, claim: more.claim, target: more.target })
   }
   const { rows } = await pool.query<{ counted: boolean }>({
     name: 'record attempt',
@@ -71,6 +83,7 @@ export async function recordAttempt(
       ...[ended.state, ended.wait, ended.reason],
       ...[health.participant, health.peer, health.probe, health.longest_pause],
       ...[more.claim, more.target, more.drain, FAILURES_TO_OPEN, FIRST_PAUSE],
+      health.origin,
     ],
   })
   return rows[0]?.counted === true
@@ -96,10 +109,10 @@ const RECORD_ATTEMPT = `with ended as (
         (excluded.at, excluded.duration_ms, excluded.status, excluded.error, excluded.answer)
       where known.error = 'interrupted'
   ),
-  up as (delete from breaker where participant = $11 and $12 = 'up'),
+  up as (delete from breaker where participant = $11 and origin = $20 and $12 = 'up'),
   down as (
-    insert into breaker as known (participant, failures) select $11, 1 where $12 = 'down'
-    on conflict (participant) do update set (failures, opened_at, probe_at) = (
+    insert into breaker as known (participant, origin, failures) select $11, $20, 1 where $12 = 'down'
+    on conflict (participant, origin) do update set failed_at = now(), (failures, opened_at, probe_at) = (
       select counted.failures,
         case when counted.failures >= $18 then coalesce(known.opened_at, now()) end,
         case when counted.failures >= $18 then case when known.opened_at is not null and not $13 then known.probe_at
@@ -129,36 +142,24 @@ export async function ensureDrain(
   })
 }
 
-/** Seconds until a delivery of a participant is due, 0 when one is; null when none is pending. */
-export async function nextDue({ pool }: Pick<Database, 'pool'>, participant: number): Promise<number | null> {
-  const { rows } = await pool.query<{ wait: number | null }>({
-    name: 'next delivery',
-    text: `select greatest(0, extract(epoch from
-        min(greatest(next_attempt_at, coalesce(claimed_until, next_attempt_at))) - now()))::float8 as wait
-      from delivery where participant = $1 and state = 'pending' having count(*) > 0`,
-    values: [participant],
-  })
-  return rows[0]?.wait ?? null
-}
-
 /**
- * Gives up what has waited longer than its schedule lasts while its participant could not be reached; what is being
+ * Gives up what has waited longer than its schedule lasts while its destination could not be reached; what is being
  * attempted is left alone.
  * @param seconds of the whole schedule
  * @returns how many
  */
 export async function expireDeliveries(
   { pool }: Pick<Database, 'pool'>,
-  participant: number,
+  { participant, origin }: Destination,
   seconds: number,
 ): Promise<number> {
   const { rowCount } = await pool.query({
     name: 'expire deliveries',
     text: `update delivery set state = 'dead', reason = 'expired', next_attempt_at = null, finished_at = now(),
         claim = null, claimed_until = null
-      where participant = $1 and state = 'pending' and since < now() - make_interval(secs => $2)
+      where participant = $1 and origin = $3 and state = 'pending' and since < now() - make_interval(secs => $2)
         and (claimed_until is null or claimed_until <= now())`,
-    values: [participant, seconds],
+    values: [participant, seconds, origin],
   })
   return rowCount ?? 0
 }

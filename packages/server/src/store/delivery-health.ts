@@ -9,8 +9,10 @@ export interface DeliveryHealth {
   readonly oldest: number
   /** Of the last day. */
   readonly dead: number
-  /** `probing`: open, and it is being tried whether the participant is there again. */
+  /** Of all its destinations: `open` where one is; `probing`: open, and it is being tried whether it is there again. */
   readonly breaker: 'closed' | 'open' | 'probing'
+  /** Destinations whose breaker is open, or being probed. */
+  readonly breakers_open: number
 }
 
 /** Participants in one answer: those with the most that waits. */
@@ -27,14 +29,20 @@ export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<
       lost as (
         select participant, count(*) as dead from delivery
         where state = 'dead' and finished_at > now() - interval '1 day' group by participant
+      ),
+      failing as (
+        select participant, count(opened_at) as opened,
+          bool_or(opened_at is not null and probe_at > now()) as paused
+        from breaker group by participant
       )
       select sender_id, coalesce(pending, 0) as pending, coalesce(oldest, 0) as oldest, coalesce(dead, 0) as dead,
-        case when opened_at is null then 'closed' when probe_at > now() then 'open' else 'probing' end as breaker
+        coalesce(opened, 0) as breakers_open,
+        case when coalesce(opened, 0) = 0 then 'closed' when paused then 'open' else 'probing' end as breaker
       from participant
       left join waiting on waiting.participant = participant.id
       left join lost on lost.participant = participant.id
-      left join breaker on breaker.participant = participant.id
-      where waiting.participant is not null or lost.participant is not null or breaker.participant is not null
+      left join failing on failing.participant = participant.id
+      where waiting.participant is not null or lost.participant is not null or failing.participant is not null
       order by pending desc, sender_id limit ${MOST}`,
   })
   return rows

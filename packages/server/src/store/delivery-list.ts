@@ -51,8 +51,11 @@ export interface ListedAttempt {
   readonly answer: Buffer | null
 }
 
+/** When it is due, as people are told it: one that an operator asked for is due since then (`NOW_AND_FIRST`). */
+export const DUE = 'greatest(next_attempt_at, since)'
+
 const LISTED = `delivery.id, participant.sender_id as participant, callback, page, message_id, correlation_id, state,
-  attempts, target, reason, delivery.created_at, next_attempt_at, finished_at`
+  attempts, target, reason, delivery.created_at, ${DUE} as next_attempt_at, finished_at`
 
 const CHOSEN = `($1::uuid[] is null or delivery.id = any($1)) and ($2::text is null or participant.sender_id = $2)
   and ($3::text is null or state = $3) and ($4::timestamptz is null or delivery.created_at >= $4)
@@ -109,13 +112,15 @@ interface Change {
   readonly sends: boolean
 }
 
-/** Due now, at the beginning of its schedule, with the message_id that it always had. */
-const AGAIN = `state = 'pending', next_attempt_at = now(), since = now(), earlier = attempts, reason = null,
-  finished_at = null`
+/** At the beginning of its schedule, with the message_id that it always had. */
+const again = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
+  earlier = attempts, reason = null, finished_at = null`
+/** Before all that is due to its destination by itself; among those that were asked for, the oldest first. */
+const NOW_AND_FIRST = "created_at - interval '100 years'"
 
 export const DELIVERY_CHANGES = {
   /** What waits is attempted now, what was given up is attempted again. */
-  retry: { from: ['pending', 'dead'], set: AGAIN, sends: true },
+  retry: { from: ['pending', 'dead'], set: again(NOW_AND_FIRST), sends: true },
   /** Nothing more is attempted. */
   drop: {
     from: ['pending', 'held', 'dead'],
@@ -124,12 +129,12 @@ export const DELIVERY_CHANGES = {
     sends: false,
   },
   /** What came to its end is sent again. */
-  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: AGAIN, sends: true },
+  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
 /**
  * Changes those of the chosen ones that it can be done with, and lets the participants' jobs see to them at once:
- * where a breaker is open, with a probe.
+ * where a destination's breaker is open, with a probe. What is retried is attempted first.
  * @returns how many
  */
 export async function changeDeliveries(
@@ -145,11 +150,11 @@ export async function changeDeliveries(
       ),
       changed as (
         update delivery set ${set} from chosen where delivery.id = chosen.id and state = any($6)
-        returning participant
+        returning participant, origin
       ),
       probed as (
         update breaker set probe_at = now()
-        where $7 and opened_at is not null and participant in (select participant from changed)
+        where $7 and opened_at is not null and (participant, origin) in (select participant, origin from changed)
       ),
       drained as (
         select drain_deliveries(participant, now()) from (

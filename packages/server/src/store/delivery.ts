@@ -1,5 +1,17 @@
 /** A delivery: an envelope that we send, what is kept of its attempts, and what its sealed parts are bound to. */
 
+/** Where deliveries go: health, order, breaker and places belong to it. */
+export interface Destination {
+  /** `Participant.id` */
+  readonly participant: number
+  /** Of the address, as `URL.origin` says it; empty where there is no address. */
+  readonly origin: string
+}
+
+/** @param target an address as the URL standard writes it, as `callbackTarget` finds it; null: none */
+export const originOf = (target: string | null): string =>
+  (target === null ? undefined : URL.parse(target)?.origin) ?? ''
+
 /** An envelope to send, or to keep where there is nowhere to send it. */
 export interface NewDelivery {
   /** A UUID. */
@@ -33,6 +45,8 @@ export interface Claim {
 
 /** A delivery that is to be attempted now. */
 export interface ClaimedDelivery extends NewDelivery {
+  /** Of its target. */
+  readonly origin: string
   /** Of the attempt: how many were begun, with this one. */
   readonly number: number
   /** Attempts before its schedule began anew. */
@@ -66,8 +80,7 @@ export interface Attempt {
 }
 
 /** What an attempt says of the peer, for its breaker (`breakers.ts`). */
-export interface Health {
-  readonly participant: number
+export interface Health extends Destination {
   /** `unknown`: nothing, the peer was not reached for a reason of ours. */
   readonly peer: 'up' | 'down' | 'unknown'
   /** Whether the attempt was the one that a breaker lets through. */

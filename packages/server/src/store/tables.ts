@@ -219,6 +219,8 @@ export interface DeliveryRow {
   message_id: string
   /** Null where there is nowhere to send it to. */
   target: string | null
+  /** Of the target; empty where there is none. */
+  origin: GeneratedAlways<string>
   encrypted: boolean
   /** Header and message in clear, sealed. */
   body: Buffer
@@ -269,9 +271,12 @@ export interface ParticipantCallbackRow {
 
 export interface BreakerRow {
   participant: number
+  /** Of the address that fails. */
+  origin: string
   failures: number
   opened_at: Date | null
   probe_at: Date | null
+  failed_at: Generated<Date>
 }
 
 export interface NodeRow {

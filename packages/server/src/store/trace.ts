@@ -4,7 +4,7 @@
  */
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 import type { Database } from './database.ts'
-import type { DeliveryState } from './delivery-list.ts'
+import { type DeliveryState, DUE } from './delivery-list.ts'
 import { messageKey } from './message-key.ts'
 import type { Participant } from './participants.ts'
 import type { BreakerRow, InboxMessageRow } from './tables.ts'
@@ -33,7 +33,7 @@ export interface TracedExchange {
   readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
   /** By page, at most `bounds.each`. */
   readonly deliveries: readonly TracedDelivery[]
-  /** The participant's, when attempts at it fail. */
+  /** Of the address for which one of its deliveries waits, when attempts there fail. */
   readonly breaker: Pick<BreakerRow, 'failures' | 'opened_at' | 'probe_at'> | null
 }
 
@@ -238,7 +238,10 @@ const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correla
     left join participant
       on participant.id = coalesce(exchange.participant, accepted.participant, sent.participant)
     left join registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)
-    left join breaker on breaker.participant = participant.id
+    left join lateral (
+      select breaker.* from delivery join breaker using (participant, origin)
+      where ${OF_EXCHANGE} and state = 'pending' order by opened_at limit 1
+    ) as breaker on true
   limit 1`
 
 const COUNT_ITEMS = `select answered_at as at, count(*) filter (where status = 'succ') as succ,
@@ -246,5 +249,5 @@ const COUNT_ITEMS = `select answered_at as at, count(*) filter (where status = '
   from exchange_item where correlation_id = $1 group by answered_at order by answered_at`
 
 const READ_DELIVERIES = `select id, callback, page, message_id, target, encrypted, state, reason, attempts, earlier,
-    next_attempt_at, claimed_until, created_at, since, finished_at
+    ${DUE} as next_attempt_at, claimed_until, created_at, since, finished_at
   from delivery where ${OF_EXCHANGE} order by page, created_at, id limit $2`

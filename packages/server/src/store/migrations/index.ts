@@ -14,6 +14,7 @@ import { inbox } from './0011-inbox.ts'
 import { drainJob } from './0012-drain-job.ts'
 import { acceptedDays } from './0013-accepted-days.ts'
 import { requestBytes } from './0014-request-bytes.ts'
+import { deliveryDestinations } from './0015-delivery-destinations.ts'
 import { readingRules } from './0017-reading-rules.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -31,5 +32,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-drain-job': drainJob,
   '0013-accepted-days': acceptedDays,
   '0014-request-bytes': requestBytes,
+  '0015-delivery-destinations': deliveryDestinations,
   '0017-reading-rules': readingRules,
 }
