@@ -1,7 +1,7 @@
 /** Deliveries that are attempted after something has changed, or that are not as others are. */
 import { randomUUID } from 'node:crypto'
 import { canonicalJson } from '@rollcall/protocol'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import {
   attemptsOf,
   dueNow,
@@ -55,9 +55,16 @@ test('a record that is as deep as a message may be is delivered from what is kep
 
 test('one that cannot be read for a reason of ours is attempted again, and holds up no other', async () => {
   const participant = await newPeer()
-  const strange = await deliveryOf(participant, nested(2_000))
+  const { id: strange } = await newDelivery(sender, participant)
+  const { bodies } = sender.context
+  const { openBody } = bodies
+  const opening = vi.spyOn(bodies, 'openBody').mockImplementation((sealed, place) => {
+    if (place === deliveryContext(strange)) throw new Error('of ours')
+    return openBody(sealed, place)
+  })
   const other = await newDelivery(sender, participant)
   await drain(sender.context, participant.id)
+  opening.mockRestore()
   expect(await kept(sender, strange)).toMatchObject({ state: 'pending', attempts: 1, claimed: false })
   expect(await attemptsOf(sender, strange)).toMatchObject([{ number: 1, status: null, error: 'internal' }])
   expect(await kept(sender, other.id)).toMatchObject({ state: 'delivered' })
