@@ -6,7 +6,8 @@ import { serveAsChild } from '../shared/server-process.ts'
 const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
 
 await serveAsChild(async () => {
-  const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ROLLCALL_ROLE: 'http', ...process.env })
+  const defaults = { ROLLCALL_MASTER_KEY: MASTER_KEY, ROLLCALL_ROLE: 'http', ROLLCALL_DRAIN_TIME: '0' }
+  const config = readConfig({ ...defaults, ...process.env })
   const storage = await openStorage(config)
   const server = await startServer(config, await createContext(config, storage.db))
   server.markReady()

@@ -203,6 +203,13 @@ describe('ambiguous or broken', () => {
     expect(await raw.closed()).toBe('')
   })
 
+  it('what is not readable leaves a line with its address', async () => {
+    await (await open('FOO / HTTP/1.1\r\nHost: x\r\n\r\n')).response()
+    expect(server.logged()).toMatch(
+      /"level":"warn".*"refusal":"err\.request\.bad","participant":null,"address":"127\.0\.0\.1","count":\d+,"msg":"requests were refused"/,
+    )
+  })
+
   it('a sender that breaks off harms nobody', async () => {
     const raw = await open(`${head()}Content-Length: 900\r\n\r\n{`)
     raw.destroy()

@@ -6,20 +6,23 @@ import type { Refusals } from '../observe/refusals.ts'
 import type { Throttle } from '../participants/throttle.ts'
 import { clientUnit } from './client-address.ts'
 
+/** A request, or what can be said of one that was not readable. */
+export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
+
 export interface Gate {
   /** Whose token a request showed, for what is said when it is refused. */
-  identified(request: IncomingMessage, sender_id: string): void
+  identified(request: Caller, sender_id: string): void
   /**
    * Notes a refused request. One without a good token counts for its address.
    * @returns what to answer: 429 where the address had too many of them
    */
-  refused(request: IncomingMessage, fault: RequestFault): RequestFault
+  refused(request: Caller, fault: RequestFault): RequestFault
   /** What counts as one client: its address, or the /64 of it. */
-  unit(request: IncomingMessage): string
+  unit(request: Caller): string
   /** Seconds until a token is given to this address again; 0: now. */
-  wait(request: IncomingMessage): number
+  wait(request: Caller): number
   /** Notes a refused token request, which counts for its address. `participant` where the client is known. */
-  tokenRefused(request: IncomingMessage, error: string, participant: string | null): void
+  tokenRefused(request: Caller, error: string, participant: string | null): void
 }
 
 export function createGate(parts: {
@@ -27,11 +30,11 @@ export function createGate(parts: {
   readonly metrics: Pick<Metrics, 'requestRefused'>
   /** Failures by address. */
   readonly failures: Throttle
-  readonly clientAddress: (request: IncomingMessage) => string
+  readonly clientAddress: (request: Caller) => string
 }): Gate {
   const { refusals, metrics, failures, clientAddress } = parts
-  const senders = new WeakMap<IncomingMessage, string>()
-  const unitOf = (request: IncomingMessage): string => clientUnit(clientAddress(request))
+  const senders = new WeakMap<Caller, string>()
+  const unitOf = (request: Caller): string => clientUnit(clientAddress(request))
 
   const count = (address: string): number => {
     const wait = failures.wait(address)

@@ -56,7 +56,7 @@ export function createHttpServer(parts: {
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PATH_SEGMENT, ignoreTrailingSlash: true },
     frameworkErrors: (error, _request, reply) => sendFault(reply, frameworkFault(error)),
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, gate),
   })
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method)
@@ -160,9 +160,9 @@ function frameworkFault(error: Error & { code?: string }): RequestFault {
 }
 
 /** Requests that are not readable HTTP, or come too slowly, never reach a route; they get the same body. */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket, gate: Gate): void {
   if (error.code === 'ECONNRESET') socket.destroy()
-  else endWithFault(socket, brokenRequestFault(error.code))
+  else endWithFault(socket, gate.refused({ socket, headers: {} }, brokenRequestFault(error.code)))
 }
 
 /** Answers past HTTP and ends the connection; without a word where this request was answered before. */
