@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import { emptyDatabase } from '../../../test/postgres.ts'
-import { openDatabase } from '../database.ts'
+import { emptyDatabase, testDatabase } from '../../../test/postgres.ts'
+import { migrate, openDatabase } from '../database.ts'
 import { findDestinations } from '../destinations.ts'
 import { MIGRATIONS } from './index.ts'
 
@@ -47,4 +47,18 @@ test('deliveries that are there already have their destinations, and breakers of
   expect((await db.pool.query('select from breaker')).rowCount).toBe(0)
   await db.close()
   await empty.drop()
+})
+
+test('a database that has a later one, and not this one yet, gets it', async () => {
+  const { db, close } = await testDatabase()
+  await db.pool.query('alter table delivery drop column origin')
+  await db.pool.query(`create index delivery_pending_index on delivery (participant, next_attempt_at)
+    where state = 'pending'`)
+  await db.pool.query(
+    'alter table breaker drop column origin, drop column failed_at, add primary key (participant)',
+  )
+  await db.pool.query('delete from rollcall_migration where name = $1', [THIS])
+  expect(await migrate(db)).toEqual([THIS])
+  expect(await findDestinations(db, 1, '', 10)).toEqual([])
+  await close()
 })
