@@ -114,11 +114,17 @@ export class ItemRejected extends Error {
 export class UntrustedAnswer extends Error {
   /** Such as `err.signature.invalid`, in the protocol's own words. */
   readonly code: string
+  /** What is wrong with the answer. */
+  readonly reason: string
+  /** Options of the client that say what is expected of the registry, where one of them may be wrong: `peer.profile`. */
+  readonly options: readonly string[]
 
-  constructor(code: string, message: string) {
-    super(message)
+  constructor(code: string, reason: string, options: readonly string[] = []) {
+    super(options.length === 0 ? reason : `${reason}; see ${options.join(', ')} in the options of the client`)
     this.name = 'UntrustedAnswer'
     this.code = code
+    this.reason = reason
+    this.options = options
   }
 }
 

@@ -72,7 +72,7 @@ describe('answers', () => {
       'for another system',
       { header: { receiver_id: 'other.example' } },
       'err.receiver_id.invalid',
-      'the answer is for another system',
+      'the answer is for another system; see sender_id in the options of the client',
     ],
   ])('%s are not believed', async (_name, changes, code, message) => {
     const error = await failure((await client([finding([], changes)])).search(ADA))
@@ -86,10 +86,36 @@ describe('answers', () => {
     expect(await failure(strict.search(ADA))).toMatchObject({
       name: 'UntrustedAnswer',
       code: 'err.signature.missing',
-      message: 'signature: the message has no signature',
+      message: 'signature: the message has no signature; see peer.signature in the options of the client',
     })
     const mild = await client([finding([])], { peer: { keys, signature: 'if-present' } })
     expect((await mild.search(ADA)).signed).toBe(false)
+  })
+
+  it.each([
+    ['a locale of two letters', { item: { locale: 'en' } }],
+    ['a reason of its own in the header', { header: { status_reason_code: 'rjct.jwt.invalid' } }],
+    [
+      'a reason of its own in an item',
+      { item: { status: 'rjct', status_reason_code: 'rjct.consent.missing' } },
+    ],
+    ['a long reason', { item: { status: 'rjct', status_reason_message: 'x'.repeat(2_000) } }],
+    ['a correlation_id of other characters', { message: { correlation_id: 'c/1 (two)' } }],
+  ])('with %s are taken, and it is shown', async (_name, changes: Parameters<typeof finding>[1]) => {
+    const answer = await (await client([finding([], changes)])).search(ADA)
+    expect(answer.header).toMatchObject(changes?.header ?? {})
+    expect(answer.message).toMatchObject(changes?.message ?? {})
+    expect(answer.message.search_response[0]).toMatchObject(changes?.item ?? {})
+  })
+
+  it('that are rejected for a reason that is not known here say it', async () => {
+    const header = { status: 'rjct', status_reason_code: 'rjct.jwt.invalid', status_reason_message: 'no' }
+    const asking = await client([finding([], { header, message: { search_response: [] } })])
+    expect(await failure(asking.search(ADA))).toMatchObject({
+      name: 'HeaderRejected',
+      code: 'rjct.jwt.invalid',
+      message: 'no',
+    })
   })
 
   it('that break their format are unreadable', async () => {

@@ -116,7 +116,7 @@ describe('encrypted', () => {
     expect(await failure(asking.search(ADA))).toMatchObject({
       name: 'UntrustedAnswer',
       code: 'err.encryption.invalid',
-      message: 'message: cannot be opened',
+      reason: 'message: cannot be opened',
     })
   })
 })
@@ -153,7 +153,7 @@ describe('refused', () => {
     expect(await failure(asking.search(ADA))).toMatchObject({
       name: 'UntrustedAnswer',
       code: 'err.signature.invalid',
-      message:
+      reason:
         "signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
     })
   })

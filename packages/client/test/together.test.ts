@@ -129,7 +129,8 @@ it('an encrypted request is the same ciphertext in each attempt, and nothing goe
   expect(await failure(keyless.search(ADA))).toMatchObject({
     name: 'UntrustedAnswer',
     code: 'err.encryption.invalid',
-    message: 'the registry publishes no key to encrypt with',
+    reason: 'the registry publishes no key to encrypt with',
+    options: ['encryption.encrypt_for'],
   })
   expect(registry.asked).toEqual([])
 })

@@ -149,6 +149,7 @@ export {
   TxnStatusQuestion,
   TxnStatusRequest,
   TxnStatusResponse,
+  TxnType,
 } from './messages/txn-status.ts'
 export {
   IncomingUnSubscribeRequest,
@@ -173,6 +174,7 @@ export {
   type Reply,
 } from './operations.ts'
 export { type PathStep, pathText } from './paths.ts'
+export { receivedSchema } from './received.ts'
 export { CODE_LISTS, type CodeListName, normaliseCode } from './records/code-lists.ts'
 export { CanonicalJsonError, CanonicalText, canonicalJson } from './seal/canonical-json.ts'
 // Encryption
@@ -192,6 +194,7 @@ export {
   KEY_ENCRYPTIONS,
   type KeyEncryption,
 } from './seal/encryption-algorithms.ts'
+export { encryptionProblem, isResultEncrypted } from './seal/encryption-claim.ts'
 export { type EncryptionKey, isKid, publicEncryptionKey, UnusableKey } from './seal/encryption-keys.ts'
 // Signatures
 export {
@@ -223,7 +226,7 @@ export {
 export { type SigningKey, type SignRequest, sign } from './seal/signature/sign.ts'
 export { readSignature, verifySignature } from './seal/signature/verify.ts'
 export { type SignedMember, SourcedEnvelope } from './seal/source.ts'
-export { isTimestamp, timestampInstant } from './timestamps.ts'
+export { isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'
 export { type Validator, validator } from './validate.ts'

@@ -44,6 +44,17 @@ export function isTimestamp(text: string): boolean {
   return timestampInstant(text) !== null
 }
 
+/**
+ * Whether a timestamp lies near an instant: what is no timestamp does not.
+ * @param window seconds before and after it; 0 for no limit
+ * @param at milliseconds since 1970 UTC
+ */
+export function isWithinWindow(text: string, window: number, at: number): boolean {
+  if (window === 0) return true
+  const instant = timestampInstant(text)
+  return instant !== null && Math.abs(at - instant) <= window * 1_000
+}
+
 /** Looks like a date and time whose zone was forgotten: worth a reason of its own. */
 export function lacksZone(text: string): boolean {
   return WITHOUT_ZONE.test(text)

@@ -2,9 +2,11 @@
 import {
   CallbackHeader,
   type JsonObject,
+  KINDS,
   type Operation,
   PROTOCOL_VERSION,
   RequestFault,
+  receivedSchema,
   tolerateMessage,
   type Validator,
   validator,
@@ -12,6 +14,7 @@ import {
 import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, send } from '../http/post.ts'
 import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
+import { repeatsAddresses, turned } from '../trust/addresses.ts'
 import { openMessage, readFrame, verify } from '../trust/open.ts'
 import { type Prepared, prepare, sealedBody } from '../trust/seal.ts'
 import { readAck, readFault } from './faults.ts'
@@ -71,7 +74,8 @@ async function prepareRequest(
   const key = encryptFor === null ? null : await unlessAborted(encryptFor, options.signal)
   if (encryptFor !== null && key === null) {
     // Nothing goes out in clear instead.
-    throw new UntrustedAnswer('err.encryption.invalid', 'the registry publishes no key to encrypt with')
+    const reason = 'the registry publishes no key to encrypt with'
+    throw new UntrustedAnswer('err.encryption.invalid', reason, ['encryption.encrypt_for'])
   }
   const { items } = operation.request
   const batch = items === null ? undefined : (content as Record<string, unknown>)[items]
@@ -119,7 +123,7 @@ function refusesToken(answer: HttpAnswer): boolean {
   return answer.status === 401 && !readFault(answer)?.code.startsWith('err.signature.')
 }
 
-const headers = validator(CallbackHeader)
+const headers = validator(receivedSchema(CallbackHeader))
 const replies = new Map<Operation, Validator>()
 
 async function openAnswer(
@@ -128,23 +132,36 @@ async function openAnswer(
   answer: HttpAnswer,
   transaction_id: string,
 ): Promise<Answer<object>> {
-  const { trust, http, sender_id } = settings
+  const { trust, http } = settings
   const frame = readFrame(answer.text, headers)
-  const header = frame.header as unknown as CallbackHeader
-  if (header.receiver_id !== undefined && header.receiver_id !== sender_id) {
-    throw new UntrustedAnswer('err.receiver_id.invalid', 'the answer is for another system')
-  }
   const signed = await verify(frame, trust, false)
+  const header = addressed(settings, frame.header) as unknown as CallbackHeader
   const opened = await openMessage(frame, trust, settings.openingKeys, http.maxAnswerBytes)
   const message =
-    opened === undefined ? {} : (tolerateMessage({ request: operation.reply }, opened) as JsonObject)
+    opened === undefined ? {} : (tolerateMessage({ request: operation.reply }, opened.message) as JsonObject)
   if (isRejected(operation, header, message)) throw new HeaderRejected(header)
   const problem = replyOf(operation).problem(message, 'message')
   if (problem !== null) throw unreadable(answer, problem)
   if (message.transaction_id !== transaction_id) {
     throw new UntrustedAnswer('err.request.bad', 'the answer belongs to another transaction')
   }
-  return { header, message, signed, encrypted: header.is_msg_encrypted === true }
+  return { header, message, signed, encrypted: opened?.encrypted === true }
+}
+
+/**
+ * The header of an answer for us. One that repeats the addresses of the request names us as well, and the same registry:
+ * where it is signed, it is bound to us no less; where it need not be, anybody in between could write either.
+ * @throws UntrustedAnswer
+ */
+function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): JsonObject {
+  if (header.receiver_id === undefined || header.receiver_id === sender_id) return header
+  if (repeatsAddresses(header, [sender_id], receiver_id)) return turned(header)
+  const code = 'err.receiver_id.invalid'
+  if (header.sender_id !== sender_id) {
+    throw new UntrustedAnswer(code, 'the answer is for another system', ['sender_id'])
+  }
+  const reason = 'the answer repeats our sender_id, and names a receiver that the request did not'
+  throw new UntrustedAnswer(code, reason, ['receiver_id'])
 }
 
 /** No item was looked at; where all were rejected one by one, their own reasons say more (N7). */
@@ -158,7 +175,7 @@ function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonO
 function replyOf(operation: Operation): Validator {
   const known = replies.get(operation)
   if (known !== undefined) return known
-  const made = validator(operation.reply.schema)
+  const made = validator(receivedSchema(operation.reply.schema, KINDS))
   replies.set(operation, made)
   return made
 }
@@ -170,8 +187,15 @@ async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error
     if (error.code === 'err.request.bad') throw new TransportError('unreadable', error.message)
-    throw new UntrustedAnswer(error.code, error.message)
+    throw new UntrustedAnswer(error.code, error.message, OPTIONS[error.code])
   }
+}
+
+/** Which options say how a registry seals: one of them may be wrong where an answer is not believed. */
+const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
+  'err.signature.missing': ['peer.signature'],
+  'err.signature.invalid': ['peer.keys', 'peer.profile'],
+  'err.encryption.invalid': ['encryption.keys'],
 }
 
 const unreadable = ({ status }: HttpAnswer, message: string): TransportError =>

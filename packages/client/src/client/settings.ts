@@ -135,6 +135,7 @@ function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: Http
     profile: peer.profile ?? (own?.algorithms.includes('EdDSA') ? own : DEFAULT_SIGNATURE_PROFILE),
     namespaces: peer.namespaces ?? DEFAULT_TRUST.namespaces,
     encrypted: encryption !== undefined,
+    repeats_addresses: DEFAULT_TRUST.repeats_addresses,
   }
 }
 

@@ -18,6 +18,11 @@ export interface Peer {
   readonly namespaces?: readonly string[]
   /** Messages in clear are refused; false by default. */
   readonly encrypted?: boolean
+  /**
+   * It repeats the header of the request: its callbacks name us as `sender_id` and the peer as `receiver_id`. False by
+   * default: who sends is then read from a header that says that we do, and the signature alone tells them apart.
+   */
+  readonly repeats_addresses?: boolean
 }
 
 /** Trust by sender_id; undefined for a sender that is none of ours. */
@@ -36,5 +41,6 @@ function trustIn({ keys = { keys: [] }, ...peer }: Peer, http: HttpSettings): Tr
     profile: peer.profile ?? DEFAULT_SIGNATURE_PROFILE,
     namespaces: peer.namespaces ?? DEFAULT_TRUST.namespaces,
     encrypted: peer.encrypted ?? DEFAULT_TRUST.encrypted,
+    repeats_addresses: peer.repeats_addresses ?? DEFAULT_TRUST.repeats_addresses,
   }
 }

@@ -7,15 +7,19 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  KINDS,
   RequestFault,
+  receivedSchema,
   tolerateMessage,
   validator,
 } from '@rollcall/protocol'
-import type { Frame } from '../trust/open.ts'
+import type { Frame, Opened } from '../trust/open.ts'
 import type { CallbackName, Received, ReceivedHeader, Rejected } from './callbacks.ts'
 
-const headers = validator(CallbackHeader)
-const messages = new Map(CALLBACKS.map(({ name, message }) => [name, validator(message.incoming)]))
+const headers = validator(receivedSchema(CallbackHeader))
+const messages = new Map(
+  CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
+)
 
 const FIRST_SEGMENT = 'registry'
 
@@ -27,7 +31,10 @@ const FIRST_SEGMENT = 'registry'
 export function rowOf(path: string, action: unknown): Callback {
   const text = typeof action === 'string' ? action : ''
   const byPath = CALLBACKS.find((row) => path.endsWith(row.path.slice(FIRST_SEGMENT.length)))
-  const row = byPath ?? CALLBACKS.find((row) => row.action === text)
+  const row =
+    byPath ??
+    CALLBACKS.find((row) => row.action === text) ??
+    CALLBACKS.find((row) => row.action_aliases.includes(text))
   if (row === undefined) throw bad('header.action: is no callback of this protocol')
   if (!actionMeans(row, text)) throw bad(`header.action: must be ${row.action} on this path`)
   return row
@@ -35,13 +42,13 @@ export function rowOf(path: string, action: unknown): Callback {
 
 /**
  * The callback, checked against its documented shape.
- * @param message opened; undefined when there is none, which only a rejection may say
+ * @param opened undefined when there is none, which only a rejection may say
  * @throws RequestFault err.request.bad, naming the member and the rule
  */
 export function readCallback(
   row: Callback,
   frame: Frame,
-  message: JsonObject | undefined,
+  opened: Opened | undefined,
   signed: boolean,
 ): Received | Rejected {
   const { header } = frame
@@ -52,18 +59,18 @@ export function readCallback(
   }
   const name = row.name as CallbackName
   const received = { name, header: header as unknown as ReceivedHeader, signed }
-  if (message === undefined) {
+  if (opened === undefined) {
     if (header.status === 'rjct') return received
     throw bad('message: is required unless header.status is rjct')
   }
-  const tolerated = tolerateMessage({ request: row.message }, message) as JsonObject
+  const tolerated = tolerateMessage({ request: row.message }, opened.message) as JsonObject
   const problem = messages.get(row.name)?.problem(tolerated, 'message') ?? null
   if (problem !== null) throw bad(problem)
   checkCount(row, header, tolerated)
   return {
     ...received,
     message: oneRecordEach(tolerated) as unknown as Received['message'],
-    encrypted: header.is_msg_encrypted === true,
+    encrypted: opened.encrypted,
   }
 }
 

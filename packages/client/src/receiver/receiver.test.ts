@@ -73,6 +73,45 @@ describe('a callback that is signed', () => {
     ])
   })
 
+  it('is taken when its shape can be read, and what is not known here is handed over as it is', async () => {
+    const { got, handlers } = keeping()
+    const handling = receiver({ handlers })
+    const item = { reference_id: '1', timestamp: '2026-02-03T09:15:00Z', status: 'rjct' }
+    const unknown = { status_reason_code: 'rjct.consent.missing', locale: 'en' }
+    const subscription = {
+      code: 'S-1',
+      status: 'paused',
+      timestamp: '2026-02-03T09:15:00Z',
+      filter_type: 'sql',
+    }
+    const callbacks = [
+      onSearch({
+        header: { status_reason_code: 'rjct.jwt.invalid' },
+        message: { correlation_id: 'c/1 (two)', search_response: [{ ...item, ...unknown }] },
+      }),
+      onSubscribe({
+        message: { subscribe_response: [{ ...item, ...unknown, subscriptions: [subscription] }] },
+      }),
+      onUnsubscribe({
+        message: { timestamp: undefined, subscription_status: [{ code: 'S', status: 'gone' }] },
+      }),
+    ]
+    for (const envelope of callbacks) {
+      const body = signed(JSON.parse(JSON.stringify(envelope)))
+      expect(
+        (await sent(handling, body, { path: `/${(envelope.header as { action: string }).action}` })).status,
+      ).toBe(200)
+    }
+    expect(got.map(({ header }) => header.status_reason_code)).toEqual([
+      'rjct.jwt.invalid',
+      undefined,
+      undefined,
+    ])
+    expect(got.map((one) => ('message' in one ? one.message : null))).toEqual(
+      JSON.parse(JSON.stringify(callbacks)).map(({ message }: { message: object }) => message),
+    )
+  })
+
   it('that is encrypted is opened', async () => {
     const { got, handlers } = keeping()
     const { jwk, privateJwk } = keyPair('RSA')
@@ -88,6 +127,10 @@ describe('a callback that is signed', () => {
       400,
       { code: 'err.encryption.invalid', message: 'message: cannot be opened' },
     ])
+    // A header that does not say so leaves it to the message.
+    const { is_msg_encrypted: _left_out, ...header } = { is_msg_encrypted: true, ...onSearch().header }
+    expect((await sent(opening, signed({ header, message: closed.message }))).status).toBe(200)
+    expect(got.at(-1)).toMatchObject({ encrypted: true, message: envelope.message })
     const strict = receiver({ handlers, peers: [{ ...CIVIL, encrypted: true }] })
     expect((await sent(strict, signed(onSearch()))).ack.error).toEqual({
       code: 'err.encryption.invalid',

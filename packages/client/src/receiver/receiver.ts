@@ -8,7 +8,8 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Fetch } from '../http/post.ts'
-import { type Frame, openMessage, readFrame, verify } from '../trust/open.ts'
+import { repeatsAddresses, turned } from '../trust/addresses.ts'
+import { type Frame, openMessage, readFrame, type Trust, verify } from '../trust/open.ts'
 import { type OpeningKeys, openingKeys } from '../trust/own-keys.ts'
 import { acknowledge, refuse } from './acks.ts'
 import { envelopeBounds, messageBounds } from './bounds.ts'
@@ -117,33 +118,42 @@ export class Receiver {
 
     // What was sent, by whom, and did it sign this?
     const text = await readRequest(request, this.#maxBytes)
-    const frame = readFrame(text, headers, envelopeBounds(this.#maxValues))
-    const sender_id = String(frame.header.sender_id)
-    const trust = this.#trust(sender_id)
-    if (trust === undefined) {
-      throw new RequestFault(
-        'err.sender_id.invalid',
-        'header.sender_id: must be a registry that this receiver knows',
-      )
-    }
+    const { frame, sender_id, trust } = this.#from(readFrame(text, headers, envelopeBounds(this.#maxValues)))
     const signed = await verify(frame, trust, true)
 
     // Is it for us, and what does it say?
     this.#checkAddress(frame)
     const row = rowOf(new URL(request.url).pathname, frame.header.action)
-    const message = await openMessage(
+    const opened = await openMessage(
       frame,
       trust,
       this.#keys,
       this.#maxBytes,
       messageBounds(this.#maxValues, row),
     )
-    const callback = readCallback(row, frame, message, signed)
+    const callback = readCallback(row, frame, opened, signed)
 
     // Handled once, and acknowledged after that.
     const message_id = String(frame.header.message_id)
     await this.#once({ sender_id, message_id }, () => this.#dispatch(callback))
     return correlationOf(callback)
+  }
+
+  /** The peer that sends; its header with the addresses in the order of an answer, where it repeats the request's. */
+  #from(frame: Frame): { readonly frame: Frame; readonly sender_id: string; readonly trust: Trust } {
+    const { header } = frame
+    const sender_id = String(header.sender_id)
+    const trust = this.#trust(sender_id)
+    if (trust !== undefined) return { frame, sender_id, trust }
+    const registry = String(header.receiver_id)
+    const repeating = this.#trust(registry)
+    if (repeating?.repeats_addresses && repeatsAddresses(header, this.#receivers, registry)) {
+      return { frame: { ...frame, header: turned(header) }, sender_id: registry, trust: repeating }
+    }
+    throw new RequestFault(
+      'err.sender_id.invalid',
+      'header.sender_id: must be a registry that this receiver knows',
+    )
   }
 
   #checkAddress({ header }: Frame): void {

@@ -105,9 +105,9 @@ describe('a callback is refused', () => {
     ],
     [
       'malformed inside',
-      signed(onSearch({ message: { correlation_id: 'no spaces' } })),
+      signed(onSearch({ message: { correlation_id: 'c'.repeat(100) } })),
       '400 err.request.bad',
-      'message.correlation_id: may hold only letters, digits and "-"',
+      'message.correlation_id: must have at most 99 characters',
     ],
     [
       'miscounted',

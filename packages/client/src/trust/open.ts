@@ -3,10 +3,11 @@ import {
   checkFreshness,
   DEFAULT_SIGNATURE_PROFILE,
   decryptMessage,
-  EncryptedMessage,
   EncryptionProblem,
+  encryptionProblem,
   isJsonObject,
   isPlaceholder,
+  isResultEncrypted,
   type JsonBounds,
   JsonError,
   type JsonObject,
@@ -20,7 +21,6 @@ import {
   tolerateEnvelope,
   tolerateHeader,
   type Validator,
-  validator,
   verifySignature,
 } from '@rollcall/protocol'
 import type { OpeningKeys } from './own-keys.ts'
@@ -46,6 +46,8 @@ export interface Trust {
   readonly namespaces: readonly string[]
   /** Its messages must come encrypted. */
   readonly encrypted: boolean
+  /** Its callbacks may repeat the addresses of the request. */
+  readonly repeats_addresses: boolean
 }
 
 export const DEFAULT_TRUST = {
@@ -53,6 +55,7 @@ export const DEFAULT_TRUST = {
   profile: DEFAULT_SIGNATURE_PROFILE,
   namespaces: NAMESPACES,
   encrypted: false,
+  repeats_addresses: false,
 } as const
 
 /** An envelope with its header in canonical spelling. */
@@ -62,8 +65,6 @@ export interface Frame {
   /** Not opened and not checked yet; undefined when there is none. */
   readonly message: JsonObject | undefined
 }
-
-const encryptedMessages = validator(EncryptedMessage)
 
 /**
  * @param headers what the header must satisfy
@@ -139,6 +140,12 @@ async function verifyWithAny(source: SourcedEnvelope, keys: PeerKeys, read: Read
   throw problem
 }
 
+export interface Opened {
+  /** In clear. */
+  readonly message: JsonObject
+  readonly encrypted: boolean
+}
+
 /**
  * The message in clear; undefined when there is none. One answer for every way in which opening fails.
  * @throws RequestFault err.encryption.invalid
@@ -149,19 +156,18 @@ export async function openMessage(
   keys: OpeningKeys,
   maxBytes: number,
   bounds?: JsonBounds,
-): Promise<JsonObject | undefined> {
+): Promise<Opened | undefined> {
   if (message === undefined) return undefined
-  const encrypted = header.is_msg_encrypted === true
-  if (encrypted !== encryptedMessages.accepts(message)) {
-    throw invalid('header.is_msg_encrypted: must say whether message is an EncryptedMessage')
-  }
+  const encrypted = isResultEncrypted(header, message)
+  const problem = encryptionProblem(encrypted, message)
+  if (problem !== null) throw invalid(problem)
   if (!encrypted) {
     if (mustBeEncrypted) throw invalid('message: must be encrypted')
-    return message
+    return { message, encrypted }
   }
   try {
-    return (await decryptMessage(message, keys, { maxCiphertextBytes: maxBytes, ...(bounds && { bounds }) }))
-      .message
+    const limits = { maxCiphertextBytes: maxBytes, ...(bounds && { bounds }) }
+    return { message: (await decryptMessage(message, keys, limits)).message, encrypted }
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
     throw invalid('message: cannot be opened')

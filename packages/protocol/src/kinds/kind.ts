@@ -119,6 +119,14 @@ export interface EventType {
   readonly aliases: readonly string[]
 }
 
+/** Where the description of a kind asks less of results than that of the others. */
+export interface Relaxed {
+  /** Members that may be absent, by the title of the schema that has them. */
+  readonly optional: Readonly<Record<string, readonly string[]>>
+  /** Members whose texts keep no pattern; their lengths count. */
+  readonly unpatterned: readonly string[]
+}
+
 /** A kind of registry: one literal of this type per file in this folder. */
 export interface Kind {
   /** The word used in configuration and on the command line: civil, ibr, ess, social ... */
@@ -136,4 +144,5 @@ export interface Kind {
   readonly search_event_types?: readonly string[]
   /** Operations beyond the common set, by their name in `operations.ts`. */
   readonly operations: readonly string[]
+  readonly relaxed?: Relaxed
 }

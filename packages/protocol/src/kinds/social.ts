@@ -135,4 +135,6 @@ export const social: Kind = {
   ],
   search_event_types: ['SEARCH'],
   operations: [],
+  // Spec "UnSubscribeResponse", "Common field types".
+  relaxed: { optional: { UnSubscribeResponse: ['timestamp'] }, unpatterned: ['correlation_id'] },
 }

@@ -9,6 +9,7 @@ import { UnSubscribeResponse } from './unsubscribe.ts'
 export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], {
   description: 'Which transactions are asked about (N4, D14).',
 })
+export type TxnType = Static<typeof TxnType>
 
 /** By what it is asked for: the union of what the kinds list (D15). */
 export const TxnAttributeType = oneOf(

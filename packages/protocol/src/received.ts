@@ -1,0 +1,64 @@
+/**
+ * What must hold of a result that comes to us, which is less than we ask of a request: an answer is taken when its shape
+ * can be read. Words that are only shown to whoever asked may be any text, because a registry may know more of them than
+ * this table does.
+ */
+import type { TSchema } from 'typebox'
+import type { Kind } from './kinds/kind.ts'
+
+/** Members whose text nothing here depends on; two names: the second, inside the first. */
+const SHOWN: readonly string[] = [
+  'locale',
+  'status_reason_code',
+  'status_reason_message',
+  'filter_type',
+  'subscriptions.status',
+  'subscription_status.status',
+]
+
+/** A schema as the JSON that it is. */
+interface Part {
+  readonly title?: string
+  readonly type?: unknown
+  readonly properties?: Readonly<Record<string, Part>>
+  readonly required?: readonly string[]
+  readonly items?: Part
+  readonly anyOf?: readonly Part[]
+  readonly pattern?: string
+}
+
+type Relaxing = Pick<Kind, 'relaxed'>
+
+/**
+ * The schema of a result, or of its header, as far as it must hold.
+ * @param kinds of the registries that may send it: what the description of one of them leaves open, may be so
+ */
+export function receivedSchema(schema: TSchema, kinds: readonly Relaxing[] = []): TSchema {
+  const relaxed = kinds.flatMap(({ relaxed }) => relaxed ?? [])
+  const optional = (title: string | undefined, member: string): boolean =>
+    relaxed.some(({ optional }) => title !== undefined && optional[title]?.includes(member))
+  const unpatterned = new Set(relaxed.flatMap(({ unpatterned }) => unpatterned))
+
+  const read = (part: Part, name: string, around: string): Part => {
+    if (part.type === 'string') return readText(part, name, around)
+    const { properties, required, items, anyOf } = part
+    return {
+      ...part,
+      ...(items && { items: read(items, name, around) }),
+      ...(anyOf && { anyOf: anyOf.map((branch) => read(branch, name, around)) }),
+      ...(properties && {
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([member, inner]) => [member, read(inner, member, name)]),
+        ),
+      }),
+      ...(required && { required: required.filter((member) => !optional(part.title, member)) }),
+    }
+  }
+  const readText = (part: Part, name: string, around: string): Part => {
+    if (SHOWN.includes(name) || SHOWN.includes(`${around}.${name}`)) return { type: 'string' }
+    if (!unpatterned.has(name)) return part
+    const { pattern: _pattern, ...rest } = part
+    return rest
+  }
+  return read(schema as Part, '', '') as TSchema
+}
