@@ -10,7 +10,7 @@ export const TokenRequest = Type.Object(
     grant_type: oneOf(['client_credentials']),
     client_id: Type.Optional(Type.String({ description: 'Left out when HTTP Basic carries it.' })),
     client_secret: Type.Optional(Type.String({ description: 'Left out when HTTP Basic carries it.' })),
-    scope: Type.Optional(Type.String()),
+    scope: Type.Optional(Type.String({ description: 'Read and ignored.' })),
   },
   { title: 'TokenRequest', description: 'Asks for an access token (RFC 6749, 4.4.2).' },
 )
@@ -21,6 +21,12 @@ export const TokenAnswer = Type.Object(
     access_token: Type.String(),
     token_type: Type.String({ description: 'Bearer.' }),
     expires_in: Type.Integer({ minimum: 1, description: 'Seconds.' }),
+    scope: Type.Optional(
+      Type.String({
+        description:
+          'What the token is good for, with spaces between: all that its holder may do here, whatever was asked for.',
+      }),
+    ),
   },
   { title: 'TokenAnswer', description: 'An access token (RFC 6749, 5.1). It is not to be stored.' },
 )

@@ -53,6 +53,7 @@ export function tokenPath(
                   access_token: 'eyJ0eXAiOiJhdCtqd3QifQ.e30.c2ln',
                   token_type: 'Bearer',
                   expires_in: 900,
+                  scope: 'registry.search registry.txn-status',
                 },
               },
             },

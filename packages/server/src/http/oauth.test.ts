@@ -42,6 +42,11 @@ const search = (token: string) =>
     { Authorization: `Bearer ${token}` },
   )
 
+/** All that is answered, whatever was asked for (RFC 6749, 3.3). */
+const GRANTED =
+  'registry.search registry.txn-status registry.on-search registry.on-subscribe registry.on-unsubscribe ' +
+  'registry.txn-on-status registry.notify'
+
 describe('a token', () => {
   it.each([
     ['HTTP Basic', () => ask(form(grant), basic(peer.client_id, peer.secret))],
@@ -54,13 +59,34 @@ describe('a token', () => {
     const answer = await request()
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.body).toEqual({ access_token: expect.any(String), token_type: 'bearer', expires_in: 900 })
+    expect(answer.body).toEqual({
+      access_token: expect.any(String),
+      token_type: 'bearer',
+      expires_in: 900,
+      scope: GRANTED,
+    })
     const [header] = answer.body.access_token.split('.')
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({
       alg: 'EdDSA',
       typ: 'at+jwt',
     })
     expect((await search(answer.body.access_token)).status).toBe(200)
+  })
+
+  it.each([
+    ['unknown', () => ask(form({ ...grant, ...credentials(), scope: 'launder.money openid' }))],
+    ['malformed', () => ask(form({ ...grant, ...credentials(), scope: '"\\' }))],
+    ['sent twice', () => ask(`${form({ ...grant, ...credentials(), scope: 'a' })}&scope=b`)],
+    [
+      'a JSON array',
+      () =>
+        ask(JSON.stringify({ ...grant, ...credentials(), scope: ['registry.search'] }), {
+          'Content-Type': 'application/json',
+        }),
+    ],
+  ])('is given whatever scope was asked for, and says what it is good for: %s', async (_name, request) => {
+    const answer = await request()
+    expect([answer.status, answer.body.scope]).toEqual([200, GRANTED])
   })
 
   it('is given for either of two live secrets, not for a retired one', async () => {

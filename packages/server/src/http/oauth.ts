@@ -1,8 +1,9 @@
 /** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
-import { RequestFault, TOKEN_PATH } from '@rollcall/protocol'
+import { CALLBACKS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { readText } from '../inbound/body.ts'
+import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import { digestSecret, isSecretOf } from '../participants/secrets.ts'
 import { createThrottle, type Throttle } from '../participants/throttle.ts'
 import { readTokenRequest, TokenRefusal } from '../participants/token-request.ts'
@@ -12,6 +13,9 @@ import { type HttpServer, mount } from './server.ts'
 
 /** A token request is small; what is larger is none. */
 const MAX_TOKEN_REQUEST_BYTES = 16_384
+
+/** What every token is good for, in the words of the public standard 1.3: all that is answered here. */
+const GRANTED_SCOPE = [...ANSWERED_OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
 
 /** @param options.queryParameters whether credentials in the query string are taken: they end up in proxies' logs */
 export function addTokenRoute(
@@ -62,7 +66,7 @@ async function answer(
     )
   }
   const { access_token, expires_in } = await context.tokens.issue(client.participant.sender_id)
-  return { access_token, token_type: 'bearer', expires_in }
+  return { access_token, token_type: 'bearer', expires_in, scope: GRANTED_SCOPE }
 }
 
 /**

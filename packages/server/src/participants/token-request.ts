@@ -39,7 +39,8 @@ export interface TokenRequest {
   readonly query: string | undefined
 }
 
-const PARAMETERS = ['grant_type', 'client_id', 'client_secret', 'scope']
+/** `scope` is not among them: a token has all that its participant may do, whatever was asked for (RFC 6749, 3.3). */
+const PARAMETERS = ['grant_type', 'client_id', 'client_secret']
 type Parameters = ReadonlyMap<string, string>
 
 /**
