@@ -186,6 +186,15 @@ export const LIMITS = {
     unit: 'seconds',
     meaning: 'distance of an item timestamp from now, 0 for no limit; outside it rjct.timestamp.invalid',
   },
+  message_ts_window: {
+    variable: 'ROLLCALL_MESSAGE_TS_WINDOW',
+    default: 0,
+    min: 0,
+    max: 31_536_000,
+    unit: 'seconds',
+    meaning:
+      'distance of the message_ts of a request from now, 0 for no limit; outside it rjct.message_ts.invalid',
+  },
   request_timeout: {
     variable: 'ROLLCALL_REQUEST_TIMEOUT',
     default: 30,

@@ -6,6 +6,7 @@ import {
   type IncomingHeader,
   isKnownAction,
   isSpokenVersion,
+  isWithinWindow,
   type Message as MessageRow,
   type Operation,
   RequestFault,
@@ -59,6 +60,20 @@ export function checkAddress(
   throw new HeaderRejection(
     'rjct.action.not_supported',
     `header.action: is no action of this protocol; must be ${operation.action} on this path`,
+  )
+}
+
+/**
+ * The message was written now, as far as the window goes. Callbacks are not asked: they are sent again for days as they
+ * were (N16).
+ * @param window seconds, 0 for none
+ * @throws HeaderRejection rjct.message_ts.invalid
+ */
+export function checkMessageTime({ message_ts }: IncomingHeader, window: number, now = Date.now()): void {
+  if (isWithinWindow(message_ts, window, now)) return
+  throw new HeaderRejection(
+    'rjct.message_ts.invalid',
+    `header.message_ts: must lie within ${window} seconds of now`,
   )
 }
 

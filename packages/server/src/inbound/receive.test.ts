@@ -293,6 +293,11 @@ describe('4. version, receiver, action', () => {
     )
   })
 
+  it('message_ts of any time, unless a window is set', async () => {
+    const answer = await send(valid({ header: { message_ts: '1999-01-01T00:00:00Z' } }))
+    expect(answer.body.header.status).toBe('succ')
+  })
+
   it('a rejected header is answered with a transaction_id that came as a number', async () => {
     const answer = await send(valid({ header: { version: '2.0.0' }, message: { transaction_id: 900 } }))
     expect([answer.body.header.status_reason_code, answer.body.message.transaction_id]).toEqual([

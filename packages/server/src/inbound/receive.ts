@@ -10,7 +10,7 @@ import type { Reply } from '../outbound/reply.ts'
 import type { Registry } from '../store/registries.ts'
 import { authenticate } from './authenticate.ts'
 import type { IncomingRequest } from './body.ts'
-import { checkAddress, checkSender } from './checks.ts'
+import { checkAddress, checkMessageTime, checkSender } from './checks.ts'
 import { openMessage } from './decrypt.ts'
 import type { Road } from './roads.ts'
 import { verifyEnvelope } from './verify.ts'
@@ -52,8 +52,9 @@ export async function receive(
     const open = () => (opening ??= openMessage(context, exchange, operation.request, message))
     const taken = async () => ({ exchange, opened: await open(), path: request.path })
     try {
-      // 4. Is it for this version, this registry and this operation?
+      // 4. Is it for this version, this registry and this operation, and of now?
       checkAddress(header, registry, operation)
+      checkMessageTime(header, context.limits.message_ts_window)
 
       // 5. What does it say, when opened? Remembered before anything is done: of two twins one is the first.
       const opened = await open()

@@ -1,5 +1,5 @@
 /** Answers a batch item by item, in order: a fault of one item is said in that item, the others go on. */
-import { ItemRejection, timestampInstant } from '@rollcall/protocol'
+import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { checkPeer, type Exchange, type Message } from '../exchange.ts'
 import type { Reading } from '../store/records.ts'
@@ -181,9 +181,7 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
  * @param received when: what waited for its answer is not older for that
  */
 function checkTimestamp(timestamp: string, window: number, received = Date.now()): void {
-  if (window === 0) return
-  const instant = timestampInstant(timestamp)
-  if (instant !== null && Math.abs(received - instant) <= window * 1_000) return
+  if (isWithinWindow(timestamp, window, received)) return
   throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of now`)
 }
 
