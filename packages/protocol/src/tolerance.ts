@@ -63,6 +63,9 @@ const HEADER: Tolerated = {
   optional: ['total_count', 'completed_count', 'status_reason_code', 'status_reason_message'],
 }
 
+/** `consent` and `authorize` (G8). */
+const CONSENT: Tolerated = { inside: { purpose: { spellings: { refUri: 'ref_uri' } } } }
+
 /** Accepted in every message. */
 const EVERY_MESSAGE: Readonly<Record<string, Reading>> = { transaction_id: digits }
 
@@ -74,7 +77,10 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
       search_request: {
         optional: ['pagination'],
         inside: {
-          search_criteria: { readings: { query_type: queryType } },
+          search_criteria: {
+            readings: { query_type: queryType },
+            inside: { consent: CONSENT, authorize: CONSENT },
+          },
           // The place of pagination is the criteria; beside them it is accepted too (D23).
           pagination: { optional: ['page_number'] },
         },
@@ -88,7 +94,11 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
   SubscribeRequest: {
     readings: { subscribe_request: oneObject },
     inside: {
-      subscribe_request: { inside: { subscribe_criteria: { readings: { filter_type: queryType } } } },
+      subscribe_request: {
+        inside: {
+          subscribe_criteria: { readings: { filter_type: queryType }, inside: { authorize: CONSENT } },
+        },
+      },
     },
   },
   SubscribeResponse: {

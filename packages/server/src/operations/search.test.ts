@@ -221,6 +221,38 @@ describe('rjct.search_criteria.invalid', () => {
     ],
     ['another version', { version: '3.0' }, 'search_criteria.version: must be 1.0.0'],
     ['consent that is text', { consent: 'yes' }, 'search_criteria.consent: must be an object'],
+    ['consent that is a list', { consent: [] }, 'search_criteria.consent: must be an object'],
+    [
+      'a purpose that is text',
+      { consent: { purpose: 'help' } },
+      'search_criteria.consent.purpose: must be an object',
+    ],
+    [
+      'a purpose that is a list',
+      { authorize: { purpose: [{ text: 'help' }] } },
+      'search_criteria.authorize.purpose: must be an object',
+    ],
+    [
+      'a text of a purpose that is a number',
+      { consent: { purpose: { text: 1 } } },
+      'search_criteria.consent.purpose.text: must be a string',
+    ],
+    [
+      'a code of a purpose that is a list',
+      { authorize: { purpose: { code: ['x'] } } },
+      'search_criteria.authorize.purpose.code: must be a string',
+    ],
+    [
+      'a ref_uri that is no address',
+      { consent: { purpose: { ref_uri: 'see above' } } },
+      'search_criteria.consent.purpose.ref_uri: must be an absolute URI',
+    ],
+    [
+      'a refUri that is no address',
+      { authorize: { purpose: { refUri: 7 } } },
+      'search_criteria.authorize.purpose.ref_uri: must be a string',
+    ],
+    ['a time that is a number', { consent: { ts: 5 } }, 'search_criteria.consent.ts: must be a string'],
   ])('%s', async (_name, criteria, message) => {
     const item = await askOne(criteria)
     expect(item).toEqual({
@@ -230,6 +262,21 @@ describe('rjct.search_criteria.invalid', () => {
       status_reason_code: 'rjct.search_criteria.invalid',
       status_reason_message: typeof message === 'string' ? message : expect.stringMatching(message),
     })
+  })
+
+  it.each([
+    { consent: '', authorize: {} },
+    { consent: { purpose: '' }, authorize: { purpose: {} } },
+    {
+      consent: {
+        ts: '2026-02-03T09:15:00Z',
+        purpose: { text: 'help', code: 'C', ref_uri: 'https://a.example/p' },
+      },
+    },
+    { consent: { '@type': 'Consent', id: 1, purpose: { id: 'c-1', refUri: 'urn:x:1', text: '' } } },
+    { authorize: { consent_jws: 'a.b.c', purpose: { text: 'help', extra: [] } } },
+  ])('consent and authorize as they are written: %j', async (criteria) => {
+    expect(uins(await askOne(criteria))).toEqual(['007'])
   })
 
   it.each([[undefined], ['text'], [[]], [null]])('search_criteria as %j', async (search_criteria) => {

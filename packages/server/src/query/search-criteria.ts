@@ -1,5 +1,6 @@
 /** What a search item asks for, read completely or refused; nothing of it is passed over (spec "SearchRequest"). */
 import {
+  Consent,
   ItemRejection,
   isJsonObject,
   isRegType,
@@ -9,6 +10,7 @@ import {
   REG_TYPE_PREFIX,
   type RecordType,
   resolveRecordType,
+  validator,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
@@ -152,9 +154,13 @@ function resolveNamed(
   throw invalid(`search_criteria.${member}: must be one of ${known}`)
 }
 
+const consents = validator(Consent)
+
+/** Read to see that it is one; nothing is made of it (G8). Members of other names say what they say. */
 function checkConsent(criteria: { readonly [member: string]: unknown }, member: string): void {
-  if (criteria[member] === undefined || isJsonObject(criteria[member])) return
-  throw invalid(`search_criteria.${member}: must be an object`)
+  if (criteria[member] === undefined) return
+  const problem = consents.problem(criteria[member], `search_criteria.${member}`)
+  if (problem !== null) throw invalid(problem)
 }
 
 const invalid = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)
