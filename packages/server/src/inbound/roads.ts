@@ -5,7 +5,7 @@
 import type { HeaderRejection, Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
-import { answerMessage } from '../operations/handlers.ts'
+import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import { type Reply, rejectedReply, reply } from '../outbound/reply.ts'
 import type { Participant } from '../store/participants.ts'
 import { accept } from './accept.ts'
@@ -40,7 +40,10 @@ export const SYNCHRONOUS: Road = {
   remember: (context, { exchange, opened, path }) => remember(context, exchange, opened, path),
   answer: async (context, { exchange }, { message }) =>
     reply(context, exchange, message.transaction_id, await answerMessage(context, exchange, message)),
-  reject: (context, { exchange, opened }, rejection) => rejectedReply(context, exchange, opened, rejection),
+  reject: (context, { exchange, opened }, rejection) =>
+    rejectedReply(context, exchange, opened, rejection, (message) =>
+      unansweredMembers(exchange, message, rejection.message),
+    ),
 }
 
 /** Kept for a worker, and acknowledged when it is kept. Nothing is remembered of a message that is not taken. */

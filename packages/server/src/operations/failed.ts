@@ -1,6 +1,7 @@
 /** What an exchange is answered with when the registry itself failed, after it has tried again for a while. */
-import type { Operation } from '@rollcall/protocol'
+import type { Exchange } from '../exchange.ts'
 import { referenceId } from './batch.ts'
+import { unansweredMembers } from './handlers.ts'
 import type { Item } from './item.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -16,7 +17,8 @@ const ITEM = 'the registry failed; nothing is known to be wrong with this item'
  * @param about.count how many items the request has
  */
 export function failedOutcome(
-  { operation }: { readonly operation: Operation },
+  exchange: Pick<Exchange, 'operation' | 'correlation_id'>,
+  transaction_id: string,
   items: readonly Item[],
   { page, count }: { readonly page: number; readonly count: number },
 ): Outcome {
@@ -28,12 +30,14 @@ export function failedOutcome(
     status_reason_message: ITEM,
     ...(item.locale !== undefined && { locale: item.locale }),
   }))
-  const { items: member } = operation.reply
+  const { items: member } = exchange.operation.reply
+  const reason = page === 1 ? REQUEST : LATER_PAGES
   return {
     status: 'rjct',
-    status_reason_message: page === 1 ? REQUEST : LATER_PAGES,
+    status_reason_message: reason,
     total_count: items.length > 0 ? items.length : count,
     completed_count: items.length,
-    members: member === null ? {} : { [member]: rejected },
+    members:
+      member === null ? unansweredMembers(exchange, { transaction_id }, reason) : { [member]: rejected },
   }
 }

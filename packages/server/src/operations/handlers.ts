@@ -7,6 +7,7 @@ import { answerBatch, answerPage, type Range } from './batch.ts'
 import type { ItemHandler, KeptPage, PageHandler } from './item.ts'
 import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
+import { unansweredQuestion } from './txn-nothing.ts'
 import { answerTxnStatus } from './txn-status.ts'
 
 interface Handler {
@@ -24,7 +25,11 @@ interface Handler {
     message: Message,
     pages: ReadonlyMap<number, KeptPage>,
   ) => Promise<Outcome>
+  /** The members of a reply that answers nothing of the message. Absent: its array of items, empty. */
+  readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
 }
+
+type Unanswered = Pick<Exchange, 'operation' | 'correlation_id'>
 
 const batchOf = (item: ItemHandler, page: PageHandler): Handler => ({
   answer: (context, exchange, message, reading, range) =>
@@ -34,7 +39,7 @@ const batchOf = (item: ItemHandler, page: PageHandler): Handler => ({
 
 const HANDLERS = new Map<Operation, Handler>([
   [operation('search'), batchOf(searchItem, searchPage)],
-  [operation('txn-status'), { answer: answerTxnStatus }],
+  [operation('txn-status'), { answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])
 
 /** The operations that this server answers. */
@@ -67,7 +72,22 @@ export async function answerFurtherPage(
   return page(context, exchange, message, pages)
 }
 
-function handlerOf(exchange: Exchange): Handler {
+/**
+ * The members of a reply that answers nothing: of a message whose header was rejected, or that the registry failed to
+ * answer. A message that cannot be read has a transaction_id only.
+ */
+export function unansweredMembers(
+  exchange: Unanswered,
+  message: Message,
+  reason: string,
+): Outcome['members'] {
+  const { items } = exchange.operation.reply
+  return (
+    handlerOf(exchange).unanswered?.(exchange, message, reason) ?? (items === null ? {} : { [items]: [] })
+  )
+}
+
+function handlerOf(exchange: Pick<Exchange, 'operation'>): Handler {
   const handler = HANDLERS.get(exchange.operation)
   if (handler === undefined) throw new Error(`no handler for operation ${exchange.operation.name}`)
   return handler

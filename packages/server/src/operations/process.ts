@@ -234,7 +234,10 @@ async function answerFailure(
   if (step === null) return
   const place = placeOf(step, accepted.items)
   const items = opened ? await unansweredItems(context, accepted, exchange, place) : []
-  const outcome = failedOutcome(exchange, items, { page: step, count: accepted.items })
+  const outcome = failedOutcome(exchange, accepted.transaction_id, items, {
+    page: step,
+    count: accepted.items,
+  })
   await sendReply(context, exchange, { outcome, page: step, from, state: 'failed', items: [], more: false })
 }
 

@@ -2,18 +2,12 @@
  * txn-status: how an earlier request of the sender stands (spec "TxnStatusRequest", "TxnStatusResponse"; N4). What was
  * answered is embedded as it was; what is still worked on, with the status of its items.
  */
-import {
-  CorrelationId,
-  type JsonObject,
-  type Operation,
-  operation,
-  type TxnStatusQuestion,
-  validator,
-} from '@rollcall/protocol'
+import { type Operation, operation, type TxnStatusQuestion } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
 import { type AskedExchange, findAskedExchange } from '../store/accepted-exchanges.ts'
 import type { Outcome } from './outcome.ts'
+import { nothingTold } from './txn-nothing.ts'
 import { findHolding } from './txn-search.ts'
 import { type Told, tellExchange } from './txn-told.ts'
 
@@ -60,7 +54,7 @@ export async function answerTxnStatus(
   const references = question.attribute_type === 'reference_id_list' ? values : null
   const told =
     found === null || operation === undefined
-      ? unknown(exchange, message, question, values)
+      ? unknown(exchange, message, question)
       : await tellExchange(context, { exchange, operation }, found, references)
   context.metrics.itemAnswered(exchange.operation.name, told.status, told.code ?? 'none')
   return outcomeOf(question, told)
@@ -78,41 +72,15 @@ function outcomeOf({ txn_type }: TxnStatusQuestion, told: Told): Outcome {
   }
 }
 
-const correlationIds = validator(CorrelationId)
-
 /** The same whether there is none, or it is not the sender's: made of the question alone (N4). */
-function unknown(
-  exchange: Exchange,
-  message: Message,
-  { attribute_type, reference_id }: TxnStatusQuestion,
-  values: readonly string[],
-): Told {
+function unknown(exchange: Exchange, message: Message, question: TxnStatusQuestion): Told {
   const code = 'rjct.reference_id.invalid'
-  const timestamp = new Date().toISOString()
-  const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
-  const items = [...new Set(named)].map(
-    (named): JsonObject => ({
-      reference_id: named,
-      timestamp,
-      status: 'rjct',
-      status_reason_code: code,
-      status_reason_message: `txnstatus_request.attribute_value: ${NOTHING}`,
-    }),
-  )
-  const [value = ''] = values
-  const isCorrelationId =
-    attribute_type === 'correlation_id' && correlationIds.problem(value, 'attribute_value') === null
-  return {
-    status: 'rjct',
-    code,
-    reason: `txnstatus_request: ${NOTHING}`,
-    items,
-    txn_status: {
-      transaction_id: attribute_type === 'transaction_id' && value !== '' ? value : message.transaction_id,
-      correlation_id: isCorrelationId ? value : exchange.correlation_id,
-      search_response: items,
-    },
-  }
+  const status_reason_message = `txnstatus_request.attribute_value: ${NOTHING}`
+  const nothing = nothingTold(exchange, message, question, {
+    status_reason_code: code,
+    status_reason_message,
+  })
+  return { status: 'rjct', code, reason: `txnstatus_request: ${NOTHING}`, ...nothing }
 }
 
 const NOTHING = 'names no transaction of this type that the sender has with this registry'

@@ -11,7 +11,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, Message } from '../exchange.ts'
 import type { Outcome } from '../operations/outcome.ts'
 import { sealEnvelope } from './seal.ts'
 
@@ -71,6 +71,9 @@ export const replyMessage = (
   { members }: Outcome,
 ): object => ({ transaction_id, correlation_id, ...members })
 
+/** Makes the members of a reply to a message that was not looked at. */
+export type RejectedMembers = (message: Message) => Outcome['members']
+
 /**
  * The reply to a message whose header was rejected: no item of it was looked at.
  * @throws RequestFault when the message has no transaction_id that a reply could carry
@@ -80,18 +83,19 @@ export async function rejectedReply(
   exchange: Exchange,
   message: JsonObject,
   rejection: HeaderRejection,
+  members: RejectedMembers,
 ): Promise<Reply> {
-  // Read as tolerantly as in a message that is answered: a number is accepted by its digits (3.1).
-  const { transaction_id } = tolerateMessage(exchange.operation, message) as JsonObject
+  // Read as tolerantly as a message that is answered: a number is accepted by its digits (3.1).
+  const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
+  const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
-  const { items } = exchange.operation.reply
   return reply(context, exchange, transaction_id as string, {
     status: 'rjct',
     status_reason_code: rejection.code,
     status_reason_message: rejection.message,
     total_count: 0,
     completed_count: 0,
-    members: items === null ? {} : { [items]: [] },
+    members: members(tolerated as JsonObject & Message),
   })
 }
