@@ -166,7 +166,8 @@ describe('is not believed', () => {
       expect(await failure(ask())).toMatchObject({
         name: 'UntrustedAnswer',
         code: 'err.signature.invalid',
-        reason: 'signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature',
+        reason:
+          "signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
         options: ['peer.keys', 'peer.profile'],
       })
     } finally {

@@ -42,10 +42,27 @@ function wordsOf(error: unknown): string | null {
   if (error instanceof AckError) return `the request was refused: ${coded(error)} (HTTP ${error.httpStatus})`
   if (error instanceof HeaderRejected) return `the request was rejected: ${coded(error)}`
   if (error instanceof ItemRejected) return `rejected: ${coded(error)}`
-  if (error instanceof UntrustedAnswer) return `the answer is not trusted: ${coded(error)}`
+  if (error instanceof UntrustedAnswer) {
+    return `the answer is not trusted: ${coded({ code: error.code, message: error.reason })}${optionsOf(error)}`
+  }
   // A key of ours that cannot be what it is given for.
   if (error instanceof JwkError || isOfSettings(error)) return (error as Error).message
   return null
+}
+
+/** Options of the client, as the commands call them. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  sender_id: '--sender-id',
+  receiver_id: '--receiver-id',
+  'peer.signature': '--verify',
+  'peer.keys': '--peer-keys',
+  'peer.profile': '--peer-profile',
+  'encryption.keys': '--decrypt-key',
+}
+
+function optionsOf({ options }: UntrustedAnswer): string {
+  const names = options.flatMap((option) => OPTIONS[option] ?? [])
+  return names.length === 0 ? '' : `; see ${names.join(', ')}`
 }
 
 const attemptsOf = ({ attempts }: TransportError): string =>

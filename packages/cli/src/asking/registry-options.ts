@@ -24,6 +24,7 @@ export interface RegistryOptions extends KeyOptions {
   readonly profile?: SignatureProfile
   readonly encrypt?: true
   readonly peerKeys?: string
+  readonly peerProfile?: SignatureProfile
   readonly timeout: number
 }
 
@@ -66,6 +67,11 @@ export function withRegistryOptions(command: Command): Command {
       .option(
         '--peer-keys <file|address>',
         "the registry's public keys (default: /.well-known/jwks.json at its host)",
+      )
+      .option(
+        '--peer-profile <words>',
+        'how the registry signs (default: as we do with EdDSA, else as the specification describes)',
+        readProfile,
       ),
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumber(1, 3_600), 30)
 }

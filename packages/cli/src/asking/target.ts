@@ -134,11 +134,16 @@ function encryptionOf(
 interface AnswerTrust {
   readonly signature?: Peer['signature'] & string
   readonly keys?: JwkSet | string
+  readonly profile?: Peer['profile'] & object
 }
 
-async function trustOf({ verify, peerKeys }: RegistryOptions): Promise<AnswerTrust> {
+async function trustOf({ verify, peerKeys, peerProfile }: RegistryOptions): Promise<AnswerTrust> {
   const keys = peerKeys === undefined || /^https?:/.test(peerKeys) ? peerKeys : await readPublicKeys(peerKeys)
-  return { ...(verify !== undefined && { signature: verify }), ...(keys !== undefined && { keys }) }
+  return {
+    ...(verify !== undefined && { signature: verify }),
+    ...(keys !== undefined && { keys }),
+    ...(peerProfile !== undefined && { profile: peerProfile }),
+  }
 }
 
 function callbackPeer(
@@ -150,7 +155,7 @@ function callbackPeer(
   const keys = trust.keys ?? publishedKeysAt(base_url)
   // A registry signs in our own profile where its key can (D16).
   const same = profile?.algorithms.includes('EdDSA') ? { profile } : {}
-  return { sender_id, ...trust, ...same, keys, encrypted: encrypt === true }
+  return { sender_id, ...same, ...trust, keys, encrypted: encrypt === true }
 }
 
 /** Where a registry publishes its keys (1.5). */

@@ -176,7 +176,7 @@ describe('elsewhere', () => {
     const { code, stdout, stderr } = await search(['--peer-keys', keys, '--identifier', 'UIN=0012'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      "rollcall: the answer is not trusted: err.signature.invalid: signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature\n",
+      "rollcall: the answer is not trusted: err.signature.invalid: signature: no key of the sender has the signature's key id and algorithm: compare its key set with the signature; see --peer-keys, --peer-profile\n",
     )
     const unverified = await search(['--peer-keys', keys, '--verify', 'off', '--identifier', 'UIN=0012'])
     expect(unverified.stdout).toMatch(/^from civil\.example, not signed\n/)
