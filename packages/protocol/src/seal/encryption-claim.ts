@@ -13,10 +13,10 @@ const OWN = ['ciphertext', 'encrypted_key', 'tag', 'iv']
  * @param encrypted as the header says
  */
 export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {
-  const problem = encryptedMessages.problem(message, 'message')
-  if (encrypted === (problem === null)) return null
-  const isMeant = OWN.some((member) => Object.hasOwn(message, member))
-  if (problem !== null && isMeant) return problem
+  if (encrypted === encryptedMessages.accepts(message)) return null
+  if (encrypted && OWN.some((member) => Object.hasOwn(message, member))) {
+    return encryptedMessages.problem(message, 'message')
+  }
   return 'header.is_msg_encrypted: must say whether message is an EncryptedMessage'
 }
 

@@ -3,7 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../test/expectations.ts'
 import { envelope, event, expectAck, item, SENDER, sendCallback } from '../../test/inbox.ts'
 import { encrypted, type Peer, publishedKey, sealingPeer, signedBody } from '../../test/sealing.ts'
-import { type Answer, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
+import {
+  type Answer,
+  bearer,
+  post,
+  type TestParticipant,
+  type TestServer,
+  testServer,
+} from '../../test/server.ts'
 import { inboxContext } from '../store/inbox.ts'
 import { findInInbox, listInbox } from '../store/inbox-list.ts'
 
@@ -15,6 +22,7 @@ beforeAll(async () => {
   registry = await server.participant(SENDER)
   signer = await sealingPeer(server, 'signs.example')
   await server.registry('civil')
+  await server.registry('social')
 })
 afterAll(() => server.close())
 afterEach(() => expect(server.logged()).not.toMatch(/Okoro/))
@@ -78,6 +86,37 @@ describe('a callback', () => {
     const sent = envelope('on-subscribe', { header: { status: undefined } })
     expectAck(await send('on-subscribe', sent), 'c-0001')
     expect((await kept(sent.header.message_id))?.status).toBeNull()
+  })
+
+  it.each([
+    ['a locale of two letters', { search_response: [{ ...item, locale: 'en' }] }],
+    [
+      'a reason that is not known here',
+      { search_response: [{ ...item, status: 'rjct', status_reason_code: 'rjct.consent.missing' }] },
+    ],
+  ])('is taken with %s, which is kept', async (_name, message) => {
+    const header = { status: 'rjct', status_reason_code: 'rjct.jwt.invalid' }
+    const sent = envelope('on-search', { header, message })
+    expectAck(await send('on-search', sent), 'c-0001')
+    expect((await kept(sent.header.message_id))?.body).toMatchObject({ header, message })
+  })
+
+  it('of a social registry may have another correlation_id, and no timestamp', async () => {
+    const message = { timestamp: undefined, correlation_id: 'c/1 (two)' }
+    const header = { receiver_id: 'social.example' }
+    const social = envelope('on-unsubscribe', { header, message })
+    const url = `${server.url}/social/v1.0.0/registry/on-unsubscribe`
+    expectAck(await post(url, JSON.stringify(social), bearer(registry)), 'c/1 (two)')
+    for (const [changes, text] of [
+      [{ timestamp: undefined }, 'message.timestamp: is required'],
+      [{ correlation_id: 'c/1 (two)' }, 'message.correlation_id: may hold only letters, digits and "-"'],
+    ] as const) {
+      const civil = envelope('on-unsubscribe', { message: changes })
+      expectFault(await send('on-unsubscribe', civil), 400, 'err.request.bad', text)
+    }
+    const long = envelope('on-unsubscribe', { header, message: { correlation_id: 'c'.repeat(100) } })
+    const answer = await post(url, JSON.stringify(long), bearer(registry))
+    expectFault(answer, 400, 'err.request.bad', 'message.correlation_id: must have at most 99 characters')
   })
 
   it('is without message only where it is a rejection', async () => {
@@ -162,6 +201,11 @@ describe('a sealed callback', () => {
       'err.encryption.invalid',
       'message: cannot be opened',
     )
+    const unsaid = signed()
+    const { header, message } = encrypted(unsaid, await publishedKey(server, 'RSA-OAEP-256'))
+    const silent = { header: { ...header, is_msg_encrypted: undefined }, message }
+    expectAck(await send('notify', signedBody(signer, silent), signer))
+    expect((await kept(unsaid.header.message_id, signer))?.body.message).toEqual(unsaid.message)
     const lying = signed({ header: { is_msg_encrypted: true } })
     expectFault(
       await send('notify', signedBody(signer, lying), signer),

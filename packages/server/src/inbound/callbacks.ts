@@ -3,7 +3,7 @@
  * can be the one who asks as well (spec "Endpoints"). Its checks are those of `receive.ts`, in the same order; then it is
  * kept and acknowledged. docs/inbox.md tells of it.
  */
-import { type Callback, HeaderRejection, type JsonObject } from '@rollcall/protocol'
+import { type Callback, HeaderRejection, isResultEncrypted, type JsonObject } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Message } from '../exchange.ts'
 import type { Reply } from '../outbound/reply.ts'
@@ -14,7 +14,7 @@ import { type IncomingRequest, readJsonText } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from './checks.ts'
 import { openMessage } from './decrypt.ts'
-import { readCallbackEnvelope, readMessage } from './envelope.ts'
+import { readCallbackEnvelope, readResult } from './envelope.ts'
 import { keep } from './keep.ts'
 import { verifyEnvelope } from './verify.ts'
 
@@ -47,14 +47,17 @@ export async function receiveCallback(
     checkAddress(header, registry, callback)
 
     // 5. What does it say, when opened? A rejection may say nothing.
-    const encrypted = header.is_msg_encrypted === true
-    const open = (message: JsonObject): Promise<JsonObject> =>
-      openMessage(context, { participant, header, encrypted }, callback.message, message, { answered: false })
+    const open = (message: JsonObject): Promise<JsonObject> => {
+      const encrypted = isResultEncrypted(header, message)
+      return openMessage(context, { participant, header, encrypted }, callback.message, message, {
+        answered: false,
+      })
+    }
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
     // 6. Is the message what the callback carries?
     const check = (message: JsonObject): Message => {
-      const checked = readMessage(callback.message, message)
+      const checked = readResult(callback.message, registry.kind, message)
       checkCount(header, callback.message, batchLength(callback.message, checked), limits.batch_items)
       return checked
     }

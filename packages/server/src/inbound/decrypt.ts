@@ -2,19 +2,17 @@
 import {
   ciphertextFingerprint,
   decryptMessage,
-  EncryptedMessage,
+  type EncryptedMessage,
   EncryptionProblem,
+  encryptionProblem,
   type JsonObject,
   type Message as MessageRow,
   RequestFault,
-  validator,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Participant } from '../store/participants.ts'
 import { messageBounds } from './bounds.ts'
-
-const encryptedMessages = validator(EncryptedMessage)
 
 /** Whether a policy takes a message that comes so. */
 const TAKES: Readonly<Record<Participant['encryption_policy'], { encrypted: boolean; clear: boolean }>> = {
@@ -38,9 +36,8 @@ export async function openMessage(
   { answered = true }: { readonly answered?: boolean } = {},
 ): Promise<JsonObject> {
   const takes = TAKES[participant.encryption_policy]
-  if (encrypted !== encryptedMessages.accepts(message)) {
-    throw invalid('header.is_msg_encrypted: must say whether message is an EncryptedMessage')
-  }
+  const problem = encryptionProblem(encrypted, message)
+  if (problem !== null) throw invalid(problem)
   if (!encrypted) {
     if (!takes.clear) throw invalid('message: must be encrypted')
     return message

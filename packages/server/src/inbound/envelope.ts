@@ -7,13 +7,16 @@ import {
   type JsonBounds,
   JsonError,
   type JsonObject,
+  type Kind,
   type Message as MessageRow,
   RequestFault,
+  receivedSchema,
   SourcedEnvelope,
   TooManyItems,
   tolerateEnvelope,
   tolerateHeader,
   tolerateMessage,
+  type Validator,
   validator,
 } from '@rollcall/protocol'
 import type { Message } from '../exchange.ts'
@@ -32,7 +35,7 @@ export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
 }
 
 const headers = validator(IncomingHeader)
-const callbackHeaders = validator(CallbackHeader)
+const callbackHeaders = validator(receivedSchema(CallbackHeader))
 
 /**
  * The frame of a request: its header in canonical spelling, checked, and its message as an object.
@@ -90,19 +93,42 @@ function readFrame(text: string, bounds: JsonBounds) {
  * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
+  return checked(
+    row,
+    message,
+    validatorIn(requests, row, () => validator(row.incoming)),
+  )
+}
+
+/**
+ * The message of a callback, which is taken when its shape can be read.
+ * @param kind of the registry that it comes to; its description may leave more of it open
+ * @throws RequestFault 400 err.request.bad, naming the member and the rule
+ */
+export function readResult(row: MessageRow, kind: Pick<Kind, 'relaxed'>, message: JsonObject): Message {
+  const known = results.get(kind.relaxed) ?? new Map<MessageRow, Validator>()
+  results.set(kind.relaxed, known)
+  return checked(
+    row,
+    message,
+    validatorIn(known, row, () => validator(receivedSchema(row.incoming, [kind]))),
+  )
+}
+
+function checked(row: MessageRow, message: JsonObject, messages: Validator): Message {
   const tolerated = tolerateMessage({ request: row }, message)
-  const problem = messagesOf(row).problem(tolerated, 'message')
+  const problem = messages.problem(tolerated, 'message')
   if (problem !== null) throw bad(problem)
   return tolerated as unknown as Message
 }
 
-const compiled = new Map<MessageRow, ReturnType<typeof validator>>()
+const requests = new Map<MessageRow, Validator>()
+/** By what kinds leave open, which few of them do. */
+const results = new Map<Kind['relaxed'], Map<MessageRow, Validator>>()
 
-function messagesOf(row: MessageRow): ReturnType<typeof validator> {
-  const known = compiled.get(row)
-  if (known !== undefined) return known
-  const made = validator(row.incoming)
-  compiled.set(row, made)
+function validatorIn(known: Map<MessageRow, Validator>, row: MessageRow, make: () => Validator): Validator {
+  const made = known.get(row) ?? make()
+  known.set(row, made)
   return made
 }
 

@@ -357,6 +357,11 @@ describe('5. the message', () => {
     )
   })
 
+  it('an empty batch', async () => {
+    const answer = await send(valid({ header: { total_count: 0 }, message: { search_request: [] } }))
+    expectFault(answer, 400, 'err.request.bad', 'message.search_request: must have at least one element')
+  })
+
   it.each([
     ['transaction_id empty', { message: { transaction_id: '' } }, 'message.transaction_id: '],
     [

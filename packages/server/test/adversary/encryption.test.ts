@@ -188,7 +188,14 @@ describe('is_msg_encrypted that lies', () => {
   it.each(['ciphertext', 'encrypted_key', 'tag', 'iv', 'header'])('without %s', async (member) => {
     const { header, message } = encrypted(searchBy(ada), rsa)
     const without = Object.fromEntries(Object.entries(message).filter(([name]) => name !== member))
-    await expectRefused(ada, { header, message: without }, LIES)
+    await expectRefused(ada, { header, message: without }, `message.${member}: is required`)
+  })
+
+  it.each(['alg', 'enc', 'kid'])('without %s in its header', async (member) => {
+    const { header, message } = encrypted(searchBy(ada), rsa)
+    const inner = Object.entries(message.header).filter(([name]) => name !== member)
+    const without = { ...message, header: Object.fromEntries(inner) }
+    await expectRefused(ada, { header, message: without }, `message.header.${member}: is required`)
   })
 })
 
