@@ -73,6 +73,7 @@ export const IncomingSearchRequest = Type.Object({
       locale: Type.Optional(Locale),
       pagination: Type.Optional(IncomingPage),
     }),
+    { minItems: 1 },
   ),
 })
 export type IncomingSearchRequest = Static<typeof IncomingSearchRequest>

@@ -24,8 +24,6 @@ describe('what is not there', () => {
   it.each([
     '/nowhere/v1.0.0/registry/sync/search',
     '/civil/v2.0.0/registry/sync/search',
-    '/civil/v1.0.0/registry/sync/enrolled',
-    '/civil/v1.0.0/registry/subscribe',
     `/${'x'.repeat(500)}/v1.0.0/registry/sync/search`,
     '/civil/v1.0.0/registry/sync/search/..%2f..%2fetc',
     "/civil'--/v1.0.0/registry/sync/search",
@@ -41,6 +39,24 @@ describe('what is not there', () => {
       'err.request.not_found',
       'there is no such namespace or path here',
     )
+  })
+
+  it.each([
+    'registry/subscribe',
+    'registry/unsubscribe',
+    'registry/sync/enrolled',
+    'registry/enrollments/updates',
+    'registry/sync/get-disability-details',
+    'sync/check-enrollment',
+  ])('%s is not served, which is told to those with a token', async (path) => {
+    const url = `${server.url}/civil/v1.0.0/${path}`
+    const refused = 'this operation is not served by this registry'
+    expectFault(await post(url, 'not read', bearer(peer)), 404, 'err.request.not_found', refused)
+    const nobody = await post(url, {})
+    const required = 'Authorization: a bearer token is required'
+    expectFault(nobody, 401, 'err.request.unauthorized', required)
+    const elsewhere = await post(`${server.url}/nowhere/v1.0.0/${path}`, {}, bearer(peer))
+    expectFault(elsewhere, 404, 'err.request.not_found', 'there is no such namespace or path here')
   })
 
   it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('method %s', async (method) => {

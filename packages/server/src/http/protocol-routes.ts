@@ -1,28 +1,30 @@
-/** A route for every path of every operation that is answered here, and of every callback: loops over their tables. */
-import { CALLBACKS, type Operation } from '@rollcall/protocol'
+/** A route for every path of every operation, whether it is answered here or refused, and of every callback: loops over their tables. */
+import { CALLBACKS, OPERATIONS, type Operation, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
+import { authenticate } from '../inbound/authenticate.ts'
 import { receiveCallback } from '../inbound/callbacks.ts'
 import { receive } from '../inbound/receive.ts'
 import { ASYNCHRONOUS, SYNCHRONOUS } from '../inbound/roads.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import type { Registry } from '../store/registries.ts'
 import { sendJson } from './answer.ts'
-import { notFound } from './faults.ts'
+import { notFound, notServed } from './faults.ts'
 import { type HttpServer, mount } from './server.ts'
 
 /** The version segment of every base address (spec "Versioning" 2). */
 export const VERSION_SEGMENT = 'v1.0.0'
 
 export function addProtocolRoutes(app: HttpServer, context: Context): void {
-  for (const operation of ANSWERED_OPERATIONS) {
+  for (const operation of OPERATIONS) {
     const roads = [
       ...operation.sync_paths.map((path) => ({ path, road: SYNCHRONOUS })),
       ...operation.async_paths.map((path) => ({ path, road: ASYNCHRONOUS })),
     ]
     for (const { path, road } of roads) {
       mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
-        const registry = await registryOf(context, request, operation)
+        const registry = await registryOf(context, request)
+        if (!answers(registry, operation)) throw await refusal(context, request)
         const { text } = await receive(context, road, operation, registry, {
           path,
           headers: request.headers,
@@ -53,20 +55,27 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
 
 /**
  * The registry that the path names.
- * @throws RequestFault 404 when there is none, or when its kind has no such operation
+ * @throws RequestFault 404 when there is none
  */
-export async function registryOf(
-  context: Context,
-  request: FastifyRequest,
-  operation?: Operation,
-): Promise<Registry> {
+export async function registryOf(context: Context, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }
   const registry = await context.directory.registry(namespace)
   if (registry === undefined) throw notFound()
-  if (operation !== undefined && !answers(registry, operation)) throw notFound()
   return registry
 }
 
 function answers({ kind }: Registry, operation: Operation): boolean {
+  if (!ANSWERED_OPERATIONS.includes(operation)) return false
   return operation.kinds === 'all' || kind.operations.includes(operation.name)
+}
+
+/**
+ * What whoever asks for an operation that is not answered here is told: as everywhere, only after its token and its quota.
+ * @throws RequestFault 401, 429
+ */
+async function refusal(context: Context, request: FastifyRequest): Promise<RequestFault> {
+  const participant = await authenticate(context, request.headers.authorization)
+  const visit = await context.quota.enter(participant)
+  visit.leave()
+  return notServed()
 }

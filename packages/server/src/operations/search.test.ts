@@ -219,6 +219,17 @@ describe('rjct.search_criteria.invalid', () => {
       { reg_event_type: 'Coronation' },
       /^search_criteria\.reg_event_type: must be one of LiveBirth, Death, /,
     ],
+    ['a misspelt member', { queri: {} }, 'search_criteria.queri: is not known; query may be meant'],
+    [
+      'a member in another style',
+      { regRecordType: 'Person' },
+      'search_criteria.regRecordType: is not known; reg_record_type may be meant',
+    ],
+    [
+      'a star for the rest of a name',
+      { query_type: 'expression', query: { given_name: 'Mar*' } },
+      /^search_criteria\.query\.given_name: must not have "\*" for other characters: ask with \$startsWith or \$contains$/,
+    ],
     ['another version', { version: '3.0' }, 'search_criteria.version: must be 1.0.0'],
     ['consent that is text', { consent: 'yes' }, 'search_criteria.consent: must be an object'],
     ['consent that is a list', { consent: [] }, 'search_criteria.consent: must be an object'],
@@ -262,6 +273,34 @@ describe('rjct.search_criteria.invalid', () => {
       status_reason_code: 'rjct.search_criteria.invalid',
       status_reason_message: typeof message === 'string' ? message : expect.stringMatching(message),
     })
+  })
+
+  it('a misspelt member of pagination', async () => {
+    expect(await askOne({ pagination: { page_size: 1, pageNumber: 2 } })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.pagination.invalid',
+      status_reason_message: 'search_criteria.pagination.pageNumber: is not known; page_number may be meant',
+    })
+    expect(await askOne({}, { pagination: { page_size: 1, page_numbr: 2 } })).toMatchObject({
+      status: 'rjct',
+      status_reason_message: 'pagination.page_numbr: is not known; page_number may be meant',
+    })
+  })
+
+  it('an attribute of another record type names it', async () => {
+    const criteria = { query_type: 'expression', query: { group_size: { gt: 3 } } }
+    expect(await askOne({ ...criteria }, {}, 'social')).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message: expect.stringMatching(
+        /must be an attribute of Member: .*; it is one of Group: ask with response_entity: Group$/,
+      ),
+    })
+    const list = [{ expression1: { attribute_name: 'group_size', operator: 'gt', attribute_value: 3 } }]
+    expect(await askOne({ query_type: 'predicate', query: list }, {}, 'social')).toMatchObject({
+      status_reason_message: expect.stringMatching(/; it is one of Group: ask with response_entity: Group$/),
+    })
+    expect((await askOne({ ...criteria, response_entity: 'Group' }, {}, 'social')).status).toBe('succ')
   })
 
   it.each([

@@ -59,7 +59,7 @@ describe('a rejected header', () => {
       'rjct.action.not_supported',
       'header.action: is no action of this protocol; must be txn-status on this path',
     ],
-    [{ version: '2.0.0' }, 'rjct.version.invalid', 'header.version: only 1.0.0 is spoken here'],
+    [{ version: '2.0.0' }, 'rjct.version.invalid', 'header.version: must be 1.0.0'],
   ])('%j: the question is sent back, rejected', async (header, code, reason) => {
     const body = await rejected(question, header)
     expect(body.header).toMatchObject({

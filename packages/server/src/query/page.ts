@@ -4,10 +4,12 @@ import {
   ItemRejection,
   isJsonObject,
   type JsonValue,
+  PageRequest,
   type RecordType,
   resolveAttribute,
 } from '@rollcall/protocol'
 import type { SortKey } from '../store/search-statement.ts'
+import { misspelt } from './near-names.ts'
 
 /** What a participant may ask for in one page. */
 export interface PageLimits {
@@ -24,6 +26,7 @@ export interface AskedKey extends Omit<SortKey, 'until'> {
 
 /** More keys than any record type has attributes to sort by. */
 const MAX_KEYS = 100
+const PAGE_MEMBERS = Object.keys(PageRequest.properties)
 const KEY_MEMBERS = ['attribute_name', 'sort_order']
 
 /**
@@ -102,7 +105,12 @@ interface AskedPage {
  */
 function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
   if (pagination === undefined) return { page_size: limits.defaultPageSize, page_number: 1 }
-  const { page_size, page_number = 1 } = isJsonObject(pagination) ? pagination : {}
+  const given = isJsonObject(pagination) ? pagination : {}
+  const found = misspelt(given, PAGE_MEMBERS)
+  if (found !== undefined) {
+    throw invalidPage(`${path}.${found.member}: is not known; ${found.meant} may be meant`)
+  }
+  const { page_size, page_number = 1 } = given
   if (!isCount(page_size) || !isCount(page_number)) {
     throw invalidPage(`${path}: must be {page_size, page_number}, whole numbers from 1`)
   }

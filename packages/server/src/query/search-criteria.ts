@@ -1,6 +1,7 @@
 /** What a search item asks for, read completely or refused; nothing of it is passed over (spec "SearchRequest"). */
 import {
   Consent,
+  SearchCriteria as Criteria,
   ItemRejection,
   isJsonObject,
   isRegType,
@@ -13,6 +14,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
+import { misspelt } from './near-names.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
 import type { Predicate } from './predicate.ts'
 import { QueryProblem, UnreadableQuery } from './problem.ts'
@@ -61,6 +63,7 @@ export function readSearchCriteria(
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw invalid('search_criteria: must be an object')
   checkNoOtherFilter(criteria)
+  checkSpelling(criteria)
   checkVersion(criteria.version)
   const reg_type = readRegType(kind, criteria.reg_type)
   checkEventType(kind, criteria.reg_event_type)
@@ -106,6 +109,16 @@ function checkNoOtherFilter(criteria: { readonly [member: string]: unknown }): v
   const member = Object.keys(criteria).find((name) => OTHER_FILTERS.has(name.toLowerCase()))
   if (member === undefined) return
   throw invalid(`search_criteria.${member}: is not read; what is asked for stands in search_criteria.query`)
+}
+
+/** Members of the criteria, as the schema has them. */
+const MEMBERS = Object.keys(Criteria.properties)
+
+/** A member that is written wrong would be passed over, and the search be another one than was meant. */
+function checkSpelling(criteria: object): void {
+  const found = misspelt(criteria, MEMBERS)
+  if (found === undefined) return
+  throw invalid(`search_criteria.${found.member}: is not known; ${found.meant} may be meant`)
 }
 
 function checkVersion(version: unknown): void {

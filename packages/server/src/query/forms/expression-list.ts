@@ -120,9 +120,9 @@ function askedByComparison(reader: Reader, value: JsonValue | undefined, path: s
   const name = given(value, 'attribute_name')
   const place = at(path, 'attribute_name')
   const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined
-  if (about === undefined) throw unknownName(reader, RECORD_NAMES, place)
+  if (about === undefined) throw unknownName(reader, RECORD_NAMES, place, name)
   if (about.is === 'compound') {
-    throw unknownName(reader, { prefix: '', compound: about.compound }, place)
+    throw unknownName(reader, { prefix: '', compound: about.compound }, place, undefined)
   }
   const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
   const valuePlace = at(path, 'attribute_value')

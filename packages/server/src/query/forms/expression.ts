@@ -82,7 +82,7 @@ function askedByMember(
   }
   const about = resolveName(reader, names, key)
   if (about === undefined || isOnTheWay(reader, names, about, key, value)) {
-    if (!isJsonObject(value) || hasOperators(value)) throw unknownName(reader, names, path)
+    if (!isJsonObject(value) || hasOperators(value)) throw unknownName(reader, names, path, key)
     // An object on the way to an attribute: {"name": {"surname": ...}} is {"name.surname": ...}.
     return reader.within(path, () =>
       askedBy(reader, value, path, { ...names, prefix: `${names.prefix}${key}.` }),

@@ -81,10 +81,18 @@ function attributeSubject(attribute: Attribute, list: List | undefined): Subject
     list,
     compare: (operator, value, path) => {
       const part = operator === 'starts_with' || operator === 'contains'
-      return { is: 'compare', attribute, operator, value: readValue(attribute, { value, path }, part) }
+      const literal = readValue(attribute, { value, path }, part)
+      if (operator === 'eq') checkNoWildcard(attribute, literal, path)
+      return { is: 'compare', attribute, operator, value: literal }
     },
     among: (values) => {
-      const literals = new Map(values.map((given) => keyed(readValue(attribute, given))))
+      const literals = new Map(
+        values.map((given) => {
+          const literal = readValue(attribute, given)
+          checkNoWildcard(attribute, literal, given.path)
+          return keyed(literal)
+        }),
+      )
       return { is: 'in', attribute, values: [...literals.values()] }
     },
     exists: { is: 'exists', attribute },
@@ -99,6 +107,15 @@ function readValue(attribute: Attribute, { value, path }: Given, part = false): 
   const literal = readLiteral(attribute, value, part)
   if (literal !== null && (typeof literal !== 'string' || isStorable(literal))) return literal
   throw new QueryProblem(path, `must be ${MEANT[attribute.type]}`)
+}
+
+/** A word, and a star before or behind it: no text is so, and it would find nobody without a word. */
+const WILDCARD = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
+
+/** @throws QueryProblem */
+function checkNoWildcard({ type }: Attribute, literal: Literal, path: string): void {
+  if (type !== 'text' || typeof literal !== 'string' || !WILDCARD.test(literal)) return
+  throw new QueryProblem(path, 'must not have "*" for other characters: ask with $startsWith or $contains')
 }
 
 /** The values of one attribute are all of one type, so that their texts tell them apart. */

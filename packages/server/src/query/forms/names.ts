@@ -34,10 +34,25 @@ function isMemberOf(compound: Compound, found: Searchable | undefined): boolean 
   return found?.is === 'member' && found.compound === compound
 }
 
-/** What would be accepted instead. */
-export function unknownName({ kind, recordType }: Reader, { compound }: Names, path: string): QueryProblem {
+/**
+ * What would be accepted instead.
+ * @param name as it was written
+ */
+export function unknownName(
+  { kind, recordType }: Reader,
+  { prefix, compound }: Names,
+  path: string,
+  name: unknown,
+): QueryProblem {
   const names = compound?.members.map(({ name }) => name) ?? searchableNames(kind, recordType)
   const what =
     compound === undefined ? `an attribute of ${recordType.emitted}` : `a member of ${compound.name}`
-  return new QueryProblem(path, `must be ${what}: ${names.join(', ')}`)
+  const whole = typeof name === 'string' && name.length <= LONGEST ? `${prefix}${name}` : undefined
+  const other = kind.record_types.find(
+    (type) =>
+      type !== recordType && whole !== undefined && resolveSearchable(kind, type, whole) !== undefined,
+  )
+  const hint =
+    other === undefined ? '' : `; it is one of ${other.emitted}: ask with response_entity: ${other.emitted}`
+  return new QueryProblem(path, `must be ${what}: ${names.join(', ')}${hint}`)
 }
