@@ -276,7 +276,7 @@ describe('what the server does not answer yet', () => {
     expect(error).toBeInstanceOf(AckError)
     expect(error).toMatchObject({
       code: 'err.request.not_found',
-      message: 'there is no such namespace or path here',
+      message: 'this operation is not served by this registry',
       httpStatus: 404,
     })
   })

@@ -146,7 +146,6 @@ function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema)
     case 'maxLength':
       return `must have at most ${error.params.limit} characters`
     case 'minItems':
-      if (error.params.limit === 1) return 'must have at least one element'
       return `must have at least ${error.params.limit} elements`
     case 'maxItems':
       return `must have at most ${error.params.limit} elements`

@@ -73,7 +73,6 @@ export const IncomingSearchRequest = Type.Object({
       locale: Type.Optional(Locale),
       pagination: Type.Optional(IncomingPage),
     }),
-    { minItems: 1 },
   ),
 })
 export type IncomingSearchRequest = Static<typeof IncomingSearchRequest>

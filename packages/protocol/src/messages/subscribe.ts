@@ -85,7 +85,6 @@ export const IncomingSubscribeRequest = Type.Object({
       ),
       locale: Type.Optional(Locale),
     }),
-    { minItems: 1 },
   ),
 })
 export type IncomingSubscribeRequest = Static<typeof IncomingSubscribeRequest>

@@ -107,6 +107,16 @@ export function checkCount(
   }
 }
 
+/**
+ * A request asks for something.
+ * @param length of the batch; null: the message has none
+ * @throws RequestFault 400 err.request.bad
+ */
+export function checkNotEmpty({ items }: Pick<MessageRow, 'items'>, length: number | null): void {
+  if (length !== 0) return
+  throw new RequestFault('err.request.bad', `message.${items}: must have at least one item`)
+}
+
 /** How long the batch of a message is; null where there is none. */
 export function batchLength({ items }: Pick<MessageRow, 'items'>, message: Message): number | null {
   const batch = items === null ? undefined : message[items]

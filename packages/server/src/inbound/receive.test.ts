@@ -359,7 +359,7 @@ describe('5. the message', () => {
 
   it('an empty batch', async () => {
     const answer = await send(valid({ header: { total_count: 0 }, message: { search_request: [] } }))
-    expectFault(answer, 400, 'err.request.bad', 'message.search_request: must have at least one element')
+    expectFault(answer, 400, 'err.request.bad', 'message.search_request: must have at least one item')
   })
 
   it.each([

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
 import { type AdmittedRequest, readJsonText } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
-import { batchLength, checkCount } from './checks.ts'
+import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
 
 /** A message that is in order. */
@@ -54,6 +54,7 @@ export function sentAsText({ limits }: Context, { request }: Operation, text: st
     async read({ header }, opened) {
       const message = readMessage(request, opened)
       const length = batchLength(request, message)
+      checkNotEmpty(request, length)
       checkCount(header, request, length, limits.batch_items)
       return { message, items: length ?? 1, content: opened }
     },
