@@ -16,7 +16,7 @@ import type { Participant } from '../store/participants.ts'
 import { type AdmittedRequest, checkEncoding, type IncomingRequest, mediaType, tooLarge } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
 import { type BulkFormat, bulkFormats } from './bulk.ts'
-import { checkCount, checkNotEmpty } from './checks.ts'
+import { checkCount } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
 import { FileDigest, readDigest } from './file-digest.ts'
 import { boundaryOf, type PartEvent, readParts } from './multipart.ts'
@@ -123,7 +123,6 @@ function sentAsItems(
       keep(reader.finish())
       await theEnd(parts)
       const file_sha256 = digest.end(expected)
-      checkNotEmpty(request, items)
       checkCount(header, request, items, limits.upload_items)
       const { file_sha256: _, ...rest } = frame as Message & JsonObject
       return {
