@@ -73,8 +73,9 @@ function answers({ kind }: Registry, operation: Operation): boolean {
  * What whoever asks for an operation that is not answered here is told: as everywhere, only after its token and its quota.
  * @throws RequestFault 401, 429
  */
-async function refusal(context: Context, request: FastifyRequest): Promise<RequestFault> {
-  const participant = await authenticate(context, request.headers.authorization)
+async function refusal(context: Context, { headers, raw }: FastifyRequest): Promise<RequestFault> {
+  const identified = (sender_id: string): void => context.gate.identified(raw, sender_id)
+  const participant = await authenticate(context, { headers, identified })
   const visit = await context.quota.enter(participant)
   visit.leave()
   return notServed()
