@@ -1,18 +1,18 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { readLimits } from '../limits.ts'
+import { type TestServer, testServer } from '../../test/server.ts'
 import { createLog } from '../observe/log.ts'
 import { readConfig } from './config.ts'
-import { forgetOld } from './housekeeping.ts'
+import { keepHouse } from './housekeeping.ts'
 
-let database: TestDatabase
+let server: TestServer
 beforeAll(async () => {
-  database = await testDatabase()
+  server = await testServer()
 })
-afterAll(() => database.close())
+afterAll(() => server.close())
 
-test('what was never answered or taken is forgotten in its time, and not in silence', async () => {
+/** What housekeeping needs, and the lines that it logs from `warn` on. */
+function parts() {
   const lines: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -20,12 +20,42 @@ test('what was never answered or taken is forgotten in its time, and not in sile
       done()
     },
   })
-  const parts = { db: database.db, limits: readLimits({}), log: createLog({ level: 'warn', destination }) }
+  const { db, bodies, limits } = server.context
+  return { lines, db, bodies, limits, log: createLog({ level: 'warn', destination }) }
+}
+
+const { signal } = new AbortController()
+
+test('a chore that fails stops none of the others, and is named', async () => {
+  const { pool } = server.database.db
+  const fingerprint = Buffer.alloc(32)
+  await pool.query(
+    `insert into sealed_message (fingerprint, participant, message_id, received_at)
+     values ($1, 1, 'm', now() - interval '6 days')`,
+    [fingerprint],
+  )
+  await pool.query('alter table graphile_worker._private_tasks rename to away')
+  const { lines, ...rest } = parts()
+  await keepHouse(rest, signal)
+  await pool.query('alter table graphile_worker.away rename to _private_tasks')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      level: 'warn',
+      database: { sqlstate: '42P01' },
+      msg: 'jobs that are over could not be cleared away; tried again soon',
+    },
+  ])
+  expect((await pool.query('select from sealed_message')).rowCount).toBe(0)
+})
+
+test('what was never answered or taken is forgotten in its time, and not in silence', async () => {
+  const { lines, ...rest } = parts()
+  const { database } = server
   const exchange = (state: string, age: string) =>
     database.db.pool.query(
       `insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
-         encrypted, request, items, state, received_at)
-       values (gen_random_uuid(), 1, 1, 'search', 'm', 'tx', false, '', 1, $1, now() - $2::interval)`,
+         encrypted, request, items, references_stored, state, received_at)
+       values (gen_random_uuid(), 1, 1, 'search', 'm', 'tx', false, '', 1, true, $1, now() - $2::interval)`,
       [state, age],
     )
   const delivery = (state: string, age: string) =>
@@ -40,7 +70,7 @@ test('what was never answered or taken is forgotten in its time, and not in sile
     for (const state of ['accepted', 'replying', 'replied', 'failed']) await exchange(state, age)
     for (const state of ['pending', 'delivered', 'dead']) await delivery(state, age)
   }
-  await forgetOld(parts)
+  await keepHouse(rest, signal)
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       exchanges: 2,
@@ -52,7 +82,7 @@ test('what was never answered or taken is forgotten in its time, and not in sile
     'select (select count(*) from accepted_exchange) as exchanges, (select count(*) from delivery) as deliveries',
   )
   expect(rows).toEqual([{ exchanges: 4, deliveries: 3 }])
-  await forgetOld(parts)
+  await keepHouse(rest, signal)
   expect(lines).toHaveLength(1)
 })
 

@@ -1,5 +1,6 @@
 /** What every node does now and then beside answering; several nodes at once do no harm. */
 import type { Context } from '../context.ts'
+import { storeMissingReferences } from '../operations/references.ts'
 import { forgetBreakers } from '../store/breakers.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/forget-exchanges.ts'
@@ -7,33 +8,82 @@ import { clearFollowedJobs } from '../store/jobs.ts'
 
 const PERIOD = 60_000
 
-type Parts = Pick<Context, 'db' | 'limits' | 'log'>
+type Parts = Pick<Context, 'db' | 'limits' | 'log' | 'bodies'>
 
 /** Starts; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(parts: Parts): () => Promise<void> {
-  let working: Promise<void> = Promise.resolve()
+  const stopping = new AbortController()
+  const keep = (): Promise<void> => keepHouse(parts, stopping.signal)
+  // Once at the start: after an upgrade there are references to store.
+  let working = keep()
   const timer = setInterval(() => {
-    working = working.then(() => forgetOld(parts))
+    working = working.then(keep)
   }, PERIOD)
   return () => {
+    stopping.abort()
     clearInterval(timer)
     return working
   }
 }
 
-/** Forgets what is older than it is kept. What nobody ever took goes as well, and is told to the operator. Never rejects. */
-export async function forgetOld({ db, limits, log }: Parts): Promise<void> {
-  try {
-    await clearFollowedJobs(db.pool)
-    await forgetBreakers(db)
-    const unfinished = await countUnfinished(db, limits.exchange_retention)
-    if (unfinished.exchanges + unfinished.deliveries > 0) {
-      log.error(unfinished, 'messages that were never answered, or never taken, are older than they are kept')
+interface Chore {
+  /** What is logged when it fails. */
+  readonly failure: string
+  readonly run: (parts: Parts, signal: AbortSignal) => Promise<void>
+}
+
+/** One that fails stops none of the others. */
+const CHORES: readonly Chore[] = [
+  {
+    failure: 'references of earlier exchanges could not be stored; tried again soon',
+    run: storeAllReferences,
+  },
+  {
+    failure: 'jobs that are over could not be cleared away; tried again soon',
+    run: async ({ db }) => void (await clearFollowedJobs(db.pool)),
+  },
+  {
+    failure: 'breakers that nobody asks for could not be forgotten; tried again soon',
+    run: async ({ db }) => void (await forgetBreakers(db)),
+  },
+  {
+    failure: 'old messages could not be forgotten; tried again soon',
+    run: forgetOldExchanges,
+  },
+  {
+    failure: 'old callbacks could not be forgotten; tried again soon',
+    run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
+  },
+]
+
+/** Does all of it once. Never rejects. */
+export async function keepHouse(parts: Parts, signal: AbortSignal): Promise<void> {
+  for (const { failure, run } of CHORES) {
+    if (signal.aborted) return
+    try {
+      await run(parts, signal)
+    } catch (error) {
+      parts.log.warn({ database: safeDatabaseError(error) }, failure)
     }
-    const exchanges = await forgetExchanges(db, limits.exchange_retention)
-    const forgotten = exchanges + (await forgetInbox(db, limits.inbox_retention))
-    if (forgotten > 0) log.info({ forgotten }, 'old messages forgotten')
-  } catch (error) {
-    log.warn({ database: safeDatabaseError(error) }, 'old messages could not be forgotten; tried again soon')
   }
+}
+
+/** Exchanges whose requests are opened one after the other before it looks for more. */
+const OPENED = 50
+
+async function storeAllReferences(parts: Parts, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await storeMissingReferences(parts, OPENED)) === OPENED);
+}
+
+/** Forgets what is older than it is kept. What nobody ever took goes as well, and is told to the operator. */
+async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
+  const unfinished = await countUnfinished(db, limits.exchange_retention)
+  if (unfinished.exchanges + unfinished.deliveries > 0) {
+    log.error(unfinished, 'messages that were never answered, or never taken, are older than they are kept')
+  }
+  sayForgotten(log, await forgetExchanges(db, limits.exchange_retention))
+}
+
+function sayForgotten(log: Parts['log'], forgotten: number): void {
+  if (forgotten > 0) log.info({ forgotten }, 'old messages forgotten')
 }

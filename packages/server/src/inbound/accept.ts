@@ -16,7 +16,7 @@ import type { Checked, Taken } from './sent.ts'
  */
 export async function accept(context: Context, taken: Taken, checked: Checked): Promise<Reply> {
   const { exchange, path } = taken
-  const { message, items, content } = checked
+  const { message, items, reference_ids, content } = checked
   const { header, operation, participant, encrypted } = exchange
   // Asked now so that the sender learns of it, and again when something is sent: much may change between. What is kept
   // is the address as it was read, and every attempt reads the same.
@@ -24,7 +24,7 @@ export async function accept(context: Context, taken: Taken, checked: Checked): 
   const { correlation_id } = await remember(context, exchange, content, path, async () => {
     const text = canonicalJson({ header, message })
     const request = await context.bodies.sealBody(text, requestContext(exchange))
-    return { sender_uri, encrypted, request, request_bytes: Buffer.byteLength(text), items }
+    return { sender_uri, encrypted, request, request_bytes: Buffer.byteLength(text), items, reference_ids }
   })
   return acknowledgement(correlation_id)
 }

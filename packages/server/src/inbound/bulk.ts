@@ -4,6 +4,7 @@ import {
   type IncomingHeader,
   type JsonBounds,
   JsonError,
+  type JsonObject,
   type JsonValue,
   type Operation,
   parseJson,
@@ -11,15 +12,19 @@ import {
 } from '@rollcall/protocol'
 import { LineCutter } from '../files/lines.ts'
 import type { Limits } from '../limits.ts'
+import { referenceId } from '../operations/batch.ts'
+import type { Item } from '../operations/item.ts'
 import { itemBounds } from './bounds.ts'
 import { CSV_ITEMS, csvItems } from './csv-items.ts'
 import { readMessage } from './envelope.ts'
 import { type LinedItem, lineProblem } from './lined-item.ts'
 
-/** Items that have come, checked: as elements of a canonical JSON array, and how many they are. */
+/** Items that have come, checked. */
 export interface Piece {
+  /** As elements of a canonical JSON array. */
   readonly text: string
-  readonly count: number
+  /** Of each, as its answer names it. */
+  readonly reference_ids: readonly string[]
 }
 
 /** Reads a file from its pieces. @throws RequestFault err.request.bad that names the line */
@@ -65,18 +70,21 @@ const csv: BulkFormat = (operation, header, { body_bytes }) => {
 /** Items as an operation takes them from a plain body: in canonical spelling, or refused with their line. */
 function checked({ request }: Operation, items: readonly LinedItem[]): Piece {
   const member = request.items ?? ''
+  const reference_ids: string[] = []
   const texts = items.map(({ line, item }) => {
     const message = { transaction_id: '-', [member]: [item] }
     try {
       const { [member]: batch } = readMessage(request, message)
-      return canonicalJson((batch as readonly JsonValue[])[0])
+      const [read = {}] = batch as readonly (Item & JsonObject)[]
+      reference_ids.push(referenceId(read))
+      return canonicalJson(read)
     } catch (error) {
       if (!(error instanceof RequestFault)) throw error
       const place = `message.${member}[0]`
       throw error.message.startsWith(place) ? lineProblem(line, error.message.slice(place.length)) : error
     }
   })
-  return { text: texts.join(','), count: texts.length }
+  return { text: texts.join(','), reference_ids }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

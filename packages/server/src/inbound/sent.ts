@@ -2,6 +2,7 @@
 import type { JsonObject, Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
+import { itemsOf, referenceId } from '../operations/batch.ts'
 import { type AdmittedRequest, readJsonText } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
@@ -12,6 +13,8 @@ export interface Checked {
   readonly message: Message
   /** How many items it has; 1 where it is no batch. */
   readonly items: number
+  /** Of each item, as its answer names it; none where it is no batch. */
+  readonly reference_ids: readonly string[]
   /** What makes it this message and no other: the message as it was sent, opened; of a file its digest. */
   readonly content: JsonObject
 }
@@ -47,7 +50,8 @@ export async function takeJson(
 }
 
 /** An envelope as text. @throws RequestFault as `readEnvelope` does */
-export function sentAsText({ limits }: Context, { request }: Operation, text: string): Sent {
+export function sentAsText({ limits }: Context, operation: Operation, text: string): Sent {
+  const { request } = operation
   const envelope = readEnvelope(text, envelopeBounds(limits, request))
   return {
     envelope,
@@ -56,7 +60,8 @@ export function sentAsText({ limits }: Context, { request }: Operation, text: st
       const length = batchLength(request, message)
       checkNotEmpty(request, length)
       checkCount(header, request, length, limits.batch_items)
-      return { message, items: length ?? 1, content: opened }
+      const reference_ids = itemsOf({ operation }, message).map(referenceId)
+      return { message, items: length ?? 1, reference_ids, content: opened }
     },
   }
 }

@@ -15,7 +15,7 @@ import type { Message } from '../exchange.ts'
 import type { Participant } from '../store/participants.ts'
 import { type AdmittedRequest, checkEncoding, type IncomingRequest, mediaType, tooLarge } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
-import { type BulkFormat, bulkFormats } from './bulk.ts'
+import { type BulkFormat, bulkFormats, type Piece } from './bulk.ts'
 import { checkCount } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
 import { FileDigest, readDigest } from './file-digest.ts'
@@ -108,13 +108,13 @@ function sentAsItems(
       }
       const digest = new FileDigest()
       const pieces: string[] = []
-      let items = 0
+      const reference_ids: string[] = []
       const reader = format(operation, header, limits)
-      const keep = ({ text, count }: { text: string; count: number }): void => {
-        items += count
+      const keep = (piece: Piece): void => {
+        for (const reference_id of piece.reference_ids) reference_ids.push(reference_id)
         // Told as soon as it is known: the rest of the file is not read.
-        checkCount({ ...header, total_count: 0 }, request, items, limits.upload_items)
-        if (count > 0) pieces.push(text)
+        checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
+        if (piece.reference_ids.length > 0) pieces.push(piece.text)
       }
       for await (const bytes of fileOf(parts)) {
         digest.add(bytes)
@@ -123,11 +123,13 @@ function sentAsItems(
       keep(reader.finish())
       await theEnd(parts)
       const file_sha256 = digest.end(expected)
+      const items = reference_ids.length
       checkCount(header, request, items, limits.upload_items)
       const { file_sha256: _, ...rest } = frame as Message & JsonObject
       return {
         message: { ...rest, [member]: new CanonicalText(`[${pieces.join(',')}]`) } as unknown as Message,
         items,
+        reference_ids,
         content: { ...opened, file_sha256, fileFormat },
       }
     },

@@ -19,7 +19,7 @@ export interface AcceptedRequest {
  * @throws BodyClosed
  */
 export async function openRequest(
-  context: Context,
+  context: Pick<Context, 'db' | 'bodies'>,
   accepted: Pick<AcceptedExchange, 'correlation_id' | 'request'>,
 ): Promise<AcceptedRequest> {
   const sealed = accepted.request ?? (await findRequest(context.db, accepted.correlation_id))
@@ -42,12 +42,16 @@ export function roomFor(
  * @throws BodyClosed
  */
 export function readRequest<Result>(
-  context: Context,
+  context: Pick<Context, 'db' | 'bodies'>,
   accepted: AcceptedExchange,
   read: (request: AcceptedRequest) => Result,
 ): Promise<Result> {
   const work = async (): Promise<Result> => read(await openRequest(context, accepted))
-  return accepted.request === null ? turns(context.db.pool)(work) : work()
+  return accepted.request === null ? inTurn(context, work) : work()
 }
+
+/** Does work with something large when all such work of this node that began before is over. */
+export const inTurn = <Result>({ db }: Pick<Context, 'db'>, work: () => Promise<Result>): Promise<Result> =>
+  turns(db.pool)(work)
 
 const turns = perPool(createInTurn)

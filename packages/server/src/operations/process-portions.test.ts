@@ -11,6 +11,7 @@ import {
 } from '../../test/asynchronous.ts'
 import { BOUNDARY, multipartBody, uploadParts } from '../../test/multipart.ts'
 import { bearer, post, type TestServer, testServer } from '../../test/server.ts'
+import { listReferences } from '../store/references.ts'
 import { PORTION } from './portions.ts'
 import { process } from './process.ts'
 
@@ -46,7 +47,15 @@ async function uploaded(asking: Readonly<Record<number, object>>): Promise<strin
   const url = `${server.url}/civil/v1.0.0/registry/search`
   const answer = await post(url, new Uint8Array(body), { ...bearer(peer), ...type })
   expect([answer.status, answer.body.message.error]).toEqual([200, undefined])
-  return answer.body.message.correlation_id
+  const { correlation_id } = answer.body.message
+  expect(await listReferences(server.database.db, correlation_id, ['r-0', `r-${ITEMS - 2}`])).toEqual(
+    [0, ITEMS - 2].flatMap((position) =>
+      asking[position] !== undefined && 'reference_id' in asking[position]
+        ? []
+        : [{ position, reference_id: `r-${position}` }],
+    ),
+  )
+  return correlation_id
 }
 
 const sent = () => callbacksTo(peer.receiver).map(({ envelope }) => envelope)

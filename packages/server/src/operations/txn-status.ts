@@ -33,7 +33,7 @@ const asker = ({ exchange, operation }: Parameters<Look>[1]) => ({
 const LOOKS: Readonly<Record<TxnStatusQuestion['attribute_type'], Look>> = {
   transaction_id: ({ db }, who, transaction_ids) => findAskedExchange(db, asker(who), { transaction_ids }),
   correlation_id: ({ db }, who, correlation_ids) => findAskedExchange(db, asker(who), { correlation_ids }),
-  reference_id_list: (context, who, reference_ids) => findHolding(context, who, asker(who), reference_ids),
+  reference_id_list: (context, who, reference_ids) => findHolding(context, asker(who), reference_ids),
   // There are no subscriptions, so nobody has a code of one.
   subscription_code_list: async () => null,
 }

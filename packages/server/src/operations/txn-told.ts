@@ -17,11 +17,13 @@ import {
   type AskedExchange,
   findFirstPage,
   findItemStatuses,
+  SMALL_REQUEST,
 } from '../store/accepted-exchanges.ts'
 import { deliveryContext } from '../store/delivery.ts'
-import { readRequest } from './accepted-request.ts'
-import { itemsOf, referenceId } from './batch.ts'
+import { type ItemReference, listReferences } from '../store/references.ts'
+import { inTurn } from './accepted-request.ts'
 import { PORTION, portionsOf } from './portions.ts'
+import { ensureReferences } from './references.ts'
 
 /** The answer to a question, before it becomes an outcome. */
 export interface Told {
@@ -91,9 +93,9 @@ async function itemsToTell(
     if (first !== null) return await itemsOfAnswer(context, about, first)
     if (accepted.state === 'failed') {
       const said = { status: 'rjct', status_reason_message: NOT_ANSWERED }
-      return { items: await itemsOfRequest(context, about, accepted, said), reason: NOT_ANSWERED }
+      return { items: await itemsOfRequest(context, accepted, references, said), reason: NOT_ANSWERED }
     }
-    return { items: await itemsOfRequest(context, about, accepted, { status: statusOf(accepted) }) }
+    return { items: await itemsOfRequest(context, accepted, references, { status: statusOf(accepted) }) }
   } catch (error) {
     if (error instanceof BodyClosed) return { items: [], reason: FORGOTTEN }
     throw error
@@ -105,8 +107,8 @@ const statusOf = ({ state, started_at }: AcceptedExchange): 'rcvd' | 'pdng' | 'r
   state === 'failed' ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
 /**
- * Of a batch that is answered in portions: with their records, the items of the first one, or those asked for; of all
- * others, how they stand.
+ * Of a batch that is answered in portions: with their records, the items of the first one, or those asked for of a few
+ * portions; of all others, how they stand.
  */
 async function itemsOfPortions(
   context: Context,
@@ -115,37 +117,50 @@ async function itemsOfPortions(
   references: readonly string[] | null,
 ): Promise<ItemsToTell> {
   const { correlation_id } = accepted
-  const status = statusOf(accepted)
-  const requested = await itemsOfRequest(context, about, accepted, { status })
+  const said = { timestamp: new Date().toISOString(), status: statusOf(accepted) }
+  const requested = await referencesOf(context, accepted, references)
   const answered = await findItemStatuses(context.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
   const told: TxnItem[] = []
-  for (let portion = 0; portion < portionsOf(accepted.items); portion += 1) {
-    const from = portion * PORTION
-    const items = requested
-      .slice(from, from + PORTION)
-      .map((item, index): TxnItem => ({ ...item, status: answered.get(from + index) ?? status }))
-    const chosen = wanted === null ? items : items.filter(({ reference_id }) => wanted.has(reference_id))
-    const isRead = wanted === null ? portion === 0 : chosen.length > 0
-    const first = isRead ? await findFirstPage(context.db, correlation_id, portion + 1) : null
-    const read = first === null ? chosen : (await itemsOfAnswer(context, about, first)).items
-    told.push(...(wanted === null ? read : read.filter(({ reference_id }) => wanted.has(reference_id))))
+  const portions = Map.groupBy(requested, ({ position }) => Math.floor(position / PORTION))
+  const [read, more] = wanted === null ? [1, IN_PORTIONS] : [PORTIONS_READ, MORE_PORTIONS]
+  for (const [index, [portion, items]] of [...portions].entries()) {
+    const first = index < read ? await findFirstPage(context.db, correlation_id, portion + 1) : null
+    const answer = first === null ? null : (await itemsOfAnswer(context, about, first)).items
+    if (answer === null) {
+      for (const { reference_id, position } of items) {
+        told.push({ reference_id, ...said, status: answered.get(position) ?? said.status })
+      }
+    } else told.push(...answer.filter(({ reference_id }) => wanted?.has(reference_id) ?? true))
   }
-  return { items: told, ...(wanted === null && { reason: IN_PORTIONS }) }
+  return { items: told, ...((wanted === null || portions.size > read) && { reason: more }) }
 }
 
+/** Portions whose records are told in one answer: each may be many megabytes, which are opened for it. */
+const PORTIONS_READ = 2
+
 const IN_PORTIONS = `answered in portions of ${PORTION} items: the records of the first one are told; ask for others by reference_id_list`
+const MORE_PORTIONS = `answered in portions of ${PORTION} items: the records of ${PORTIONS_READ} of them are told; ask for the other items by themselves`
 
 async function itemsOfRequest(
   context: Context,
-  { operation }: About,
   accepted: AcceptedExchange,
+  references: readonly string[] | null,
   said: object,
 ): Promise<readonly TxnItem[]> {
   const timestamp = new Date().toISOString()
-  return readRequest(context, accepted, ({ message }) =>
-    itemsOf({ operation }, message).map((item) => ({ reference_id: referenceId(item), timestamp, ...said })),
-  )
+  const items = await referencesOf(context, accepted, references)
+  return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
+}
+
+/** Without opening the request, which may be as large as a file. */
+async function referencesOf(
+  context: Context,
+  accepted: AcceptedExchange,
+  references: readonly string[] | null,
+): Promise<readonly ItemReference[]> {
+  await ensureReferences(context, accepted)
+  return listReferences(context.db, accepted.correlation_id, references)
 }
 
 /** @throws BodyClosed */
@@ -154,7 +169,8 @@ async function itemsOfAnswer(
   { exchange, operation }: About,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<ItemsToTell> {
-  const kept = parseKept(await context.bodies.openBody(body, deliveryContext(id)))
+  const open = async () => parseKept(await context.bodies.openBody(body, deliveryContext(id)))
+  const kept = body.length > SMALL_REQUEST ? await inTurn(context, open) : await open()
   if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
     throw new BodyClosed('altered')
   }

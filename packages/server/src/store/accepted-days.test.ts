@@ -37,6 +37,7 @@ const exchange = (participant: number, message_id: string, bytes: number | null 
       encrypted: false,
       request: Buffer.alloc(bytes, 1),
       request_bytes: bytes,
+      reference_ids: [],
       items: 1,
     },
   }),

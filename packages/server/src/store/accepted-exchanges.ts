@@ -16,6 +16,7 @@ export type AcceptedExchange = Pick<
   | 'sender_uri'
   | 'encrypted'
   | 'items'
+  | 'references_stored'
 > & {
   /** Header and message in clear, sealed for `requestContext`; null for a large one, see `findRequest`. */
   readonly request: Buffer | null
@@ -42,7 +43,7 @@ export interface KeptItemPage {
 export const SMALL_REQUEST = 262_144
 
 const COLUMNS = `correlation_id, participant, registry, operation, transaction_id, sender_uri, encrypted, items,
-  case when size.bytes <= ${SMALL_REQUEST} then request end as request, size.bytes as request_bytes,
+  references_stored, case when size.bytes <= ${SMALL_REQUEST} then request end as request, size.bytes as request_bytes,
   state, page, received_at, started_at`
 
 /** Null when there is none, or none any more. Those that are asked for at once are read together. */
@@ -175,20 +176,27 @@ export interface Asker {
   readonly operation: string
 }
 
+/** Messages that bear one transaction_id, the newest, among which the one that is asked about is looked for. */
+const OF_ONE_ID = 100
+
 /** The newest of the asker's exchanges with one of these transaction_ids, or correlation_ids. */
 export async function findAskedExchange(
   { pool }: Pick<Database, 'pool'>,
   { participant, registry, operation }: Asker,
   by: { readonly transaction_ids: readonly string[] } | { readonly correlation_ids: readonly string[] },
 ): Promise<AskedExchange | null> {
-  const [column, values] =
+  const [asked, values] =
     'transaction_ids' in by
-      ? ['transaction_id = any($4::text[])', by.transaction_ids.filter(isStorable)]
-      : ['correlation_id = any($4::uuid[])', by.correlation_ids.filter(isUuid)]
+      ? ['unnest($4::text[]) as asked (id)', by.transaction_ids.filter(isStorable)]
+      : ['unnest($4::uuid[]) as asked (id)', by.correlation_ids.filter(isUuid)]
+  const named =
+    'transaction_ids' in by ? 'transaction_id = asked.id collate "C"' : 'correlation_id = asked.id'
   const { rows } = await pool.query<{ correlation_id: string; transaction_id: string }>({
-    text: `select correlation_id, transaction_id from exchange
-      where participant = $1 and registry = $2 and operation = $3 and transaction_id is not null and ${column}
-      order by received_at desc limit 1`,
+    text: `select correlation_id, transaction_id from ${asked} cross join lateral (
+        select * from exchange where participant = $1 and transaction_id is not null and ${named}
+        order by received_at desc limit ${OF_ONE_ID}
+      ) as newest
+      where registry = $2 and operation = $3 order by received_at desc limit 1`,
     values: [participant, registry, operation, values],
   })
   const [found] = rows
@@ -230,56 +238,4 @@ export async function findItemStatuses(
     values: [correlation_id],
   })
   return new Map(rows.map(({ position, status }) => [position, status]))
-}
-
-/** How many of the asked items an exchange has. */
-export interface ItemMatches {
-  readonly correlation_id: string
-  readonly matches: number
-}
-
-/**
- * The answered exchange of the asker that most of these items were last answered in; of several, the newest.
- */
-export async function findByReferences(
-  { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: Asker,
-  reference_ids: readonly string[],
-): Promise<ItemMatches | null> {
-  const { rows } = await pool.query<ItemMatches>({
-    text: `select latest.correlation_id, count(*) as matches
-      from (select distinct reference_id from unnest($4::text[]) as given (reference_id)) as asked
-      cross join lateral (
-        select item.correlation_id, item.answered_at
-        from exchange_item as item join accepted_exchange as exchange using (correlation_id)
-        where item.participant = $1 and item.reference_id = asked.reference_id collate "C"
-          and exchange.registry = $2 and exchange.operation = $3
-        order by item.answered_at desc limit 1
-      ) as latest
-      group by latest.correlation_id order by matches desc, max(latest.answered_at) desc limit 1`,
-    values: [participant, registry, operation, reference_ids.filter(isStorable)],
-  })
-  return rows[0] ?? null
-}
-
-/**
- * Of the asker's thousand newest accepted exchanges, those with items that are not answered yet, the newest first.
- * @param portion items that are answered by one step
- */
-export async function findWaiting(
-  { pool }: Pick<Database, 'pool'>,
-  { participant, registry, operation }: Asker,
-  portion: number,
-): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ correlation_id: string }>({
-    name: 'find waiting exchanges',
-    text: `select correlation_id from (
-        select correlation_id, registry, operation, page, items, received_at from accepted_exchange
-        where participant = $1 order by received_at desc limit 1000
-      ) as newest
-      where registry = $2 and operation = $3 and page < greatest(1, ceil(items / $4::numeric))
-      order by received_at desc`,
-    values: [participant, registry, operation, portion],
-  })
-  return rows.map(({ correlation_id }) => correlation_id)
 }

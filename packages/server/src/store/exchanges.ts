@@ -3,6 +3,7 @@ import type { Database } from './database.ts'
 import { countInto } from './day-counts.ts'
 import { firstCome } from './first-come.ts'
 import { messageKey } from './message-key.ts'
+import { storableReferences, storeReferencesOf } from './references.ts'
 
 /** A message that is about to be acted on. */
 export interface NewExchange {
@@ -36,6 +37,8 @@ export interface AcceptedRequest {
   readonly request_bytes: number
   /** How many items the message has. */
   readonly items: number
+  /** Of each item, in their order, as its answer names it; none where the message is no batch. */
+  readonly reference_ids: readonly string[]
 }
 
 export interface KnownExchange {
@@ -83,7 +86,10 @@ export function createExchangeMemory(
     {
       key: keyOf,
       held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
-      bytes: ({ accepted }) => accepted?.request.length ?? 0,
+      bytes: ({ accepted }) =>
+        accepted === undefined
+          ? 0
+          : accepted.request.length + accepted.reference_ids.length * REFERENCE_BYTES,
       async insert(exchanges) {
         const accepted = exchanges.filter(isAccepted)
         const statement = accepted.length === 0 ? REMEMBER : ACCEPT
@@ -113,6 +119,9 @@ function compared({ fingerprint, correlation_id }: Held, held: Held): KnownExcha
     : { correlation_id, known: 'different' }
 }
 
+/** Of one item of a request, about. */
+const REFERENCE_BYTES = 64
+
 const OFFERED = `select * from unnest($1::integer[], $2::text[], $3::bytea[], $4::uuid[], $5::integer[], $6::text[],
   $7::text[]) as offered (participant, message_id, fingerprint, correlation_id, registry, operation, transaction_id)`
 
@@ -132,17 +141,20 @@ const ACCEPT = {
       ${REMEMBERED} select * from offered on conflict do nothing
       returning participant, message_id, correlation_id
     ),
+    asked as (
+      select * from unnest($8::uuid[], $9::text[], $10::boolean[], $11::bytea[], $12::integer[], $13::integer[],
+        $14::text[]) as asked (correlation_id, sender_uri, encrypted, request, items, request_bytes, reference_ids)
+    ),
     accepted as (
       insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
-        sender_uri, encrypted, request, items, request_bytes)
+        sender_uri, encrypted, request, items, request_bytes, references_stored)
       select offered.correlation_id, offered.participant, offered.registry, offered.operation, offered.message_id,
         offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.items,
-        asked.request_bytes
-      from unnest($8::uuid[], $9::text[], $10::boolean[], $11::bytea[], $12::integer[], $13::integer[])
-        as asked (correlation_id, sender_uri, encrypted, request, items, request_bytes)
-      join offered using (correlation_id) join added using (correlation_id)
-      returning correlation_id, participant, octet_length(request) as bytes
+        asked.request_bytes, true
+      from asked join offered using (correlation_id) join added using (correlation_id)
+      returning correlation_id, participant, registry, received_at, octet_length(request) as bytes
     ),
+    referenced as (${storeReferencesOf('accepted join asked using (correlation_id)', 'reference_ids')}),
     counted as (${countInto('accepted_day', 'accepted')}),
     jobs as (
       select job.id from (
@@ -174,6 +186,7 @@ const acceptedColumns = (exchanges: readonly Accepted[]): unknown[] => [
   exchanges.map(({ accepted }) => accepted.request),
   exchanges.map(({ accepted }) => accepted.items),
   exchanges.map(({ accepted }) => accepted.request_bytes),
+  exchanges.map(({ accepted }) => storableReferences(accepted.reference_ids)),
 ]
 
 type Key = Pick<NewExchange, 'participant' | 'message_id'>

@@ -85,6 +85,9 @@ test('accepted exchanges go with their items, and deliveries with their attempts
        ), item as (
          insert into exchange_item (correlation_id, position, participant, reference_id, status)
          select correlation_id, 0, 1, 'r', 'succ' from accepted
+       ), reference as (
+         insert into exchange_reference (correlation_id, position, participant, registry, reference_id, received_at)
+         select correlation_id, 0, 1, 1, 'r', now() from accepted
        ), sent as (
          insert into delivery (id, participant, registry, callback, message_id, encrypted, body, state, created_at)
          values (gen_random_uuid(), 1, 1, 'on-search', 'm', false, '', 'delivered', now() - $1::interval) returning id
@@ -94,7 +97,13 @@ test('accepted exchanges go with their items, and deliveries with their attempts
     )
   }
   expect(await forgetExchanges(database.db, 5 * DAY)).toBe(2)
-  for (const table of ['accepted_exchange', 'exchange_item', 'delivery', 'delivery_attempt']) {
+  for (const table of [
+    'accepted_exchange',
+    'exchange_reference',
+    'exchange_item',
+    'delivery',
+    'delivery_attempt',
+  ]) {
     expect((await pool.query(`select from ${table}`)).rowCount, table).toBe(1)
   }
 })

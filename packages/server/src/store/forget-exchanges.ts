@@ -40,6 +40,11 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
   return forget(db, 'inbox_message', retention)
 }
 
+/** In the same statement, because no foreign key takes care of them. */
+const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
+  items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
+  select from gone`
+
 async function forget(
   { pool }: Pick<Database, 'pool'>,
   table: (typeof FORGOTTEN)[number] | 'inbox_message',
@@ -47,12 +52,12 @@ async function forget(
 ): Promise<number> {
   const since = table === 'delivery' ? 'created_at' : 'received_at'
   for (let total = 0; ; ) {
-    const { rowCount } = await pool.query(
-      `delete from ${table} where ctid = any(array(
+    const deleted = `delete from ${table} where ctid = any(array(
         select ctid from ${table} where ${since} < now() - make_interval(secs => $1)
-        order by ${since} limit ${AT_ONCE} for update skip locked))`,
-      [retention],
-    )
+        order by ${since} limit ${AT_ONCE} for update skip locked))`
+    const { rowCount } = await pool.query(table === 'accepted_exchange' ? withReferences(deleted) : deleted, [
+      retention,
+    ])
     total += rowCount ?? 0
     if (rowCount !== AT_ONCE) return total
   }

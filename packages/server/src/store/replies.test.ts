@@ -34,6 +34,7 @@ async function accepted(of = participant): Promise<string> {
       encrypted: false,
       request: Buffer.from('sealed'),
       request_bytes: 6,
+      reference_ids: [],
       items: 1,
     },
   })

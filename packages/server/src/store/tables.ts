@@ -184,12 +184,27 @@ export interface AcceptedExchangeRow {
   request_bytes: number | null
   /** How many items the request has. */
   items: number
+  /** Whether `exchange_reference` has them; not so of what an earlier version accepted. */
+  references_stored: Generated<boolean>
   state: Generated<'accepted' | 'replying' | 'replied' | 'failed'>
   /** The last page that has a delivery. */
   page: Generated<number>
   received_at: SetTime
   started_at: Date | null
   finished_at: Date | null
+}
+
+/** One item of an accepted exchange, from the moment in which it is accepted. */
+export interface ExchangeReferenceRow {
+  correlation_id: string
+  /** From 0, in the order of the request. */
+  position: number
+  participant: number
+  registry: number
+  /** As the answer names it: '' where it cannot be sent back. */
+  reference_id: string
+  /** Of the exchange. */
+  received_at: Date
 }
 
 /** One answered item of an accepted exchange, with the records that its further pages are made of. */
@@ -350,6 +365,7 @@ export interface Tables {
   body_key: BodyKeyRow
   exchange: ExchangeRow
   accepted_exchange: AcceptedExchangeRow
+  exchange_reference: ExchangeReferenceRow
   exchange_item: ExchangeItemRow
   delivery: DeliveryRow
   delivery_attempt: DeliveryAttemptRow

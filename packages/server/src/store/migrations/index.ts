@@ -15,6 +15,7 @@ import { drainJob } from './0012-drain-job.ts'
 import { acceptedDays } from './0013-accepted-days.ts'
 import { requestBytes } from './0014-request-bytes.ts'
 import { deliveryDestinations } from './0015-delivery-destinations.ts'
+import { exchangeReferences } from './0016-exchange-references.ts'
 import { readingRules } from './0017-reading-rules.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -33,5 +34,6 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0013-accepted-days': acceptedDays,
   '0014-request-bytes': requestBytes,
   '0015-delivery-destinations': deliveryDestinations,
+  '0016-exchange-references': exchangeReferences,
   '0017-reading-rules': readingRules,
 }

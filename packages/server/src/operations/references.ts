@@ -1,0 +1,54 @@
+/** Stores the references of exchanges that an earlier version accepted: its requests alone have them. */
+import { operation } from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import { BodyClosed } from '../keys/bodies.ts'
+import { type AcceptedExchange, findAccepted } from '../store/accepted-exchanges.ts'
+import { isUnavailable, safeDatabaseError } from '../store/database-errors.ts'
+import { findUnreferenced, storeReferences } from '../store/references.ts'
+import { readRequest } from './accepted-request.ts'
+import { itemsOf, referenceId } from './batch.ts'
+
+type Parts = Pick<Context, 'db' | 'bodies' | 'log'>
+
+/**
+ * Opens at most `limit` requests, the newest first. One that cannot be read has no references, and stops none of the
+ * others.
+ * @param participant `Participant.id`; null: of all
+ * @returns how many there were to open
+ */
+export async function storeMissingReferences(
+  parts: Parts,
+  limit: number,
+  participant: number | null = null,
+): Promise<number> {
+  const missing = await findUnreferenced(parts.db, limit, participant)
+  for (const correlation_id of missing) {
+    const accepted = await findAccepted(parts.db, correlation_id)
+    if (accepted !== null) await ensureReferences(parts, accepted)
+  }
+  return missing.length
+}
+
+/** Stores the references of an exchange where they are not stored yet. */
+export async function ensureReferences(parts: Parts, accepted: AcceptedExchange): Promise<void> {
+  if (accepted.references_stored) return
+  await storeReferences(parts.db, accepted.correlation_id, await referencesOf(parts, accepted))
+}
+
+async function referencesOf(parts: Parts, accepted: AcceptedExchange): Promise<readonly string[]> {
+  try {
+    return await readRequest(parts, accepted, ({ message }) =>
+      itemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),
+    )
+  } catch (error) {
+    if (isUnavailable(error)) throw error
+    const { correlation_id } = accepted
+    if (!(error instanceof BodyClosed)) {
+      parts.log.warn(
+        { correlation_id, ...safeDatabaseError(error) },
+        'the items of an exchange cannot be read',
+      )
+    }
+    return []
+  }
+}
