@@ -58,6 +58,7 @@ export { findInInbox, type InboxEntry, type InboxFilter, listInbox } from './sto
 export { type Applied, type ApplyOptions, type ApplyProgress, applyIndexes } from './store/index-apply.ts'
 export { type IndexPlan, isComplete, planIndexes, type WantedIndex } from './store/index-plan.ts'
 export { withCurrentMasterKey } from './store/master-keys.ts'
+export { listGoneNodes } from './store/nodes.ts'
 export { becomeOnlyDemo } from './store/only-demo.ts'
 export { listOwnKeys, type OwnKey } from './store/own-keys.ts'
 export {
@@ -96,6 +97,7 @@ export {
   findRegistry,
   listRegistries,
   type Registry,
+  readRegistries,
   registryAt,
   setTimeZone,
 } from './store/registries.ts'

@@ -20,6 +20,8 @@ const GOOD: DatabaseFacts = {
   },
   content: { demo: [], real: ['registry civil'] },
   pending: [],
+  unreadable: [],
+  goneNodes: [],
   disabled: [],
   withoutSecret: [],
   unsigned: [],
@@ -99,6 +101,13 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'ok',
     'remote',
   ],
+  [
+    'registries',
+    { unreadable: [{ id: 3, namespace: 'civil', error: new TypeError('x') }] },
+    'broken',
+    'civil (id 3, TypeError)',
+  ],
+  ['nodes', { goneNodes: [{ id: 'n-1', jobs: 7 }] }, 'weak', 'n-1 with 7 jobs is gone'],
   ['migrations', { pending: ['0001-directory'] }, 'weak', '0001-directory will run'],
   [
     'demo_data',

@@ -67,6 +67,28 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'registries',
+    judge({ unreadable }) {
+      if (unreadable.length === 0) return ok('this version can read every one')
+      const found = unreadable.map(({ id, namespace, error }) => {
+        return `${namespace} (id ${id}, ${error instanceof Error ? error.name : typeof error})`
+      })
+      return broken(
+        `${list(found)} cannot be read and is not served; run the version that made it, or a later one`,
+      )
+    },
+  },
+  {
+    check: 'nodes',
+    judge({ goneNodes }) {
+      if (goneNodes.length === 0) return ok('none has ended without leaving')
+      const found = goneNodes.map(({ id, jobs }) => `${id} with ${jobs} jobs`)
+      return weak(
+        `${list(found)} is gone: a node that works frees its jobs within a second, so start one, or read its log`,
+      )
+    },
+  },
+  {
     check: 'filled_attributes',
     judge({ indexes }) {
       const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)

@@ -6,15 +6,16 @@ import {
   type Database,
   directoryContent,
   isLoopback,
+  listGoneNodes,
   listLiveKeys,
   listParticipants,
-  listRegistries,
   listWithoutSecret,
   masterKeyFile,
   type Participant,
   type ParticipantKey,
   pendingMigrations,
   planIndexes,
+  readRegistries,
   readServerSettings,
 } from '@rollcall/server'
 import { demoFilePath } from '../demo/demo-file.ts'
@@ -47,7 +48,9 @@ export async function databaseFacts(db: Database, embedded: boolean): Promise<Da
   const [participants, withoutSecret, keys] = unreadable
     ? [[], [], []]
     : await Promise.all([listParticipants(db), listWithoutSecret(db), listLiveKeys(db)])
-  const registries = unreadable ? [] : await listRegistries(db)
+  const { registries, unreadable: unreadableRegistries } = unreadable
+    ? { registries: [], unreadable: [] }
+    : await readRegistries(db)
   const indexes = await Promise.all(registries.map((registry) => planIndexes(db, registry)))
   const disabled = participants.filter(({ status }) => status === 'disabled')
   const active = participants.filter(({ status }) => status === 'active')
@@ -57,6 +60,8 @@ export async function databaseFacts(db: Database, embedded: boolean): Promise<Da
     content,
     pending,
     disabled,
+    unreadable: unreadableRegistries,
+    goneNodes: pending.length > 0 ? [] : await listGoneNodes(db),
     withoutSecret,
     unsigned: active.filter(({ signature_policy }) => signature_policy !== 'required'),
     withoutSignatureKey: active.filter(

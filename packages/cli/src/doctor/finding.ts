@@ -41,6 +41,10 @@ export interface DatabaseFacts {
   readonly content: DirectoryContent
   readonly pending: readonly string[]
   readonly disabled: readonly Named[]
+  /** Registries that this version cannot read. */
+  readonly unreadable: readonly { readonly id: number; readonly namespace: string; readonly error: unknown }[]
+  /** Nodes that have ended without leaving, with the jobs that they still hold. */
+  readonly goneNodes: readonly { readonly id: string; readonly jobs: number }[]
   readonly withoutSecret: readonly Named[]
   /** Active ones from whom unsigned messages are taken. */
   readonly unsigned: readonly Named[]

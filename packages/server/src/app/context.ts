@@ -68,7 +68,7 @@ export async function createContext(
   const waiting = limits.exchanges_waiting
   return {
     db,
-    directory: createDirectory(db),
+    directory: createDirectory(db, log),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }),
     quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),
     searchPlaces: createSearchPlaces({ places: db.searches.options.max, patience: limits.search_timeout }),

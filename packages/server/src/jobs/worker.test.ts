@@ -7,6 +7,7 @@ import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { readLimits } from '../limits.ts'
 import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
+import { listGoneNodes } from '../store/nodes.ts'
 import { inTransaction } from '../store/transaction.ts'
 import type { Run, Tasks } from './tasks.ts'
 import { type RunningWorker, startWorker } from './worker.ts'
@@ -231,6 +232,7 @@ test('a node whose jobs cannot be freed is said once, and does not stop the othe
   const [before] = await nodes()
   await leaveBehind(stuck, '7', 'stuck')
   await eventually(() => expect(log.join('')).toContain('cannot be freed'))
+  await eventually(async () => expect(await listGoneNodes(database.db)).toEqual([{ id: stuck, jobs: 1 }]))
   await leaveBehind(randomUUID(), '8', 'orphan')
   await eventually(() => expect(done).toEqual(['orphan']))
   await leaveBehind(randomUUID(), '9', 'another')

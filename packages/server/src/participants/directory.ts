@@ -1,7 +1,9 @@
 /** Who may call and what is hosted, as the database says it, at most half a second old. */
+import type { Log } from '../observe/log.ts'
 import type { Database } from '../store/database.ts'
+import { safeDatabaseError } from '../store/database-errors.ts'
 import { findParticipant, findParticipantById, type Participant } from '../store/participants.ts'
-import { listRegistries, type Registry } from '../store/registries.ts'
+import { type Registry, readRegistries, type UnreadableRegistry } from '../store/registries.ts'
 import { shortLived } from './short-lived.ts'
 
 export interface Directory {
@@ -9,31 +11,51 @@ export interface Directory {
   activeParticipant(sender_id: string): Promise<Participant | null>
   /** The participant with this `Participant.id`, whatever its status; null when there is none. */
   participantById(id: number): Promise<Participant | null>
-  /** The registry mounted at this namespace. */
+  /** The registry mounted at this namespace. Throws when this version cannot read it. */
   registry(namespace: string): Promise<Registry | undefined>
-  /** The registry with this `Registry.id`. */
+  /** The registry with this `Registry.id`. Throws when this version cannot read it. */
   registryById(id: number): Promise<Registry | undefined>
 }
 
 /** Disabling a participant takes effect on every node within a second: this is half of that, the rest is slack. */
 const MAX_AGE = 500
 
-export function createDirectory(db: Database): Directory {
+type Named = Pick<Registry, 'id' | 'namespace'>
+
+export function createDirectory(db: Database, log: Log): Directory {
   const participants = shortLived((sender_id) => findParticipant(db, sender_id), { maxAge: MAX_AGE })
   const byId = shortLived((id) => findParticipantById(db, Number(id)), { maxAge: MAX_AGE })
   // The whole list under one key: names that nobody hosts then cost no look-up of their own.
   const registries = shortLived(
-    async () => new Map((await listRegistries(db)).map((registry) => [registry.namespace, registry])),
+    async () => {
+      const read = await readRegistries(db)
+      for (const row of read.unreadable) report(row)
+      return read
+    },
     { maxAge: MAX_AGE },
   )
+  const reported = new Set<number>()
+  const report = ({ id, error }: UnreadableRegistry): void => {
+    if (reported.has(id)) return
+    reported.add(id)
+    log.error(
+      { registry: id, ...safeDatabaseError(error) },
+      'a registry cannot be read; the others are served',
+    )
+  }
+  const registryWhere = async (is: (row: Named) => boolean): Promise<Registry | undefined> => {
+    const read = await registries.get('all')
+    const unreadable = read.unreadable.find(is)
+    if (unreadable !== undefined) throw unreadable.error
+    return read.registries.find(is)
+  }
   return {
     async activeParticipant(sender_id) {
       const participant = await participants.get(sender_id)
       return participant?.status === 'active' ? participant : null
     },
     participantById: (id) => byId.get(String(id)),
-    registry: async (namespace) => (await registries.get('all')).get(namespace),
-    registryById: async (id) =>
-      [...(await registries.get('all')).values()].find((registry) => registry.id === id),
+    registry: (namespace) => registryWhere((row) => row.namespace === namespace),
+    registryById: (id) => registryWhere((row) => row.id === id),
   }
 }

@@ -57,6 +57,25 @@ describe('registered keys', () => {
     expect(await verifying(b, null, 'EdDSA')).toEqual([])
   })
 
+  test('one that cannot be read is said by its thumbprint, and stops none of the others', async () => {
+    const broken = await publicKey('Ed25519', { kid: 'broken' })
+    const lost = await publicKey('RSA', { kid: 'lost', use: 'enc' })
+    for (const key of [broken, lost]) await add(a, key)
+    await add(a, await publicKey('Ed25519', { kid: 'whole' }))
+    await add(a, await publicKey('RSA', { kid: 'enc', use: 'enc' }), { valid_from: inDays(-1) })
+    await database.db.pool.query(
+      `update participant_key set public_jwk = '{"kty":"none"}' where kid in ('broken', 'lost')`,
+    )
+    const { verifying, encryption } = node()
+    expect(await verifying(a, null, 'EdDSA')).toHaveLength(1)
+    expect(await verifying(a, 'whole', 'EdDSA')).toHaveLength(1)
+    expect(await verifying(a, 'broken', 'EdDSA')).toEqual([])
+    expect(await encryption(a)).toMatchObject({ kid: 'enc' })
+    expect(logged).toHaveLength(2)
+    expect(logged[0]).toContain(`"thumbprint":"${broken.thumbprint}"`)
+    expect(logged[1]).toContain(`"thumbprint":"${lost.thumbprint}"`)
+  })
+
   test('are imported once', async () => {
     await add(a, await publicKey('Ed25519', { kid: 'one' }))
     const { verifying } = node()

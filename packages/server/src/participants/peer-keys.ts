@@ -8,6 +8,7 @@ import {
 } from '@rollcall/protocol'
 import type { Log } from '../observe/log.ts'
 import type { Database } from '../store/database.ts'
+import { safeDatabaseError } from '../store/database-errors.ts'
 import {
   findRegisteredKeys,
   LIVE_KEYS,
@@ -59,6 +60,8 @@ export function createPeerKeys(
   const encryptionKeys = remembered(({ public_jwk, kid, algorithm }) =>
     publicEncryptionKey({ ...public_jwk, kid, alg: algorithm }),
   )
+  /** Thumbprints of registered keys that were reported as unreadable. */
+  const unusable = new Set<string>()
   /** Keys that were reported already, as long as their set is remembered. */
   const reported = new WeakSet<PublicKey>()
 
@@ -79,6 +82,24 @@ export function createPeerKeys(
     })
   }
 
+  /** Those that can be imported, in their order: one that cannot stops none of the others. */
+  const usableOf = async <Key>(
+    keys: readonly PublicKey[],
+    load: (key: PublicKey) => Promise<Key>,
+  ): Promise<readonly Key[]> => {
+    const loaded = await Promise.allSettled(keys.map(load))
+    return loaded.flatMap((result, index) => {
+      if (result.status === 'fulfilled') return [result.value]
+      const { thumbprint = '' } = keys[index] ?? {}
+      if (!unusable.has(thumbprint)) {
+        unusable.add(thumbprint)
+        const { error } = safeDatabaseError(result.reason)
+        parts.log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
+      }
+      return []
+    })
+  }
+
   return {
     async verifying(participant, kid, algorithm) {
       const own = await registered.get(String(participant.id))
@@ -89,14 +110,18 @@ export function createPeerKeys(
       const live = [...named.filter(counts), ...others.filter((key) => kid === null || key.kid === kid)]
       const usable = live.filter((key) => key.use === 'sig' && key.algorithm === algorithm)
       const different = new Map(usable.map((key) => [key.thumbprint, key]))
-      return Promise.all([...different.values()].slice(0, LIVE_KEYS).map(verifyingKeys))
+      return usableOf([...different.values()].slice(0, LIVE_KEYS), verifyingKeys)
     },
     async encryption(participant) {
       const own = await registered.get(String(participant.id))
       const isForEncryption = ({ use }: PublicKey): boolean => use === 'enc'
-      const key =
-        own.filter(counts).find(isForEncryption) ?? (await published(participant, null)).find(isForEncryption)
-      return key === undefined ? null : encryptionKeys(key)
+      const [key] = await usableOf(own.filter(counts).filter(isForEncryption), encryptionKeys)
+      if (key !== undefined) return key
+      const [other] = await usableOf(
+        (await published(participant, null)).filter(isForEncryption),
+        encryptionKeys,
+      )
+      return other ?? null
     },
   }
 }

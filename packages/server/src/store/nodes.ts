@@ -3,6 +3,7 @@
  * session holds for as long as it lives: a row whose lock can be had is that of a node that is gone.
  */
 import pg from 'pg'
+import type { Database } from './database.ts'
 import { isUnavailable } from './database-errors.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -67,6 +68,21 @@ export async function freeGoneNodes(session: pg.ClientBase, own: NodeEntry): Pro
     await session.query('select pg_advisory_unlock($1)', [gone.lock_key])
   }
   return { freed, failed }
+}
+
+/** Nodes whose lock nobody holds, and how many jobs wait for being freed; nothing is changed. */
+export async function listGoneNodes({
+  pool,
+}: Pick<Database, 'pool'>): Promise<readonly { readonly id: string; readonly jobs: number }[]> {
+  const { rows } = await pool.query<{ id: string; jobs: number }>(
+    `select id, (select count(*) from graphile_worker._private_jobs where locked_by = any(workers)) as jobs
+      from node where not exists (
+        select from pg_locks where locktype = 'advisory' and objsubid = 1
+          and database = (select oid from pg_database where datname = current_database())
+          and classid::bigint = lock_key >> 32 & 4294967295 and objid::bigint = lock_key & 4294967295)
+      order by started_at`,
+  )
+  return rows
 }
 
 /**

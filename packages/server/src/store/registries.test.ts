@@ -1,8 +1,17 @@
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
+import { createLog } from '../observe/log.ts'
+import { createDirectory } from '../participants/directory.ts'
 import { StoreRefusal } from './refusal.ts'
-import { addRegistry, findRegistry, listRegistries, registryAt, setTimeZone } from './registries.ts'
+import {
+  addRegistry,
+  findRegistry,
+  listRegistries,
+  readRegistries,
+  registryAt,
+  setTimeZone,
+} from './registries.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -157,13 +166,24 @@ test('of several that want one name at once, one gets it', async () => {
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })
 
-test('a kind that this version does not know is said', async () => {
+test('a registry of a kind that this version does not know is said, and stops none of the others', async () => {
   const { db } = database
   await db.pool.query(
     `insert into registry (namespace, kind, sender_id) values ('new', 'space', 'space.example')`,
   )
   const message = 'the registry at new is of kind space, which this version does not know'
-  await expect(listRegistries(db)).rejects.toThrow(new StoreRefusal(message))
+  const before = await listRegistries(db)
+  const { registries, unreadable } = await readRegistries(db)
+  expect(registries).toEqual(before)
+  expect(registries.length).toBeGreaterThan(0)
+  expect(unreadable).toEqual([{ id: expect.any(Number), namespace: 'new', error: new StoreRefusal(message) }])
+  const log = createLog({ level: 'silent' })
+  const directory = createDirectory(db, log)
+  const [served] = registries
+  expect(await directory.registry(served?.namespace ?? '')).toMatchObject({ id: served?.id })
+  expect(await directory.registryById(served?.id ?? 0)).toMatchObject({ id: served?.id })
+  await expect(directory.registry('new')).rejects.toThrow(new StoreRefusal(message))
+  await expect(directory.registryById(unreadable[0]?.id ?? 0)).rejects.toThrow(new StoreRefusal(message))
   await expect(findRegistry(db, 'new')).rejects.toThrow(new StoreRefusal(message))
   await db.pool.query(`delete from registry where namespace = 'new'`)
 })

@@ -141,16 +141,38 @@ async function checkNotTaken(
   }
 }
 
-/**
- * Every registry, by namespace.
- * @throws StoreRefusal one is of a kind that this version does not know
- */
-export async function listRegistries(db: Database): Promise<readonly Registry[]> {
-  const rows = await selectRegistries(db.kysely).orderBy('namespace').execute()
-  return rows.map(toRegistry)
+/** A registry that this version cannot read, and why. */
+export interface UnreadableRegistry {
+  readonly id: number
+  readonly namespace: string
+  readonly error: unknown
 }
 
-/** The registry mounted at a namespace; null when there is none. Throws as `listRegistries` does. */
+/** Every registry, by namespace: those that this version can read, and the others, which stop none of them. */
+export async function readRegistries(
+  db: Database,
+): Promise<{ readonly registries: readonly Registry[]; readonly unreadable: readonly UnreadableRegistry[] }> {
+  const registries: Registry[] = []
+  const unreadable: UnreadableRegistry[] = []
+  for (const row of await selectRegistries(db.kysely).orderBy('namespace').execute()) {
+    try {
+      registries.push(toRegistry(row))
+    } catch (error) {
+      unreadable.push({ id: row.id, namespace: row.namespace, error })
+    }
+  }
+  return { registries, unreadable }
+}
+
+/** Every registry that this version can read, by namespace. */
+export async function listRegistries(db: Database): Promise<readonly Registry[]> {
+  return (await readRegistries(db)).registries
+}
+
+/**
+ * The registry mounted at a namespace; null when there is none.
+ * @throws StoreRefusal it is of a kind that this version does not know
+ */
 export async function findRegistry(
   db: { readonly kysely: Kysely<Tables> },
   namespace: string,
