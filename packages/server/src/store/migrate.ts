@@ -17,8 +17,6 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
     await checkNotNewer(connection)
     const migrator = new Migrator({
       db: connection,
-      // Two of them can land in another order than that of their numbers.
-      allowUnorderedMigrations: true,
       provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
       migrationTableName: MIGRATION_TABLE,
       migrationLockTableName: `${MIGRATION_TABLE}_lock`,
