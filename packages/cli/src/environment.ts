@@ -3,9 +3,9 @@ import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Config,
+  checkSchema,
   type Database,
   embeddedLayout,
-  migrate,
   openStorage,
   readConfig,
 } from '@rollcall/server'
@@ -33,24 +33,23 @@ export async function hasDatabase(config: Config): Promise<boolean> {
 }
 
 /**
- * Opens the database, brings it to this version's tables, works with it and closes it again. Beside a running
- * server that is the server's database.
- * @param options.create whether a new embedded database is wanted where there is none
- * @throws CommandError there is none
+ * Opens the database, works with it and closes it again. Beside a running server that is the server's database. It
+ * makes no database and changes no table: only migrate, serve and demo do.
+ * @throws CommandError there is no database
+ * @throws StoreRefusal its tables are older or newer than this version's
  */
 export async function withDatabase<Result>(
-  options: { readonly create: boolean },
   work: (db: Database, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = configuration()
-  if (!options.create && !(await hasDatabase(config))) {
+  if (!(await hasDatabase(config))) {
     throw new CommandError(
       `there is no database in ${config.dataDirectory} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate`,
     )
   }
   const storage = await openStorage(config)
   try {
-    await migrate(storage.db)
+    await checkSchema(storage.db)
     return await work(storage.db, config)
   } finally {
     await storage.close()

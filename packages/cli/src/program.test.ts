@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { dataDirectory, rollcall } from '../test/command.ts'
@@ -136,10 +136,17 @@ test.each([
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `rollcall: ${message}\n` })
 })
 
-test('a command that only looks makes no database', async () => {
+test.each([
+  [['registry', 'list']],
+  [['registry', 'add', 'civil']],
+  [['participant', 'add', 'a.example', '--name', 'A']],
+])('%j makes no database, and says which command does', async (words) => {
   const { path, remove } = await dataDirectory()
-  const { code, stderr } = await rollcall(['registry', 'list'], { ROLLCALL_DATA: path })
+  const { code, stderr } = await rollcall(words, { ROLLCALL_DATA: path })
+  const left = await readdir(path)
   await remove()
-  expect(code).toBe(1)
-  expect(stderr).toContain(`rollcall: there is no database in ${path} yet`)
+  expect({ code, left }).toEqual({ code: 1, left: [] })
+  expect(stderr).toBe(
+    `rollcall: there is no database in ${path} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate\n`,
+  )
 })

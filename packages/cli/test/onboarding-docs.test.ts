@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DEFAULT_SIGNATURE_PROFILE, importSigningKey, type Jwk, sign } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDatabase } from '../../server/test/postgres.ts'
+import { testDatabase } from '../../server/test/postgres.ts'
 import { databaseUrl } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -16,17 +16,17 @@ const blocks = [...page.matchAll(/```sh\n(.*?)\n```/gs)].map(([, block]) => bloc
 
 let folder: string
 let env: Record<string, string>
-let drop: () => Promise<void>
+let close: () => Promise<void>
 beforeAll(async () => {
-  const empty = await emptyDatabase()
-  drop = empty.drop
+  const database = await testDatabase()
+  close = database.close
   const { PATH = '', HOME = '' } = process.env
-  env = { PATH, HOME, DATABASE_URL: databaseUrl(empty.connection), ROLLCALL_MASTER_KEY: 'ab'.repeat(32) }
+  env = { PATH, HOME, DATABASE_URL: databaseUrl(database.connection), ROLLCALL_MASTER_KEY: 'ab'.repeat(32) }
   folder = await mkdtemp(join(tmpdir(), 'rollcall-onboarding-'))
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
-  await drop()
+  await close()
 })
 
 /** What the participant sends when it is asked for a message. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { algorithmOfJwk, importSigningKey, type SignatureProfile, sign } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KeyPair, keyPair } from '../../../server/test/key-pairs.ts'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 import { readProfile } from '../profile.ts'
 
@@ -71,7 +71,7 @@ test('it says what else is to be known', async () => {
 })
 
 test('with the registered keys it needs no file', async () => {
-  const { connection, drop } = await emptyDatabase()
+  const { connection, close } = await testDatabase()
   const env = { DATABASE_URL: databaseUrl(connection) }
   const path = join(folder, 'message.json')
   await writeFile(path, await message(ed, readProfile('default')))
@@ -94,7 +94,7 @@ test('with the registered keys it needs no file', async () => {
       "  rollcall participant policy 'a.example' --profile parameters,rfc8785,EdDSA\n",
     stderr: '',
   })
-  await drop()
+  await close()
 })
 
 test('what no profile verifies is said layout by layout', async () => {

@@ -92,9 +92,7 @@ async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonl
     const jwks = readKeyFile(await readInput(key))
     return Promise.all(jwks.map((jwk) => readPublicKey(jwk, { sender_id })))
   }
-  const live = await withDatabase({ create: false }, async (db) =>
-    listLiveKeys(db, await participantNamed(db, sender_id)),
-  )
+  const live = await withDatabase(async (db) => listLiveKeys(db, await participantNamed(db, sender_id)))
   if (live.length === 0)
     throw new CommandError(`${sender_id} has no live registered key; give its public key with --key`)
   return live

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '../../../server/test/postgres.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: { DATABASE_URL: string }
@@ -17,6 +17,62 @@ beforeAll(async () => {
 afterAll(async () => {
   await database.close()
   await home.remove()
+})
+
+const names = async () => {
+  const { rows } = await database.db.pool.query('select name from rollcall_migration order by name')
+  return rows.map(({ name }) => name)
+}
+const refusal = async (...words: string[]) => {
+  const { code, stdout, stderr } = await rollcall(words, env)
+  return { code, stdout, stderr }
+}
+
+describe('a command beside tables of another version is refused, and changes nothing', () => {
+  test.each([
+    [['trace', 'm-1']],
+    [['registry', 'add', 'civil']],
+    [['participant', 'list']],
+    [['keys', 'rotate']],
+    [['deliveries', 'retry', '--all']],
+    [['index', 'apply']],
+  ])('%j', async (words) => {
+    const all = await names()
+    const last = all.at(-1)
+    await database.db.pool.query('delete from rollcall_migration where name = $1', [last])
+    expect(await refusal(...words)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        `rollcall: the tables of this database are older than this Rollcall (${last} must run first); ` +
+        'use the version that your servers run, or upgrade the database with rollcall migrate\n',
+    })
+    expect(await names()).toEqual(all.slice(0, -1))
+    await database.db.pool.query(
+      `insert into rollcall_migration values ($1, '2998-01-01'), ('2999-later', '2999-01-01')`,
+      [last],
+    )
+    expect(await refusal(...words)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'rollcall: a newer Rollcall has migrated this database (2999-later); run that version or a later one\n',
+    })
+    await database.db.pool.query(`delete from rollcall_migration where name = '2999-later'`)
+    expect(await names()).toEqual(all)
+  })
+
+  test('a database without tables', async () => {
+    const { connection, drop } = await emptyDatabase()
+    const { code, stderr } = await rollcall(['participant', 'add', 'a.example', '--name', 'A'], {
+      DATABASE_URL: databaseUrl(connection),
+    })
+    await drop()
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'rollcall: the database has no tables yet; run rollcall migrate\n',
+    })
+  })
 })
 
 test('it names the registries whose records an earlier version read by other rules', async () => {

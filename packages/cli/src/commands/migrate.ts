@@ -8,7 +8,7 @@ import { stopRequest } from '../stop.ts'
 export function addCommand(program: Command): void {
   withJson(program.command('migrate'))
     .description(
-      'bring the tables of the database to this version; every command that uses them does this too',
+      'make the tables of the database, or upgrade them to this version; only migrate, serve and demo do so',
     )
     .addHelpText(
       'after',

@@ -1,23 +1,23 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { answering, type Receiver, receiver } from '../../../server/test/deliveries.ts'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>
-let drop: () => Promise<void>
+let close: () => Promise<void>
 let peer: Receiver
 
 beforeAll(async () => {
-  const empty = await emptyDatabase()
-  drop = empty.drop
-  env = { DATABASE_URL: databaseUrl(empty.connection) }
+  const database = await testDatabase()
+  close = database.close
+  env = { DATABASE_URL: databaseUrl(database.connection) }
   await rollcallJson(['registry', 'add', 'civil', '--sender-id', 'civil.example'], env)
   await rollcallJson(['participant', 'add', 'a.example', '--name', 'A'], env)
   const words = ['--port', 'any', '--plain-http', '--loopback']
   await rollcallJson(['participant', 'host', 'allow', 'a.example', '127.0.0.1', ...words], env)
 })
 afterEach(() => peer?.close())
-afterAll(() => drop())
+afterAll(() => close())
 
 const callback = (...words: string[]) => rollcallJson(['participant', 'callback', 'a.example', ...words], env)
 const refusal = async (words: readonly string[], input = '') => {

@@ -10,16 +10,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ACK, answering, receiver } from '../../../server/test/deliveries.ts'
 import { loopbackCertificate, loopbackKey } from '../../../server/test/loopback-certificate.ts'
 import { partnerCertificate, partnerKey } from '../../../server/test/partner-certificate.ts'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>
 let folder: Awaited<ReturnType<typeof dataDirectory>>
-let drop: () => Promise<void>
+let close: () => Promise<void>
 
 beforeAll(async () => {
-  const empty = await emptyDatabase()
-  drop = empty.drop
+  const database = await testDatabase()
+  close = database.close
   folder = await dataDirectory()
   const files = {
     'loopback.pem': loopbackCertificate,
@@ -28,7 +28,7 @@ beforeAll(async () => {
     'secret.txt': 's3cret\n',
   }
   for (const [name, text] of Object.entries(files)) await writeFile(at(name), text)
-  env = { DATABASE_URL: databaseUrl(empty.connection) }
+  env = { DATABASE_URL: databaseUrl(database.connection) }
   await rollcallJson(['registry', 'add', 'civil', '--sender-id', 'civil.example'], env)
   await rollcallJson(['participant', 'add', 'a.example', '--name', 'A'], env)
   const words = ['--port', 'any', '--plain-http', '--loopback']
@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
 })
 afterAll(async () => {
-  await drop()
+  await close()
   await folder.remove()
 })
 

@@ -89,7 +89,7 @@ async function change(
   changed: (rows: readonly AllowedHost[]) => readonly AllowedHost[] | null,
 ): Promise<void> {
   stopRequest()
-  const { outgoing } = await withDatabase({ create: false }, async (db): Promise<Participant> => {
+  const { outgoing } = await withDatabase(async (db): Promise<Participant> => {
     const participant = await participantNamed(db, sender_id)
     const rows = changed(participant.outgoing)
     return rows === null ? participant : setSealPolicy(db, sender_id, { outgoing: rows })

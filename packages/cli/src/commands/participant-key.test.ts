@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>
-let drop: () => Promise<void>
+let close: () => Promise<void>
 let folder: string
 
 beforeAll(async () => {
-  const empty = await emptyDatabase()
-  drop = empty.drop
-  env = { DATABASE_URL: databaseUrl(empty.connection) }
+  const database = await testDatabase()
+  close = database.close
+  env = { DATABASE_URL: databaseUrl(database.connection) }
   folder = await mkdtemp(join(tmpdir(), 'rollcall-keys-'))
   for (const name of ['a', 'b'])
     await rollcallJson(['participant', 'add', `${name}.example`, '--name', name], env)
 })
 afterAll(async () => {
   await rm(folder, { recursive: true })
-  await drop()
+  await close()
 })
 
 const file = async (name: string, text: string): Promise<string> => {

@@ -86,7 +86,7 @@ async function runAdd(sender_id: string, file: string, options: AddOptions): Pro
     ...(until !== undefined && { valid_until: until === 'never' ? null : until }),
   }
   const keys = await readKeys(file, sender_id, options)
-  const added = await withDatabase({ create: false }, async (db) => {
+  const added = await withDatabase(async (db) => {
     const participant = await participantNamed(db, sender_id)
     const entries: ParticipantKey[] = []
     for (const key of keys) entries.push(await addParticipantKey(db, participant, { ...key, ...times }))
@@ -115,7 +115,7 @@ async function readKeys(
 
 async function runList(sender_id: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const keys = await withDatabase({ create: false }, async (db) =>
+  const keys = await withDatabase(async (db) =>
     listParticipantKeys(db, await participantNamed(db, sender_id)),
   )
   const rows = keys.map(describe)
@@ -125,7 +125,7 @@ async function runList(sender_id: string, options: OutputOptions): Promise<void>
 
 async function runRevoke(sender_id: string, kid: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const revoked = await withDatabase({ create: false }, async (db) =>
+  const revoked = await withDatabase(async (db) =>
     revokeParticipantKey(db, await participantNamed(db, sender_id), kid),
   )
   print(options, describe(revoked), `key ${revoked.kid} of ${sender_id} is revoked`)

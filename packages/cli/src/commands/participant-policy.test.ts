@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 
 let env: Record<string, string>
-let drop: () => Promise<void>
+let close: () => Promise<void>
 let added: { client_id: string; client_secret: string }
 
 beforeAll(async () => {
-  const empty = await emptyDatabase()
-  drop = empty.drop
-  env = { DATABASE_URL: databaseUrl(empty.connection) }
+  const database = await testDatabase()
+  close = database.close
+  env = { DATABASE_URL: databaseUrl(database.connection) }
   const limits = ['--rate-limit', 'unlimited', '--concurrency-limit', '3']
   added = await rollcallJson(['participant', 'add', 'a.example', '--name', 'A', ...limits], env)
 })
-afterAll(() => drop())
+afterAll(() => close())
 
 const participant = (...words: string[]) => rollcallJson(['participant', ...words], env)
 const refusal = async (...words: string[]) => {

@@ -58,7 +58,7 @@ interface PolicyOptions extends OutputOptions {
 async function runPolicy(sender_id: string, options: PolicyOptions): Promise<void> {
   stopRequest()
   const changes = changesOf(options)
-  const participant = await withDatabase({ create: false }, async (db) => {
+  const participant = await withDatabase(async (db) => {
     await checkKeySetAddress(await participantNamed(db, sender_id), changes)
     return setSealPolicy(db, sender_id, changes)
   })

@@ -26,7 +26,7 @@ Example: rollcall participant secret rotate spmis.example.org`,
 async function runRotate(sender_id: string, options: OutputOptions): Promise<void> {
   stopRequest()
   const { secret: client_secret, sha256 } = newSecret()
-  const { client_id } = await withDatabase({ create: false }, async (db) => {
+  const { client_id } = await withDatabase(async (db) => {
     const participant = await participantNamed(db, sender_id)
     await addSecret(db, participant, sha256)
     return participant

@@ -87,7 +87,7 @@ interface AddOptions extends OutputOptions {
 async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
   stopRequest()
   const { secret, sha256 } = newSecret()
-  const added = await withDatabase({ create: true }, async (db) => {
+  const added = await withDatabase(async (db) => {
     const participant = await addParticipant(db, {
       sender_id,
       name: options.name,
@@ -110,7 +110,7 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
-  const rows = (await withDatabase({ create: false }, listParticipants)).map(describe)
+  const rows = (await withDatabase(listParticipants)).map(describe)
   const columns = ['sender_id', 'name', 'status', 'signature_policy', 'client_id', 'max_page_size', 'demo']
   print(options, rows, table(columns, rows, 'no participants yet; rollcall participant add makes one'))
 }
@@ -121,7 +121,7 @@ async function runStatus(
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  const changed = await withDatabase({ create: false }, async (db) => {
+  const changed = await withDatabase(async (db) => {
     const participant = await setParticipantStatus(db, sender_id, status)
     // What waited for it need not wait any longer.
     if (status === 'active') await ensureDrain(db, participant.id)

@@ -50,7 +50,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ pending }) {
       if (pending.length === 0) return ok('all have run')
       return weak(
-        `${pending.join(', ')} will run at the next start; run rollcall migrate to choose the moment`,
+        `${pending.join(', ')} will run at the next start of a server, and other commands are refused before; run rollcall migrate to choose the moment`,
       )
     },
   },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { type Database, migrate, openDatabase, pendingMigrations } from './database.ts'
+import { checkSchema, type Database, migrate, openDatabase, pendingMigrations } from './database.ts'
 import { checkServerSettings } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
@@ -114,6 +114,34 @@ describe('migrate', () => {
       expect(await pendingMigrations(db)).toEqual([])
       await db.pool.query(`insert into rollcall_migration values ('2999-01-later', '2999-01-01')`)
       await expect(pendingMigrations(db)).rejects.toThrow(StoreRefusal)
+    })
+  })
+
+  test('a database with other tables than those of this version is refused without a change', async () => {
+    await withEmpty(async (db) => {
+      await expect(checkSchema(db)).rejects.toThrow(
+        new StoreRefusal('the database has no tables yet; run rollcall migrate'),
+      )
+      expect(await migrate(db)).toEqual(Object.keys(MIGRATIONS))
+      await checkSchema(db)
+      const last = Object.keys(MIGRATIONS).at(-1)
+      await db.pool.query('delete from rollcall_migration where name = $1', [last])
+      await expect(checkSchema(db)).rejects.toThrow(
+        new StoreRefusal(
+          `the tables of this database are older than this Rollcall (${last} must run first); ` +
+            'use the version that your servers run, or upgrade the database with rollcall migrate',
+        ),
+      )
+      expect(await pendingMigrations(db)).toEqual([last])
+      await db.pool.query(
+        `insert into rollcall_migration values ($1, '2999-01-01'), ('2999-01-later', '2999-01-01')`,
+        [last],
+      )
+      await expect(checkSchema(db)).rejects.toThrow(
+        new StoreRefusal(
+          'a newer Rollcall has migrated this database (2999-01-later); run that version or a later one',
+        ),
+      )
     })
   })
 

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { answeredWithin, answerTime } from './answered.ts'
 import { migrateJobs } from './jobs.ts'
-import { pendingMigrations as readPending, runMigrations } from './migrate.ts'
+import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { PatientPool } from './patient-pool.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import type { Tables } from './tables.ts'
@@ -132,6 +132,11 @@ export async function migrate(db: Database): Promise<readonly string[]> {
 /** The names of the migrations that `migrate` would run; changes nothing. Throws StoreRefusal as `migrate` does. */
 export async function pendingMigrations(db: Database): Promise<readonly string[]> {
   return db.kysely.connection().execute(readPending)
+}
+
+/** Throws StoreRefusal where the tables are older or newer than this version's; changes nothing. */
+export async function checkSchema(db: Database): Promise<void> {
+  await db.kysely.connection().execute(checkTables)
 }
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0]

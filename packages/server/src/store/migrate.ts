@@ -41,6 +41,22 @@ export async function pendingMigrations(connection: Kysely<Tables>): Promise<rea
   return Object.keys(MIGRATIONS).filter((name) => !done.includes(name))
 }
 
+/**
+ * Refuses a database whose tables are not those of this version; nothing is changed.
+ * @throws StoreRefusal that says what to run, and as `runMigrations` does
+ */
+export async function checkSchema(connection: Kysely<Tables>): Promise<void> {
+  const pending = await pendingMigrations(connection)
+  if (pending.length === 0) return
+  if (pending.length === Object.keys(MIGRATIONS).length) {
+    throw new StoreRefusal('the database has no tables yet; run rollcall migrate')
+  }
+  throw new StoreRefusal(
+    `the tables of this database are older than this Rollcall (${pending.join(', ')} must run first); ` +
+      'use the version that your servers run, or upgrade the database with rollcall migrate',
+  )
+}
+
 async function checkServer(connection: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select current_setting('server_version_num')::int / 10000 as version,
