@@ -29,6 +29,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'nine participants with and without a tenth that hangs, or is slow',
     load: () => import('./fairness.ts'),
   },
+  hostile: {
+    measures: 'a search beside eight large bodies of another participant, refused and valid ones',
+    load: () => import('./hostile.ts'),
+  },
   canonical: {
     measures: 'canonical JSON of a page of 1 MB, beside JSON.stringify of it',
     load: () => import('./canonical.ts'),
