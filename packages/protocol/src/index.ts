@@ -182,7 +182,9 @@ export {
   ciphertextFingerprint,
   type DecryptedMessage,
   type DecryptionLimits,
+  decryptedMessage,
   decryptMessage,
+  decryptText,
   type Encryption,
   EncryptionProblem,
   encryptMessage,
@@ -203,7 +205,7 @@ export {
   type AlgorithmName,
   type WebCryptoKey,
 } from './seal/signature/algorithms.ts'
-export { CANONICAL_FORMS, type CanonicalFormName } from './seal/signature/canonical-forms.ts'
+export { CANONICAL_FORMS, type CanonicalFormName, receivedParts } from './seal/signature/canonical-forms.ts'
 export { DIGESTS, type DigestPrefix } from './seal/signature/digests.ts'
 export { checkFreshness, FRESHNESS, type Freshness } from './seal/signature/freshness.ts'
 export {
@@ -225,7 +227,7 @@ export {
 } from './seal/signature/profile.ts'
 export { type SigningKey, type SignRequest, sign } from './seal/signature/sign.ts'
 export { readSignature, verifySignature } from './seal/signature/verify.ts'
-export { type SignedMember, SourcedEnvelope } from './seal/source.ts'
+export { type SignedEnvelope, type SignedMember, SourcedEnvelope } from './seal/source.ts'
 export { isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'

@@ -20,6 +20,7 @@ import type { PeerKeys } from './participants/peer-keys.ts'
 import type { Quota } from './participants/quota.ts'
 import type { SearchPlaces } from './participants/search-places.ts'
 import type { Tokens } from './participants/tokens.ts'
+import type { ReadingThreads } from './reading/threads.ts'
 import type { Database } from './store/database.ts'
 import type { ExchangeMemory } from './store/exchanges.ts'
 import type { Inbox } from './store/inbox.ts'
@@ -59,6 +60,8 @@ export interface Context {
   /** How much of what is kept a participant has sent today. */
   readonly dayUses: DayUses
   readonly bodies: Bodies
+  /** Where large bodies are read. */
+  readonly reading: ReadingThreads
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics

@@ -117,11 +117,25 @@ export async function decryptMessage(
   resolveKey: ResolveKey,
   limits: DecryptionLimits,
 ): Promise<DecryptedMessage> {
-  const form = encryptedForm(value, limits.maxCiphertextBytes)
+  const text = await decryptText(value, resolveKey, limits)
+  return { text, message: decryptedMessage(text, limits.bounds) }
+}
+
+/**
+ * The text that was encrypted, not read yet.
+ *
+ * @throws {EncryptionProblem} as `decryptMessage` does
+ */
+export async function decryptText(
+  value: unknown,
+  resolveKey: ResolveKey,
+  { maxCiphertextBytes }: Pick<DecryptionLimits, 'maxCiphertextBytes'>,
+): Promise<string> {
+  const form = encryptedForm(value, maxCiphertextBytes)
   if (form === null) throw new EncryptionProblem('form')
   const key = await resolveKey(form.kid)
   if (key === null || !fits(form, key)) throw new EncryptionProblem('key')
-  return content(await opened(form.jwe, key), limits.bounds)
+  return decoded(await opened(form.jwe, key))
 }
 
 /**
@@ -145,13 +159,25 @@ async function opened(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
   }
 }
 
-function content(plaintext: Uint8Array, bounds?: JsonBounds): DecryptedMessage {
+function decoded(plaintext: Uint8Array): string {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plaintext)
-    const message = parseJson(text, bounds)
-    if (isJsonObject(message)) return { text, message }
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plaintext)
   } catch {
-    // Not UTF-8, or not JSON.
+    throw new EncryptionProblem('content')
+  }
+}
+
+/**
+ * The message that `decryptText` gave.
+ *
+ * @throws {EncryptionProblem} when it is no JSON object within the bounds
+ */
+export function decryptedMessage(text: string, bounds?: JsonBounds): JsonObject {
+  try {
+    const message = parseJson(text, bounds)
+    if (isJsonObject(message)) return message
+  } catch {
+    // Not JSON, or beyond the bounds.
   }
   throw new EncryptionProblem('content')
 }

@@ -7,11 +7,23 @@ import { isJsonObject, type JsonBounds, type JsonValue, parseJson } from '../jso
 /** The members of an envelope that a signature covers. */
 export type SignedMember = 'header' | 'message'
 
+/** An envelope of which a signature is verified. */
+export interface SignedEnvelope {
+  /** Undefined when there is none. */
+  member(name: string): JsonValue | undefined
+  /** The text of a member's value, exactly as it was written. */
+  source(name: SignedMember): string
+  /** Another text, read within the same bounds. */
+  another(text: string): SourcedEnvelope
+  /** What is signed of the member, where that was written before: in the form of the sender's profile. */
+  canonical?(name: SignedMember): string | undefined
+}
+
 /**
  * A JSON text and the value that `parseJson` reads from it. Act on `value` and nothing else: it is what
  * `verifySignature` verifies.
  */
-export class SourcedEnvelope {
+export class SourcedEnvelope implements SignedEnvelope {
   readonly text: string
   readonly value: JsonValue
   readonly #bounds: JsonBounds

@@ -23,6 +23,7 @@ import { createQuota } from '../participants/quota.ts'
 import { createSearchPlaces } from '../participants/search-places.ts'
 import { createThrottle } from '../participants/throttle.ts'
 import { createTokens } from '../participants/tokens.ts'
+import { createReadingThreads } from '../reading/threads.ts'
 import type { Database } from '../store/database.ts'
 import { safeDatabaseError } from '../store/database-errors.ts'
 import { deliveryHealth } from '../store/delivery-health.ts'
@@ -92,6 +93,7 @@ export async function createContext(
     inbox: createInbox(db, { waiting }),
     dayUses: createDayUses(db),
     bodies: createBodies(db, vault),
+    reading: createReadingThreads(),
     limits,
     log,
     metrics,

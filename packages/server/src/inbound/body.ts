@@ -25,25 +25,29 @@ export interface AdmittedRequest extends IncomingRequest {
 export type Hold = (bytes: number) => void
 
 /**
- * The body as text.
+ * The body, which `decodeBody` makes a text of.
  * @throws RequestFault err.request.bad: 415 when it is not plain UTF-8 JSON by its headers, 413 above
- * `maxBytes`, 400 when its bytes are not UTF-8 or the sender broke off
+ * `maxBytes`, 400 when the sender broke off
  */
-export async function readJsonText(
+export async function readJsonBody(
   { headers, body, hold }: Pick<AdmittedRequest, 'headers' | 'body' | 'hold'>,
   maxBytes: number,
-): Promise<string> {
+): Promise<Buffer> {
   checkContentType(headers)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  return readText(body, maxBytes, hold)
+  return readBytes(body, maxBytes, hold)
 }
 
 /** One for all bodies: each is decoded as a whole, so that nothing of one is left for the next. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The body as text, whatever its type. Throws as `readJsonText` does. */
+/** The body as text, whatever its type. Throws as `readJsonBody` and `decodeBody` do. */
 export async function readText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
-  const bytes = await readBytes(body, maxBytes, hold)
+  return decodeBody(await readBytes(body, maxBytes, hold))
+}
+
+/** A body that has come. @throws RequestFault err.request.bad: its bytes are not UTF-8 */
+export function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {

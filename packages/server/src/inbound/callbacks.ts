@@ -10,7 +10,7 @@ import type { Reply } from '../outbound/reply.ts'
 import type { Registry } from '../store/registries.ts'
 import { acknowledgement, refusalOf } from './ack.ts'
 import { authenticate } from './authenticate.ts'
-import { type IncomingRequest, readJsonText } from './body.ts'
+import { decodeBody, type IncomingRequest, readJsonBody } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from './checks.ts'
 import { openMessage } from './decrypt.ts'
@@ -34,7 +34,7 @@ export async function receiveCallback(
   const visit = await context.quota.enter(participant)
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message.
-    const text = await readJsonText({ ...request, hold: visit.hold }, limits.body_bytes)
+    const text = decodeBody(await readJsonBody({ ...request, hold: visit.hold }, limits.body_bytes))
     const bounds = envelopeBounds(limits, callback.message)
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
@@ -49,7 +49,7 @@ export async function receiveCallback(
     // 5. What does it say, when opened? A rejection may say nothing.
     const open = (message: JsonObject): Promise<JsonObject> => {
       const encrypted = isResultEncrypted(header, message)
-      return openMessage(context, { participant, header, encrypted }, callback.message, message, {
+      return openMessage(context, { participant, header, encrypted }, callback, message, {
         answered: false,
       })
     }

@@ -1,16 +1,21 @@
 /** Opens an encrypted message, or finds that it is in clear where it may be (spec "EncryptedMessage", D20). */
 import {
+  type Callback,
   ciphertextFingerprint,
-  decryptMessage,
+  decryptedMessage,
+  decryptText,
   type EncryptedMessage,
   EncryptionProblem,
   encryptionProblem,
   type JsonObject,
-  type Message as MessageRow,
+  type Operation,
   RequestFault,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange } from '../exchange.ts'
+import { readLargeMessage } from '../reading/large.ts'
+import { messageOf } from '../reading/rows.ts'
+import { LARGE } from '../reading/threads.ts'
 import type { Participant } from '../store/participants.ts'
 import { messageBounds } from './bounds.ts'
 
@@ -24,14 +29,14 @@ const TAKES: Readonly<Record<Participant['encryption_policy'], { encrypted: bool
 /**
  * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer, and one that
  * was copied from another message is among them: whoever gets it opened would learn of it, if only by a rejection.
- * @param row which of its members may hold many values
+ * @param row whose message it is
  * @param options.answered whether an answer is to follow that has to be encrypted as well; an ack never is
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(
   context: Context,
   { participant, header, encrypted }: Pick<Exchange, 'participant' | 'header' | 'encrypted'>,
-  row: Pick<MessageRow, 'bulk'>,
+  row: Operation | Callback,
   message: JsonObject,
   { answered = true }: { readonly answered?: boolean } = {},
 ): Promise<JsonObject> {
@@ -47,7 +52,7 @@ export async function openMessage(
   if (answered && (await context.peerKeys.encryption(participant)) === null) {
     throw invalid('message: there is no usable key of the sender to encrypt the answer with')
   }
-  const opened = await open(context, row, message)
+  const opened = await open(context, participant, row, message)
   const fingerprint = Buffer.from(await ciphertextFingerprint(message as unknown as EncryptedMessage))
   const { message_id } = header
   const own = await context.ciphertexts.remember({ fingerprint, participant: participant.id, message_id })
@@ -57,16 +62,21 @@ export async function openMessage(
 
 async function open(
   context: Context,
-  row: Pick<MessageRow, 'bulk'>,
+  participant: Participant,
+  row: Operation | Callback,
   message: JsonObject,
 ): Promise<JsonObject> {
   const { limits } = context
   try {
-    const opened = await decryptMessage(message, (kid) => context.keys.decryption(kid), {
+    const text = await decryptText(message, (kid) => context.keys.decryption(kid), {
       maxCiphertextBytes: limits.body_bytes,
-      bounds: messageBounds(limits, row),
     })
-    return opened.message
+    const bounds = messageBounds(limits, messageOf(row))
+    // What a callback says is read here, because more than its row says how.
+    if (text.length < LARGE || !('request' in row)) return decryptedMessage(text, bounds)
+    const read = await readLargeMessage(context, row, participant.id, text, bounds)
+    if (read !== null) return read
+    throw invalid(CLOSED)
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
     throw invalid(CLOSED)

@@ -11,6 +11,7 @@ import {
   type Message as MessageRow,
   RequestFault,
   receivedSchema,
+  type SignedEnvelope,
   SourcedEnvelope,
   TooManyItems,
   tolerateEnvelope,
@@ -26,6 +27,11 @@ export interface Envelope {
   /** A JSON object, not checked yet. */
   readonly message: JsonObject
   /** As it came: what a signature covers. */
+  readonly source: SignedEnvelope
+}
+
+/** Read here, from the text that is there still. */
+interface Sourced {
   readonly source: SourcedEnvelope
 }
 
@@ -41,9 +47,9 @@ const callbackHeaders = validator(receivedSchema(CallbackHeader))
  * The frame of a request: its header in canonical spelling, checked, and its message as an object.
  * @throws RequestFault 400 err.request.bad
  */
-export function readEnvelope(text: string, bounds: JsonBounds): Envelope {
+export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
   const { header, message, source } = readFrame(text, bounds)
-  if (message === undefined) throw bad('message: must be an object')
+  if (message === undefined) throw withoutMessage()
   const problem = headers.problem(header, 'header')
   if (problem !== null) throw bad(problem)
   return { header: header as unknown as IncomingHeader, message, source }
@@ -59,7 +65,7 @@ export function readCallbackEnvelope(
   sender_id: string,
   text: string,
   bounds: JsonBounds,
-): CallbackEnvelope {
+): CallbackEnvelope & Sourced {
   const frame = readFrame(text, bounds)
   const header: JsonObject = { sender_id, ...frame.header }
   const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
@@ -142,5 +148,13 @@ function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
     throw error
   }
 }
+
+/** An envelope that has a message. @throws RequestFault 400 err.request.bad */
+export function withMessage({ message, ...rest }: CallbackEnvelope): Envelope {
+  if (message === undefined) throw withoutMessage()
+  return { message, ...rest }
+}
+
+const withoutMessage = (): RequestFault => bad('message: must be an object')
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

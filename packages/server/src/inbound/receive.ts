@@ -49,7 +49,7 @@ export async function receive(
       isGone: request.isGone,
     }
     let opening: Promise<JsonObject> | undefined
-    const open = () => (opening ??= openMessage(context, exchange, operation.request, message))
+    const open = () => (opening ??= openMessage(context, exchange, operation, message))
     const taken = async () => ({ exchange, opened: await open(), path: request.path })
     try {
       // 4. Is it for this version, this registry and this operation, and of now?

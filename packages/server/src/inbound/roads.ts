@@ -36,7 +36,8 @@ export interface Road {
 
 /** Every item is answered now; what is wrong with one is said in that one. */
 export const SYNCHRONOUS: Road = {
-  take: (context, operation, _participant, request) => takeJson(context, operation, request),
+  take: (context, operation, participant, request) =>
+    takeJson(context, operation, participant, request, 'values'),
   remember: (context, { exchange, opened, path }) => remember(context, exchange, opened, path),
   answer: async (context, { exchange }, { message }) =>
     reply(context, exchange, message.transaction_id, await answerMessage(context, exchange, message)),
@@ -51,7 +52,7 @@ export const ASYNCHRONOUS: Road = {
   take: (context, operation, participant, request) =>
     isUpload(request)
       ? takeUpload(context, operation, participant, request)
-      : takeJson(context, operation, request),
+      : takeJson(context, operation, participant, request, 'text'),
   remember: async (_context, { exchange }) => exchange,
   answer: accept,
   reject: async (_context, _taken, rejection) => {

@@ -3,10 +3,13 @@ import type { JsonObject, Operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../exchange.ts'
 import { itemsOf, referenceId } from '../operations/batch.ts'
-import { type AdmittedRequest, readJsonText } from './body.ts'
+import { checkedLarge, readLargeEnvelope, wholeMessage } from '../reading/large.ts'
+import { LARGE } from '../reading/threads.ts'
+import type { Participant } from '../store/participants.ts'
+import { type AdmittedRequest, decodeBody, readJsonBody } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
-import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
+import { type Envelope, readEnvelope, readMessage, withMessage } from './envelope.ts'
 
 /** A message that is in order. */
 export interface Checked {
@@ -40,22 +43,48 @@ export interface Taken {
   readonly path: string
 }
 
-/** An envelope that is the whole body. @throws RequestFault as `readJsonText` and `readEnvelope` do */
+/** An envelope that is the whole body. @throws RequestFault as `readJsonBody` and `readEnvelope` do */
 export async function takeJson(
   context: Context,
   operation: Operation,
+  participant: Participant,
   request: AdmittedRequest,
+  large: LargeAs,
 ): Promise<Sent> {
-  return sentAsText(context, operation, await readJsonText(request, context.limits.body_bytes))
+  const body = await readJsonBody(request, context.limits.body_bytes)
+  return sentAs(context, operation, participant, body, large)
 }
 
-/** An envelope as text. @throws RequestFault as `readEnvelope` does */
-export function sentAsText({ limits }: Context, operation: Operation, text: string): Sent {
+/** How the items of a large message are wanted: to be acted on, or to be kept. */
+export type LargeAs = 'values' | 'text'
+
+/** An envelope, as it came or as text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
+export async function sentAs(
+  context: Context,
+  operation: Operation,
+  participant: Participant,
+  body: Buffer | string,
+  large: LargeAs,
+): Promise<Sent> {
+  const { limits } = context
   const { request } = operation
-  const envelope = readEnvelope(text, envelopeBounds(limits, request))
+  const bounds = envelopeBounds(limits, request)
+  const envelope =
+    body.length < LARGE
+      ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
+      : withMessage(await readLargeEnvelope(context, operation, participant, body, bounds))
   return {
     envelope,
     async read({ header }, opened) {
+      const checked = checkedLarge(opened)
+      if (checked !== undefined) {
+        const length = checked.items?.count ?? null
+        checkNotEmpty(request, length)
+        checkCount(header, request, length, limits.batch_items)
+        const message = await wholeMessage(operation, checked, large)
+        const reference_ids = checked.items?.reference_ids ?? []
+        return { message, items: length ?? 1, reference_ids, content: opened }
+      }
       const message = readMessage(request, opened)
       const length = batchLength(request, message)
       checkNotEmpty(request, length)

@@ -20,7 +20,7 @@ import { checkCount } from './checks.ts'
 import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
 import { FileDigest, readDigest } from './file-digest.ts'
 import { boundaryOf, type PartEvent, readParts } from './multipart.ts'
-import { type Sent, sentAsText } from './sent.ts'
+import { type Sent, sentAs } from './sent.ts'
 import { type Fields, readFields, theEnd, wholePart } from './upload-fields.ts'
 import { verifyEnvelope } from './verify.ts'
 
@@ -51,7 +51,7 @@ export async function takeUpload(
     if (fields.envelope !== null) throw bad('envelope: stands in the file where fileFormat is json')
     const text = await wholePart(file, 'fileName', limits.body_bytes)
     await theEnd(file)
-    return sentAsText(context, operation, text)
+    return sentAs(context, operation, participant, text, 'text')
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
   if (format === undefined) {

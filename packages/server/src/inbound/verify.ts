@@ -8,7 +8,7 @@ import {
   RequestFault,
   readSignature,
   SignatureProblem,
-  type SourcedEnvelope,
+  type SignedEnvelope,
   verifySignature,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
@@ -40,7 +40,7 @@ const POLICIES: Readonly<Record<Participant['signature_policy'], Policy>> = {
 export async function verifyEnvelope(
   context: Context,
   participant: Participant,
-  envelope: SourcedEnvelope,
+  envelope: SignedEnvelope,
   { callback = false }: { readonly callback?: boolean } = {},
 ): Promise<boolean> {
   const policy = POLICIES[participant.signature_policy]
@@ -76,7 +76,7 @@ function isUnsigned(signature: JsonValue | undefined): boolean {
   return typeof signature === 'string' && isPlaceholder(signature)
 }
 
-function messageTime(envelope: SourcedEnvelope): unknown {
+function messageTime(envelope: SignedEnvelope): unknown {
   const header = envelope.member('header')
   return isJsonObject(header) ? header.message_ts : undefined
 }
@@ -85,7 +85,7 @@ function messageTime(envelope: SourcedEnvelope): unknown {
 async function verifyWithLiveKeys(
   context: Context,
   participant: Participant,
-  envelope: SourcedEnvelope,
+  envelope: SignedEnvelope,
   read: ReadSignature,
 ): Promise<void> {
   const keys = await context.peerKeys.verifying(participant, read.kid, read.algorithm)

@@ -1,9 +1,13 @@
 /** The request of an accepted exchange, as it is kept. */
+import { operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { type Exchange, type Message, requestContext } from '../exchange.ts'
 import { parseKept } from '../kept-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
 import type { Holding } from '../participants/held-bytes.ts'
+import { wholeMessage } from '../reading/large.ts'
+import { nameOf } from '../reading/rows.ts'
+import { LARGE } from '../reading/threads.ts'
 import { type AcceptedExchange, findRequest } from '../store/accepted-exchanges.ts'
 import { perPool } from '../store/per-pool.ts'
 import { createInTurn } from './in-turn.ts'
@@ -19,13 +23,31 @@ export interface AcceptedRequest {
  * @throws BodyClosed
  */
 export async function openRequest(
-  context: Pick<Context, 'db' | 'bodies'>,
-  accepted: Pick<AcceptedExchange, 'correlation_id' | 'request'>,
+  context: Pick<Context, 'db' | 'bodies'> & Partial<Pick<Context, 'reading'>>,
+  accepted: Pick<AcceptedExchange, 'correlation_id' | 'request'> &
+    Partial<Pick<AcceptedExchange, 'operation' | 'participant'>>,
 ): Promise<AcceptedRequest> {
   const sealed = accepted.request ?? (await findRequest(context.db, accepted.correlation_id))
   if (sealed === null) throw new BodyClosed('forgotten')
   const text = await context.bodies.openBody(sealed, requestContext(accepted))
+  const { reading } = context
+  const { operation: name, participant } = accepted
+  if (text.length >= LARGE && reading !== undefined && name !== undefined && participant !== undefined) {
+    return openLarge(reading, { name, participant }, text)
+  }
   return parseKept(text) as unknown as AcceptedRequest
+}
+
+async function openLarge(
+  reading: Context['reading'],
+  { name, participant }: { readonly name: string; readonly participant: number },
+  text: string,
+): Promise<AcceptedRequest> {
+  const row = operation(name)
+  const kept = await reading.run(participant, 'kept', { text, row: nameOf(row) })
+  if (kept === null) throw new BodyClosed('altered')
+  const message = await wholeMessage(row, kept.message, 'values')
+  return { header: kept.header as unknown as AcceptedRequest['header'], message }
 }
 
 /** Room for the request while a job has it open, to be released then; null when there is none. Small ones need none. */

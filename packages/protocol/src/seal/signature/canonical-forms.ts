@@ -1,7 +1,7 @@
 /** The text of header and message that is signed: one row for each way of writing it. */
 import { isJsonObject, JsonError } from '../../json.ts'
 import { CanonicalJsonError, CanonicalText, canonicalJson } from '../canonical-json.ts'
-import { type SignedMember, type SourcedEnvelope, sortedEscaped } from '../source.ts'
+import { type SignedEnvelope, type SignedMember, sortedEscaped } from '../source.ts'
 import { invalid } from './problem.ts'
 
 export type CanonicalFormName = 'rfc8785' | 'sorted-escaped' | 'as-received'
@@ -30,10 +30,11 @@ export const CANONICAL_FORMS: Readonly<Record<CanonicalFormName, (sourced: Sourc
  *
  * @throws {SignatureProblem} when one is missing or has no canonical form
  */
-export function receivedParts(envelope: SourcedEnvelope, form: CanonicalFormName): CanonicalParts {
+export function receivedParts(envelope: SignedEnvelope, form: CanonicalFormName): CanonicalParts {
   if (!isJsonObject(envelope.member('header'))) throw invalid('the envelope has no header')
   if (envelope.member('message') === undefined) throw invalid('the envelope has no message')
   const part = (member: SignedMember) =>
+    envelope.canonical?.(member) ??
     CANONICAL_FORMS[form]({ value: envelope.member(member), source: () => envelope.source(member) })
   return orInvalid(() => ({ header: part('header'), message: part('message') }))
 }
@@ -43,7 +44,7 @@ export function receivedParts(envelope: SourcedEnvelope, form: CanonicalFormName
  *
  * @throws {SignatureProblem} when it is no JSON or has no canonical form
  */
-export function receivedPayload(text: string, envelope: SourcedEnvelope, form: CanonicalFormName): string {
+export function receivedPayload(text: string, envelope: SignedEnvelope, form: CanonicalFormName): string {
   return orInvalid(() => CANONICAL_FORMS[form]({ value: envelope.another(text).value, source: () => text }))
 }
 

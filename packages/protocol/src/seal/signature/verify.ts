@@ -1,6 +1,6 @@
 /** Verifying what came in, in two steps: read the signature, look up the key that it names, verify. */
 import { isJsonObject, type JsonValue } from '../../json.ts'
-import type { SourcedEnvelope } from '../source.ts'
+import type { SignedEnvelope } from '../source.ts'
 import { ALGORITHMS, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
 import { receivedParts, receivedPayload } from './canonical-forms.ts'
 import type { ReadingRules, ReadSignature } from './layout.ts'
@@ -33,7 +33,7 @@ export function readSignature(signature: JsonValue | undefined, rules: ReadingRu
  */
 export async function verifySignature(
   signature: ReadSignature,
-  envelope: SourcedEnvelope,
+  envelope: SignedEnvelope,
   publicKey: WebCryptoKey,
 ): Promise<void> {
   const { algorithm, canonical_form, sender_id, value } = signature
@@ -49,7 +49,7 @@ export async function verifySignature(
   if (!verified) throw invalid('the signature does not belong to this header and message')
 }
 
-function senderOf(envelope: SourcedEnvelope): JsonValue | undefined {
+function senderOf(envelope: SignedEnvelope): JsonValue | undefined {
   const header = envelope.member('header')
   return isJsonObject(header) && Object.hasOwn(header, 'sender_id') ? header.sender_id : undefined
 }

@@ -1,0 +1,113 @@
+/**
+ * Threads that read large bodies, so that the one that answers requests does not stand still for it. There are few of
+ * them; what waits is taken in turns, one body of each participant, so that nobody waits for all of another's.
+ */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { type AckCode, RequestFault } from '@rollcall/protocol'
+import type { Order, Outcome } from './thread.ts'
+import type { Work, WorkName } from './work.ts'
+
+export interface ReadingThreads {
+  /**
+   * @param participant whose turn it is
+   * @throws RequestFault that the work throws
+   */
+  run<Name extends WorkName>(
+    participant: number,
+    name: Name,
+    task: Parameters<Work[Name]>[0],
+  ): Promise<ReturnType<Work[Name]>>
+}
+
+/** Characters from which a text is large: up to there it is read in a few milliseconds. */
+export const LARGE = 65_536
+
+/** One processor is for the thread that answers; more than four would want as many large bodies at a time. */
+const MOST = 4
+
+interface Waiting {
+  readonly order: Order
+  readonly settle: PromiseWithResolvers<unknown>
+}
+
+/** @param most threads; they are started when they are needed, and do not keep the process alive */
+export function createReadingThreads(
+  most = Math.min(MOST, Math.max(1, availableParallelism() - 1)),
+): ReadingThreads {
+  /** By participant, in the order of their turns. */
+  const waiting = new Map<number, Waiting[]>()
+  const idle: Worker[] = []
+  let started = 0
+
+  const next = (): Waiting | undefined => {
+    for (const [participant, [first, ...rest]] of waiting) {
+      waiting.delete(participant)
+      if (rest.length > 0) waiting.set(participant, rest)
+      return first
+    }
+    return undefined
+  }
+  const thread = (): Worker | undefined => {
+    const free = idle.pop()
+    if (free !== undefined || started >= most) return free
+    started += 1
+    const made = new Worker(new URL('./thread.ts', import.meta.url))
+    made.unref()
+    // Whoever waits for it is told below; when nobody does, it is replaced when it is needed.
+    made
+      .on('error', () => undefined)
+      .on('exit', () => {
+        const place = idle.indexOf(made)
+        if (place === -1) return
+        idle.splice(place, 1)
+        started -= 1
+      })
+    return made
+  }
+  const begin = (): void => {
+    if (waiting.size === 0) return
+    const worker = thread()
+    if (worker === undefined) return
+    const { order, settle } = next() as Waiting
+    const free = (): void => {
+      worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
+    }
+    const onMessage = (outcome: Outcome): void => {
+      free()
+      idle.push(worker)
+      if ('done' in outcome) settle.resolve(outcome.done)
+      else settle.reject(errorOf(outcome))
+      begin()
+    }
+    const onEnd = (): void => {
+      free()
+      started -= 1
+      settle.reject(new Error('a reading thread ended'))
+      begin()
+    }
+    worker.on('message', onMessage).on('error', onEnd).on('exit', onEnd)
+    worker.postMessage(order, handedOver(order.task))
+  }
+  return {
+    run(participant, name, task) {
+      const settle = Promise.withResolvers<unknown>()
+      waiting.set(participant, [...(waiting.get(participant) ?? []), { order: { name, task }, settle }])
+      begin()
+      return settle.promise as Promise<never>
+    },
+  }
+}
+
+/** The bytes of a body, where they have a memory of their own: then they are not copied. */
+function handedOver(task: object): ArrayBuffer[] {
+  if (!('body' in task) || !(task.body instanceof Uint8Array)) return []
+  const { buffer, byteLength } = task.body
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
+}
+
+function errorOf(outcome: Exclude<Outcome, { done: unknown }>): Error {
+  if ('failed' in outcome) return new Error(`a reading thread failed: ${outcome.failed}`)
+  const { code, message, httpStatus } = outcome.refused
+  return new RequestFault(code as AckCode, message, httpStatus)
+}
