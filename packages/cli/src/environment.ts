@@ -7,7 +7,9 @@ import {
   type Database,
   embeddedLayout,
   openStorage,
+  openVault,
   readConfig,
+  type Vault,
 } from '@rollcall/server'
 import { CommandError } from './failure.ts'
 
@@ -32,15 +34,21 @@ export async function hasDatabase(config: Config): Promise<boolean> {
   )
 }
 
+/** What admin functions are given. */
+export interface Needs {
+  readonly db: Database
+  readonly config: Config
+  /** Opened when it is asked for: most functions need no master key. */
+  readonly vault: () => Promise<Vault>
+}
+
 /**
  * Opens the database, works with it and closes it again. Beside a running server that is the server's database. It
  * makes no database and changes no table: only migrate, serve and demo do.
  * @throws CommandError there is no database
  * @throws StoreRefusal its tables are older or newer than this version's
  */
-export async function withDatabase<Result>(
-  work: (db: Database, config: Config) => Promise<Result>,
-): Promise<Result> {
+export async function withDatabase<Result>(work: (needs: Needs) => Promise<Result>): Promise<Result> {
   const config = configuration()
   if (!(await hasDatabase(config))) {
     throw new CommandError(
@@ -50,8 +58,14 @@ export async function withDatabase<Result>(
   const storage = await openStorage(config)
   try {
     await checkSchema(storage.db)
-    return await work(storage.db, config)
+    return await work({ db: storage.db, config, vault: () => openVault(config, storage.db) })
   } finally {
     await storage.close()
   }
 }
+
+/** Calls an admin function that needs the database alone. */
+export const ask = <Input, Result>(
+  useCase: (needs: Needs, input: Input) => Promise<Result>,
+  input: Input,
+): Promise<Result> => withDatabase((needs) => useCase(needs, input))

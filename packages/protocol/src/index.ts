@@ -40,6 +40,7 @@ export {
   INT32_MAX,
   isSpokenVersion,
   Locale,
+  oneOf,
   PageRequest,
   Pagination,
   PROTOCOL_VERSION,

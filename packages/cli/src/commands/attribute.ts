@@ -114,7 +114,7 @@ async function runAdd(namespace: string, type: string, options: AddOptions): Pro
     ...(indexed && { indexed }),
     ...(sortable && { sortable }),
   }
-  const added = await withDatabase((db) => addAttribute(db, namespace, type, attribute))
+  const added = await withDatabase(({ db }) => addAttribute(db, namespace, type, attribute))
   tell(added, recordTypeOf(added, type), name, options, 'added')
 }
 
@@ -125,7 +125,7 @@ async function runIndex(
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  const indexed = await withDatabase((db) => indexAttribute(db, namespace, type, name))
+  const indexed = await withDatabase(({ db }) => indexAttribute(db, namespace, type, name))
   tell(indexed, recordTypeOf(indexed, type), name, options, 'declared an index for')
 }
 
@@ -152,13 +152,13 @@ async function runRemove(
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  await withDatabase((db) => removeAttribute(db, namespace, type, name))
+  await withDatabase(({ db }) => removeAttribute(db, namespace, type, name))
   print(options, { namespace, record_type: type, name, removed: true }, `removed ${name} from ${namespace}`)
 }
 
 async function runList(namespace: string, type: string | undefined, options: OutputOptions): Promise<void> {
   stopRequest()
-  const registry = await withDatabase((db) => registryAt(db, namespace))
+  const registry = await withDatabase(({ db }) => registryAt(db, namespace))
   const types = type === undefined ? registry.kind.record_types : [recordTypeOf(registry, type)]
   const rows = types.flatMap((recordType) => describe(registry, recordType))
   const columns = ['record_type', 'name', 'type', 'many', 'indexed', 'sortable', 'filled', 'from', 'names']

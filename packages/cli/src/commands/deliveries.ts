@@ -97,7 +97,7 @@ const choiceOf = ({ participant, since, until, state }: ChoiceOptions): Delivery
 
 async function runList({ limit, ...options }: ListOptions): Promise<void> {
   stopRequest()
-  const found = await withDatabase(async (db) => {
+  const found = await withDatabase(async ({ db }) => {
     if (options.participant !== undefined) await participantNamed(db, options.participant)
     return listDeliveries(db, choiceOf(options), limit + 1)
   })
@@ -128,7 +128,7 @@ const cells = (row: ListedDelivery) => timesAsText(row)
 
 async function runShow(id: string, { body: withBody, ...options }: ShowOptions): Promise<void> {
   stopRequest()
-  const shown = await withDatabase(async (db, config) => {
+  const shown = await withDatabase(async ({ db, config }) => {
     const found = await findDelivery(db, id)
     if (found === null)
       throw new CommandError(`there is no delivery ${id}; rollcall deliveries list shows them`)
@@ -192,7 +192,7 @@ async function runChange(
       'name the deliveries: by ids, --participant, --since, --until or --state; or add --all for all of them',
     )
   }
-  const changed = await withDatabase(async (db) => {
+  const changed = await withDatabase(async ({ db }) => {
     if (options.participant !== undefined) await participantNamed(db, options.participant)
     return changeDeliveries(db, change, choice)
   })

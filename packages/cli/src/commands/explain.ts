@@ -42,7 +42,7 @@ async function runExplain(namespace: string, file: string, options: ExplainOptio
   stopRequest()
   const item = itemOf(await readJson(file), options.recordType)
   const { analyze = false, values = false } = options
-  const explained = await withDatabase(async (db, { limits }) => {
+  const explained = await withDatabase(async ({ db, config: { limits } }) => {
     const registry = await registryAt(db, namespace)
     return explainItem(db, registry, item, { limits, analyze, values }).catch((error: unknown) => {
       if (error instanceof ItemRejection) throw new CommandError(`${error.code}: ${error.message}`)

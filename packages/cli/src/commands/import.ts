@@ -65,7 +65,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const { signal } = stopRequest()
   const how = { ...(await importOptions(options)), signal }
   const begun = Date.now()
-  const result = await withDatabase(async (db) => {
+  const result = await withDatabase(async ({ db }) => {
     const registry = await findRegistry(db, namespace)
     if (registry === null) {
       throw new CommandError(

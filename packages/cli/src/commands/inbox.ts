@@ -61,7 +61,7 @@ interface ShowOptions extends OutputOptions {
 
 async function runList({ limit, json = false, ...filter }: ListOptions): Promise<void> {
   stopRequest()
-  const found = await withDatabase(async (db) => {
+  const found = await withDatabase(async ({ db }) => {
     if (filter.participant !== undefined) await participantNamed(db, filter.participant)
     return listInbox(db, { ...filter, limit: limit + 1 })
   })
@@ -73,7 +73,7 @@ async function runList({ limit, json = false, ...filter }: ListOptions): Promise
 
 async function runShow(message_id: string, options: ShowOptions): Promise<void> {
   stopRequest()
-  const shown = await withDatabase(async (db, config) => {
+  const shown = await withDatabase(async ({ db, config }) => {
     const [found, ...others] = await findInInbox(db, message_id, options.participant)
     if (found === undefined)
       throw new CommandError(

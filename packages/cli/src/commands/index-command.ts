@@ -52,7 +52,7 @@ async function registriesOf(db: Database, namespace: string | undefined): Promis
 
 async function runPlan(namespace: string | undefined, options: OutputOptions): Promise<void> {
   stopRequest()
-  const plans = await withDatabase(async (db) => {
+  const plans = await withDatabase(async ({ db }) => {
     const registries = await registriesOf(db, namespace)
     return (await Promise.all(registries.map((registry) => planIndexes(db, registry)))).flat()
   })
@@ -97,7 +97,7 @@ function planLines(plan: IndexPlan) {
 
 async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
   const { signal } = stopRequest()
-  const rows = await withDatabase(async (db) => {
+  const rows = await withDatabase(async ({ db }) => {
     const done: (Applied & { readonly namespace: string })[] = []
     const progress = tellTasks()
     try {

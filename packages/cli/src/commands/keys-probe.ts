@@ -12,13 +12,12 @@ import {
   SourcedEnvelope,
   verifySignature,
 } from '@rollcall/protocol'
-import { listLiveKeys, type PublicKey, readKeyFile, readPublicKey } from '@rollcall/server'
+import { listPublicKeys, type PublicKey, readPublicKeys } from '@rollcall/server/admin/participant-keys'
 import type { Command } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { ask } from '../environment.ts'
 import { CommandError, EXIT } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { everyProfile, profileText } from '../profile.ts'
 import { stopRequest } from '../stop.ts'
 
@@ -88,11 +87,8 @@ function senderOf(envelope: SourcedEnvelope): string {
 }
 
 async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonly PublicKey[]> {
-  if (key !== undefined) {
-    const jwks = readKeyFile(await readInput(key))
-    return Promise.all(jwks.map((jwk) => readPublicKey(jwk, { sender_id })))
-  }
-  const live = await withDatabase(async (db) => listLiveKeys(db, await participantNamed(db, sender_id)))
+  if (key !== undefined) return readPublicKeys({}, { sender_id, keys: await readInput(key) })
+  const live = await ask(listPublicKeys, { sender_id })
   if (live.length === 0)
     throw new CommandError(`${sender_id} has no live registered key; give its public key with --key`)
   return live

@@ -69,7 +69,7 @@ Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-ma
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
-  const rows = (await withDatabase(listOwnKeys)).map(describe)
+  const rows = (await withDatabase(({ db }) => listOwnKeys(db))).map(describe)
   const columns = ['kid', 'use', 'algorithm', 'state', 'since', 'good_until']
   const lines = rows.map(({ kid, use, algorithm, state, good_until, ...times }) => {
     const since = times.revoked_at ?? times.retired_at ?? times.activated_at ?? times.created_at
@@ -84,7 +84,7 @@ interface RotateOptions extends OutputOptions {
 
 async function runRotate({ use, ...options }: RotateOptions): Promise<void> {
   stopRequest()
-  const rotated = await withDatabase(async (db, config) =>
+  const rotated = await withDatabase(async ({ db, config }) =>
     rotateOwnKeys(db, await openVault(config, db), (row) => use === undefined || row.use === use),
   )
   const columns = ['use', 'algorithm', 'active', 'retired']
@@ -103,13 +103,15 @@ function hints(rotated: readonly Rotated[]): string[] {
 
 async function runRevoke(kid: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const revoked = await withDatabase(async (db, config) => revokeOwnKey(db, await openVault(config, db), kid))
+  const revoked = await withDatabase(async ({ db, config }) =>
+    revokeOwnKey(db, await openVault(config, db), kid),
+  )
   print(options, describe(revoked), `${revoked.kid} is revoked`)
 }
 
 async function runRotateMaster(options: OutputOptions): Promise<void> {
   stopRequest()
-  const { config, ...done } = await withDatabase(async (db, config) => ({
+  const { config, ...done } = await withDatabase(async ({ db, config }) => ({
     config,
     ...(await rotateMasterKey(db, masterKeySource(config))),
   }))

@@ -81,7 +81,7 @@ function readSchedule(text: string): readonly number[] | 'default' {
 
 async function runCallback(sender_id: string, options: CallbackOptions): Promise<void> {
   stopRequest()
-  const settings = await withDatabase(async (db, config) => {
+  const settings = await withDatabase(async ({ db, config }) => {
     const participant = await participantNamed(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)
     const changes = plainChanges(before, options)

@@ -1,10 +1,12 @@
 /** `rollcall participant host`: which hosts our requests to a participant may reach beyond https to the public network. */
-import { type AllowedHost, type Participant, setSealPolicy, unreachableHost } from '@rollcall/server'
+import {
+  allowParticipantHost,
+  listParticipantHosts,
+  removeParticipantHost,
+} from '@rollcall/server/admin/participant-policy'
 import type { Command } from 'commander'
-import { withDatabase } from '../environment.ts'
-import { CommandError } from '../failure.ts'
+import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 import { portOrAny } from '../values.ts'
 
@@ -33,14 +35,16 @@ export function addHostCommands(participant: Command): void {
     .description('list the hosts that are allowed for a participant')
     .argument('<sender_id>', 'its sender_id')
     .addHelpText('after', '\nExample: rollcall participant host list spmis.example.org')
-    .action((sender_id: string, options: OutputOptions) => change(sender_id, options, () => null))
+    .action((sender_id: string, options: OutputOptions) =>
+      show(options, ask(listParticipantHosts, { sender_id })),
+    )
   withJson(host.command('remove'))
     .description('remove a host that was allowed')
     .argument('<sender_id>', 'its sender_id')
     .argument('<host>', 'the host')
     .addHelpText('after', '\nExample: rollcall participant host remove spmis.example.org spmis.internal')
     .action((sender_id: string, host: string, options: OutputOptions) =>
-      change(sender_id, options, (rows) => without(rows, host)),
+      show(options, ask(removeParticipantHost, { sender_id, host })),
     )
 }
 
@@ -56,16 +60,8 @@ async function runAllow(
   host: string,
   { port: ports, plainHttp, loopback, private: inside, ...options }: AllowOptions,
 ): Promise<void> {
-  const row: AllowedHost = {
-    host,
-    ...(ports !== undefined && { ports: portsOf(ports) }),
-    ...(plainHttp && { plainHttp }),
-    ...(loopback && { loopback }),
-    ...(inside && { private: inside }),
-  }
-  const problem = unreachableHost(row)
-  if (problem !== null) throw new CommandError(problem)
-  await change(sender_id, options, (rows) => [...rows.filter((known) => known.host !== host), row])
+  const row = { host, ports: ports && portsOf(ports), plainHttp, loopback, private: inside }
+  await show(options, ask(allowParticipantHost, { sender_id, ...row }))
 }
 
 function portsOf(ports: readonly (number | 'any')[]): readonly number[] | 'any' {
@@ -73,27 +69,10 @@ function portsOf(ports: readonly (number | 'any')[]): readonly number[] | 'any' 
   return numbers.length < ports.length ? 'any' : numbers
 }
 
-function without(rows: readonly AllowedHost[], host: string): readonly AllowedHost[] {
-  const others = rows.filter((row) => row.host !== host)
-  if (others.length === rows.length)
-    throw new CommandError(
-      `nothing is allowed for ${host}; rollcall participant host list shows what is allowed`,
-    )
-  return others
-}
-
-/** Prints what is allowed after a change; null: nothing is to be changed. */
-async function change(
-  sender_id: string,
-  options: OutputOptions,
-  changed: (rows: readonly AllowedHost[]) => readonly AllowedHost[] | null,
-): Promise<void> {
+/** Prints what is allowed. */
+async function show(options: OutputOptions, asked: ReturnType<typeof listParticipantHosts>): Promise<void> {
   stopRequest()
-  const { outgoing } = await withDatabase(async (db): Promise<Participant> => {
-    const participant = await participantNamed(db, sender_id)
-    const rows = changed(participant.outgoing)
-    return rows === null ? participant : setSealPolicy(db, sender_id, { outgoing: rows })
-  })
+  const outgoing = await asked
   const columns = ['host', 'ports', 'plain_http', 'loopback', 'private']
   const rows = outgoing.map((row) => ({
     host: row.host,

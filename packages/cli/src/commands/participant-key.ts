@@ -1,20 +1,13 @@
 /** `rollcall participant key`: the public keys that participants have registered. */
 import {
-  addParticipantKey,
-  type KeyUse,
+  addParticipantKeys,
   listParticipantKeys,
-  type ParticipantKey,
-  type PublicKey,
-  readKeyFile,
-  readPublicKey,
   revokeParticipantKey,
-} from '@rollcall/server'
+} from '@rollcall/server/admin/participant-keys'
 import { type Command, Option } from 'commander'
-import { withDatabase } from '../environment.ts'
-import { CommandError } from '../failure.ts'
+import { ask } from '../environment.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 import { instant } from '../values.ts'
 
@@ -73,81 +66,31 @@ const instantOrNever = (text: string): Date | 'never' => (text === 'never' ? tex
 
 interface AddOptions extends OutputOptions {
   readonly kid?: string
-  readonly use?: KeyUse
+  readonly use?: 'sig' | 'enc'
   readonly from?: Date
   readonly until?: Date | 'never'
 }
 
 async function runAdd(sender_id: string, file: string, options: AddOptions): Promise<void> {
   stopRequest()
-  const { from, until } = options
-  const times = {
-    ...(from !== undefined && { valid_from: from }),
-    ...(until !== undefined && { valid_until: until === 'never' ? null : until }),
-  }
-  const keys = await readKeys(file, sender_id, options)
-  const added = await withDatabase(async (db) => {
-    const participant = await participantNamed(db, sender_id)
-    const entries: ParticipantKey[] = []
-    for (const key of keys) entries.push(await addParticipantKey(db, participant, { ...key, ...times }))
-    return entries
-  })
-  const rows = added.map(describe)
-  const text = rows.map(({ kid, use, algorithm }) => `${sender_id} has key ${kid} (${use}, ${algorithm})`)
-  print(options, rows, text.join('\n'))
-}
-
-/** All of them are good before the first is registered. */
-async function readKeys(
-  file: string,
-  sender_id: string,
-  { kid, use }: AddOptions,
-): Promise<readonly PublicKey[]> {
-  const jwks = readKeyFile(await readInput(file))
-  if (jwks.length > 1 && kid !== undefined) {
-    throw new CommandError(
-      '--kid names one key, and the file holds more; put each key into a file of its own',
-    )
-  }
-  const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
-  return Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
+  const { kid, use, from, until } = options
+  const keys = await readInput(file)
+  const valid_until = until === 'never' ? null : until?.toISOString()
+  const times = { valid_from: from?.toISOString(), valid_until }
+  const added = await ask(addParticipantKeys, { sender_id, keys, kid, use, ...times })
+  const text = added.map((key) => `${sender_id} has key ${key.kid} (${key.use}, ${key.algorithm})`)
+  print(options, added, text.join('\n'))
 }
 
 async function runList(sender_id: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const keys = await withDatabase(async (db) =>
-    listParticipantKeys(db, await participantNamed(db, sender_id)),
-  )
-  const rows = keys.map(describe)
+  const rows = await ask(listParticipantKeys, { sender_id })
   const columns = ['kid', 'use', 'algorithm', 'state', 'valid_from', 'valid_until', 'thumbprint']
   print(options, rows, table(columns, rows, 'no keys yet; rollcall participant key add registers one'))
 }
 
 async function runRevoke(sender_id: string, kid: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const revoked = await withDatabase(async (db) =>
-    revokeParticipantKey(db, await participantNamed(db, sender_id), kid),
-  )
-  print(options, describe(revoked), `key ${revoked.kid} of ${sender_id} is revoked`)
-}
-
-function describe(key: ParticipantKey) {
-  const { kid, use, algorithm, thumbprint, valid_from, valid_until, revoked_at } = key
-  return {
-    kid,
-    use,
-    algorithm,
-    state: stateOf(key),
-    thumbprint,
-    valid_from: valid_from.toISOString(),
-    valid_until: valid_until?.toISOString() ?? null,
-    revoked_at: revoked_at?.toISOString() ?? null,
-  }
-}
-
-function stateOf({ valid_from, valid_until, revoked_at }: ParticipantKey): string {
-  if (revoked_at !== null) return 'revoked'
-  const now = Date.now()
-  if (now < valid_from.getTime()) return 'later'
-  return valid_until === null || now < valid_until.getTime() ? 'live' : 'over'
+  const revoked = await ask(revokeParticipantKey, { sender_id, kid })
+  print(options, revoked, `key ${revoked.kid} of ${sender_id} is revoked`)
 }

@@ -1,19 +1,15 @@
 /** `rollcall participant policy`: how a participant signs and encrypts, and where its keys are. */
 import type { SignatureProfile } from '@rollcall/protocol'
 import {
-  createAddressGuard,
+  changeParticipantPolicy,
   ENCRYPTION_POLICIES,
   type EncryptionPolicy,
-  type Participant,
-  type SealPolicy,
   SIGNATURE_POLICIES,
   type SignaturePolicy,
-  setSealPolicy,
-} from '@rollcall/server'
+} from '@rollcall/server/admin/participant-policy'
 import { type Command, Option } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { profileText, readProfile } from '../profile.ts'
 import { stopRequest } from '../stop.ts'
 
@@ -57,48 +53,15 @@ interface PolicyOptions extends OutputOptions {
 
 async function runPolicy(sender_id: string, options: PolicyOptions): Promise<void> {
   stopRequest()
-  const changes = changesOf(options)
-  const participant = await withDatabase(async (db) => {
-    await checkKeySetAddress(await participantNamed(db, sender_id), changes)
-    return setSealPolicy(db, sender_id, changes)
+  const { signature, allowUnsigned, encryption, profile, jwksUri } = options
+  const shown = await ask(changeParticipantPolicy, {
+    sender_id,
+    signature_policy: signature,
+    allow_unsigned: allowUnsigned,
+    encryption_policy: encryption,
+    signature_profile: profile,
+    jwks_uri: jwksUri === 'none' ? null : jwksUri,
   })
-  const shown = describe(participant)
-  const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(18)}${value ?? '-'}`)
-  print(options, { ...shown, signature_profile: participant.signature_profile }, lines.join('\n'))
-}
-
-function changesOf({
-  signature,
-  allowUnsigned,
-  encryption,
-  profile,
-  jwksUri,
-}: PolicyOptions): Partial<SealPolicy> {
-  return {
-    ...(signature !== undefined && { signature_policy: signature }),
-    ...(allowUnsigned !== undefined && { allow_unsigned: allowUnsigned }),
-    ...(encryption !== undefined && { encryption_policy: encryption }),
-    ...(profile !== undefined && { signature_profile: profile }),
-    ...(jwksUri !== undefined && { jwks_uri: jwksUri === 'none' ? null : jwksUri }),
-  }
-}
-
-/** Nothing is fetched; whether it may be is better known now than with the first message. */
-async function checkKeySetAddress(
-  { outgoing }: Participant,
-  { jwks_uri }: Partial<SealPolicy>,
-): Promise<void> {
-  if (!jwks_uri) return
-  const guard = createAddressGuard({ allowed: outgoing })
-  try {
-    await guard.check(jwks_uri)
-  } finally {
-    await guard.close()
-  }
-}
-
-function describe(participant: Participant) {
-  const { sender_id, signature_policy, allow_unsigned, encryption_policy, jwks_uri } = participant
-  const signature_profile = profileText(participant.signature_profile)
-  return { sender_id, signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
+  const lines = Object.entries({ ...shown, signature_profile: profileText(shown.signature_profile) })
+  print(options, shown, lines.map(([name, value]) => `${name.padEnd(18)}${value ?? '-'}`).join('\n'))
 }

@@ -1,9 +1,8 @@
 /** `rollcall participant secret`: the client secrets with which participants get access tokens. */
-import { addSecret, newSecret } from '@rollcall/server'
+import { rotateParticipantSecret } from '@rollcall/server/admin/participants'
 import type { Command } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addSecretCommands(participant: Command): void {
@@ -25,16 +24,11 @@ Example: rollcall participant secret rotate spmis.example.org`,
 
 async function runRotate(sender_id: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const { secret: client_secret, sha256 } = newSecret()
-  const { client_id } = await withDatabase(async (db) => {
-    const participant = await participantNamed(db, sender_id)
-    await addSecret(db, participant, sha256)
-    return participant
-  })
+  const rotated = await ask(rotateParticipantSecret, { sender_id })
   const text = [
-    `client_id      ${client_id}`,
-    `client_secret  ${client_secret}`,
+    `client_id      ${rotated.client_id}`,
+    `client_secret  ${rotated.client_secret}`,
     'The secret is not kept and cannot be shown again. The one before it is good until the next rotation.',
   ].join('\n')
-  print(options, { sender_id, client_id, client_secret }, text)
+  print(options, rotated, text)
 }

@@ -45,7 +45,7 @@ interface TestOptions extends OutputOptions {
 
 async function runTest(sender_id: string, { to, registry, ...options }: TestOptions): Promise<void> {
   stopRequest()
-  const tried = await withDatabase(async (db, config): Promise<Tried> => {
+  const tried = await withDatabase(async ({ db, config }): Promise<Tried> => {
     const participant = await participantNamed(db, sender_id)
     const from = await registryFor(db, registry)
     const context = await createContext(config, db, { log: createLog({ level: 'silent' }) })

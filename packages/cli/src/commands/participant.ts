@@ -1,16 +1,7 @@
 /** `rollcall participant`: who may ask the registries. */
-import {
-  addParticipant,
-  addSecret,
-  ensureDrain,
-  listParticipants,
-  newSecret,
-  type Participant,
-  setParticipantStatus,
-} from '@rollcall/server'
+import { addParticipant, listParticipants, setParticipantStatus } from '@rollcall/server/admin/participants'
 import type { Command } from 'commander'
-import { isDemoDatabase } from '../demo/directory.ts'
-import { withDatabase } from '../environment.ts'
+import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { limit, wholeNumber } from '../values.ts'
@@ -86,64 +77,39 @@ interface AddOptions extends OutputOptions {
 
 async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
   stopRequest()
-  const { secret, sha256 } = newSecret()
-  const added = await withDatabase(async (db) => {
-    const participant = await addParticipant(db, {
-      sender_id,
-      name: options.name,
-      max_page_size: options.maxPageSize ?? null,
-      rate_limit: options.rateLimit ?? null,
-      concurrency_limit: options.concurrencyLimit ?? null,
-      demo: await isDemoDatabase(db),
-    })
-    await addSecret(db, participant, sha256)
-    return participant
-  })
+  const { name, maxPageSize: max_page_size, rateLimit, concurrencyLimit } = options
+  const limits = {
+    max_page_size,
+    rate_limit: limitIn(rateLimit),
+    concurrency_limit: limitIn(concurrencyLimit),
+  }
+  const added = await ask(addParticipant, { sender_id, name, ...limits })
   const text = [
     `added ${added.sender_id}`,
     `client_id      ${added.client_id}`,
-    `client_secret  ${secret}`,
+    `client_secret  ${added.client_secret}`,
     'The secret is not kept and cannot be shown again.',
   ].join('\n')
-  print(options, { ...describe(added), client_secret: secret }, text)
+  print(options, added, text)
 }
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
-  const rows = (await withDatabase(listParticipants)).map(describe)
+  const rows = await ask(listParticipants, {})
   const columns = ['sender_id', 'name', 'status', 'signature_policy', 'client_id', 'max_page_size', 'demo']
   print(options, rows, table(columns, rows, 'no participants yet; rollcall participant add makes one'))
 }
 
 async function runStatus(
   sender_id: string,
-  status: Participant['status'],
+  status: 'active' | 'disabled',
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  const changed = await withDatabase(async (db) => {
-    const participant = await setParticipantStatus(db, sender_id, status)
-    // What waited for it need not wait any longer.
-    if (status === 'active') await ensureDrain(db, participant.id)
-    return participant
-  })
-  print(options, describe(changed), `${changed.sender_id} is ${changed.status}`)
-}
-
-function describe(participant: Participant) {
-  const { sender_id, client_id, name, status, signature_policy, max_page_size, demo } = participant
-  return {
-    sender_id,
-    client_id,
-    name,
-    status,
-    signature_policy,
-    max_page_size,
-    rate_limit: limitText(participant.rate_limit),
-    concurrency_limit: limitText(participant.concurrency_limit),
-    demo,
-  }
+  const changed = await ask(setParticipantStatus, { sender_id, status })
+  print(options, changed, `${changed.sender_id} is ${changed.status}`)
 }
 
 /** JSON has no infinity. */
-const limitText = (value: number | null): number | string | null => (value === Infinity ? 'unlimited' : value)
+const limitIn = (value: number | undefined): number | 'unlimited' | undefined =>
+  value === Infinity ? 'unlimited' : value

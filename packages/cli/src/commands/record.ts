@@ -51,7 +51,7 @@ async function runDelete(
   const { signal } = stopRequest()
   const named = [...words, ...(await identifiersOf(options.file))]
   if (named.length === 0) throw new CommandError('name the records: by identifiers, or with --file')
-  const { asked, deleted } = await withDatabase(async (db) => {
+  const { asked, deleted } = await withDatabase(async ({ db }) => {
     const registry = await registryAt(db, namespace)
     const recordType = recordTypeOf(registry, type)
     const identifiers = primaryIdentifiers(registry, recordType, named)

@@ -44,7 +44,7 @@ interface AddOptions extends OutputOptions {
 async function runAdd(kind: string, options: AddOptions): Promise<void> {
   stopRequest()
   const { namespace = kind, senderId = `${namespace}.rollcall`, alias = [], timeZone } = options
-  const added = await withDatabase(async (db) =>
+  const added = await withDatabase(async ({ db }) =>
     addRegistry(db, {
       kind,
       namespace,
@@ -64,13 +64,13 @@ interface SetOptions extends OutputOptions {
 
 async function runSet(namespace: string, options: SetOptions): Promise<void> {
   stopRequest()
-  const changed = await withDatabase((db) => setTimeZone(db, namespace, options.timeZone))
+  const changed = await withDatabase(({ db }) => setTimeZone(db, namespace, options.timeZone))
   print(options, describe(changed), `the time zone of ${namespace} is ${changed.time_zone}`)
 }
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
-  const rows = await withDatabase(async (db) => {
+  const rows = await withDatabase(async ({ db }) => {
     const registries = await listRegistries(db)
     return Promise.all(
       registries.map(async (registry) => ({

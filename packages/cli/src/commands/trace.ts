@@ -42,7 +42,7 @@ interface TraceOptions extends OutputOptions {
 async function runTrace(id: string, { limit, full, ...options }: TraceOptions): Promise<void> {
   stopRequest()
   const bounds = { found: limit + 1, each: full ? ALL : EACH }
-  const found = await withDatabase((db) => trace(db, id, bounds))
+  const found = await withDatabase(({ db }) => trace(db, id, bounds))
   if (found.length === 0)
     throw new CommandError(
       'there is no message with this id; the oldest are deleted after ROLLCALL_EXCHANGE_RETENTION seconds',

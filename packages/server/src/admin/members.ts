@@ -1,0 +1,45 @@
+/** Members that several use cases share, and how times and limits are written in JSON. */
+import { Timestamp } from '@rollcall/protocol'
+import Type, { type TSchema, type TSchemaOptions } from 'typebox'
+
+/** An object that has these members and no others. */
+export function closed<const Properties extends Record<string, TSchema>>(
+  properties: Properties,
+  options: TSchemaOptions = {},
+) {
+  return Type.Object(properties, { additionalProperties: false, ...options })
+}
+
+export const text = (description: string) => Type.String({ description })
+export const flag = (description: string) => Type.Boolean({ description })
+export const wholeNumber = (description: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
+  Type.Integer({ minimum, maximum, description })
+export const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+export const instant = (description: string) => Type.Unsafe<string>({ ...Timestamp, description })
+
+/**
+ * Marks a member that may be personal data. It is left out of a result unless the input asks for it, and whoever shows
+ * it must know: the mark stands in the schema.
+ */
+export function personalData<Schema extends TSchema>(schema: Schema) {
+  return { ...schema, 'x-personal-data': true } as const
+}
+
+export const NOTHING = closed({}, { description: 'Nothing is given.' })
+
+export const SenderId = text('sender_id of a participant.')
+export const Namespace = text('Namespace of a registry: the first segment of its paths.')
+export const RecordTypeName = text("One of the registry's record types.")
+
+/** JSON has no infinity. */
+export const UNLIMITED = 'unlimited'
+export const limitIn = (value: number | typeof UNLIMITED | null | undefined): number | null =>
+  value === UNLIMITED ? Number.POSITIVE_INFINITY : (value ?? null)
+export const limitOut = (value: number | null): number | typeof UNLIMITED | null =>
+  value === Number.POSITIVE_INFINITY ? UNLIMITED : value
+
+export function timeOut(time: Date): string
+export function timeOut(time: Date | null): string | null
+export function timeOut(time: Date | null): string | null {
+  return time?.toISOString() ?? null
+}

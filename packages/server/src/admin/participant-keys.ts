@@ -1,0 +1,136 @@
+/** The public keys that participants have registered. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { readKeyFile } from '../participants/key-file.ts'
+import { readPublicKey } from '../participants/public-key.ts'
+import {
+  addParticipantKey,
+  listLiveKeys,
+  listParticipantKeys as listRows,
+  type ParticipantKey,
+  revokeParticipantKey as revoke,
+} from '../store/participant-keys.ts'
+import { closed, instant, orNull, SenderId, text, timeOut } from './members.ts'
+import { type HasDatabase, participantNamed } from './participants.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+export type { PublicKey } from '../store/participant-keys.ts'
+
+const Kid = text('kid of the key in messages.')
+const Use = oneOf(['sig', 'enc'], {
+  description: 'sig verifies what its owner signed; with enc we encrypt for its owner.',
+})
+const STATES = ['live', 'later', 'over', 'revoked'] as const
+
+const KeyResult = closed({
+  kid: Kid,
+  use: Use,
+  algorithm: text('JOSE name of its algorithm.'),
+  state: oneOf(STATES, { description: 'later: not valid yet; over: not valid any more.' }),
+  thumbprint: text('RFC 7638, SHA-256.'),
+  valid_from: instant('Time from which it is valid.'),
+  valid_until: orNull(instant('Time until which it is valid; null: no end.')),
+  revoked_at: orNull(instant('When it was revoked.')),
+})
+
+/** Registers the public keys of a text. All of them are good before the first is registered. */
+export const addParticipantKeys = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      keys: text('A public key in PEM, a JWK or a JWK set. A private key is refused.'),
+      kid: Type.Optional(text("kid of the only key (default: the JWK's kid, else its RFC 7638 thumbprint).")),
+      use: Type.Optional(Use),
+      valid_from: Type.Optional(instant('Time from which the keys are valid (default: now).')),
+      valid_until: Type.Optional(orNull(instant('Time until which the keys are valid; null: no end.'))),
+    }),
+    result: Type.Array(KeyResult),
+  },
+  async ({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) => {
+    const jwks = readKeyFile(keys)
+    if (jwks.length > 1 && kid !== undefined) {
+      throw new AdminRefusal(
+        '--kid names one key, and the file holds more; put each key into a file of its own',
+      )
+    }
+    const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
+    const read = await Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
+    const times = {
+      ...(valid_from !== undefined && { valid_from: new Date(valid_from) }),
+      ...(valid_until !== undefined && { valid_until: valid_until === null ? null : new Date(valid_until) }),
+    }
+    const participant = await participantNamed(db, sender_id)
+    const added: ParticipantKey[] = []
+    for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
+    return added.map(described)
+  },
+)
+
+/** Every key that was ever registered for a participant, the newest first. */
+export const listParticipantKeys = useCase(
+  { input: closed({ sender_id: SenderId }), result: Type.Array(KeyResult) },
+  async ({ db }: HasDatabase, { sender_id }) =>
+    (await listRows(db, await participantNamed(db, sender_id))).map(described),
+)
+
+const PublicKeys = Type.Array(
+  closed({
+    kid: Kid,
+    use: Use,
+    algorithm: text('JOSE name of its algorithm.'),
+    thumbprint: text('RFC 7638, SHA-256.'),
+    public_jwk: Type.Unsafe<ParticipantKey['public_jwk']>({
+      type: 'object',
+      description: 'The members of the key.',
+    }),
+  }),
+)
+
+/** The live keys of a participant as JWKs, to verify its messages with. */
+export const listPublicKeys = useCase(
+  { input: closed({ sender_id: SenderId }), result: PublicKeys },
+  async ({ db }: HasDatabase, { sender_id }) => {
+    const live = await listLiveKeys(db, await participantNamed(db, sender_id))
+    return live.map(({ kid, use, algorithm, thumbprint, public_jwk }) => ({
+      ...{ kid, use, algorithm, thumbprint, public_jwk },
+    }))
+  },
+)
+
+/** The keys of a text as JWKs, tried out; nothing is registered. */
+export const readPublicKeys = useCase(
+  {
+    input: closed({ sender_id: SenderId, keys: text('A public key in PEM, a JWK or a JWK set.') }),
+    result: PublicKeys,
+  },
+  async (_: object, { sender_id, keys }) =>
+    Promise.all(readKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id }))),
+)
+
+/** Revokes a key for ever; within a second no server takes it any more. */
+export const revokeParticipantKey = useCase(
+  { input: closed({ sender_id: SenderId, kid: Kid }), result: KeyResult },
+  async ({ db }: HasDatabase, { sender_id, kid }) =>
+    described(await revoke(db, await participantNamed(db, sender_id), kid)),
+)
+
+function described(key: ParticipantKey) {
+  const { kid, use, algorithm, thumbprint, valid_from, valid_until, revoked_at } = key
+  return {
+    kid,
+    use,
+    algorithm,
+    state: stateOf(key),
+    thumbprint,
+    valid_from: timeOut(valid_from),
+    valid_until: timeOut(valid_until),
+    revoked_at: timeOut(revoked_at),
+  }
+}
+
+function stateOf({ valid_from, valid_until, revoked_at }: ParticipantKey): (typeof STATES)[number] {
+  if (revoked_at !== null) return 'revoked'
+  const now = Date.now()
+  if (now < valid_from.getTime()) return 'later'
+  return valid_until === null || now < valid_until.getTime() ? 'live' : 'over'
+}

@@ -1,0 +1,132 @@
+/** What is agreed with a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
+import {
+  ALGORITHMS,
+  type AlgorithmName,
+  CANONICAL_FORMS,
+  type CanonicalFormName,
+  DIGESTS,
+  type DigestPrefix,
+  LAYOUTS,
+  type LayoutName,
+  oneOf,
+} from '@rollcall/protocol'
+import Type from 'typebox'
+import type { AllowedHost } from '../allowed-hosts.ts'
+import { createAddressGuard } from '../outbound/address-guard.ts'
+import { unreachableHost } from '../outbound/address-rules.ts'
+import type { Participant } from '../store/participants.ts'
+import { setSealPolicy } from '../store/participants.ts'
+import { ENCRYPTION_POLICIES, SIGNATURE_POLICIES } from '../store/seal-policy.ts'
+import { closed, flag, orNull, SenderId, text } from './members.ts'
+import { type HasDatabase, participantNamed } from './participants.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+export {
+  ENCRYPTION_POLICIES,
+  type EncryptionPolicy,
+  SIGNATURE_POLICIES,
+  type SignaturePolicy,
+} from '../store/seal-policy.ts'
+
+// The tables have exactly the names that the types list.
+const Profile = closed(
+  {
+    layout: oneOf(Object.keys(LAYOUTS) as LayoutName[]),
+    canonical_form: oneOf(Object.keys(CANONICAL_FORMS) as CanonicalFormName[]),
+    digest_prefix: oneOf(Object.keys(DIGESTS) as DigestPrefix[]),
+    algorithms: Type.Array(oneOf(Object.keys(ALGORITHMS) as AlgorithmName[])),
+  },
+  { description: 'How it signs, and how we sign for it (docs/signature.md).' },
+)
+
+const POLICY = {
+  signature_policy: oneOf(SIGNATURE_POLICIES, { description: 'Whether its messages must be signed.' }),
+  allow_unsigned: flag('Permits a signature_policy other than required; it is given together with it.'),
+  signature_profile: Profile,
+  encryption_policy: oneOf(ENCRYPTION_POLICIES, { description: 'Whether messages are encrypted.' }),
+  jwks_uri: orNull(text('Address of the key set that it publishes; null: only registered keys count.')),
+} as const
+
+/** Changes what is given, and shows the policy; with nothing given it only shows it. */
+export const changeParticipantPolicy = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      signature_policy: Type.Optional(POLICY.signature_policy),
+      allow_unsigned: Type.Optional(POLICY.allow_unsigned),
+      signature_profile: Type.Optional(POLICY.signature_profile),
+      encryption_policy: Type.Optional(POLICY.encryption_policy),
+      jwks_uri: Type.Optional(POLICY.jwks_uri),
+    }),
+    result: closed({ sender_id: SenderId, ...POLICY }),
+  },
+  async ({ db }: HasDatabase, { sender_id, ...changes }) => {
+    await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
+    const changed = await setSealPolicy(db, sender_id, changes)
+    const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = changed
+    return { sender_id, signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
+  },
+)
+
+/** Nothing is fetched; whether it may be is better known now than with the first message. */
+async function checkKeySetAddress(
+  { outgoing }: Participant,
+  jwks_uri: string | null | undefined,
+): Promise<void> {
+  if (!jwks_uri) return
+  const guard = createAddressGuard({ allowed: outgoing })
+  try {
+    await guard.check(jwks_uri)
+  } finally {
+    await guard.close()
+  }
+}
+
+const Host = text('A name or an address, as it stands in a URL.')
+const HOST = {
+  host: Host,
+  ports: Type.Optional(
+    Type.Union([Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 })), Type.Literal('any')], {
+      description: 'In place of port 443.',
+    }),
+  ),
+  plainHttp: Type.Optional(flag('Messages may go to it without TLS.')),
+  loopback: Type.Optional(flag('It may be an address of this machine.')),
+  private: Type.Optional(flag('It may be an address of a private network.')),
+} as const
+const Hosts = Type.Array(closed(HOST))
+
+/** Allows requests to a host of a participant, in place of what was allowed for that host before. */
+export const allowParticipantHost = useCase(
+  { input: closed({ sender_id: SenderId, ...HOST }), result: Hosts },
+  async ({ db }: HasDatabase, { sender_id, ...row }) => {
+    const problem = unreachableHost(row)
+    if (problem !== null) throw new AdminRefusal(problem)
+    const { outgoing } = await participantNamed(db, sender_id)
+    return setHosts({ db }, sender_id, [...outgoing.filter(({ host }) => host !== row.host), row])
+  },
+)
+
+export const listParticipantHosts = useCase(
+  { input: closed({ sender_id: SenderId }), result: Hosts },
+  async ({ db }: HasDatabase, { sender_id }) => hostsOf(await participantNamed(db, sender_id)),
+)
+
+export const removeParticipantHost = useCase(
+  { input: closed({ sender_id: SenderId, host: Host }), result: Hosts },
+  async ({ db }: HasDatabase, { sender_id, host }) => {
+    const { outgoing } = await participantNamed(db, sender_id)
+    const others = outgoing.filter((row) => row.host !== host)
+    if (others.length === outgoing.length) {
+      throw new AdminRefusal(
+        `nothing is allowed for ${host}; rollcall participant host list shows what is allowed`,
+      )
+    }
+    return setHosts({ db }, sender_id, others)
+  },
+)
+
+const setHosts = async ({ db }: HasDatabase, sender_id: string, outgoing: readonly AllowedHost[]) =>
+  hostsOf(await setSealPolicy(db, sender_id, { outgoing }))
+
+const hostsOf = ({ outgoing }: Participant) => outgoing

@@ -1,0 +1,153 @@
+/** Participants: who may ask the registries. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { newSecret } from '../participants/secrets.ts'
+import type { Database } from '../store/database.ts'
+import { ensureDrain } from '../store/deliveries.ts'
+import { directoryContent } from '../store/demo-data.ts'
+import {
+  addParticipant as addRow,
+  addSecret,
+  findParticipant,
+  listParticipants as listRows,
+  type Participant,
+  setParticipantStatus as setStatus,
+} from '../store/participants.ts'
+import { SIGNATURE_POLICIES } from '../store/seal-policy.ts'
+import {
+  closed,
+  flag,
+  limitIn,
+  limitOut,
+  NOTHING,
+  orNull,
+  SenderId,
+  text,
+  UNLIMITED,
+  wholeNumber,
+} from './members.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
+
+const MaxPageSize = orNull(
+  wholeNumber("Largest page that it may ask for, in records; null: the server's limit.", 1),
+)
+const RateLimit = Type.Union([
+  Type.Number({ exclusiveMinimum: 0, description: 'Requests a second, on all nodes together.' }),
+  Type.Literal(UNLIMITED),
+  Type.Null({ description: "The server's limit." }),
+])
+const ConcurrencyLimit = Type.Union([
+  wholeNumber('Requests at a time, on one node.', 1),
+  Type.Literal(UNLIMITED),
+  Type.Null({ description: "The server's limit." }),
+])
+const ClientId = text('What it names itself by to get an access token.')
+const ClientSecret = text('Its client secret. It is not stored and cannot be shown again.')
+
+const PARTICIPANT = {
+  sender_id: SenderId,
+  client_id: ClientId,
+  name: text('Its name for people.'),
+  status: oneOf(STATUSES, { description: 'Whether its tokens and messages are accepted.' }),
+  signature_policy: oneOf(SIGNATURE_POLICIES, { description: 'Whether its messages must be signed.' }),
+  max_page_size: MaxPageSize,
+  rate_limit: RateLimit,
+  concurrency_limit: ConcurrencyLimit,
+  demo: flag('Made for the demo.'),
+} as const
+const ParticipantResult = closed(PARTICIPANT)
+
+/** Adds a participant. Its messages must be signed until its policy says otherwise. */
+export const addParticipant = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      name: text('Its name for people, 1 to 255 characters.'),
+      max_page_size: Type.Optional(MaxPageSize),
+      rate_limit: Type.Optional(RateLimit),
+      concurrency_limit: Type.Optional(ConcurrencyLimit),
+    }),
+    result: closed({ ...PARTICIPANT, client_secret: ClientSecret }),
+  },
+  async ({ db }: HasDatabase, { sender_id, name, max_page_size = null, rate_limit, concurrency_limit }) => {
+    const { secret, sha256 } = newSecret()
+    const added = await addRow(db, {
+      sender_id,
+      name,
+      max_page_size,
+      rate_limit: limitIn(rate_limit),
+      concurrency_limit: limitIn(concurrency_limit),
+      demo: await isDemoDatabase(db),
+    })
+    await addSecret(db, added, sha256)
+    return { ...described(added), client_secret: secret }
+  },
+)
+
+/** Every participant, by sender_id. */
+export const listParticipants = useCase(
+  { input: NOTHING, result: Type.Array(ParticipantResult) },
+  async ({ db }: HasDatabase) => (await listRows(db)).map(described),
+)
+
+/** Disables a participant, or enables it again; every server follows within a second. */
+export const setParticipantStatus = useCase(
+  { input: closed({ sender_id: SenderId, status: PARTICIPANT.status }), result: ParticipantResult },
+  async ({ db }: HasDatabase, { sender_id, status }) => {
+    const participant = await setStatus(db, sender_id, status)
+    // What waited for it need not wait any longer.
+    if (status === 'active') await ensureDrain(db, participant.id)
+    return described(participant)
+  },
+)
+
+/** Gives a participant a new client secret; the one before it stays valid until the next rotation. */
+export const rotateParticipantSecret = useCase(
+  {
+    input: closed({ sender_id: SenderId }),
+    result: closed({ sender_id: SenderId, client_id: ClientId, client_secret: ClientSecret }),
+  },
+  async ({ db }: HasDatabase, { sender_id }) => {
+    const { secret: client_secret, sha256 } = newSecret()
+    const participant = await participantNamed(db, sender_id)
+    await addSecret(db, participant, sha256)
+    return { sender_id, client_id: participant.client_id, client_secret }
+  },
+)
+
+export interface HasDatabase {
+  readonly db: Database
+}
+
+/** @throws AdminRefusal there is none */
+export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
+  const participant = await findParticipant(db, sender_id)
+  if (participant === null) throw new AdminRefusal(`no participant has sender_id ${sender_id}`)
+  return participant
+}
+
+/**
+ * Whether what is added to the database is demo data: a demo's database stays one, so that neither a production
+ * takes it for its own nor the next demo finds anything foreign in it.
+ */
+export async function isDemoDatabase(db: Database): Promise<boolean> {
+  const { demo } = await directoryContent(db)
+  return demo.length > 0
+}
+
+function described(participant: Participant) {
+  const { sender_id, client_id, name, status, signature_policy, max_page_size, demo } = participant
+  return {
+    sender_id,
+    client_id,
+    name,
+    status,
+    signature_policy,
+    max_page_size,
+    rate_limit: limitOut(participant.rate_limit),
+    concurrency_limit: limitOut(participant.concurrency_limit),
+    demo,
+  }
+}

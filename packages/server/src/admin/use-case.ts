@@ -1,0 +1,82 @@
+/** What the command line does now and the admin API and the console will do: functions with schemas. */
+import { validator } from '@rollcall/protocol'
+import type { Static, TSchema } from 'typebox'
+import { AddressRefused } from '../outbound/outbound-problems.ts'
+import { KeyRefused } from '../participants/public-key.ts'
+import { StoreRefusal } from '../store/refusal.ts'
+
+/**
+ * An admin function declines what was asked of it, because of what was asked. The message is for the operator who asked:
+ * it names the member and the rule, and no personal data.
+ */
+export class AdminRefusal extends Error {
+  override readonly name = 'AdminRefusal'
+}
+
+/**
+ * A function of the operator's. `needs` is what it works with, such as `{ db }`; `input` is checked against its schema;
+ * the result is plain JSON.
+ * @throws AdminRefusal
+ */
+export interface UseCase<Needs, Input extends TSchema, Result extends TSchema> {
+  (needs: Needs, input: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>>
+  /** Of the input, for a document that describes it. */
+  readonly input: Input
+  readonly result: Result
+}
+
+interface Schemas<Input extends TSchema, Result extends TSchema> {
+  readonly input: Input
+  readonly result: Result
+}
+
+/** Makes a use case of its schemas and its work. */
+export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
+  { input: schema, result }: Schemas<Input, Result>,
+  work: (needs: Needs, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
+): UseCase<Needs, Input, Result> {
+  // Compiled when it is needed: a command has one use case and loads several.
+  let compiled: ReturnType<typeof validator> | undefined
+  const run = async (needs: Needs, given: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
+    compiled ??= validator(schema)
+    const input = withoutUndefined(given)
+    const problem = compiled.problem(input, '')
+    if (problem !== null) throw new AdminRefusal(problem)
+    try {
+      return await work(needs, input as ReadOnly<Static<Input>>)
+    } catch (error) {
+      throw asRefusal(error)
+    }
+  }
+  return Object.assign(run, { input: schema, result })
+}
+
+/** What the rooms below refuse with: their messages are written for the operator too. */
+const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused]
+
+function asRefusal(error: unknown): unknown {
+  const refused = REFUSALS.some((refusal) => error instanceof refusal)
+  return refused && error instanceof Error ? new AdminRefusal(error.message, { cause: error }) : error
+}
+
+/** A member that is undefined is not given. */
+function withoutUndefined(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null) return given
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** JSON that nobody writes into. */
+export type ReadOnly<Value> = Value extends readonly (infer Element)[]
+  ? readonly ReadOnly<Element>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
+    : Value
+
+/** The same for an input: what may be left out may also be undefined. */
+export type Given<Value> = Value extends object
+  ? {
+      readonly [Name in keyof Value]: object extends Pick<Value, Name>
+        ? ReadOnly<Value[Name]> | undefined
+        : ReadOnly<Value[Name]>
+    }
+  : Value
