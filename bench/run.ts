@@ -41,6 +41,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'searches of every form on populations of growing size, beside SQL written by hand',
     load: () => import('./query.ts'),
   },
+  footprint: {
+    measures: 'the source files and functions that one warm search runs through',
+    load: () => import('./footprint.ts'),
+  },
   import: {
     measures: 'an import, beside a bare COPY of the same lines',
     load: () => import('./import.ts'),

@@ -46,7 +46,7 @@ export const searchAddress = ({ url }: ServerProcess): string => `${url}/${NAMES
 export async function registerCalled(
   db: Database,
   rollcall: ServerProcess,
-  receiver: Receiver,
+  receiver: Pick<Receiver, 'address'>,
   sender_id: string,
   pace: Pace = UNBOUNDED,
 ): Promise<Called> {

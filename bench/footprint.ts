@@ -1,0 +1,110 @@
+/**
+ * How many source files and functions one warm search runs through, by the coverage that V8 counts: the synchronous one
+ * until its answer is there, the asynchronous one until its callback is acknowledged.
+ *
+ *     npm run bench -- footprint
+ */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type Profiler, Session } from 'node:inspector/promises'
+import type { AddressInfo } from 'node:net'
+import { createContext, openStorage, readConfig, startServer } from '@rollcall/server'
+import { DEFAULT_CALLBACKS, registerCalled } from './async/setting.ts'
+import { NAMESPACE } from './search/question.ts'
+import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
+import { endless } from './search/setting.ts'
+import { withBenchDatabase } from './shared/bench-database.ts'
+import { serverEnvironment, temporaryDirectory } from './shared/place.ts'
+import { writeResult } from './shared/results.ts'
+
+const RECORDS = 1_000
+/** Requests before the counted one, so that caches are filled and connections are open. */
+const WARM = 30
+/** The rooms that are counted, by their place in the repository. */
+const COUNTED = ['packages/server/src/', 'packages/protocol/src/']
+
+interface Footprint {
+  readonly [room: string]: { readonly files: number; readonly functions: number }
+}
+
+/** Counts, prints and writes `bench/results/footprint.json`; there is no bar. */
+export async function run(_args: readonly string[]): Promise<boolean> {
+  const data = await temporaryDirectory()
+  return withBenchDatabase({ data }, async ({ db }) => {
+    const identifiers = endless(await shuffledIdentifiers(db, await filledRegistry(db, RECORDS)))
+    const receiver = await startReceiver()
+    const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
+    const env = serverEnvironment(data, undefined)
+    const config = readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY, ...env, ROLLCALL_ROLE: 'all' })
+    const storage = await openStorage(config)
+    const server = await startServer(config, await createContext(config, storage.db))
+    const url = `http://127.0.0.1:${server.port}`
+    const process = { url, usage: () => Promise.reject(new Error('not counted')), stop: server.stop }
+    const address = { address: () => `${receiver.url}/on-search` }
+    try {
+      const asker = await registerCalled(db, process, address, 'footprint.bench.example', DEFAULT_CALLBACKS)
+      const headers = await asker.headers()
+      const ask = async (path: string): Promise<void> => {
+        const [question] = asker.questions(identifiers, 1)
+        const body = question?.body ?? ''
+        const answer = await fetch(`${url}/${NAMESPACE}/v1.0.0/registry/${path}`, {
+          method: 'POST',
+          headers,
+          body,
+        })
+        if (!answer.ok) throw new Error(await answer.text())
+        await answer.arrayBuffer()
+      }
+      const synchronous = () => ask('sync/search')
+      const asynchronous = async (): Promise<void> => {
+        const called = once(receiver.server, 'called')
+        await ask('search')
+        await called
+      }
+      const found = { synchronous: await counted(synchronous), asynchronous: await counted(asynchronous) }
+      console.log(JSON.stringify(found, null, 2))
+      await writeResult('footprint', found)
+      return true
+    } finally {
+      await server.stop()
+      await storage.close()
+      receiver.server.close()
+    }
+  })
+}
+
+async function startReceiver() {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
+      // What the attempt does with its answer belongs to it.
+      setTimeout(() => server.emit('called'), 250)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+/** What the work runs when it has been run before. */
+async function counted(work: () => Promise<void>): Promise<Footprint> {
+  for (let done = 0; done < WARM; done += 1) await work()
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await work()
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  session.disconnect()
+  return Object.fromEntries(COUNTED.map((room) => [room, footprintIn(room, result)]))
+}
+
+function footprintIn(room: string, scripts: readonly Profiler.ScriptCoverage[]) {
+  const ran = scripts
+    .filter(({ url }) => url.includes(room))
+    .map(({ functions }) =>
+      functions.filter(({ functionName, ranges }) => functionName !== '' && (ranges[0]?.count ?? 0) > 0),
+    )
+    .filter((functions) => functions.length > 0)
+  return { files: ran.length, functions: ran.reduce((sum, functions) => sum + functions.length, 0) }
+}
