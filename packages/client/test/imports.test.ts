@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 
 const packages = resolve(import.meta.dirname, '../..')
-const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^',\s]+)'/g
 
 /** Every file and package that is reached from a file, by whatever kind of import. */
 function reached(entry: string): { files: Set<string>; modules: Set<string> } {
