@@ -1,10 +1,10 @@
 /** The credentials of a participant's callbacks, from files: a secret on a command line would be seen by others. */
-import { type CallbackSettings, isDefaultUrl, isIdentity, type Secrets } from '@rollcall/server'
+import type { CallbackAuth } from '@rollcall/server/admin/callbacks'
 import { CommandError } from './failure.ts'
 import { readInput } from './input.ts'
 
 export interface CredentialOptions {
-  readonly auth?: CallbackSettings['auth']
+  readonly auth?: CallbackAuth
   readonly origin?: string
   readonly tokenFile?: string
   readonly tokenUrl?: string
@@ -15,27 +15,41 @@ export interface CredentialOptions {
   readonly key?: string
 }
 
-/** The options that belong to each way; what belongs to another one is a mistake. */
+/** What each option gives: its text, or the text of the file that it names. */
 const OPTIONS = {
-  none: [],
-  bearer: ['origin', 'tokenFile'],
-  oauth2: ['origin', 'tokenUrl', 'clientId', 'clientSecretFile', 'scope'],
-  mtls: ['origin', 'cert', 'key'],
-} as const satisfies Record<CallbackSettings['auth'], readonly (keyof CredentialOptions)[]>
+  origin: { member: 'origin', read: 'text' },
+  tokenFile: { member: 'token', read: 'secret' },
+  tokenUrl: { member: 'token_url', read: 'text' },
+  clientId: { member: 'client_id', read: 'text' },
+  clientSecretFile: { member: 'client_secret', read: 'secret' },
+  scope: { member: 'scope', read: 'text' },
+  cert: { member: 'cert', read: 'file' },
+  key: { member: 'key', read: 'file' },
+} as const
+type Name = keyof typeof OPTIONS
+type Member = (typeof OPTIONS)[Name]['member']
 
-const ALL = Object.values(OPTIONS).flat()
+/** The options that each way of authentication needs, and those that it may have. */
+const TAKEN: Readonly<
+  Record<CallbackAuth, { readonly needed: readonly Name[]; readonly more: readonly Name[] }>
+> = {
+  none: { needed: [], more: [] },
+  bearer: { needed: ['tokenFile'], more: ['origin'] },
+  oauth2: { needed: ['tokenUrl', 'clientId', 'clientSecretFile'], more: ['origin', 'scope'] },
+  mtls: { needed: ['cert', 'key'], more: ['origin'] },
+}
 
 /**
- * What is to be sealed; null: there shall be none; undefined: they stay as they are.
- * @throws CommandError something is missing, or wrong
+ * What the options say, as members of the admin function.
+ * @throws CommandError something is missing, does not belong to the others, or cannot be read
  */
-export async function credentialsFor(
-  addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
+export async function credentialsFrom(
   options: CredentialOptions,
-): Promise<Secrets | null | undefined> {
+): Promise<{ readonly auth?: CallbackAuth } & Partial<Record<Member, string>>> {
   const { auth } = options
-  const own: readonly string[] = auth === undefined ? [] : OPTIONS[auth]
-  const strange = ALL.find((name) => options[name] !== undefined && !own.includes(name))
+  const { needed, more } = TAKEN[auth ?? 'none']
+  const given = (Object.keys(OPTIONS) as Name[]).filter((name) => options[name] !== undefined)
+  const strange = given.find((name) => !needed.includes(name) && !more.includes(name))
   if (strange !== undefined) {
     throw new CommandError(
       auth === undefined
@@ -43,53 +57,21 @@ export async function credentialsFor(
         : `${flag(strange)} does not belong to --auth ${auth}`,
     )
   }
-  if (auth === undefined) return undefined
-  if (auth === 'none') return null
-  const origin = originOf(addresses, options.origin)
-  if (auth === 'bearer') return { auth, origin, token: await secret(options, 'tokenFile') }
-  if (auth === 'mtls') {
-    const [cert, key] = [await file(options, 'cert'), await file(options, 'key')]
-    if (!isIdentity({ cert, key }))
-      throw new CommandError('the certificate and the key do not belong together')
-    return { auth, origin, cert, key }
-  }
-  const [token_url, client_id] = [needed(options, 'tokenUrl'), needed(options, 'clientId')]
-  if (!isDefaultUrl(token_url)) throw new CommandError('--token-url must be an http or https address')
-  const client_secret = await secret(options, 'clientSecretFile')
-  return {
-    auth,
-    origin,
-    token_url: new URL(token_url).href,
-    client_id,
-    client_secret,
-    scope: options.scope ?? null,
-  }
+  const missing = needed.find((name) => !given.includes(name))
+  if (missing !== undefined) throw new CommandError(`--auth ${auth} needs ${flag(missing)}`)
+  const read: Partial<Record<Member, string>> = {}
+  for (const name of given) read[OPTIONS[name].member] = await textOf(name, options[name] ?? '')
+  return { ...(auth !== undefined && { auth }), ...read }
 }
 
-function originOf(
-  { default_url, allowed }: Pick<CallbackSettings, 'allowed' | 'default_url'>,
-  given: string | undefined,
-): string {
-  const [only, ...more] = allowed
-  const text = given ?? default_url ?? (more.length === 0 ? only : undefined)
-  const origin = text === undefined ? undefined : URL.parse(text)?.origin
-  if (origin !== undefined && origin !== 'null' && (given === undefined || isDefaultUrl(given))) return origin
-  throw new CommandError('--origin must say whom the credentials are for, such as https://spmis.example.org')
-}
-
-function needed(options: CredentialOptions, name: keyof CredentialOptions): string {
-  const value = options[name]
-  if (value === undefined) throw new CommandError(`--auth ${options.auth} needs ${flag(name)}`)
-  return value
-}
-
-const file = async (options: CredentialOptions, name: keyof CredentialOptions): Promise<string> =>
-  readInput(needed(options, name))
-
-/** One line of printable characters, without the end of the line that editors add. */
-async function secret(options: CredentialOptions, name: keyof CredentialOptions): Promise<string> {
-  const text = (await file(options, name)).trim()
-  if (/^[\x21-\x7e]{1,8192}$/.test(text)) return text
+/** Of a secret: one line of printable characters, without the end of the line that editors add. */
+async function textOf(name: Name, value: string): Promise<string> {
+  const { read } = OPTIONS[name]
+  if (read === 'text') return value
+  const text = await readInput(value)
+  if (read === 'file') return text
+  const secret = text.trim()
+  if (/^[\x21-\x7e]{1,8192}$/.test(secret)) return secret
   throw new CommandError(`what ${flag(name)} names must hold one word of printable characters`)
 }
 

@@ -67,7 +67,7 @@ test.each([
   [['--default-url', 'https://10.0.0.1/'], 'the address must be reachable on the public network'],
   [
     ['--auth', 'bearer', '--token-file', '-', '--origin', 'sp.example'],
-    '--origin must say whom the credentials are for, such as https://spmis.example.org',
+    'origin must say whom the credentials are for, such as https://spmis.example.org',
   ],
   [['--auth', 'bearer', '--origin', 'https://sp.example'], '--auth bearer needs --token-file'],
   [['--token-file', '-'], '--token-file needs --auth'],

@@ -1,19 +1,10 @@
 /** `rollcall participant test`: a round trip to a participant's callback address, before anything real is sent. */
-import {
-  createContext,
-  createLog,
-  type Database,
-  findRegistry,
-  listRegistries,
-  type Registry,
-  type Tried,
-  tryCallback,
-} from '@rollcall/server'
+import { createContext, createLog } from '@rollcall/server'
+import { testCallback } from '@rollcall/server/admin/callbacks'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { CommandError, EXIT } from '../failure.ts'
+import { EXIT } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addTestCommand(participant: Command): void {
@@ -45,14 +36,12 @@ interface TestOptions extends OutputOptions {
 
 async function runTest(sender_id: string, { to, registry, ...options }: TestOptions): Promise<void> {
   stopRequest()
-  const tried = await withDatabase(async ({ db, config }): Promise<Tried> => {
-    const participant = await participantNamed(db, sender_id)
-    const from = await registryFor(db, registry)
-    const context = await createContext(config, db, { log: createLog({ level: 'silent' }) })
+  const tried = await withDatabase(async ({ db, config }) => {
+    const sender = await createContext(config, db, { log: createLog({ level: 'silent' }) })
     try {
-      return await tryCallback(context, participant, from, to ?? null)
+      return await testCallback({ db, sender }, { sender_id, to, registry })
     } finally {
-      await Promise.all([context.guards.close(), context.slowSearches.stop()])
+      await Promise.all([sender.guards.close(), sender.slowSearches.stop()])
     }
   })
   const lines = tried.steps.map(
@@ -61,14 +50,4 @@ async function runTest(sender_id: string, { to, registry, ...options }: TestOpti
   const answer = tried.answer === '' ? [] : [`        ${tried.answer}`]
   print(options, tried, [...lines, ...answer].join('\n'))
   if (!tried.ok) process.exitCode = EXIT.failed
-}
-
-async function registryFor(db: Database, namespace: string | undefined): Promise<Registry> {
-  const found = namespace === undefined ? (await listRegistries(db))[0] : await findRegistry(db, namespace)
-  if (found) return found
-  throw new CommandError(
-    namespace === undefined
-      ? 'there is no registry to send the message from; rollcall registry add makes one'
-      : `there is no registry ${namespace}; rollcall registry list shows them`,
-  )
 }

@@ -1,0 +1,279 @@
+/** Where and how a participant takes what is sent to it. */
+import { oneOf } from '@rollcall/protocol'
+import Type, { type Static } from 'typebox'
+import type { Vault } from '../keys/vault.ts'
+import { createAddressGuard } from '../outbound/address-guard.ts'
+import { AUTHS, isIdentity, type Secrets, sealCredentials } from '../outbound/credentials.ts'
+import { parseSchedule } from '../outbound/schedule.ts'
+import { isAllowedEntry, isDefaultUrl } from '../outbound/targets.ts'
+import { tryCallback } from '../outbound/try-callback.ts'
+import type { Database } from '../store/database.ts'
+import { ensureDrain } from '../store/deliveries.ts'
+import { withCurrentMasterKey } from '../store/master-keys.ts'
+import {
+  type CallbackAuth,
+  type CallbackSettings,
+  findCallbackSettings,
+  MOST_CONCURRENCY,
+  setCallbackSettings,
+} from '../store/participant-callbacks.ts'
+import type { Participant } from '../store/participants.ts'
+import { findRegistry, listRegistries, type Registry } from '../store/registries.ts'
+import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
+import { type HasDatabase, participantNamed } from './participants.ts'
+import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
+
+const Secret = (description: string) =>
+  Type.String({
+    pattern: '^[\\x21-\\x7e]{1,8192}$',
+    description: `${description}, printable characters without spaces.`,
+  })
+
+const SETTINGS = {
+  default_url: orNull(text('Address for answers to requests that name none; null: no address.')),
+  auth: oneOf(AUTHS, { description: 'How we authenticate to it.' }),
+  concurrency: wholeNumber('Requests at the same time, on one node.', 1, MOST_CONCURRENCY),
+  rate: wholeNumber('Requests a second, on one node.', 1, 10_000),
+  timeout_ms: wholeNumber('Milliseconds for one attempt.', 100, 120_000),
+  schedule: orNull(
+    Type.Array(Type.Number(), {
+      description: "Seconds from one attempt to the next; null: the server's own schedule.",
+    }),
+  ),
+} as const
+
+/** Credentials come together with `auth`. They are sealed, are sent to their origin only, and never shown again. */
+const CREDENTIALS = {
+  origin: text('Origin that gets the credentials (default: that of the default address).'),
+  token: Secret('bearer: the token'),
+  token_url: text('oauth2: address of its token endpoint.'),
+  client_id: text('oauth2: our client_id there.'),
+  client_secret: Secret('oauth2: our client secret there'),
+  scope: text('oauth2: the scope to ask for.'),
+  cert: text('mtls: the client certificate, PEM.'),
+  key: text('mtls: its private key, PEM.'),
+} as const
+type Credential = keyof typeof CREDENTIALS
+
+const Input = closed({
+  sender_id: SenderId,
+  allow: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Addresses that its requests may name: an origin, with or without a path.',
+    }),
+  ),
+  disallow: Type.Optional(Type.Array(Type.String(), { description: 'Addresses to remove from those.' })),
+  default_url: Type.Optional(SETTINGS.default_url),
+  auth: Type.Optional(SETTINGS.auth),
+  concurrency: Type.Optional(SETTINGS.concurrency),
+  rate: Type.Optional(SETTINGS.rate),
+  timeout_ms: Type.Optional(SETTINGS.timeout_ms),
+  schedule: Type.Optional(SETTINGS.schedule),
+  origin: Type.Optional(CREDENTIALS.origin),
+  token: Type.Optional(CREDENTIALS.token),
+  token_url: Type.Optional(CREDENTIALS.token_url),
+  client_id: Type.Optional(CREDENTIALS.client_id),
+  client_secret: Type.Optional(CREDENTIALS.client_secret),
+  scope: Type.Optional(CREDENTIALS.scope),
+  cert: Type.Optional(CREDENTIALS.cert),
+  key: Type.Optional(CREDENTIALS.key),
+})
+type Change = ReadOnly<Static<typeof Input>>
+
+export interface HasVault extends HasDatabase {
+  /** Opened when credentials are to be sealed. */
+  readonly vault: () => Promise<Vault>
+}
+
+/** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
+export const changeCallback = useCase(
+  {
+    input: Input,
+    result: closed({
+      sender_id: SenderId,
+      allowed: Type.Array(Type.String(), { description: 'Addresses that its requests may name.' }),
+      ...SETTINGS,
+    }),
+  },
+  async ({ db, vault }: HasVault, { sender_id, ...given }) => {
+    const participant = await participantNamed(db, sender_id)
+    const before = await findCallbackSettings(db, participant.id)
+    const changes = plainChanges(before, given)
+    checkAddress(participant, changes.default_url)
+    const secrets = secretsOf({ ...before, ...changes }, given)
+    await write({ db, vault }, participant.id, changes, secrets)
+    // What failed for a reason of before may go now.
+    if (Object.keys(changes).length > 0 || secrets !== undefined) await ensureDrain(db, participant.id)
+    const { allowed, default_url, auth, concurrency, rate, timeout_ms, schedule } =
+      await findCallbackSettings(db, participant.id)
+    return { sender_id, allowed, default_url, auth, concurrency, rate, timeout_ms, schedule }
+  },
+)
+
+/** @param secrets null: there shall be none; undefined: they stay as they are */
+async function write(
+  { db, vault }: HasVault,
+  participant: number,
+  changes: Partial<CallbackSettings>,
+  secrets: Secrets | null | undefined,
+): Promise<void> {
+  if (secrets === undefined) return setCallbackSettings(db, participant, changes)
+  if (secrets === null)
+    return setCallbackSettings(db, participant, { ...changes, auth: 'none', sealed: null })
+  const opened = await vault()
+  await withCurrentMasterKey(async () => {
+    const sealed = await sealCredentials(opened, participant, secrets)
+    await setCallbackSettings(db, participant, { ...changes, auth: secrets.auth, sealed })
+  })
+}
+
+function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>): Partial<CallbackSettings> {
+  const { allow, disallow, default_url, concurrency, rate, timeout_ms, schedule } = given
+  if (default_url && !isDefaultUrl(default_url)) {
+    throw new AdminRefusal(
+      'the default address must be http or https without credentials, query and fragment',
+    )
+  }
+  if (schedule && parseSchedule(schedule.join(',')) === null) {
+    throw new AdminRefusal('schedule: must be 1 to 100 numbers of seconds, with at most three decimals')
+  }
+  return {
+    ...((allow !== undefined || disallow !== undefined) && {
+      allowed: allowedAfter(before.allowed, allow ?? [], disallow ?? []),
+    }),
+    ...(default_url !== undefined && { default_url }),
+    ...(concurrency !== undefined && { concurrency }),
+    ...(rate !== undefined && { rate }),
+    ...(timeout_ms !== undefined && { timeout_ms }),
+    ...(schedule !== undefined && { schedule }),
+  }
+}
+
+function allowedAfter(
+  before: readonly string[],
+  allow: readonly string[],
+  disallow: readonly string[],
+): readonly string[] {
+  for (const entry of allow) {
+    if (!isAllowedEntry(entry)) {
+      throw new AdminRefusal(`${entry} is no http or https address without credentials, query and fragment`)
+    }
+  }
+  for (const entry of disallow) {
+    if (!before.includes(entry)) throw new AdminRefusal(`${entry} is not among the allowed addresses`)
+  }
+  return [...new Set([...before.filter((entry) => !disallow.includes(entry)), ...allow])]
+}
+
+/** Nothing is sent; whether it may be is better known now than with the first answer. */
+function checkAddress({ outgoing }: Participant, default_url: string | null | undefined): void {
+  if (!default_url) return
+  const guard = createAddressGuard({ allowed: outgoing })
+  try {
+    guard.read(default_url)
+  } finally {
+    void guard.close()
+  }
+}
+
+export { AUTHS, type CallbackAuth, parseSchedule }
+
+/** What each way of authentication takes, and which of it may be left out. */
+const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
+  none: [],
+  bearer: ['origin', 'token'],
+  oauth2: ['origin', 'token_url', 'client_id', 'client_secret', 'scope'],
+  mtls: ['origin', 'cert', 'key'],
+}
+const OPTIONAL: readonly Credential[] = ['origin', 'scope']
+
+/** The credentials to seal, for the origin that is named, else the default address's, else the only allowed one's. */
+export function secretsOf(
+  addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
+  given: Pick<Change, 'auth' | Credential>,
+): Secrets | null | undefined {
+  const { auth } = given
+  const taken = auth === undefined ? [] : TAKEN[auth]
+  for (const name of Object.keys(CREDENTIALS) as Credential[]) {
+    if (given[name] === undefined) {
+      if (taken.includes(name) && !OPTIONAL.includes(name))
+        throw new AdminRefusal(`auth ${auth} needs ${name}`)
+    } else if (auth === undefined) throw new AdminRefusal(`${name} needs auth`)
+    else if (!taken.includes(name)) throw new AdminRefusal(`${name} does not belong to auth ${auth}`)
+  }
+  if (auth === undefined) return undefined
+  if (auth === 'none') return null
+  const origin = originOf(addresses, given.origin)
+  const {
+    token = '',
+    cert = '',
+    key = '',
+    token_url = '',
+    client_id = '',
+    client_secret = '',
+    scope = null,
+  } = given
+  if (auth === 'bearer') return { auth, origin, token }
+  if (auth === 'mtls') {
+    if (!isIdentity({ cert, key }))
+      throw new AdminRefusal('the certificate and the key do not belong together')
+    return { auth, origin, cert, key }
+  }
+  if (!isDefaultUrl(token_url)) throw new AdminRefusal('token_url must be an http or https address')
+  return { auth, origin, token_url: new URL(token_url).href, client_id, client_secret, scope }
+}
+
+function originOf(
+  { default_url, allowed }: Pick<CallbackSettings, 'allowed' | 'default_url'>,
+  given: string | undefined,
+): string {
+  const [only, ...more] = allowed
+  const address = given ?? default_url ?? (more.length === 0 ? only : undefined)
+  const origin = address === undefined ? undefined : URL.parse(address)?.origin
+  if (origin !== undefined && origin !== 'null' && (given === undefined || isDefaultUrl(given))) return origin
+  throw new AdminRefusal('origin must say whom the credentials are for, such as https://spmis.example.org')
+}
+
+/** What an attempt is made with. */
+type Sender = Parameters<typeof tryCallback>[0]
+
+/** Sends a signed test message to a participant, and says how every step went. Nothing of it is stored here. */
+export const testCallback = useCase(
+  {
+    input: closed({
+      sender_id: SenderId,
+      to: Type.Optional(
+        text('Address to send it to, one that a request could name (default: its default address).'),
+      ),
+      registry: Type.Optional(Namespace),
+    }),
+    result: closed({
+      target: orNull(text('The address that was called, or would have been.')),
+      message_id: text('message_id of the test message.'),
+      steps: Type.Array(
+        closed({
+          step: oneOf(['address', 'network', 'credentials', 'tls', 'answer']),
+          ok: flag('Whether it went well.'),
+          told: text('What was found, in words.'),
+        }),
+      ),
+      ok: flag('The participant was reached and answered as the protocol says.'),
+      status: orNull(Type.Integer({ description: 'HTTP status.' })),
+      answer: text('At most 256 printable characters of its answer.'),
+    }),
+  },
+  async ({ db, sender }: HasDatabase & { readonly sender: Sender }, { sender_id, to = null, registry }) => {
+    const participant = await participantNamed(db, sender_id)
+    return tryCallback(sender, participant, await registryFor(db, registry), to)
+  },
+)
+
+async function registryFor(db: Database, namespace: string | undefined): Promise<Registry> {
+  const found = namespace === undefined ? (await listRegistries(db))[0] : await findRegistry(db, namespace)
+  if (found) return found
+  throw new AdminRefusal(
+    namespace === undefined
+      ? 'there is no registry to send the message from; rollcall registry add makes one'
+      : `there is no registry ${namespace}; rollcall registry list shows them`,
+  )
+}
