@@ -1,3 +1,4 @@
+import { listDeliveries, showDelivery } from '@rollcall/server/admin/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drain } from '../../../server/src/outbound/drain.ts'
 import type { Participant } from '../../../server/src/store/participants.ts'
@@ -13,6 +14,7 @@ import {
   testSender,
 } from '../../../server/test/deliveries.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
+import { described } from '../../test/described.ts'
 
 let env: Record<string, string>
 let sender: TestSender
@@ -39,7 +41,7 @@ const deliveries = (...words: string[]) => rollcallJson(['deliveries', ...words]
 const state = async (at: number) => (await kept(sender, ids[at] ?? '')).state
 
 test('lists are chosen and bounded, and say nothing of what was sent', async () => {
-  const all = await deliveries('list')
+  const all = described(listDeliveries, await deliveries('list'))
   expect(all.map(({ id }: { id: string }) => id)).toEqual([...ids].reverse())
   expect(all[1]).toMatchObject({ participant: 'a.example', state: 'delivered', attempts: 1, page: 1 })
   expect(await deliveries('list', '--participant', 'b.example')).toMatchObject([{ id: ids[3] }])
@@ -51,7 +53,8 @@ test('lists are chosen and bounded, and say nothing of what was sent', async () 
 })
 
 test('one is shown with its attempts; bodies only when they are asked for', async () => {
-  const shown = await deliveries('show', ids[0] ?? '')
+  const shown = described(showDelivery, await deliveries('show', ids[0] ?? ''))
+  described(showDelivery, await deliveries('show', ids[0] ?? '', '--body'))
   expect(shown).toMatchObject({ state: 'delivered', made: [{ number: 1, status: 200, error: null }] })
   expect(JSON.stringify(shown)).not.toMatch(/search_response|ack_status/)
   const { stdout } = await rollcall(['deliveries', 'show', ids[0] ?? '', '--body'], env)

@@ -1,24 +1,17 @@
 /** `rollcall deliveries`: what is sent to participants, how it went, and what can be done by hand. */
 import {
-  answerContext,
+  changeableStates,
   changeDeliveries,
-  createBodies,
-  DELIVERY_CHANGES,
   DELIVERY_STATES,
-  type DeliveryChoice,
+  type DeliveryChange,
   type DeliveryState,
-  deliveryContext,
-  findDelivery,
-  type ListedAttempt,
-  type ListedDelivery,
   listDeliveries,
-  openVault,
-} from '@rollcall/server'
+  showDelivery,
+} from '@rollcall/server/admin/deliveries'
 import { type Command, Option } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { ask } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
 
@@ -59,7 +52,7 @@ const CHANGES = [
     description:
       'send deliveries that are delivered, refused, dead, dropped or held again, with the same message_id',
   },
-] as const satisfies readonly { readonly word: keyof typeof DELIVERY_CHANGES; readonly description: string }[]
+] as const satisfies readonly { readonly word: DeliveryChange; readonly description: string }[]
 
 interface ChoiceOptions extends OutputOptions {
   readonly participant?: string
@@ -88,19 +81,15 @@ function withChoice(command: Command): Command {
     .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
 }
 
-const choiceOf = ({ participant, since, until, state }: ChoiceOptions): DeliveryChoice => ({
-  ...(participant !== undefined && { participant }),
-  ...(since !== undefined && { since }),
-  ...(until !== undefined && { until }),
-  ...(state !== undefined && { state }),
+const choiceOf = ({ participant, since, until, state }: ChoiceOptions) => ({
+  ...{ participant, state },
+  since: since?.toISOString(),
+  until: until?.toISOString(),
 })
 
 async function runList({ limit, ...options }: ListOptions): Promise<void> {
   stopRequest()
-  const found = await withDatabase(async ({ db }) => {
-    if (options.participant !== undefined) await participantNamed(db, options.participant)
-    return listDeliveries(db, choiceOf(options), limit + 1)
-  })
+  const found = await ask(listDeliveries, { ...choiceOf(options), limit: limit + 1 })
   const rows = found.slice(0, limit)
   const columns = [
     'id',
@@ -114,55 +103,16 @@ async function runList({ limit, ...options }: ListOptions): Promise<void> {
     'next_attempt_at',
   ]
   const more = found.length > limit ? `\nthere are more; --limit shows them` : ''
-  print(options, rows.map(timesAsText), table(columns, rows.map(cells), 'no deliveries') + more)
+  print(options, rows, table(columns, rows, 'no deliveries') + more)
 }
 
-const timesAsText = (row: ListedDelivery) => ({
-  ...row,
-  created_at: row.created_at.toISOString(),
-  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-  finished_at: row.finished_at?.toISOString() ?? null,
-})
-
-const cells = (row: ListedDelivery) => timesAsText(row)
-
-async function runShow(id: string, { body: withBody, ...options }: ShowOptions): Promise<void> {
+async function runShow(id: string, { body, ...options }: ShowOptions): Promise<void> {
   stopRequest()
-  const shown = await withDatabase(async ({ db, config }) => {
-    const found = await findDelivery(db, id)
-    if (found === null)
-      throw new CommandError(`there is no delivery ${id}; rollcall deliveries list shows them`)
-    const { body, made, ...delivery } = found
-    const bodies = withBody ? createBodies(db, await openVault(config, db)) : null
-    const open = async (sealed: Buffer | null, place: string): Promise<string | null> => {
-      if (bodies === null || sealed === null) return null
-      return bodies.openBody(sealed, place).catch((error: Error) => `(${error.message})`)
-    }
-    const attempts = await Promise.all(
-      made.map(async ({ answer, ...attempt }) => ({
-        ...attempt,
-        at: attempt.at.toISOString(),
-        ...(withBody && { answer: await open(answer, answerContext(id, attempt.number)) }),
-      })),
-    )
-    return {
-      ...timesAsText(delivery),
-      ...(withBody && { body: await open(body, deliveryContext(id)) }),
-      made: attempts,
-    }
-  })
+  const shown = await ask(showDelivery, { id, body })
   print(options, shown, text(shown))
 }
 
-type Shown = ReturnType<typeof timesAsText> & {
-  readonly body?: string | null
-  readonly made: readonly (Omit<ListedAttempt, 'at' | 'answer'> & {
-    readonly at: string
-    readonly answer?: string | null
-  })[]
-}
-
-function text({ made, body, ...delivery }: Shown): string {
+function text({ made, body, ...delivery }: Awaited<ReturnType<typeof showDelivery>>): string {
   const lines = Object.entries(delivery).map(([name, value]) => `${name.padEnd(17)}${value ?? '-'}`)
   const columns = [
     'number',
@@ -181,26 +131,26 @@ function text({ made, body, ...delivery }: Shown): string {
 }
 
 async function runChange(
-  change: keyof typeof DELIVERY_CHANGES,
+  change: DeliveryChange,
   ids: readonly string[],
   { all, ...options }: ChangeOptions,
 ): Promise<void> {
   stopRequest()
-  const choice = { ...choiceOf(options), ...(ids.length > 0 && { ids }) }
-  if (Object.keys(choice).length === 0 && !all) {
+  const { participant, since, until, state } = options
+  if (
+    !all &&
+    ids.length === 0 &&
+    [participant, since, until, state].every((choice) => choice === undefined)
+  ) {
     throw new CommandError(
       'name the deliveries: by ids, --participant, --since, --until or --state; or add --all for all of them',
     )
   }
-  const changed = await withDatabase(async ({ db }) => {
-    if (options.participant !== undefined) await participantNamed(db, options.participant)
-    return changeDeliveries(db, change, choice)
-  })
+  const named = ids.length > 0 ? { ids } : {}
+  const { changed } = await ask(changeDeliveries, { change, ...choiceOf(options), ...named, all })
   const left = new Set(ids).size - changed
-  const possible = DELIVERY_CHANGES[change].from.join(' or ')
-  if (left > 0 && changed === 0)
-    throw new CommandError(`${change} needs deliveries that are ${possible}; none of these is`)
   const done = `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`
+  const possible = changeableStates(change).join(' or ')
   print(options, { changed }, left > 0 ? `${done}; ${left} more were named and are not ${possible}` : done)
 }
 
@@ -208,4 +158,4 @@ const DONE = {
   retry: 'attempted as soon as a worker comes to them',
   drop: 'dropped',
   replay: 'sent again as soon as a worker comes to them',
-} as const satisfies Record<keyof typeof DELIVERY_CHANGES, string>
+} as const satisfies Record<DeliveryChange, string>

@@ -1,6 +1,8 @@
+import { listInbox, showInboxMessage } from '@rollcall/server/admin/inbox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, MASTER_KEY, post, type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
+import { described } from '../../test/described.ts'
 
 let server: TestServer
 let env: Record<string, string>
@@ -36,7 +38,8 @@ const idsOf = (rows: { participant: string; message_id: string }[]) =>
   rows.map(({ participant, message_id }) => `${participant} ${message_id}`)
 
 test('lists are chosen and bounded, and say nothing of what was sent', async () => {
-  const all = await inbox('list')
+  const all = described(listInbox, await inbox('list'))
+  described(showInboxMessage, await inbox('show', 'r-a.example', '--body'))
   expect(idsOf(all)).toEqual([
     'b.example r-b.example',
     'b.example m-1',

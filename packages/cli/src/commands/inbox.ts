@@ -1,20 +1,10 @@
 /** `rollcall inbox`: the callbacks that other systems sent to us. */
 import { CALLBACKS } from '@rollcall/protocol'
-import {
-  createBodies,
-  findInInbox,
-  type InboxEntry,
-  type InboxFilter,
-  inboxContext,
-  listInbox,
-  openVault,
-} from '@rollcall/server'
+import { listInbox, showInboxMessage } from '@rollcall/server/admin/inbox'
 import { type Command, Option } from 'commander'
 import { printable } from '../asking/printing.ts'
-import { withDatabase } from '../environment.ts'
-import { CommandError } from '../failure.ts'
+import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
-import { participantNamed } from '../participants.ts'
 import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
 
@@ -52,49 +42,35 @@ Example: rollcall inbox list --callback notify --since 2026-07-01`,
     .action(runShow)
 }
 
-interface ListOptions extends OutputOptions, InboxFilter {}
+interface ListOptions extends OutputOptions {
+  readonly participant?: string
+  readonly callback?: string
+  readonly state?: 'stored' | 'quarantined'
+  readonly since?: Date
+  readonly until?: Date
+  readonly limit: number
+}
 
 interface ShowOptions extends OutputOptions {
   readonly participant?: string
   readonly body?: true
 }
 
-async function runList({ limit, json = false, ...filter }: ListOptions): Promise<void> {
+async function runList({ limit, json = false, since, until, ...filter }: ListOptions): Promise<void> {
   stopRequest()
-  const found = await withDatabase(async ({ db }) => {
-    if (filter.participant !== undefined) await participantNamed(db, filter.participant)
-    return listInbox(db, { ...filter, limit: limit + 1 })
-  })
-  const rows = found.slice(0, limit).map(described)
+  const times = { since: since?.toISOString(), until: until?.toISOString() }
+  const found = await ask(listInbox, { ...filter, ...times, limit: limit + 1 })
+  const rows = found.slice(0, limit)
   const columns = ['message_id', 'participant', 'callback', 'registry', 'state', 'status', 'received_at']
   const more = found.length > limit ? '\nthere are more; --limit shows them' : ''
   print({ json }, rows, table(columns, rows, 'the inbox is empty') + more)
 }
 
-async function runShow(message_id: string, options: ShowOptions): Promise<void> {
+async function runShow(message_id: string, { participant, body, ...options }: ShowOptions): Promise<void> {
   stopRequest()
-  const shown = await withDatabase(async ({ db, config }) => {
-    const [found, ...others] = await findInInbox(db, message_id, options.participant)
-    if (found === undefined)
-      throw new CommandError(
-        `there is no message ${message_id} in the inbox; rollcall inbox list shows those there are`,
-      )
-    if (others.length > 0) {
-      const senders = [found, ...others].map(({ participant }) => participant).join(', ')
-      throw new CommandError(
-        `several participants sent a message ${message_id}; add --participant with one of ${senders}`,
-      )
-    }
-    const { body, owner, ...entry } = found
-    if (options.body !== true) return described(entry)
-    const bodies = createBodies(db, await openVault(config, db))
-    const text = await bodies.openBody(body, inboxContext({ participant: owner, message_id }))
-    return { ...described(entry), body: JSON.parse(text) as unknown }
-  })
+  const shown = await ask(showInboxMessage, { message_id, participant, body })
   print(options, shown, lines(shown))
 }
-
-const described = (entry: InboxEntry) => ({ ...entry, received_at: entry.received_at.toISOString() })
 
 const lines = (shown: object): string =>
   Object.entries(shown)

@@ -1,3 +1,4 @@
+import { trace as traceMessage } from '@rollcall/server/admin/trace'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import {
   type AsyncPeer,
@@ -10,6 +11,7 @@ import {
 import { answering, dueNow } from '../../../server/test/deliveries.ts'
 import { bearer, MASTER_KEY, post, type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
+import { described } from '../../test/described.ts'
 
 let server: TestServer
 let peer: AsyncPeer
@@ -33,7 +35,8 @@ afterAll(async () => {
   await server.close()
 })
 
-const trace = (...words: string[]) => rollcallJson(['trace', ...words], env)
+const trace = async (...words: string[]) =>
+  described(traceMessage, await rollcallJson(['trace', ...words], env))
 
 /** A search of two items, one of which has two pages. */
 const search = (transaction_id: string) => {

@@ -1,15 +1,16 @@
 /** The life of a message for people: one block, one line for each thing that happened. */
-import type { Traced, TracedExchange, TracedItem } from '@rollcall/server'
+import type { StoryEvent, Traced } from '@rollcall/server/admin/trace'
 import { printable } from '../asking/printing.ts'
 import { counted, rowLines } from '../asking/summary.ts'
-import type { StoryEvent } from './story.ts'
 
-export function storyText(traced: Traced, story: readonly StoryEvent[]): string {
+type TracedExchange = Extract<Traced, { readonly traced: 'exchange' }>
+
+export function storyText(traced: Traced): string {
   const { message_id, transaction_id, correlation_id } = traced
   return [
     printable(headOf(traced)),
     ...rowLines({ message: message_id, transaction: transaction_id, correlation: correlation_id }),
-    ...story.map((event) => printable(`${event.at}  ${eventText(event)}`)),
+    ...traced.events.map((event) => printable(`${event.at}  ${eventText(event)}`)),
     ...(traced.traced === 'exchange' ? remarksOf(traced) : []),
   ].join('\n')
 }
@@ -21,11 +22,7 @@ function headOf(traced: Traced): string {
 }
 
 const roadText = (traced: TracedExchange): string =>
-  isAsynchronous(traced) ? 'asynchronous' : 'synchronous: of its answer nothing is kept'
-
-/** What is accepted, or has deliveries, is answered later. */
-export const isAsynchronous = ({ accepted, deliveries }: TracedExchange): boolean =>
-  accepted !== null || deliveries.length > 0
+  traced.road === 'asynchronous' ? 'asynchronous' : 'synchronous: of its answer nothing is kept'
 
 function eventText(event: StoryEvent): string {
   switch (event.event) {
@@ -62,19 +59,20 @@ function eventText(event: StoryEvent): string {
 }
 
 function remarksOf(traced: TracedExchange): string[] {
-  const { items, accepted, deliveries } = traced
-  const answered = traced.answered.reduce((sum, { succ, rjct }) => sum + succ + rjct, 0)
+  const { items, deliveries, events } = traced
+  const answered = events.reduce((sum, event) => sum + (event.event === 'answered' ? event.items : 0), 0)
+  const begun = events.some(({ event }) => event === 'begun')
   const made = Object.values(traced.delivery_states).reduce((sum, count) => sum + count, 0)
   return [
     ...items.map((item) => printable(`  item ${item.reference_id}: ${itemText(item)}`)),
     ...leftOut('item', answered - items.length),
     ...leftOut('delivery', made - deliveries.length),
-    ...(accepted?.state === 'accepted' && accepted.started_at === null ? ['  waits for a worker'] : []),
+    ...(traced.state === 'accepted' && !begun ? ['  waits for a worker'] : []),
     ...holdUps(traced),
   ]
 }
 
-const itemText = ({ status, total, page_size }: TracedItem): string => {
+const itemText = ({ status, total, page_size }: TracedExchange['items'][number]): string => {
   if (total === null) return status
   const pages = page_size === null || total <= page_size ? '' : `, ${Math.ceil(total / page_size)} pages`
   return `${status}, ${counted(total, 'record')}${pages}`
@@ -91,9 +89,9 @@ const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
 function holdUps({ delivery_states, participant_status, breaker }: TracedExchange): string[] {
   if (delivery_states.pending === undefined) return []
   const { opened_at = null, probe_at = null } = breaker ?? {}
-  const probe = probe_at === null ? '' : `; it is tried next at ${probe_at.toISOString()}`
+  const probe = probe_at === null ? '' : `; it is tried next at ${probe_at}`
   return [
     ...(participant_status === 'disabled' ? ['  waits until the participant is enabled'] : []),
-    ...(opened_at === null ? [] : [`  its breaker is open since ${opened_at.toISOString()}${probe}`]),
+    ...(opened_at === null ? [] : [`  its breaker is open since ${opened_at}${probe}`]),
   ]
 }

@@ -1,7 +1,6 @@
-import type { TracedDelivery, TracedExchange } from '@rollcall/server'
 import { expect, test } from 'vitest'
+import type { TracedDelivery, TracedExchange } from '../store/trace.ts'
 import { storyOf } from './story.ts'
-import { storyText } from './story-text.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
 const NOW = at(50)
@@ -101,55 +100,5 @@ test('what has no address is held from the beginning', () => {
   expect(told(held)).toEqual([
     [10, 'delivery made'],
     [10, 'held'],
-  ])
-})
-
-test('as a text: no paths, no control characters, and what holds it up', () => {
-  const long: TracedExchange = {
-    ...exchange,
-    transaction_id: 'tx\u001b[2J',
-    participant_status: 'disabled',
-    breaker: { failures: 5, opened_at: at(20), probe_at: at(58) },
-    delivery_states: { pending: 3 },
-  }
-  expect(storyText(long, storyOf(long, NOW)).split('\n')).toEqual([
-    'search from sp.example to civil, asynchronous',
-    '  message      m-1',
-    '  transaction  tx\\u001b[2J',
-    '  correlation  c-1',
-    '2026-01-01T00:00:01.000Z  received, encrypted',
-    '2026-01-01T00:00:01.000Z  accepted with 1 item',
-    '2026-01-01T00:00:02.000Z  work begun',
-    '2026-01-01T00:00:10.000Z  1 item answered: 1 succ, 0 rjct, 1 record',
-    '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
-    '2026-01-01T00:00:10.000Z  replied: every page is made',
-    '2026-01-01T00:01:00.000Z  page 1: attempt 1 is due',
-    '  item r-1: succ, 1 record',
-    '  and 2 deliveries more; --full tells them',
-    '  waits until the participant is enabled',
-    '  its breaker is open since 2026-01-01T00:00:20.000Z; it is tried next at 2026-01-01T00:00:58.000Z',
-  ])
-})
-
-test('of an exchange that is forgotten its deliveries are told', () => {
-  const forgotten: TracedExchange = {
-    ...exchange,
-    operation: null,
-    message_id: null,
-    transaction_id: null,
-    received_at: null,
-    accepted: null,
-    answered: [],
-    items: [],
-    delivery_states: { dead: 1 },
-    deliveries: [
-      { ...delivery, state: 'dead', reason: 'http_5xx', next_attempt_at: null, finished_at: at(20) },
-    ],
-  }
-  expect(storyText(forgotten, storyOf(forgotten, NOW)).split('\n')).toEqual([
-    'an exchange that is not kept any more from sp.example to civil, asynchronous',
-    '  correlation  c-1',
-    '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
-    '2026-01-01T00:00:20.000Z  page 1: dead, http_5xx',
   ])
 })

@@ -1,0 +1,87 @@
+import type { Traced } from '@rollcall/server/admin/trace'
+import { expect, test } from 'vitest'
+import { storyText } from './story-text.ts'
+
+const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()
+
+const delivery = { delivery: 'd-1', page: 1 }
+const made: Traced['events'][number] = {
+  at: at(10),
+  event: 'delivery made',
+  ...delivery,
+  callback: 'on-search',
+  message_id: 'ours-1',
+  target_origin: 'https://sp.example',
+}
+
+const exchange: Extract<Traced, { traced: 'exchange' }> = {
+  traced: 'exchange',
+  correlation_id: 'c-1',
+  participant: 'sp.example',
+  participant_status: 'disabled',
+  registry: 'civil',
+  operation: 'search',
+  message_id: 'm-1',
+  transaction_id: 'tx\u001b[2J',
+  items: [{ reference_id: 'r-1', status: 'succ', total: 1, page_size: 10 }],
+  road: 'asynchronous',
+  state: 'replied',
+  encrypted: true,
+  items_requested: 1,
+  delivery_states: { pending: 3 },
+  deliveries: [
+    {
+      ...{ id: 'd-1', callback: 'on-search', page: 1, message_id: 'ours-1' },
+      ...{ state: 'pending', attempts: 0, reason: null },
+    },
+  ],
+  breaker: { failures: 5, opened_at: at(20), probe_at: at(58) },
+  events: [
+    { at: at(1), event: 'received', by: 'sp.example', encrypted: true },
+    { at: at(1), event: 'accepted', items: 1 },
+    { at: at(2), event: 'begun' },
+    { at: at(10), event: 'answered', items: 1, succ: 1, rjct: 0, records: 1 },
+    made,
+    { at: at(10), event: 'replied' },
+    { at: at(60), event: 'attempt due', ...delivery, number: 1 },
+  ],
+}
+
+test('as a text: no paths, no control characters, and what holds it up', () => {
+  expect(storyText(exchange).split('\n')).toEqual([
+    'search from sp.example to civil, asynchronous',
+    '  message      m-1',
+    '  transaction  tx\\u001b[2J',
+    '  correlation  c-1',
+    '2026-01-01T00:00:01.000Z  received, encrypted',
+    '2026-01-01T00:00:01.000Z  accepted with 1 item',
+    '2026-01-01T00:00:02.000Z  work begun',
+    '2026-01-01T00:00:10.000Z  1 item answered: 1 succ, 0 rjct, 1 record',
+    '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
+    '2026-01-01T00:00:10.000Z  replied: every page is made',
+    '2026-01-01T00:01:00.000Z  page 1: attempt 1 is due',
+    '  item r-1: succ, 1 record',
+    '  and 2 deliveries more; --full tells them',
+    '  waits until the participant is enabled',
+    '  its breaker is open since 2026-01-01T00:00:20.000Z; it is tried next at 2026-01-01T00:00:58.000Z',
+  ])
+})
+
+test('of an exchange that is forgotten its deliveries are told', () => {
+  const forgotten: Traced = {
+    ...exchange,
+    operation: null,
+    message_id: null,
+    transaction_id: null,
+    items: [],
+    delivery_states: { dead: 1 },
+    breaker: null,
+    events: [made, { at: at(20), event: 'dead', ...delivery, reason: 'http_5xx' }],
+  }
+  expect(storyText(forgotten).split('\n')).toEqual([
+    'an exchange that is not kept any more from sp.example to civil, asynchronous',
+    '  correlation  c-1',
+    '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
+    '2026-01-01T00:00:20.000Z  page 1: dead, http_5xx',
+  ])
+})
