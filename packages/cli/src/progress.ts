@@ -1,5 +1,5 @@
 /** How far an import has come, told on standard error: a bar on a terminal, else a line now and then. */
-import type { ImportProgress } from '@rollcall/server'
+import type { ImportProgress } from '@rollcall/server/admin/records'
 import cliProgress from 'cli-progress'
 
 export interface ProgressTeller {

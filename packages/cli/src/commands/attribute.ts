@@ -1,21 +1,16 @@
 /** `rollcall attribute`: what a registry can be searched by. */
-import { type Attribute, CODE_LISTS, namesOf, type RecordType } from '@rollcall/protocol'
+import { type Attribute, CODE_LISTS } from '@rollcall/protocol'
 import {
+  ATTRIBUTE_TYPES,
   addAttribute,
   indexAttribute,
-  isOfKind,
-  type Registry,
-  recordTypeOf,
-  registryAt,
+  listAttributes,
   removeAttribute,
-} from '@rollcall/server'
+} from '@rollcall/server/admin/attributes'
 import { type Command, Option } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-
-/** What an attribute of an operator may be; an age is a kind's. */
-const TYPES = ['text', 'code', 'date', 'datetime', 'number', 'boolean'] as const satisfies Attribute['type'][]
 
 export function addCommand(program: Command): void {
   const attribute = program
@@ -32,7 +27,7 @@ export function addCommand(program: Command): void {
         .makeOptionMandatory()
         .argParser(collect),
     )
-    .addOption(new Option('--type <type>', 'type of its values').choices(TYPES).default('text'))
+    .addOption(new Option('--type <type>', 'type of its values').choices(ATTRIBUTE_TYPES).default('text'))
     .addOption(
       new Option(
         '--codes <list>',
@@ -91,7 +86,7 @@ const collect = (value: string, before: readonly string[] = []): readonly string
 interface AddOptions extends OutputOptions {
   readonly name: string
   readonly path: readonly string[]
-  readonly type: Attribute['type']
+  readonly type: (typeof ATTRIBUTE_TYPES)[number]
   readonly codes?: Attribute['codes']
   readonly alias?: readonly string[]
   readonly many?: true
@@ -100,89 +95,60 @@ interface AddOptions extends OutputOptions {
   readonly sortable?: true
 }
 
-async function runAdd(namespace: string, type: string, options: AddOptions): Promise<void> {
+async function runAdd(namespace: string, record_type: string, options: AddOptions): Promise<void> {
   stopRequest()
-  const { name, path: paths, type: read, codes, alias: aliases, many, fold, indexed, sortable } = options
-  const attribute: Attribute = {
-    name,
-    paths,
-    type: read,
-    ...(codes !== undefined && { codes }),
-    ...(aliases !== undefined && { aliases }),
-    ...(many && { many }),
-    ...(fold && { fold }),
-    ...(indexed && { indexed }),
-    ...(sortable && { sortable }),
-  }
-  const added = await withDatabase(({ db }) => addAttribute(db, namespace, type, attribute))
-  tell(added, recordTypeOf(added, type), name, options, 'added')
+  const { name, path: paths, type, codes, alias: aliases, many, fold, indexed, sortable } = options
+  const attribute = { name, paths, type, codes, aliases, many, fold, indexed, sortable }
+  tell(await ask(addAttribute, { namespace, record_type, ...attribute }), namespace, options, 'added')
 }
 
 async function runIndex(
   namespace: string,
-  type: string,
+  record_type: string,
   name: string,
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  const indexed = await withDatabase(({ db }) => indexAttribute(db, namespace, type, name))
-  tell(indexed, recordTypeOf(indexed, type), name, options, 'declared an index for')
+  const indexed = await ask(indexAttribute, { namespace, record_type, name })
+  tell(indexed, namespace, options, 'declared an index for')
 }
 
 function tell(
-  registry: Registry,
-  recordType: RecordType,
-  name: string,
+  row: Awaited<ReturnType<typeof indexAttribute>>,
+  namespace: string,
   options: OutputOptions,
   done: string,
 ): void {
-  const row = describe(registry, recordType).find((attribute) => attribute.name === name)
-  const next = row?.filled ? '' : '; its records have no value in it yet'
+  const next = row.filled ? '' : '; its records have no value in it yet'
   print(
     options,
     row,
-    `${done} ${name} of ${recordType.name} in ${registry.namespace}${next}\nrollcall index apply ${registry.namespace} makes what is missing; where nothing is, it does nothing`,
+    `${done} ${row.name} of ${row.record_type} in ${namespace}${next}\nrollcall index apply ${namespace} makes what is missing; where nothing is, it does nothing`,
   )
 }
 
 async function runRemove(
   namespace: string,
-  type: string,
+  record_type: string,
   name: string,
   options: OutputOptions,
 ): Promise<void> {
   stopRequest()
-  await withDatabase(({ db }) => removeAttribute(db, namespace, type, name))
-  print(options, { namespace, record_type: type, name, removed: true }, `removed ${name} from ${namespace}`)
+  const removed = await ask(removeAttribute, { namespace, record_type, name })
+  print(options, removed, `removed ${name} from ${namespace}`)
 }
 
-async function runList(namespace: string, type: string | undefined, options: OutputOptions): Promise<void> {
+async function runList(
+  namespace: string,
+  record_type: string | undefined,
+  options: OutputOptions,
+): Promise<void> {
   stopRequest()
-  const registry = await withDatabase(({ db }) => registryAt(db, namespace))
-  const types = type === undefined ? registry.kind.record_types : [recordTypeOf(registry, type)]
-  const rows = types.flatMap((recordType) => describe(registry, recordType))
+  const rows = await ask(listAttributes, { namespace, record_type })
   const columns = ['record_type', 'name', 'type', 'many', 'indexed', 'sortable', 'filled', 'from', 'names']
   const lines = rows.map(({ aliases, paths, codes: _, ...row }) => ({
     ...row,
     names: [...aliases, ...paths].join(' ') || null,
   }))
   print(options, rows, table(columns, lines, 'no attributes'))
-}
-
-function describe(registry: Registry, recordType: RecordType) {
-  const unfilled = registry.unfilled.get(recordType.name)
-  return recordType.attributes.map((attribute) => ({
-    record_type: recordType.name,
-    name: attribute.name,
-    type: attribute.type,
-    codes: attribute.codes ?? null,
-    many: attribute.many === true,
-    fold: attribute.fold === true,
-    indexed: attribute.indexed === true,
-    sortable: attribute.sortable === true,
-    filled: unfilled?.has(attribute.since ?? attribute.name) !== true,
-    from: isOfKind(registry, recordType, attribute.name) ? 'kind' : 'registry',
-    aliases: namesOf(attribute).slice(1),
-    paths: attribute.paths,
-  }))
 }

@@ -1,15 +1,8 @@
 /** `rollcall import`: records from a file into a registry. */
-import {
-  FORMATS,
-  type FormatName,
-  findRegistry,
-  type ImportOptions,
-  type ImportResult,
-  importFile,
-} from '@rollcall/server'
+import { type FormatName, IMPORT_FORMATS, importRecords } from '@rollcall/server/admin/records'
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
-import { CommandError, EXIT } from '../failure.ts'
+import { EXIT } from '../failure.ts'
 import { parsedJson, readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { tellProgress } from '../progress.ts'
@@ -24,7 +17,7 @@ export function addCommand(program: Command): void {
     .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
     .addOption(
       new Option('--format <format>', 'format of the file (default: from its extension)').choices(
-        Object.keys(FORMATS),
+        IMPORT_FORMATS,
       ),
     )
     .option(
@@ -63,65 +56,35 @@ interface CommandOptions extends OutputOptions {
 
 async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
   const { signal } = stopRequest()
-  const how = { ...(await importOptions(options)), signal }
+  const { format, map, delimiter, encoding, recordType: record_type, rejects } = options
+  const mapping = map === undefined ? undefined : await readMapping(map)
   const begun = Date.now()
-  const result = await withDatabase(async ({ db }) => {
-    const registry = await findRegistry(db, namespace)
-    if (registry === null) {
-      throw new CommandError(
-        `there is no registry at ${namespace}; rollcall registry list shows those there are`,
-      )
-    }
-    const progress = tellProgress()
-    try {
-      const source = file === '-' ? process.stdin : file
-      return await importFile(db, registry, source, { ...how, onProgress: progress.update })
-    } finally {
-      progress.stop()
-    }
-  })
+  const progress = tellProgress()
+  const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
+  const result = await withDatabase(({ db }) =>
+    importRecords(
+      { db, ...files, signal, onProgress: progress.update },
+      { namespace, format, mapping, delimiter, encoding, record_type },
+    ),
+  ).finally(() => progress.stop())
   const seconds = (Date.now() - begun) / 1_000
-  print(options, summary(namespace, file, result, seconds), resultText(namespace, file, result, seconds))
+  const { namespace: _, ...counts } = result
+  print(options, { namespace, file, ...counts, seconds }, resultText(file, result, seconds))
   if (!result.finished) process.exitCode = EXIT.interrupted
   else if (result.rejected > 0) process.exitCode = EXIT.some_rejected
-}
-
-async function importOptions(options: CommandOptions): Promise<ImportOptions> {
-  const { format, map, delimiter, encoding, recordType, rejects } = options
-  return {
-    delimiter,
-    ...(map !== undefined && { mapping: await readMapping(map) }),
-    ...(encoding !== undefined && { encoding }),
-    ...(format !== undefined && { format }),
-    ...(recordType !== undefined && { recordType }),
-    ...(rejects !== undefined && { rejectsPath: rejects }),
-  }
 }
 
 async function readMapping(path: string): Promise<unknown> {
   return parsedJson('the file of --map', await readInput(path, '--map'))
 }
 
-function summary(namespace: string, file: string, result: ImportResult, seconds: number): object {
-  const { lines, written, added, replaced, rejected, finished, read, resumedFrom, rejectsPath } = result
-  return {
-    namespace,
-    file,
-    finished,
-    lines,
-    written,
-    new: added,
-    replaced,
-    rejected,
-    read,
-    resumed_from: resumedFrom,
-    rejects_file: rejectsPath,
-    seconds,
-  }
-}
-
-function resultText(namespace: string, file: string, result: ImportResult, seconds: number): string {
-  const { lines, written, added, replaced, rejected, finished, read, resumedFrom, rejectsPath } = result
+function resultText(
+  file: string,
+  result: Awaited<ReturnType<typeof importRecords>>,
+  seconds: number,
+): string {
+  const { namespace, lines, written, replaced, rejected, finished, read } = result
+  const { new: added, resumed_from: resumedFrom, rejects_file: rejectsPath } = result
   const rate = Math.round((lines - resumedFrom) / Math.max(seconds, 0.001))
   return [
     `${written} of ${lines} records are in ${namespace}: ${added} new, ${replaced} replaced (${seconds.toFixed(1)} s, ${rate}/s)`,

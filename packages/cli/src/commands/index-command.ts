@@ -1,16 +1,7 @@
 /** `rollcall index`: the indexes that searches need, against those that are there. */
-import {
-  type Applied,
-  applyIndexes,
-  type Database,
-  type IndexPlan,
-  listRegistries,
-  planIndexes,
-  type Registry,
-  registryAt,
-} from '@rollcall/server'
+import { applyIndexes, planIndexes } from '@rollcall/server/admin/indexes'
 import type { Command } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { ask, withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -46,30 +37,18 @@ Example: rollcall index apply civil`,
     .action(runApply)
 }
 
-async function registriesOf(db: Database, namespace: string | undefined): Promise<readonly Registry[]> {
-  return namespace === undefined ? listRegistries(db) : [await registryAt(db, namespace)]
-}
-
 async function runPlan(namespace: string | undefined, options: OutputOptions): Promise<void> {
   stopRequest()
-  const plans = await withDatabase(async ({ db }) => {
-    const registries = await registriesOf(db, namespace)
-    return (await Promise.all(registries.map((registry) => planIndexes(db, registry)))).flat()
-  })
+  const plans = await ask(planIndexes, { namespace })
   const columns = ['registry', 'record_type', 'finding', 'name', 'advice']
   const nothing = 'everything declared is there, and no slow search asked for more'
-  print(options, plans.map(described), table(columns, plans.flatMap(planLines), nothing))
+  print(options, plans, table(columns, plans.flatMap(planLines), nothing))
 }
 
-/** For machines: the command as one string too. */
-function described({ wanted, ...plan }: IndexPlan) {
-  return { ...plan, wanted: wanted.map((row) => ({ ...row, declare: commandText(row.declare) })) }
-}
+type Plan = Awaited<ReturnType<typeof planIndexes>>[number]
+type Applied = Awaited<ReturnType<typeof applyIndexes>>[number]
 
-const commandText = (words: readonly string[] | null): string | null =>
-  words === null ? null : `rollcall ${words.join(' ')}`
-
-function planLines(plan: IndexPlan) {
+function planLines(plan: Plan) {
   const { namespace: registry, record_type, unfilled, missing, foreign, wanted } = plan
   const apply = `rollcall index apply ${registry}`
   const line = (finding: string, name: string, advice: string) => ({
@@ -89,7 +68,7 @@ function planLines(plan: IndexPlan) {
       line(
         'slow without an index',
         attribute,
-        `${searches} searches, ${Math.round(total_ms)} ms in all, ${Math.round(max_ms)} ms at worst: ${commandText(declare) ?? 'no index can be declared for it'}`,
+        `${searches} searches, ${Math.round(total_ms)} ms in all, ${Math.round(max_ms)} ms at worst: ${declare ?? 'no index can be declared for it'}`,
       ),
     ),
   ]
@@ -97,25 +76,15 @@ function planLines(plan: IndexPlan) {
 
 async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
   const { signal } = stopRequest()
-  const rows = await withDatabase(async ({ db }) => {
-    const done: (Applied & { readonly namespace: string })[] = []
-    const progress = tellTasks()
-    try {
-      for (const registry of await registriesOf(db, namespace)) {
-        if (signal.aborted) break
-        const applied = await applyIndexes(db, registry.namespace, { signal, onProgress: progress.update })
-        done.push({ namespace: registry.namespace, ...applied })
-      }
-    } finally {
-      progress.stop()
-    }
-    return done
-  })
+  const progress = tellTasks()
+  const rows = await withDatabase(({ db }) =>
+    applyIndexes({ db, signal, onProgress: progress.update }, { namespace }),
+  ).finally(() => progress.stop())
   print(options, rows, rows.flatMap(appliedLines).join('\n') || 'nothing to do')
   if (signal.aborted || rows.some(({ finished }) => !finished)) process.exitCode = EXIT.interrupted
 }
 
-function appliedLines({ namespace, filled, built, finished }: Applied & { readonly namespace: string }) {
+function appliedLines({ namespace, filled, built, finished }: Applied) {
   return [
     ...filled.map((name) => `${namespace}: filled ${name}`),
     ...built.map((name) => `${namespace}: built ${name}`),

@@ -1,25 +1,18 @@
 /** `rollcall keys`: our own keys, and the master key they are sealed with. */
+import { type Config, masterKeyFile, masterKeySource } from '@rollcall/server'
 import {
   CACHED_BY_PEERS,
-  type Config,
   listOwnKeys,
-  masterKeyFile,
-  masterKeySource,
-  OWN_KEY_ROWS,
-  type OwnKey,
-  openVault,
-  type Rotated,
+  OWN_KEY_USES,
   revokeOwnKey,
   rotateMasterKey,
   rotateOwnKeys,
-} from '@rollcall/server'
+} from '@rollcall/server/admin/own-keys'
 import { type Command, Option } from 'commander'
-import { withDatabase } from '../environment.ts'
+import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { addProbeCommand } from './keys-probe.ts'
-
-const USES = [...new Set(OWN_KEY_ROWS.map(({ use }) => use))]
 
 export function addCommand(program: Command): void {
   const keys = program.command('keys').description('manage our own keys (docs/keys.md)')
@@ -39,7 +32,7 @@ Example: rollcall keys list --json`,
     .description(
       'start to use the next keys; running servers follow within a second, without refusing any message',
     )
-    .addOption(new Option('--use <use>', 'only keys of this use (default: all)').choices(USES))
+    .addOption(new Option('--use <use>', 'only keys of this use (default: all)').choices(OWN_KEY_USES))
     .addHelpText('after', '\nExample: rollcall keys rotate --use sig')
     .action(runRotate)
   withJson(keys.command('revoke'))
@@ -69,7 +62,7 @@ Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-ma
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
-  const rows = (await withDatabase(({ db }) => listOwnKeys(db))).map(describe)
+  const rows = await ask(listOwnKeys, {})
   const columns = ['kid', 'use', 'algorithm', 'state', 'since', 'good_until']
   const lines = rows.map(({ kid, use, algorithm, state, good_until, ...times }) => {
     const since = times.revoked_at ?? times.retired_at ?? times.activated_at ?? times.created_at
@@ -79,20 +72,18 @@ async function runList(options: OutputOptions): Promise<void> {
 }
 
 interface RotateOptions extends OutputOptions {
-  readonly use?: string
+  readonly use?: (typeof OWN_KEY_USES)[number]
 }
 
 async function runRotate({ use, ...options }: RotateOptions): Promise<void> {
   stopRequest()
-  const rotated = await withDatabase(async ({ db, config }) =>
-    rotateOwnKeys(db, await openVault(config, db), (row) => use === undefined || row.use === use),
-  )
+  const rotated = await ask(rotateOwnKeys, { use })
   const columns = ['use', 'algorithm', 'active', 'retired']
   const rows = rotated.map((row) => ({ ...row }))
   print(options, rotated, [table(columns, rows, ''), ...hints(rotated)].join('\n'))
 }
 
-function hints(rotated: readonly Rotated[]): string[] {
+function hints(rotated: Awaited<ReturnType<typeof rotateOwnKeys>>): string[] {
   const known = Math.min(...rotated.map(({ published_for }) => published_for))
   if (known >= CACHED_BY_PEERS) return []
   return [
@@ -103,17 +94,15 @@ function hints(rotated: readonly Rotated[]): string[] {
 
 async function runRevoke(kid: string, options: OutputOptions): Promise<void> {
   stopRequest()
-  const revoked = await withDatabase(async ({ db, config }) =>
-    revokeOwnKey(db, await openVault(config, db), kid),
-  )
-  print(options, describe(revoked), `${revoked.kid} is revoked`)
+  const revoked = await ask(revokeOwnKey, { kid })
+  print(options, revoked, `${revoked.kid} is revoked`)
 }
 
 async function runRotateMaster(options: OutputOptions): Promise<void> {
   stopRequest()
   const { config, ...done } = await withDatabase(async ({ db, config }) => ({
     config,
-    ...(await rotateMasterKey(db, masterKeySource(config))),
+    ...(await rotateMasterKey({ db, masterKey: masterKeySource(config) }, {})),
   }))
   const what =
     done.resealed === 0
@@ -128,20 +117,3 @@ function whatNow(config: Config): string {
   const file = config.masterKey === undefined ? `, and remove ${masterKeyFile(config)}` : ''
   return `Now set ROLLCALL_MASTER_KEY to the new one everywhere${file}. Backups from before need the old one.`
 }
-
-function describe(key: OwnKey) {
-  const { kid, use, algorithm, state } = key
-  return {
-    kid,
-    use,
-    algorithm,
-    state,
-    created_at: text(key.created_at),
-    activated_at: text(key.activated_at),
-    retired_at: text(key.retired_at),
-    good_until: state === 'retired' ? text(key.expires_at) : null,
-    revoked_at: text(key.revoked_at),
-  }
-}
-
-const text = (time: Date | null): string | null => time?.toISOString() ?? null

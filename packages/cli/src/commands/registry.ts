@@ -1,9 +1,8 @@
 /** `rollcall registry`: which registries are hosted. */
 import { KINDS } from '@rollcall/protocol'
-import { addRegistry, countRecords, listRegistries, type Registry, setTimeZone } from '@rollcall/server'
+import { addRegistry, changeRegistry, listRegistries } from '@rollcall/server/admin/registries'
 import { Argument, type Command } from 'commander'
-import { isDemoDatabase } from '../demo/directory.ts'
-import { withDatabase } from '../environment.ts'
+import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
@@ -43,19 +42,10 @@ interface AddOptions extends OutputOptions {
 
 async function runAdd(kind: string, options: AddOptions): Promise<void> {
   stopRequest()
-  const { namespace = kind, senderId = `${namespace}.rollcall`, alias = [], timeZone } = options
-  const added = await withDatabase(async ({ db }) =>
-    addRegistry(db, {
-      kind,
-      namespace,
-      sender_id: senderId,
-      aliases: alias,
-      ...(timeZone !== undefined && { time_zone: timeZone }),
-      demo: await isDemoDatabase(db),
-    }),
-  )
-  const text = `added ${added.namespace}, a ${added.kind.name} registry that calls itself ${added.sender_id}`
-  print(options, describe(added), text)
+  const { namespace, senderId: sender_id, alias: aliases, timeZone: time_zone } = options
+  const added = await ask(addRegistry, { kind, namespace, sender_id, aliases, time_zone })
+  const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}`
+  print(options, added, text)
 }
 
 interface SetOptions extends OutputOptions {
@@ -64,21 +54,13 @@ interface SetOptions extends OutputOptions {
 
 async function runSet(namespace: string, options: SetOptions): Promise<void> {
   stopRequest()
-  const changed = await withDatabase(({ db }) => setTimeZone(db, namespace, options.timeZone))
-  print(options, describe(changed), `the time zone of ${namespace} is ${changed.time_zone}`)
+  const changed = await ask(changeRegistry, { namespace, time_zone: options.timeZone })
+  print(options, changed, `the time zone of ${namespace} is ${changed.time_zone}`)
 }
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
-  const rows = await withDatabase(async ({ db }) => {
-    const registries = await listRegistries(db)
-    return Promise.all(
-      registries.map(async (registry) => ({
-        ...describe(registry),
-        records: await countRecords(db, registry),
-      })),
-    )
-  })
+  const rows = await ask(listRegistries, {})
   const lines = rows.map(({ records, aliases, ...row }) => ({
     ...row,
     aliases: aliases.join(' ') || null,
@@ -88,8 +70,4 @@ async function runList(options: OutputOptions): Promise<void> {
   }))
   const columns = ['namespace', 'kind', 'sender_id', 'aliases', 'time_zone', 'demo', 'records']
   print(options, rows, table(columns, lines, 'no registries yet; rollcall registry add makes one'))
-}
-
-function describe({ namespace, kind, sender_id, aliases, time_zone, demo }: Registry) {
-  return { namespace, kind: kind.name, sender_id, aliases, time_zone, demo }
 }

@@ -1,6 +1,7 @@
 /** What the command line does now and the admin API and the console will do: functions with schemas. */
 import { validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
+import { ImportError } from '../import/entry.ts'
 import { AddressRefused } from '../outbound/outbound-problems.ts'
 import { KeyRefused } from '../participants/public-key.ts'
 import { StoreRefusal } from '../store/refusal.ts'
@@ -52,7 +53,7 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
 }
 
 /** What the rooms below refuse with: their messages are written for the operator too. */
-const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused]
+const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, ImportError]
 
 function asRefusal(error: unknown): unknown {
   const refused = REFUSALS.some((refusal) => error instanceof refusal)

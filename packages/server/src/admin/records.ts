@@ -1,0 +1,175 @@
+/** The records of a registry: taken in from a file, and deleted one by one. */
+import type { Readable } from 'node:stream'
+import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
+import Type from 'typebox'
+import { FORMATS, type FormatName } from '../import/formats.ts'
+import { type ImportProgress, importFile } from '../import/import-file.ts'
+import { deleteRecords as deleteRows } from '../store/delete-records.ts'
+import { type Registry, registryAt } from '../store/registries.ts'
+import { recordTypeOf } from '../store/registry-attributes.ts'
+import { inTransaction } from '../store/transaction.ts'
+import {
+  closed,
+  flag,
+  Namespace,
+  orNull,
+  personalData,
+  RecordTypeName,
+  text,
+  wholeNumber,
+} from './members.ts'
+import type { HasDatabase } from './participants.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+// The table has exactly the names that the type lists.
+export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
+export type { FormatName } from '../import/formats.ts'
+export type { ImportProgress } from '../import/import-file.ts'
+
+const Records = (description: string) => wholeNumber(description)
+
+interface ImportNeeds extends HasDatabase {
+  /** A path, or a stream, which cannot be gone on with. */
+  readonly source: string | Readable
+  /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
+  readonly rejectsPath?: string | null
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: ImportProgress) => void
+}
+
+/** Imports a source of records; each replaces the record that has the same primary identifier. */
+export const importRecords = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      format: Type.Optional(
+        oneOf(IMPORT_FORMATS, { description: 'Default: from the extension of the file.' }),
+      ),
+      mapping: Type.Optional(
+        Type.Unknown({
+          description: 'For CSV: an object {"column": "path"}, paths such as identifier[UIN].',
+        }),
+      ),
+      delimiter: Type.Optional(text('For CSV: the character between cells.')),
+      encoding: Type.Optional(text('For CSV: the encoding of its text (default: utf-8).')),
+      record_type: Type.Optional(text("Record type of all records (default: each record's @type).")),
+    }),
+    result: closed({
+      namespace: Namespace,
+      finished: flag('False: it was stopped; the same import goes on from there.'),
+      lines: Records('Records read: written and rejected.'),
+      written: Records('Records written.'),
+      new: Records('Of those written, the records that were not there before.'),
+      replaced: Records('Of those written, those that took the place of another.'),
+      rejected: Records('Records rejected.'),
+      read: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer()), {
+        description: 'By record type and attribute: in how many records it was read.',
+      }),
+      resumed_from: Records('Lines that an earlier, interrupted import had done.'),
+      rejects_file: orNull(text('File that lists the rejected lines.')),
+    }),
+  },
+  async (
+    { db, source, rejectsPath, signal, onProgress }: ImportNeeds,
+    { namespace, record_type, ...given },
+  ) => {
+    const registry = await registryAt(db, namespace)
+    const result = await importFile(db, registry, source, {
+      ...given,
+      ...(record_type !== undefined && { recordType: record_type }),
+      ...(rejectsPath !== undefined && { rejectsPath }),
+      ...(signal && { signal }),
+      ...(onProgress && { onProgress }),
+    })
+    const {
+      lines,
+      written,
+      added,
+      replaced,
+      rejected,
+      finished,
+      read,
+      resumedFrom,
+      rejectsPath: path,
+    } = result
+    return {
+      ...{ namespace, finished, lines, written, new: added, replaced, rejected, read },
+      resumed_from: resumedFrom,
+      rejects_file: path,
+    }
+  },
+)
+
+/** Identifiers of one transaction. */
+const BATCH = 1_000
+
+interface DeleteNeeds extends HasDatabase {
+  readonly signal?: AbortSignal
+}
+
+/** Deletes records; the primary identifier and the time of each deletion are kept, as a tombstone. */
+export const deleteRecords = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      record_type: RecordTypeName,
+      identifiers: personalData(
+        Type.Array(Type.String(), { description: 'Primary identifiers of the records.' }),
+      ),
+    }),
+    result: closed({
+      namespace: Namespace,
+      record_type: RecordTypeName,
+      asked: Records('Records that were named, each once.'),
+      deleted: Records('Records that were there, and are deleted.'),
+    }),
+  },
+  async ({ db, signal }: DeleteNeeds, { namespace, record_type, identifiers }) => {
+    if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
+    const registry = await registryAt(db, namespace)
+    const recordType = recordTypeOf(registry, record_type)
+    const named = primaryIdentifiers(registry, recordType, identifiers)
+    const deleted = await deleteBatches({ db, ...(signal && { signal }) }, registry, recordType, named)
+    return { namespace, record_type, asked: named.length, deleted }
+  },
+)
+
+/** As records are known by them, each once. No message names one: it is a person's. */
+function primaryIdentifiers(
+  { kind }: Registry,
+  { primary_identifier }: RecordType,
+  named: readonly string[],
+): readonly string[] {
+  const type = resolveIdentifierType(kind, primary_identifier)
+  const values = named.map((name, at) => {
+    const value = type === undefined ? null : identifierValue(type, name)
+    if (value !== null) return value
+    throw new AdminRefusal(
+      `nothing is deleted: identifier number ${at + 1} is not a valid ${primary_identifier}`,
+    )
+  })
+  return [...new Set(values)]
+}
+
+/** A transaction for each batch: of those that are deleted each has its tombstone, whatever happens. */
+async function deleteBatches(
+  { db, signal }: DeleteNeeds,
+  registry: Registry,
+  recordType: RecordType,
+  identifiers: readonly string[],
+): Promise<number> {
+  const client = await db.pool.connect()
+  let deleted = 0
+  try {
+    for (let at = 0; at < identifiers.length; at += BATCH) {
+      if (signal?.aborted) {
+        throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
+      }
+      const batch = identifiers.slice(at, at + BATCH)
+      deleted += await inTransaction(client, () => deleteRows(client, registry, recordType, batch))
+    }
+  } finally {
+    client.release()
+  }
+  return deleted
+}
