@@ -5,10 +5,10 @@ import {
   type Config,
   type Database,
   isLoopback,
-  migrate,
   openStorage,
   type Registry,
 } from '@rollcall/server'
+import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
 import { type DemoFile, demoFilePath, describeDemo, writtenParticipant } from '../demo/demo-file.ts'
 import { ensureDemoDirectory, refuseRealData } from '../demo/directory.ts'
@@ -54,7 +54,7 @@ async function runDemo(options: OutputOptions): Promise<void> {
     await refuseRealData(storage.db)
     const release = await refuseSecondDemo(storage.db, config)
     try {
-      await migrate(storage.db)
+      await migrateDatabase(storage, {})
       if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)
     } finally {
       await release()
@@ -109,7 +109,7 @@ async function runUntil(
     const path = demoFilePath(config)
     const written = await writtenParticipant(path)
     const client_secret = await demoSecret(db, participant, written.client_secret)
-    const keys = await demoKeys(db, participant, written)
+    const keys = await demoKeys(db, participant.sender_id, written)
     const base_url = baseUrl(config, server.port)
     const demo = await describeDemo(db, { base_url, participant, client_secret, keys, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)

@@ -1,8 +1,9 @@
 /** `rollcall doctor`: every weak setting, and what to do about it. */
 import { type Config, openStorage } from '@rollcall/server'
+import { examineDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
 import { DATABASE_CHECKS } from '../doctor/database-checks.ts'
-import { databaseFacts, settingFacts } from '../doctor/facts.ts'
+import { settingFacts } from '../doctor/facts.ts'
 import { type Finding, findings, ok } from '../doctor/finding.ts'
 import { SETTING_CHECKS } from '../doctor/setting-checks.ts'
 import { configuration, hasDatabase } from '../environment.ts'
@@ -48,10 +49,10 @@ async function examine(): Promise<Finding[]> {
     return [{ check: 'configuration', state: 'broken', advice: await failureText(error) }]
   }
   const settings = findings(SETTING_CHECKS, await settingFacts(config))
-  return [{ check: 'configuration', ...ok('readable') }, ...settings, ...(await examineDatabase(config))]
+  return [{ check: 'configuration', ...ok('readable') }, ...settings, ...(await databaseFindings(config))]
 }
 
-async function examineDatabase(config: Config): Promise<Finding[]> {
+async function databaseFindings(config: Config): Promise<Finding[]> {
   if (!(await hasDatabase(config))) {
     const advice = `none in ${config.dataDirectory} yet; rollcall serve, demo or migrate makes one`
     return [{ check: 'database', ...ok(advice) }]
@@ -59,8 +60,8 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   try {
     const storage = await openStorage(config)
     try {
-      const facts = await databaseFacts(storage.db, config.databaseUrl === undefined)
-      return findings(DATABASE_CHECKS, facts)
+      const embedded = config.databaseUrl === undefined
+      return findings(DATABASE_CHECKS, { embedded, ...(await examineDatabase(storage, {})) })
     } finally {
       await storage.close()
     }

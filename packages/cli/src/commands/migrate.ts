@@ -1,5 +1,6 @@
 /** `rollcall migrate`: the step of a deployment that prepares the database. */
-import { ensureRecordTables, listRegistries, migrate, openStorage } from '@rollcall/server'
+import { openStorage } from '@rollcall/server'
+import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
 import { configuration } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
@@ -22,16 +23,10 @@ async function runMigrate(options: OutputOptions): Promise<void> {
   stopRequest()
   const storage = await openStorage(configuration())
   try {
-    const migrations = await migrate(storage.db)
-    for (const registry of await listRegistries(storage.db)) await ensureRecordTables(storage.db, registry)
-    const registries = await listRegistries(storage.db)
-    const to_fill = registries.filter(({ unfilled }) => unfilled.size > 0).map(({ namespace }) => namespace)
+    const done = await migrateDatabase(storage, {})
+    const { migrations, registries, to_fill } = done
     const ran = migrations.length > 0 ? `ran ${migrations.join(', ')}` : 'nothing to do'
-    print(
-      options,
-      { migrations, registries: registries.length, to_fill },
-      [`${ran}; ${registries.length} registries`, ...to_fill.map(toFillText)].join('\n'),
-    )
+    print(options, done, [`${ran}; ${registries} registries`, ...to_fill.map(toFillText)].join('\n'))
   } finally {
     await storage.close()
   }

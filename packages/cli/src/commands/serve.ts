@@ -3,16 +3,15 @@ import {
   baseUrl,
   type Config,
   type Database,
-  ensureRecordTables,
   isLoopback,
   listenerUrl,
   listRegistries,
-  migrate,
   openStorage,
   ROLES,
   type Role,
   reachNote,
 } from '@rollcall/server'
+import { migrateDatabase } from '@rollcall/server/admin/database'
 import { type Command, Option } from 'commander'
 import { refuseDemoData } from '../demo/directory.ts'
 import { configuration } from '../environment.ts'
@@ -85,8 +84,7 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
 /** Nothing is migrated in a database that is then refused. */
 async function prepare(db: Database): Promise<void> {
   await refuseDemoData(db)
-  await migrate(db)
-  for (const registry of await listRegistries(db)) await ensureRecordTables(db, registry)
+  await migrateDatabase({ db }, {})
 }
 
 async function serveUntil(

@@ -1,16 +1,15 @@
 /** The demo participant's own keys, to sign with and to be encrypted for: made once, the same over restarts. */
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import type { Database } from '@rollcall/server'
 import {
-  addParticipantKey,
-  type Database,
-  KeyRefused,
-  type KeyUse,
-  listLiveKeys,
-  type Participant,
-  readPublicKey,
+  addParticipantKeys,
+  listPublicKeys,
+  readPublicKeys,
   revokeParticipantKey,
-  StoreRefusal,
-} from '@rollcall/server'
+} from '@rollcall/server/admin/participant-keys'
+import { AdminRefusal } from '@rollcall/server/admin/use-case'
+
+type KeyUse = 'sig' | 'enc'
 
 /** A key of the participant's as demo.json has it. */
 export interface DemoKey {
@@ -39,33 +38,28 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
  */
 export async function demoKeys(
   db: Database,
-  participant: Participant,
+  sender_id: string,
   written: Partial<Record<keyof DemoKeys, unknown>>,
 ): Promise<DemoKeys> {
-  const sign = await demoKey(db, participant, 'sig', written.sign)
-  const encrypt = await demoKey(db, participant, 'enc', written.encrypt)
+  const sign = await demoKey(db, sender_id, 'sig', written.sign)
+  const encrypt = await demoKey(db, sender_id, 'enc', written.encrypt)
   return { sign: { kid: sign.kid, algorithm: 'ed25519', private_jwk: sign.private_jwk }, encrypt }
 }
 
-async function demoKey(
-  db: Database,
-  participant: Participant,
-  use: KeyUse,
-  written: unknown,
-): Promise<DemoKey> {
-  const live = await listLiveKeys(db, participant)
-  const kept = asDemoKey(written)
-  if (kept !== null) {
-    const thumbprint = await thumbprintOf(participant, use, kept)
-    if (live.some((key) => key.kid === kept.kid && key.thumbprint === thumbprint)) return kept
+async function demoKey(db: Database, sender_id: string, use: KeyUse, written: unknown): Promise<DemoKey> {
+  const live = await listPublicKeys({ db }, { sender_id })
+  const before = asDemoKey(written)
+  if (before !== null) {
+    const thumbprint = await thumbprintOf(sender_id, use, before)
+    if (live.some((key) => key.kid === before.kid && key.thumbprint === thumbprint)) return before
   }
   // What demo.json does not know any more is nobody's: it must not pile up.
   for (const { kid, use: other } of live) {
-    if (other === use) await revokeParticipantKey(db, participant, kid)
+    if (other === use) await revokeParticipantKey({ db }, { sender_id, kid })
   }
   const private_jwk = MAKE[use]() as DemoKey['private_jwk']
-  const key = await readPublicKey(publicHalf(private_jwk), { sender_id: participant.sender_id, use })
-  await addParticipantKey(db, participant, key)
+  const [key] = await addParticipantKeys({ db }, { sender_id, use, keys: publicHalf(private_jwk) })
+  if (key === undefined) throw new Error('unreachable: one key was given')
   return { kid: key.kid, private_jwk: { ...private_jwk, kid: key.kid, use } }
 }
 
@@ -78,19 +72,19 @@ function asDemoKey(value: unknown): DemoKey | null {
 
 /** Null where the file was altered into what is no key. */
 async function thumbprintOf(
-  { sender_id }: Participant,
+  sender_id: string,
   use: KeyUse,
   { private_jwk }: DemoKey,
 ): Promise<string | null> {
-  try {
-    return (await readPublicKey(publicHalf(private_jwk), { sender_id, use })).thumbprint
-  } catch (error) {
-    if (error instanceof KeyRefused || error instanceof StoreRefusal) return null
+  const keys = publicHalf(private_jwk)
+  const [key] = await readPublicKeys({}, { sender_id, use, keys }).catch((error: unknown) => {
+    if (error instanceof AdminRefusal) return []
     throw error
-  }
+  })
+  return key?.thumbprint ?? null
 }
 
-function publicHalf({ kty, crv, x, n, e, alg }: DemoKey['private_jwk']): Record<string, unknown> {
-  const members = Object.entries({ kty, crv, x, n, e, alg })
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined))
+/** As the text of a JWK. */
+function publicHalf({ kty, crv, x, n, e, alg }: DemoKey['private_jwk']): string {
+  return JSON.stringify({ kty, crv, x, n, e, alg })
 }

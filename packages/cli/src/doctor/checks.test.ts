@@ -103,7 +103,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
   ],
   [
     'registries',
-    { unreadable: [{ id: 3, namespace: 'civil', error: new TypeError('x') }] },
+    { unreadable: [{ id: 3, namespace: 'civil', error: 'TypeError' }] },
     'broken',
     'civil (id 3, TypeError)',
   ],
@@ -127,7 +127,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     {
       indexes: [
         { namespace: 'civil', unfilled: [], missing: [] },
-        { namespace: 'ibr', unfilled: [], missing: [{ index: 'i', of: 'sex', state: 'invalid' }] },
+        { namespace: 'ibr', unfilled: [], missing: ['sex'] },
       ],
     },
     'weak',
@@ -146,6 +146,12 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     { plainHttp: [{ ...participant, hosts: ['a.internal'] }] },
     'weak',
     'without TLS to a.internal of x.example',
+  ],
+  [
+    'plain_http',
+    { plainHttp: [{ ...participant, hosts: ['127.0.0.1', 'localhost'] }] },
+    'ok',
+    'none but to this machine',
   ],
   ['disabled_participants', { disabled: [participant] }, 'ok', 'x.example: refused until enabled'],
 ])('%s with %j is %s', (check, facts, state, advice) => {

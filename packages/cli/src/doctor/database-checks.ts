@@ -1,4 +1,5 @@
 /** What can be said once the database has been asked. */
+import { isLoopback } from '@rollcall/server'
 import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
 
 /** The oldest release that serves, and the encoding that every registry needs. */
@@ -70,9 +71,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'registries',
     judge({ unreadable }) {
       if (unreadable.length === 0) return ok('this version can read every one')
-      const found = unreadable.map(({ id, namespace, error }) => {
-        return `${namespace} (id ${id}, ${error instanceof Error ? error.name : typeof error})`
-      })
+      const found = unreadable.map(({ id, namespace, error }) => `${namespace} (id ${id}, ${error})`)
       return broken(
         `${list(found)} cannot be read and is not served; run the version that made it, or a later one`,
       )
@@ -100,7 +99,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'indexes',
     judge({ indexes }) {
-      const missing = indexes.flatMap((plan) => plan.missing.map(({ of }) => `${of} of ${plan.namespace}`))
+      const missing = indexes.flatMap((plan) => plan.missing.map((name) => `${name} of ${plan.namespace}`))
       if (missing.length === 0) return ok('every declared one is there')
       return weak(`searches by ${list(missing)} read every record until rollcall index apply has run`)
     },
@@ -133,8 +132,10 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'plain_http',
     judge({ plainHttp }) {
-      if (plainHttp.length === 0) return ok('none but to this machine')
-      const hosts = plainHttp.flatMap((row) => row.hosts.map((host) => `${host} of ${row.sender_id}`))
+      const hosts = plainHttp.flatMap((row) =>
+        row.hosts.filter((host) => !isLoopback(host)).map((host) => `${host} of ${row.sender_id}`),
+      )
+      if (hosts.length === 0) return ok('none but to this machine')
       return weak(`messages may go without TLS to ${list(hosts)}`)
     },
   },

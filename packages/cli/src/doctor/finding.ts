@@ -1,5 +1,6 @@
 /** What a check finds, and how checks are written. */
-import type { Config, DirectoryContent, IndexPlan, Participant, ServerSettings } from '@rollcall/server'
+import type { Config } from '@rollcall/server'
+import type { examineDatabase } from '@rollcall/server/admin/database'
 
 /** `weak`: it works and could be safer. `broken`: it does not work, or gives something away. */
 export type State = 'ok' | 'weak' | 'broken'
@@ -33,27 +34,9 @@ export interface SettingFacts {
   readonly files: FileFacts
 }
 
-type Named = Pick<Participant, 'sender_id'>
-
-export interface DatabaseFacts {
+export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
+  /** Whether it is the PostgreSQL that comes along. */
   readonly embedded: boolean
-  readonly settings: ServerSettings
-  readonly content: DirectoryContent
-  readonly pending: readonly string[]
-  readonly disabled: readonly Named[]
-  /** Registries that this version cannot read. */
-  readonly unreadable: readonly { readonly id: number; readonly namespace: string; readonly error: unknown }[]
-  /** Nodes that have ended without leaving, with the jobs that they still hold. */
-  readonly goneNodes: readonly { readonly id: string; readonly jobs: number }[]
-  readonly withoutSecret: readonly Named[]
-  /** Active ones from whom unsigned messages are taken. */
-  readonly unsigned: readonly Named[]
-  /** Active ones whose messages must be signed and who have no key for it. */
-  readonly withoutSignatureKey: readonly Named[]
-  /** Of every record type of every registry. */
-  readonly indexes: readonly Pick<IndexPlan, 'namespace' | 'unfilled' | 'missing'>[]
-  /** Active ones to whom messages may go without TLS, with the hosts that are not this machine. */
-  readonly plainHttp: readonly (Named & { readonly hosts: readonly string[] })[]
 }
 
 export const ok = (advice: string): Judgement => ({ state: 'ok', advice })

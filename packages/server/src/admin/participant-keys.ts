@@ -100,11 +100,17 @@ export const listPublicKeys = useCase(
 /** The keys of a text as JWKs, tried out; nothing is registered. */
 export const readPublicKeys = useCase(
   {
-    input: closed({ sender_id: SenderId, keys: text('A public key in PEM, a JWK or a JWK set.') }),
+    input: closed({
+      sender_id: SenderId,
+      keys: text('A public key in PEM, a JWK or a JWK set.'),
+      use: Type.Optional(Use),
+    }),
     result: PublicKeys,
   },
-  async (_: object, { sender_id, keys }) =>
-    Promise.all(readKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id }))),
+  async (_: object, { sender_id, keys, use }) =>
+    Promise.all(
+      readKeyFile(keys).map((jwk) => readPublicKey(jwk, { sender_id, ...(use !== undefined && { use }) })),
+    ),
 )
 
 /** Revokes a key for ever; within a second no server takes it any more. */

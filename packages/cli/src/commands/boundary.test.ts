@@ -1,0 +1,33 @@
+/** The command line is no second application on the database: what a command does stands in the server's admin room. */
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+/** What a command may take from the server beside admin functions: configuration, and opening a database. */
+const CONFIGURATION = ['Config', 'masterKeyFile', 'masterKeySource', 'openStorage']
+
+/** What starting a server, or one part of it, needs. */
+const STARTING: Readonly<Record<string, readonly string[]>> = {
+  'serve.ts': [
+    ...['baseUrl', 'Database', 'isLoopback', 'listenerUrl', 'listRegistries', 'ROLES', 'Role', 'reachNote'],
+  ],
+  'demo.ts': ['baseUrl', 'becomeOnlyDemo', 'Database', 'isLoopback', 'Registry'],
+  'participant-test.ts': ['createContext', 'createLog'],
+}
+
+const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))
+
+test.each(files)('%s', async (name) => {
+  const source = await readFile(`${import.meta.dirname}/${name}`, 'utf8')
+  const imports = [
+    ...source.matchAll(/import (?:type )?\{([^}]*)\} from '((?:@rollcall\/server|[^']*\/server\/)[^']*)'/g),
+  ]
+  const others = imports.filter(([, , from = '']) => !from.startsWith('@rollcall/server/admin/'))
+  expect(others.filter(([, , from]) => from !== '@rollcall/server')).toEqual([])
+  const names = others.flatMap(([, list = '']) =>
+    list.split(',').map((part) => part.trim().replace(/^type /, '')),
+  )
+  const allowed = [...CONFIGURATION, ...(STARTING[name] ?? [])]
+  expect(names.filter((word) => word !== '' && !allowed.includes(word))).toEqual([])
+  // Every mention of the server was looked at.
+  expect(source.match(/@rollcall\/server|\/server\/src/g)?.length ?? 0).toBe(imports.length)
+})

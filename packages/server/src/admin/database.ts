@@ -1,0 +1,135 @@
+/** The database as a whole: its tables, and what stands out in it. */
+import Type from 'typebox'
+import type { AllowedHost } from '../allowed-hosts.ts'
+import { migrate, pendingMigrations } from '../store/database.ts'
+import { directoryContent } from '../store/demo-data.ts'
+import { planIndexes } from '../store/index-plan.ts'
+import { listGoneNodes } from '../store/nodes.ts'
+import { listLiveKeys, type ParticipantKey } from '../store/participant-keys.ts'
+import { listParticipants, listWithoutSecret, type Participant } from '../store/participants.ts'
+import { ensureRecordTables } from '../store/record-tables.ts'
+import { listRegistries, readRegistries } from '../store/registries.ts'
+import { readServerSettings } from '../store/server-settings.ts'
+import { closed, Namespace, NOTHING, SenderId, text, wholeNumber } from './members.ts'
+import type { HasDatabase } from './participants.ts'
+import { useCase } from './use-case.ts'
+
+const Names = (description: string) => Type.Array(Type.String(), { description })
+
+/** Makes the tables, or upgrades them to this version, those of the registries included. */
+export const migrateDatabase = useCase(
+  {
+    input: NOTHING,
+    result: closed({
+      migrations: Names('Migrations that ran.'),
+      registries: wholeNumber('How many registries there are.'),
+      to_fill: Names('Namespaces of registries whose records are to be read anew.'),
+    }),
+  },
+  async ({ db }: HasDatabase) => {
+    const migrations = await migrate(db)
+    for (const registry of await listRegistries(db)) await ensureRecordTables(db, registry)
+    const registries = await listRegistries(db)
+    const to_fill = registries.filter(({ unfilled }) => unfilled.size > 0).map(({ namespace }) => namespace)
+    return { migrations, registries: registries.length, to_fill }
+  },
+)
+
+const Participants = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
+
+/** What the checks of doctor judge. It looks at any database, also at one without tables, and changes nothing. */
+export const examineDatabase = useCase(
+  {
+    input: NOTHING,
+    result: closed({
+      settings: closed({
+        version: text('Of PostgreSQL.'),
+        encoding: text('Of the database.'),
+        fsync: text('A setting of PostgreSQL.'),
+        full_page_writes: text('A setting of PostgreSQL.'),
+        synchronous_commit: text('A setting of PostgreSQL.'),
+      }),
+      content: closed({ demo: Names('Entries of a demo.'), real: Names('Other entries.') }),
+      pending: Names('Migrations that have not run.'),
+      disabled: Participants('Disabled participants.'),
+      unreadable: Type.Array(
+        closed({ id: Type.Integer(), namespace: Namespace, error: text('Name of the error.') }),
+        { description: 'Registries that this version cannot read.' },
+      ),
+      goneNodes: Type.Array(closed({ id: Type.String(), jobs: Type.Integer() }), {
+        description: 'Nodes that have ended without leaving, with the jobs that they still hold.',
+      }),
+      withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
+      unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
+      withoutSignatureKey: Participants('Active ones that must sign, and have no key for it.'),
+      indexes: Type.Array(
+        closed({
+          namespace: Namespace,
+          unfilled: Names('Attributes and compounds whose columns are to be filled.'),
+          missing: Names('Attributes and compounds whose declared index is not there.'),
+        }),
+      ),
+      plainHttp: Type.Array(closed({ sender_id: SenderId, hosts: Names('Hosts that may be reached so.') }), {
+        description: 'Active ones to whom messages may go without TLS.',
+      }),
+    }),
+  },
+  async ({ db }: HasDatabase) => {
+    const settings = await readServerSettings(db)
+    const pending = await pendingMigrations(db)
+    const content = await directoryContent(db)
+    // The directory is read only where its tables are.
+    const empty = pending.length > 0 || content.demo.length + content.real.length === 0
+    const [participants, withoutSecret, keys] = empty
+      ? [[], [], []]
+      : await Promise.all([listParticipants(db), listWithoutSecret(db), listLiveKeys(db)])
+    const { registries, unreadable } = empty ? { registries: [], unreadable: [] } : await readRegistries(db)
+    const plans = await Promise.all(registries.map((registry) => planIndexes(db, registry)))
+    const disabled = participants.filter(({ status }) => status === 'disabled')
+    const active = participants.filter(({ status }) => status === 'active')
+    return {
+      settings,
+      content,
+      pending,
+      disabled: named(disabled),
+      unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
+      goneNodes: pending.length > 0 ? [] : await listGoneNodes(db),
+      withoutSecret: named(withoutSecret),
+      unsigned: named(active.filter(({ signature_policy }) => signature_policy !== 'required')),
+      withoutSignatureKey: named(
+        active.filter(
+          (participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys),
+        ),
+      ),
+      indexes: plans.flat().map(({ namespace, unfilled, missing }) => ({
+        ...{ namespace, unfilled },
+        missing: missing.map(({ of }) => of),
+      })),
+      plainHttp: active
+        .map(({ sender_id, outgoing }) => ({ sender_id, hosts: plainHosts(outgoing) }))
+        .filter(({ hosts }) => hosts.length > 0),
+    }
+  },
+)
+
+const named = (participants: readonly Participant[]) => participants.map(({ sender_id }) => ({ sender_id }))
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error)
+
+/** A key set may hold one, which is not looked into here. */
+function hasSignatureKey(
+  { id, jwks_uri, signature_profile }: Participant,
+  keys: readonly ParticipantKey[],
+): boolean {
+  const algorithms: readonly string[] = signature_profile.algorithms
+  const now = Date.now()
+  return (
+    jwks_uri !== null ||
+    keys.some(
+      ({ participant, use, algorithm, valid_from }) =>
+        participant === id && use === 'sig' && algorithms.includes(algorithm) && valid_from.getTime() <= now,
+    )
+  )
+}
+
+const plainHosts = (rows: readonly AllowedHost[]): string[] =>
+  rows.filter(({ plainHttp }) => plainHttp === true).map(({ host }) => host)
