@@ -41,7 +41,12 @@ export const listInbox = useCase(
   {
     input: closed({
       participant: Type.Optional(SenderId),
-      callback: Type.Optional(oneOf(CALLBACKS.map(({ name }) => name))),
+      callback: Type.Optional(
+        oneOf(
+          CALLBACKS.map(({ name }) => name),
+          { description: 'Only those of this name.' },
+        ),
+      ),
       state: Type.Optional(State),
       since: Type.Optional(instant('Only those received at this time or later.')),
       until: Type.Optional(instant('Only those received before this time.')),

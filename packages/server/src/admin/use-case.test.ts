@@ -1,0 +1,95 @@
+import { readdir } from 'node:fs/promises'
+import Type from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { StoreRefusal } from '../store/refusal.ts'
+import { closed } from './members.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+const schemas = {
+  input: closed({ name: Type.String(), more: Type.Optional(Type.Integer()) }),
+  result: Type.Array(Type.String()),
+}
+
+describe('a use case', () => {
+  const given = useCase(schemas, async (_: object, input) => Object.keys(input))
+
+  test('takes what is undefined as not given', async () => {
+    expect(await given({}, { name: 'a', more: undefined })).toEqual(['name'])
+  })
+
+  test.each([
+    [{ name: 'a', other: 1 }, 'other: is not a known member'],
+    [{ name: 'a', more: 0.5 }, 'more: must be a whole number'],
+    [{ more: 1 }, 'name: is required'],
+    ['a', 'must be an object'],
+    [null, 'must be an object'],
+  ])('refuses %j, with the member and the rule', async (input, message) => {
+    await expect(given({}, input as never)).rejects.toThrow(new AdminRefusal(message))
+  })
+
+  test('refuses with one class what the rooms below refuse, and passes on what else goes wrong', async () => {
+    const failing = (error: Error) =>
+      useCase(schemas, async () => {
+        throw error
+      })({}, { name: 'a' })
+    await expect(failing(new StoreRefusal('no'))).rejects.toThrow(new AdminRefusal('no'))
+    const own = new TypeError('ours')
+    await expect(failing(own)).rejects.toBe(own)
+  })
+})
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly additionalProperties?: unknown
+  readonly description?: string
+  readonly 'x-personal-data'?: true
+}
+
+/** A schema and those in it, each with its place, such as `made.answer`. */
+function withParts(schema: Schema, place: string): [place: string, part: Schema][] {
+  const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    withParts(member, place === '' ? name : `${place}.${name}`),
+  )
+  const others = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])]
+  return [[place, schema], ...members, ...others.flatMap((part) => withParts(part, place))]
+}
+
+const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))
+const useCases: [name: string, input: Schema, result: Schema][] = []
+for (const file of files) {
+  const exported: object = await import(`./${file}`)
+  for (const [name, value] of Object.entries(exported)) {
+    if (typeof value === 'function' && 'input' in value && 'result' in value)
+      useCases.push([name, value.input as Schema, value.result as Schema])
+  }
+}
+
+describe('every use case', () => {
+  test.each(useCases)('%s describes each member of its input, and takes no others', (_name, input) => {
+    expect(input.additionalProperties).toBe(false)
+    const members = Object.entries(input.properties ?? {})
+    const described = (schema: Schema): boolean =>
+      schema.description !== undefined || (schema.anyOf?.some(described) ?? false)
+    expect(members.filter(([, member]) => !described(member)).map(([name]) => name)).toEqual([])
+  })
+
+  test('marks what may be personal data', () => {
+    const marked = useCases.flatMap(([name, input, result]) =>
+      [...withParts(input, 'input'), ...withParts(result, 'result')]
+        .filter(([, part]) => part['x-personal-data'] === true)
+        .map(([place]) => `${name} ${place}`),
+    )
+    expect(marked.toSorted()).toEqual([
+      'deleteRecords input.identifiers',
+      'explainQuery input.query',
+      'explainQuery result.plan',
+      'explainQuery result.tree',
+      'explainQuery result.values',
+      'showDelivery result.body',
+      'showDelivery result.made.answer',
+      'showInboxMessage result.body',
+    ])
+  })
+})
