@@ -76,6 +76,7 @@ export {
   JsonError,
   type JsonObject,
   type JsonValue,
+  jsonBeginningProblem,
   parseJson,
   TooManyItems,
 } from './json.ts'

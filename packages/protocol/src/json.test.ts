@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isJsonObject, type JsonBounds, JsonError, parseJson, TooManyItems } from './json.ts'
+import {
+  isJsonObject,
+  type JsonBounds,
+  JsonError,
+  jsonBeginningProblem,
+  parseJson,
+  TooManyItems,
+} from './json.ts'
 import { NUMBER_RULE } from './numbers.ts'
 
 /** The refusal that a text meets; anything but a JsonError fails the test. */
@@ -296,5 +303,35 @@ describe('bounds are counted while a text is read', () => {
         expect(parseJson(text, bounds)).toEqual(parseJson(text))
       }),
     )
+  })
+})
+
+describe('the beginning of a text', () => {
+  const problem = (text: string, bounds = {}) => jsonBeginningProblem(text, bounds)?.message ?? null
+
+  test('has no problem where the whole text has none, wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.json(), fc.nat(), (text, at) => {
+        fc.pre(problem(text) === null)
+        expect(problem(text.slice(0, at % (text.length + 1)))).toBeNull()
+      }),
+    )
+  })
+
+  test.each(['9007199254740993000', '-1e300', '[true', '{"a":fals', '"a\\', '"\\ud83d', '{"a', ''])(
+    '%s may be the beginning of a text in order',
+    (text) => {
+      for (let end = 0; end <= text.length; end += 1) expect(problem(text.slice(0, end))).toBeNull()
+    },
+  )
+
+  test.each([
+    ['{"a":1,"a":2', {}, 'a: the member name occurs twice in one object'],
+    ['[1,2,3', { maxValues: 3 }, 'must have at most 3 values'],
+    ['{"a":1,"b":2', { maxNames: 1 }, 'must have at most 1 names'],
+    ['[[[1', { maxDepth: 2 }, '[0][0]: nested deeper than 2 levels'],
+    ['[truth', {}, '[0]: not JSON: a value is expected at character 2'],
+  ])('%s is refused without the rest', (text, bounds, message) => {
+    expect(problem(text, bounds)).toBe(message)
   })
 })

@@ -66,6 +66,21 @@ export function parseJson(text: string, bounds: JsonBounds = {}): JsonValue {
   return new Reader(text, bounds).document()
 }
 
+/**
+ * What is wrong with a text of which only the beginning has come; null where the rest may still be in order. So a long
+ * text can be refused before all of it is there.
+ */
+export function jsonBeginningProblem(beginning: string, bounds: JsonBounds = {}): JsonError | null {
+  const reader = new Reader(beginning, bounds)
+  try {
+    reader.document()
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    if (!reader.isAtEnd) return error
+  }
+  return null
+}
+
 const QUOTE = 0x22
 const PLUS = 0x2b
 const COMMA = 0x2c
@@ -104,6 +119,11 @@ class Reader {
     this.#bulk = bulk
     this.#bulkLevels = Math.max(0, ...(bulk?.paths ?? []).map((path) => path.length))
     this.#allowed = Math.min(this.#maxValues, bulk?.maxOutside ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** Whether the reader has come to the end of the text: what is missing there may follow. */
+  get isAtEnd(): boolean {
+    return this.#at >= this.#text.length
   }
 
   document(): JsonValue {
@@ -211,7 +231,11 @@ class Reader {
   }
 
   #word<Word extends boolean | null>(word: string, value: Word): Word {
-    if (!this.#text.startsWith(word, this.#at)) throw this.#notJson('a value')
+    if (!this.#text.startsWith(word, this.#at)) {
+      const problem = this.#notJson('a value')
+      if (word.startsWith(this.#text.slice(this.#at))) this.#at = this.#text.length
+      throw problem
+    }
     this.#at += word.length
     return value
   }

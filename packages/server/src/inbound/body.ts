@@ -19,23 +19,34 @@ export interface IncomingRequest {
 export interface AdmittedRequest extends IncomingRequest {
   /** Told of each piece of its body that is held (`Visit.hold`). */
   readonly hold: Hold
+  /** Resolves when no other large request of its participant is in work here (`Visit.largeTurn`). */
+  readonly largeTurn: () => Promise<void>
 }
+
+/** Bytes from which a body is large: of these a participant has one in work at a time on a node. */
+const LARGE = 1_048_576
+/** Bytes of a longer body that are looked at before the rest is read. */
+const BEGINNING = 262_144
 
 /** @throws RequestFault 429 when no more may be held */
 export type Hold = (bytes: number) => void
 
 /**
  * The body, which `decodeBody` makes a text of.
+ * @param checkBeginning refuses a long body by its first bytes, by throwing
  * @throws RequestFault err.request.bad: 415 when it is not plain UTF-8 JSON by its headers, 413 above
  * `maxBytes`, 400 when the sender broke off
  */
 export async function readJsonBody(
-  { headers, body, hold }: Pick<AdmittedRequest, 'headers' | 'body' | 'hold'>,
+  { headers, body, hold, largeTurn }: Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn'>,
   maxBytes: number,
+  checkBeginning: (bytes: Buffer) => void,
 ): Promise<Buffer> {
   checkContentType(headers)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  return readBytes(body, maxBytes, hold)
+  const bytes = await readBytes(body, maxBytes, { hold, checkBeginning })
+  if (bytes.length >= LARGE) await largeTurn()
+  return bytes
 }
 
 /** One for all bodies: each is decoded as a whole, so that nothing of one is left for the next. */
@@ -43,7 +54,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The body as text, whatever its type. Throws as `readJsonBody` and `decodeBody` do. */
 export async function readText(body: Readable, maxBytes: number, hold?: Hold): Promise<string> {
-  return decodeBody(await readBytes(body, maxBytes, hold))
+  return decodeBody(await readBytes(body, maxBytes, { hold }))
 }
 
 /** A body that has come. @throws RequestFault err.request.bad: its bytes are not UTF-8 */
@@ -101,16 +112,24 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
 }
 
 /** Collects the body; above the limit nothing more is kept and the rest is left for the HTTP layer to discard. */
-function readBytes(body: Readable, maxBytes: number, hold: Hold = () => undefined): Promise<Buffer> {
+function readBytes(
+  body: Readable,
+  maxBytes: number,
+  { hold, checkBeginning }: { hold?: Hold | undefined; checkBeginning?: (bytes: Buffer) => void },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    let isChecked = checkBeginning === undefined
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       try {
         if (size > maxBytes) throw tooLarge(maxBytes)
-        hold(chunk.length)
+        hold?.(chunk.length)
         chunks.push(chunk)
+        if (isChecked || size < BEGINNING) return
+        isChecked = true
+        checkBeginning?.(Buffer.concat(chunks))
       } catch (error) {
         settle(() => reject(error))
       }

@@ -14,7 +14,7 @@ import { decodeBody, type IncomingRequest, readJsonBody } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from './checks.ts'
 import { openMessage } from './decrypt.ts'
-import { readCallbackEnvelope, readResult } from './envelope.ts'
+import { checkBeginning, readCallbackEnvelope, readResult } from './envelope.ts'
 import { keep } from './keep.ts'
 import { verifyEnvelope } from './verify.ts'
 
@@ -34,8 +34,9 @@ export async function receiveCallback(
   const visit = await context.quota.enter(participant)
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message.
-    const text = decodeBody(await readJsonBody({ ...request, hold: visit.hold }, limits.body_bytes))
     const bounds = envelopeBounds(limits, callback.message)
+    const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
+    const text = decodeBody(await readJsonBody({ ...request, ...visit }, limits.body_bytes, check))
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
 
@@ -56,12 +57,12 @@ export async function receiveCallback(
     const opened = envelope.message === undefined ? null : await open(envelope.message)
 
     // 6. Is the message what the callback carries?
-    const check = (message: JsonObject): Message => {
+    const checkMessage = (message: JsonObject): Message => {
       const checked = readResult(callback.message, registry.kind, message)
       checkCount(header, callback.message, batchLength(callback.message, checked), limits.batch_items)
       return checked
     }
-    const message = opened === null ? null : check(opened)
+    const message = opened === null ? null : checkMessage(opened)
 
     // 7. Kept once; an ack for each time that it comes.
     const { path } = request

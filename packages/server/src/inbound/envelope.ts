@@ -7,6 +7,7 @@ import {
   type JsonBounds,
   JsonError,
   type JsonObject,
+  jsonBeginningProblem,
   type Kind,
   type Message as MessageRow,
   RequestFault,
@@ -142,11 +143,26 @@ function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
   try {
     return new SourcedEnvelope(text, bounds)
   } catch (error) {
-    // The code of a rejected header, which nobody is told of before it is known who asks.
-    if (error instanceof TooManyItems) throw bad(`rjct.total_count.limit_exceeded: ${error.message}`)
-    if (error instanceof JsonError) throw bad(error.message)
+    if (error instanceof JsonError) throw faultOf(error)
     throw error
   }
+}
+
+function faultOf(error: JsonError): RequestFault {
+  // The code of a rejected header, which nobody is told of before it is known who asks.
+  if (error instanceof TooManyItems) return bad(`rjct.total_count.limit_exceeded: ${error.message}`)
+  return bad(error.message)
+}
+
+/**
+ * Refuses a large body by its first bytes, before the rest is read.
+ * @throws RequestFault err.request.bad, as `readEnvelope` would for the whole body
+ */
+export function checkBeginning(bytes: Uint8Array, bounds: JsonBounds): void {
+  // A character that is cut at the end is left out, and whether the rest is UTF-8 is checked with the whole body.
+  const text = new TextDecoder('utf-8').decode(bytes, { stream: true })
+  const problem = jsonBeginningProblem(text, bounds)
+  if (problem !== null) throw faultOf(problem)
 }
 
 /** An envelope that has a message. @throws RequestFault 400 err.request.bad */

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { expectFault, expectRejected } from '../../test/expectations.ts'
 import {
@@ -344,6 +347,22 @@ describe('2. the bounds of a body, before it is looked at who sent it', () => {
     ],
   ])('%s', async (_name, text, message) => {
     expectFault(await send(text), 400, 'err.request.bad', message)
+  })
+
+  it('a long body is refused by its beginning: the rest need not come', async () => {
+    const asking = request(`${server.url}/civil/v1.0.0/registry/sync/search`, {
+      method: 'POST',
+      headers: { ...bearer(ada), 'Content-Type': 'application/json', 'Content-Length': 1_900_000 },
+    })
+    asking.write(`{"header":{"meta":${names(40_000).slice(0, -1)}`)
+    const [response] = (await once(asking, 'response')) as [IncomingMessage]
+    const body = JSON.parse(await text(response))
+    asking.on('error', () => {}).destroy()
+    expect([response.statusCode, body.message.error.code, body.message.error.message]).toEqual([
+      400,
+      'err.request.bad',
+      'header.meta: must have at most 1000 names',
+    ])
   })
 })
 

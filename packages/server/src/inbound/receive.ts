@@ -31,7 +31,7 @@ export async function receive(
   const visit = await context.quota.enter(participant)
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message; of a file all that stands before it.
-    const sent = await road.take(context, operation, participant, { ...request, hold: visit.hold })
+    const sent = await road.take(context, operation, participant, { ...request, ...visit })
     const { header, message, source } = sent.envelope
 
     // 3. Is the sender the caller, and did it sign this, just now?

@@ -9,7 +9,7 @@ import type { Participant } from '../store/participants.ts'
 import { type AdmittedRequest, decodeBody, readJsonBody } from './body.ts'
 import { envelopeBounds } from './bounds.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
-import { type Envelope, readEnvelope, readMessage, withMessage } from './envelope.ts'
+import { checkBeginning, type Envelope, readEnvelope, readMessage, withMessage } from './envelope.ts'
 
 /** A message that is in order. */
 export interface Checked {
@@ -51,7 +51,10 @@ export async function takeJson(
   request: AdmittedRequest,
   large: LargeAs,
 ): Promise<Sent> {
-  const body = await readJsonBody(request, context.limits.body_bytes)
+  const bounds = envelopeBounds(context.limits, operation.request)
+  const body = await readJsonBody(request, context.limits.body_bytes, (bytes) =>
+    checkBeginning(bytes, bounds),
+  )
   return sentAs(context, operation, participant, body, large)
 }
 

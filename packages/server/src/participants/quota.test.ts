@@ -182,3 +182,21 @@ it('counts refusals by quota, without naming the participant', async () => {
     'total_rate',
   ])
 })
+
+describe('large requests', () => {
+  it('of one participant are in work one after the other; others have turns of their own', async () => {
+    const { enter } = quota(plenty, { participant_concurrency: 4, total_concurrency: 9 })
+    const visits = await Promise.all([1, 1, 1, 2].map((id) => enter(participant(id))))
+    const begun: number[] = []
+    const turns = visits.map((visit, at) => visit.largeTurn().then(() => begun.push(at)))
+    await Promise.all([turns[0], turns[3]])
+    expect(begun).toEqual([0, 3])
+    // One that leaves before its turn takes nobody's.
+    visits[1]?.leave()
+    await turns[3]
+    expect(begun).toEqual([0, 3])
+    visits[0]?.leave()
+    await Promise.all(turns)
+    expect(begun.toSorted()).toEqual([0, 1, 2, 3])
+  })
+})

@@ -24,6 +24,11 @@ export interface Visit {
    * @throws RequestFault 429 when those of its participant, or of all, are too many
    */
   readonly hold: (bytes: number) => void
+  /**
+   * Waits until the large requests of the participant that came before have left this node: one is in work at a time,
+   * so that a participant with many of them leaves processor time to the others. Its turn ends with `leave`.
+   */
+  readonly largeTurn: () => Promise<void>
   /** The request is answered. More than once does no harm. */
   leave(): void
 }
@@ -48,6 +53,8 @@ export function createQuota({ limits, metrics, take }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
   const heldBytes = createHeldBytes(limits.total_bytes)
+  /** By participant, when the last of its large requests will have left. */
+  const largeTurns = new Map<number, Promise<void>>()
   let total = 0
 
   const occupy = ({ id, concurrency_limit }: QuotaOwner): Visit => {
@@ -68,16 +75,30 @@ export function createQuota({ limits, metrics, take }: Parts): Quota {
       }
       if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
     }
+    let endTurn: (() => void) | undefined
+    const largeTurn = async (): Promise<void> => {
+      if (endTurn !== undefined || !inside) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const before = largeTurns.get(id)
+      const last = before === undefined ? promise : before.then(() => promise)
+      largeTurns.set(id, last)
+      void last.then(() => {
+        if (largeTurns.get(id) === last) largeTurns.delete(id)
+      })
+      endTurn = resolve
+      await before
+    }
     const leave = (): void => {
       if (!inside) return
       inside = false
+      endTurn?.()
       total -= 1
       held.release()
       const others = (inFlight.get(id) ?? 1) - 1
       if (others > 0) inFlight.set(id, others)
       else inFlight.delete(id)
     }
-    return { hold, leave }
+    return { hold, largeTurn, leave }
   }
 
   const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {
