@@ -21,7 +21,11 @@ export interface AdmittedRequest extends IncomingRequest {
   readonly hold: Hold
   /** Resolves when no other large request of its participant is in work here (`Visit.largeTurn`). */
   readonly largeTurn: () => Promise<void>
+  readonly endTurn: () => void
 }
+
+/** What is needed to read a body. */
+type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
 /** Bytes from which a body is large: of these a participant has one in work at a time on a node. */
 const LARGE = 1_048_576
@@ -38,13 +42,19 @@ export type Hold = (bytes: number) => void
  * `maxBytes`, 400 when the sender broke off
  */
 export async function readJsonBody(
-  { headers, body, hold, largeTurn }: Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn'>,
+  { headers, body, hold, largeTurn, endTurn }: Body,
   maxBytes: number,
   checkBeginning: (bytes: Buffer) => void,
 ): Promise<Buffer> {
   checkContentType(headers)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
-  const bytes = await readBytes(body, maxBytes, { hold, checkBeginning })
+  const check = async (beginning: Buffer): Promise<void> => {
+    await largeTurn()
+    checkBeginning(beginning)
+    // The rest may come slowly, and another one may be complete before.
+    endTurn()
+  }
+  const bytes = await readBytes(body, maxBytes, { hold, check })
   if (bytes.length >= LARGE) await largeTurn()
   return bytes
 }
@@ -115,21 +125,23 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
 function readBytes(
   body: Readable,
   maxBytes: number,
-  { hold, checkBeginning }: { hold?: Hold | undefined; checkBeginning?: (bytes: Buffer) => void },
+  { hold, check }: { hold?: Hold | undefined; check?: (beginning: Buffer) => Promise<void> },
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    let isChecked = checkBeginning === undefined
     const onData = (chunk: Buffer): void => {
       size += chunk.length
       try {
         if (size > maxBytes) throw tooLarge(maxBytes)
         hold?.(chunk.length)
         chunks.push(chunk)
-        if (isChecked || size < BEGINNING) return
-        isChecked = true
-        checkBeginning?.(Buffer.concat(chunks))
+        if (check === undefined || size < BEGINNING || size - chunk.length >= BEGINNING) return
+        body.pause()
+        check(Buffer.concat(chunks)).then(
+          () => body.resume(),
+          (error: unknown) => settle(() => reject(error)),
+        )
       } catch (error) {
         settle(() => reject(error))
       }

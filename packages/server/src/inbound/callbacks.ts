@@ -68,6 +68,7 @@ export async function receiveCallback(
     const { path } = request
     return acknowledgement(await keep(context, { callback, registry, participant, header, message, path }))
   } catch (error) {
+    visit.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error
   } finally {
     visit.leave()

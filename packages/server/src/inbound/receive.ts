@@ -69,6 +69,9 @@ export async function receive(
       if (!(error instanceof HeaderRejection)) throw error
       return await road.reject(context, await taken(), error)
     }
+  } catch (error) {
+    visit.leave(true)
+    throw error
   } finally {
     visit.leave()
   }

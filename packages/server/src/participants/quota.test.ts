@@ -8,7 +8,11 @@ const plenty = async ({ wanted }: Asked): Promise<Granted> => ({ granted: wanted
 const empty = async (): Promise<Granted> => ({ granted: 0, left: 0 })
 const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }))
 
-function quota(take: (asked: Asked) => Promise<Granted> = plenty, changes = {}) {
+function quota(
+  take: (asked: Asked) => Promise<Granted> = plenty,
+  changes = {},
+  delay?: (work: () => void, milliseconds: number) => void,
+) {
   const limits = {
     participant_rate: 100,
     participant_concurrency: 2,
@@ -17,7 +21,7 @@ function quota(take: (asked: Asked) => Promise<Granted> = plenty, changes = {}) 
     total_bytes: 1_000,
     ...changes,
   }
-  return createQuota({ limits, metrics, take })
+  return createQuota({ limits, metrics, take, ...(delay && { delay }) })
 }
 
 const participant = (id: number, changes: Partial<QuotaOwner> = {}): QuotaOwner => ({
@@ -198,5 +202,25 @@ describe('large requests', () => {
     visits[0]?.leave()
     await Promise.all(turns)
     expect(begun.toSorted()).toEqual([0, 1, 2, 3])
+  })
+
+  it('that was refused keeps its turn a moment longer; one that ended its turn keeps nothing', async () => {
+    const later: (() => void)[] = []
+    const delay = (work: () => void, milliseconds: number): void => {
+      expect(milliseconds).toBe(100)
+      later.push(work)
+    }
+    const { enter } = quota(plenty, { participant_concurrency: 4 }, delay)
+    const [first, second] = [await enter(participant(1)), await enter(participant(1))]
+    await first.largeTurn()
+    const turn = second.largeTurn().then(() => 'begun')
+    first.leave(true)
+    expect(await Promise.race([turn, Promise.resolve('waiting')])).toBe('waiting')
+    expect(later).toHaveLength(1)
+    later[0]?.()
+    expect(await turn).toBe('begun')
+    second.endTurn()
+    second.leave(true)
+    expect(later).toHaveLength(1)
   })
 })

@@ -25,12 +25,16 @@ export interface Visit {
    */
   readonly hold: (bytes: number) => void
   /**
-   * Waits until the large requests of the participant that came before have left this node: one is in work at a time,
-   * so that a participant with many of them leaves processor time to the others. Its turn ends with `leave`.
+   * Waits until no other large request of the participant is in work on this node: one at a time, so that a participant
+   * with many of them leaves processor time to the others. The turn ends with `endTurn`, or with `leave`.
    */
   readonly largeTurn: () => Promise<void>
-  /** The request is answered. More than once does no harm. */
-  leave(): void
+  readonly endTurn: () => void
+  /**
+   * The request is answered. More than once does no harm.
+   * @param refused the next large request of the participant then waits a moment longer: refusing is work, too
+   */
+  leave(refused?: boolean): void
 }
 
 export type QuotaOwner = Pick<Participant, 'id' | 'rate_limit' | 'concurrency_limit'>
@@ -43,13 +47,22 @@ interface Parts {
   readonly metrics: { requestRefused(quota: QuotaName): void }
   /** Takes from the buckets that all nodes share (`takeTokens`). */
   readonly take: (asked: Asked) => Promise<Granted>
+  /** Calls the function so many milliseconds later; by default by a timer that does not keep the process alive. */
+  readonly delay?: (work: () => void, milliseconds: number) => void
+}
+
+const waitFor = (work: () => void, milliseconds: number): void => {
+  setTimeout(work, milliseconds).unref()
 }
 
 /** The bucket from which every request takes. */
 const TOTAL = 'total'
 
+/** Milliseconds from a refused large request to the next large one of its participant: at most ten a second. */
+const REFUSED_PAUSE = 100
+
 /** Concurrency is counted on this node, rates on all nodes together. */
-export function createQuota({ limits, metrics, take }: Parts): Quota {
+export function createQuota({ limits, metrics, take, delay = waitFor }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
   const heldBytes = createHeldBytes(limits.total_bytes)
@@ -75,9 +88,13 @@ export function createQuota({ limits, metrics, take }: Parts): Quota {
       }
       if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
     }
-    let endTurn: (() => void) | undefined
+    let resolveTurn: (() => void) | undefined
+    const endTurn = (): void => {
+      resolveTurn?.()
+      resolveTurn = undefined
+    }
     const largeTurn = async (): Promise<void> => {
-      if (endTurn !== undefined || !inside) return
+      if (resolveTurn !== undefined || !inside) return
       const { promise, resolve } = Promise.withResolvers<void>()
       const before = largeTurns.get(id)
       const last = before === undefined ? promise : before.then(() => promise)
@@ -85,20 +102,21 @@ export function createQuota({ limits, metrics, take }: Parts): Quota {
       void last.then(() => {
         if (largeTurns.get(id) === last) largeTurns.delete(id)
       })
-      endTurn = resolve
+      resolveTurn = resolve
       await before
     }
-    const leave = (): void => {
+    const leave = (refused = false): void => {
       if (!inside) return
       inside = false
-      endTurn?.()
+      if (refused && resolveTurn !== undefined) delay(endTurn, REFUSED_PAUSE)
+      else endTurn()
       total -= 1
       held.release()
       const others = (inFlight.get(id) ?? 1) - 1
       if (others > 0) inFlight.set(id, others)
       else inFlight.delete(id)
     }
-    return { hold, largeTurn, leave }
+    return { hold, largeTurn, endTurn, leave }
   }
 
   const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {
