@@ -10,13 +10,11 @@ export class CommandError extends Error {
 
 /** Errors whose message is written for that person, by name: to ask for their classes would load the server. */
 const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
-  'AddressRefused',
   'AdminRefusal',
   'CommandError',
   'DataDirectoryError',
   'EmbeddedPostgresError',
   'ImportError',
-  'KeyRefused',
   'MasterKeyError',
   'RequestFailed',
   'StoreRefusal',

@@ -1,7 +1,7 @@
 import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall } from '../../test/command.ts'
 
 interface Row {
@@ -27,6 +27,19 @@ test('it looks at a database that was never migrated, and leaves it so', async (
   expect(pending).toMatchObject({
     state: 'weak',
     advice: expect.stringContaining('will run at the next start'),
+  })
+})
+
+test('a database that a newer version has migrated is broken, with what to run', async () => {
+  const { connection, db, close } = await testDatabase()
+  await db.pool.query(`insert into rollcall_migration values ('2999-later', '2999-01-01')`)
+  const { code, rows } = await doctor({ DATABASE_URL: databaseUrl(connection) })
+  await close()
+  expect(code).toBe(1)
+  expect(rows.at(-1)).toEqual({
+    check: 'database',
+    state: 'broken',
+    advice: 'a newer Rollcall has migrated this database (2999-later); run that version or a later one',
   })
 })
 

@@ -36,7 +36,7 @@ export function addHostCommands(participant: Command): void {
     .argument('<sender_id>', 'its sender_id')
     .addHelpText('after', '\nExample: rollcall participant host list spmis.example.org')
     .action((sender_id: string, options: OutputOptions) =>
-      show(options, ask(listParticipantHosts, { sender_id })),
+      show(options, () => ask(listParticipantHosts, { sender_id })),
     )
   withJson(host.command('remove'))
     .description('remove a host that was allowed')
@@ -44,7 +44,7 @@ export function addHostCommands(participant: Command): void {
     .argument('<host>', 'the host')
     .addHelpText('after', '\nExample: rollcall participant host remove spmis.example.org spmis.internal')
     .action((sender_id: string, host: string, options: OutputOptions) =>
-      show(options, ask(removeParticipantHost, { sender_id, host })),
+      show(options, () => ask(removeParticipantHost, { sender_id, host })),
     )
 }
 
@@ -61,7 +61,7 @@ async function runAllow(
   { port: ports, plainHttp, loopback, private: inside, ...options }: AllowOptions,
 ): Promise<void> {
   const row = { host, ports: ports && portsOf(ports), plainHttp, loopback, private: inside }
-  await show(options, ask(allowParticipantHost, { sender_id, ...row }))
+  await show(options, () => ask(allowParticipantHost, { sender_id, ...row }))
 }
 
 function portsOf(ports: readonly (number | 'any')[]): readonly number[] | 'any' {
@@ -70,9 +70,12 @@ function portsOf(ports: readonly (number | 'any')[]): readonly number[] | 'any' 
 }
 
 /** Prints what is allowed. */
-async function show(options: OutputOptions, asked: ReturnType<typeof listParticipantHosts>): Promise<void> {
+async function show(
+  options: OutputOptions,
+  list: () => ReturnType<typeof listParticipantHosts>,
+): Promise<void> {
   stopRequest()
-  const outgoing = await asked
+  const outgoing = await list()
   const columns = ['host', 'ports', 'plain_http', 'loopback', 'private']
   const rows = outgoing.map((row) => ({
     host: row.host,

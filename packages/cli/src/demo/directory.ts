@@ -40,15 +40,6 @@ const CALLBACKS_ALLOWED = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `htt
 /** Entries named in a refusal. */
 const NAMED = 3
 
-/**
- * Whether what is added to the database is demo data: a demo's database stays one, so that neither a production
- * takes it for its own nor the next demo finds anything foreign in it.
- */
-export async function isDemoDatabase(db: Database): Promise<boolean> {
-  const { demo } = await directoryContent(db)
-  return demo.length > 0
-}
-
 /** @throws CommandError a production must not run on what a demo made */
 export async function refuseDemoData(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)

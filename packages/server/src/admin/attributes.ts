@@ -17,7 +17,7 @@ import {
   removeAttribute as removeRow,
 } from '../store/registry-attributes.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from './members.ts'
-import type { HasDatabase } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'
 
 /** What an attribute of an operator may be; an age is a kind's. */

@@ -1,7 +1,6 @@
 /** Where and how a participant takes what is sent to it. */
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import type { Vault } from '../keys/vault.ts'
 import { createAddressGuard } from '../outbound/address-guard.ts'
 import { AUTHS, isIdentity, type Secrets, sealCredentials } from '../outbound/credentials.ts'
 import { parseSchedule } from '../outbound/schedule.ts'
@@ -20,7 +19,8 @@ import {
 import type { Participant } from '../store/participants.ts'
 import { findRegistry, listRegistries, type Registry } from '../store/registries.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
-import { type HasDatabase, participantNamed } from './participants.ts'
+import type { HasDatabase, HasVault } from './needs.ts'
+import { participantNamed } from './participants.ts'
 import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
 
 const Secret = (description: string) =>
@@ -80,11 +80,6 @@ const Input = closed({
 })
 type Change = ReadOnly<Static<typeof Input>>
 
-export interface HasVault extends HasDatabase {
-  /** Opened when credentials are to be sealed. */
-  readonly vault: () => Promise<Vault>
-}
-
 /** Changes what is given, and shows the settings without credentials; with nothing given it only shows them. */
 export const changeCallback = useCase(
   {
@@ -99,7 +94,7 @@ export const changeCallback = useCase(
     const participant = await participantNamed(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)
     const changes = plainChanges(before, given)
-    checkAddress(participant, changes.default_url)
+    await checkAddress(participant, changes.default_url)
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
     // What failed for a reason of before may go now.
@@ -166,13 +161,16 @@ function allowedAfter(
 }
 
 /** Nothing is sent; whether it may be is better known now than with the first answer. */
-function checkAddress({ outgoing }: Participant, default_url: string | null | undefined): void {
+async function checkAddress(
+  { outgoing }: Participant,
+  default_url: string | null | undefined,
+): Promise<void> {
   if (!default_url) return
   const guard = createAddressGuard({ allowed: outgoing })
   try {
     guard.read(default_url)
   } finally {
-    void guard.close()
+    await guard.close()
   }
 }
 

@@ -11,7 +11,7 @@ import { ensureRecordTables } from '../store/record-tables.ts'
 import { listRegistries, readRegistries } from '../store/registries.ts'
 import { readServerSettings } from '../store/server-settings.ts'
 import { closed, Namespace, NOTHING, SenderId, text, wholeNumber } from './members.ts'
-import type { HasDatabase } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })

@@ -13,7 +13,6 @@ import {
   type ListedDelivery,
   listDeliveries as listRows,
 } from '../store/delivery-list.ts'
-import type { HasVault } from './callbacks.ts'
 import {
   closed,
   flag,
@@ -25,7 +24,8 @@ import {
   timeOut,
   wholeNumber,
 } from './members.ts'
-import { type HasDatabase, participantNamed } from './participants.ts'
+import type { HasDatabase, HasVault } from './needs.ts'
+import { participantNamed } from './participants.ts'
 import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '../store/delivery-list.ts'

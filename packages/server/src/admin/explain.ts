@@ -6,7 +6,7 @@ import { explainItem } from '../operations/explain-item.ts'
 import { isStatementTimeout } from '../store/database-errors.ts'
 import { registryAt } from '../store/registries.ts'
 import { closed, flag, Namespace, orNull, personalData, RecordTypeName, text } from './members.ts'
-import type { HasDatabase } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 /** Reads a search as a server does and explains it; no signature is checked. */

@@ -4,7 +4,6 @@ import Type from 'typebox'
 import { createBodies } from '../keys/bodies.ts'
 import { inboxContext } from '../store/inbox.ts'
 import { findInInbox, type InboxEntry, listInbox as listRows } from '../store/inbox-list.ts'
-import type { HasVault } from './callbacks.ts'
 import {
   closed,
   flag,
@@ -16,7 +15,8 @@ import {
   timeOut,
   wholeNumber,
 } from './members.ts'
-import { type HasDatabase, participantNamed } from './participants.ts'
+import type { HasDatabase, HasVault } from './needs.ts'
+import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 const State = oneOf(['stored', 'quarantined'], {

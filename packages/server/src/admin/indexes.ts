@@ -6,7 +6,7 @@ import { type ApplyOptions, applyIndexes as apply } from '../store/index-apply.t
 import { type IndexPlan, planIndexes as plan } from '../store/index-plan.ts'
 import { listRegistries, type Registry, registryAt } from '../store/registries.ts'
 import { closed, flag, instant, Namespace, orNull, RecordTypeName, text, timeOut } from './members.ts'
-import type { HasDatabase } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })

@@ -11,7 +11,8 @@ import {
   revokeParticipantKey as revoke,
 } from '../store/participant-keys.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from './members.ts'
-import { type HasDatabase, participantNamed } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
+import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 export type { PublicKey } from '../store/participant-keys.ts'

@@ -18,7 +18,8 @@ import type { Participant } from '../store/participants.ts'
 import { setSealPolicy } from '../store/participants.ts'
 import { ENCRYPTION_POLICIES, SIGNATURE_POLICIES } from '../store/seal-policy.ts'
 import { closed, flag, orNull, SenderId, text } from './members.ts'
-import { type HasDatabase, participantNamed } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
+import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 export {

@@ -26,6 +26,7 @@ import {
   UNLIMITED,
   wholeNumber,
 } from './members.ts'
+import type { HasDatabase } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 const STATUSES = ['active', 'disabled'] as const satisfies readonly Participant['status'][]
@@ -116,10 +117,6 @@ export const rotateParticipantSecret = useCase(
     return { sender_id, client_id: participant.client_id, client_secret }
   },
 )
-
-export interface HasDatabase {
-  readonly db: Database
-}
 
 /** @throws AdminRefusal there is none */
 export async function participantNamed(db: Database, sender_id: string): Promise<Participant> {

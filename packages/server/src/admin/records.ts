@@ -18,7 +18,7 @@ import {
   text,
   wholeNumber,
 } from './members.ts'
-import type { HasDatabase } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 // The table has exactly the names that the type lists.

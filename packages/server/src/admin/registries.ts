@@ -9,7 +9,8 @@ import {
   setTimeZone,
 } from '../store/registries.ts'
 import { closed, flag, Namespace, NOTHING, text } from './members.ts'
-import { type HasDatabase, isDemoDatabase } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
+import { isDemoDatabase } from './participants.ts'
 import { useCase } from './use-case.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')

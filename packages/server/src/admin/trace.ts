@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { DELIVERY_STATES } from '../store/delivery-list.ts'
 import { type TracedDelivery, type TracedExchange, trace as traceRows } from '../store/trace.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from './members.ts'
-import type { HasDatabase } from './participants.ts'
+import type { HasDatabase } from './needs.ts'
 import { type StoryEvent, storyOf } from './story.ts'
 import { useCase } from './use-case.ts'
 

@@ -59,7 +59,7 @@ function withParts(schema: Schema, place: string): [place: string, part: Schema]
 const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))
 const useCases: [name: string, input: Schema, result: Schema][] = []
 for (const file of files) {
-  const exported: object = await import(`./${file}`)
+  const exported: object = await import(/* @vite-ignore */ `${import.meta.dirname}/${file}`)
   for (const [name, value] of Object.entries(exported)) {
     if (typeof value === 'function' && 'input' in value && 'result' in value)
       useCases.push([name, value.input as Schema, value.result as Schema])
