@@ -1,4 +1,6 @@
+import { SearchCriteria } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../test/processor-time.ts'
 import { misspelt } from './near-names.ts'
 
 const KNOWN = ['query', 'query_type', 'pagination', 'reg_type', 'page_size']
@@ -23,4 +25,18 @@ describe('a member that is nearly called like a known one', () => {
       expect(misspelt(JSON.parse(`{"${member}": 1}`), KNOWN)).toBeUndefined()
     },
   )
+})
+
+it.each([
+  ['no length in common with any', 'pagination_'.padEnd(57, 'x')],
+  ['the first half of a known one', 'response_xxxxx'],
+])('as many names as a body may have, with %s, take little time', (_what, begin) => {
+  const known = Object.keys(SearchCriteria.properties)
+  const members = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`${begin}${String(index).padStart(3, '0')}`, 1]),
+  )
+  const before = processorTime()
+  for (let item = 0; item < 124; item += 1) expect(misspelt(members, known)).toBeUndefined()
+  // It was 12 seconds.
+  expect(processorTime() - before).toBeLessThan(2_000)
 })

@@ -14,22 +14,29 @@ export interface Misspelt {
 export function misspelt(object: object, known: readonly string[]): Misspelt | undefined {
   for (const member of Object.keys(object)) {
     if (known.includes(member) || member.length > LONGEST) continue
-    const meant = known.find((name) => distance(member.toLowerCase(), name) <= NEAR)
+    const letters = [...member.toLowerCase()]
+    const meant = known.find((name) => isNear(letters, name))
     if (meant !== undefined) return { member, meant }
   }
   return undefined
 }
 
-/** How many letters have to be added, left out or exchanged to make one text of the other. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [index, letter] of [...one].entries()) {
+/**
+ * Whether so few letters have to be added, left out or exchanged to make one name of the other. Most names are given up
+ * after a few letters: a sender may write very many.
+ */
+function isNear(letters: readonly string[], name: string): boolean {
+  if (Math.abs(letters.length - name.length) > NEAR) return false
+  let row = Array.from({ length: name.length + 1 }, (_, index) => index)
+  for (const [index, letter] of letters.entries()) {
     const next = [index + 1]
-    for (const [place, wanted] of [...other].entries()) {
-      const exchanged = (row[place] ?? 0) + (letter === wanted ? 0 : 1)
+    for (let place = 0; place < name.length; place += 1) {
+      const exchanged = (row[place] ?? 0) + (letter === name[place] ? 0 : 1)
       next.push(Math.min(exchanged, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
     }
+    // It never becomes less again.
+    if (Math.min(...next) > NEAR) return false
     row = next
   }
-  return row.at(-1) ?? 0
+  return (row.at(-1) ?? 0) <= NEAR
 }
