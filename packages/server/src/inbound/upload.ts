@@ -21,6 +21,7 @@ import { type Envelope, readEnvelope, readMessage } from './envelope.ts'
 import { FileDigest, readDigest } from './file-digest.ts'
 import { boundaryOf, type PartEvent, readParts } from './multipart.ts'
 import { type Sent, sentAs } from './sent.ts'
+import { inSlices } from './slices.ts'
 import { type Fields, readFields, theEnd, wholePart } from './upload-fields.ts'
 import { verifyEnvelope } from './verify.ts'
 
@@ -116,7 +117,7 @@ function sentAsItems(
         checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
         if (piece.reference_ids.length > 0) pieces.push(piece.text)
       }
-      for await (const bytes of fileOf(parts)) {
+      for await (const bytes of inSlices(fileOf(parts))) {
         digest.add(bytes)
         keep(reader.push(bytes))
       }
