@@ -177,3 +177,27 @@ describe('the rest of a batch', () => {
     expect(await begun(fail, () => false, { message: 'lost' })).toBe(6)
   })
 })
+
+it('leaves others their turn while it rejects items, which wait for nothing', async () => {
+  const items = 400
+  const search_request = Array.from({ length: items }, () => ({ reference_id: '' }))
+  const exchange = { operation: operation('search'), isGone: () => false } as unknown as Exchange
+  let turns = 0
+  let over = false
+  const others = (): void => {
+    turns += 1
+    if (!over) setImmediate(others)
+  }
+  setImmediate(others)
+  const reject = () => Promise.reject(new Error('no item comes so far'))
+  const answered = await answerBatch(
+    server.context,
+    exchange,
+    { transaction_id: 'tx-1', search_request },
+    reject,
+  )
+  over = true
+  expect(answered).toMatchObject({ status: 'rjct', total_count: items, completed_count: items })
+  // Four items are answered at a time.
+  expect(turns).toBeGreaterThanOrEqual(items / 4)
+})
