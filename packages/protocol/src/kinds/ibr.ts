@@ -36,14 +36,17 @@ const enrolment: Compound = {
     {
       name: 'enrolment_status',
       paths: ['enrolment_status', 'programme.enrolment_status'],
-      record_paths: under(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
+      record_paths: [
+        ...under(members, 'enrolment_status', 'additional_attributes.enrolment_status'),
+        'programme.enrolment_status',
+      ],
       type: 'code',
       codes: 'ibr_enrolment_status',
     },
     {
       name: 'enrolment_date',
       paths: ['enrolment_date', 'programme.enrolment_date'],
-      record_paths: under(members, 'enrolment_date'),
+      record_paths: [...under(members, 'enrolment_date'), 'programme.enrolment_date'],
       type: 'date',
     },
   ],
