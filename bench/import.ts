@@ -4,6 +4,7 @@
  *
  *     npx node bench/import.ts --count 200000
  */
+
 import { createReadStream, createWriteStream } from 'node:fs'
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,12 +17,13 @@ import { generateLines } from '@rollcall/synthetic'
 import { from as copyFrom } from 'pg-copy-streams'
 import { openEmbeddedPostgres } from '../packages/server/src/embedded/postgres.ts'
 import { importFile } from '../packages/server/src/import/import-file.ts'
-import { copyField } from '../packages/server/src/store/copy.ts'
-import { type Database, migrate, openDatabase } from '../packages/server/src/store/database.ts'
-import { quoteName } from '../packages/server/src/store/names.ts'
-import { prepareRecord } from '../packages/server/src/store/prepare-record.ts'
-import { type RecordTable, recordTable } from '../packages/server/src/store/record-tables.ts'
-import { addRegistry, type Registry } from '../packages/server/src/store/registries.ts'
+import type { Registry } from '../packages/server/src/model/registry.ts'
+import { copyField } from '../packages/server/src/store/db/copy.ts'
+import { type Database, migrate, openDatabase } from '../packages/server/src/store/db/database.ts'
+import { quoteName } from '../packages/server/src/store/db/names.ts'
+import { prepareRecord } from '../packages/server/src/store/records/prepare-record.ts'
+import { type RecordTable, recordTable } from '../packages/server/src/store/records/record-tables.ts'
+import { addRegistry } from '../packages/server/src/store/registries/registries.ts'
 import { wholeNumber } from './shared/options.ts'
 import { writeResult } from './shared/results.ts'
 import { median, rounded } from './shared/statistics.ts'

@@ -6,7 +6,7 @@ import {
   MOST_CONCURRENCY,
   NO_CALLBACKS,
   setCallbackSettings,
-} from '../../packages/server/src/store/participant-callbacks.ts'
+} from '../../packages/server/src/store/directory/participant-callbacks.ts'
 import { type Asker, NAMESPACE, questionsOf } from '../search/question.ts'
 import { credentialsOf } from '../search/registry.ts'
 import { authorization, type Identifiers, JSON_BODY } from '../search/setting.ts'

@@ -3,7 +3,7 @@
  * hand would write for the same answer, prepared once by `pg`.
  */
 import type { Database } from '@rollcall/server'
-import { quoteName } from '../../packages/server/src/store/names.ts'
+import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { type Population, RARE_PROGRAMMES, rareProgramme, someIdentifiers, windows } from './populations.ts'
 
 export interface Question {

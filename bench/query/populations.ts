@@ -9,8 +9,8 @@ import {
   type Registry,
 } from '@rollcall/server'
 import { generateLines } from '@rollcall/synthetic'
-import { quoteName } from '../../packages/server/src/store/names.ts'
-import { type RecordTable, recordTable } from '../../packages/server/src/store/record-tables.ts'
+import { quoteName } from '../../packages/server/src/store/db/names.ts'
+import { type RecordTable, recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 
 export const KIND = 'ibr'
 /** Programmes that hardly anybody is in, and how many people each has. */

@@ -7,7 +7,7 @@ import { extractRecord } from '../../packages/server/src/query/memory/extract-re
 import { matches } from '../../packages/server/src/query/memory/matches.ts'
 import { criteriaLimits, readSearchCriteria } from '../../packages/server/src/query/search-criteria.ts'
 import { toSql } from '../../packages/server/src/query/sql/to-sql.ts'
-import { recordTable } from '../../packages/server/src/store/record-tables.ts'
+import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import type { Bar } from './measure.ts'
 import { microseconds } from './measure.ts'
 import { KIND } from './populations.ts'

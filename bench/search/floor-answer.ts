@@ -1,7 +1,7 @@
 /** How floors find and answer: the look-up of `findByIdentifier`, and the same bytes as ours from fixed pieces. */
 import type { Database, Registry } from '@rollcall/server'
-import { recordTable } from '../../packages/server/src/store/record-tables.ts'
-import { findStatement } from '../../packages/server/src/store/search-statement.ts'
+import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
+import { findStatement } from '../../packages/server/src/store/records/search-statement.ts'
 import { aroundSignatureValue } from './answers.ts'
 import { ASKER_SENDER, RECORD_TYPE, REFERENCE_ID, REG_TYPE, REGISTRY_SENDER } from './question.ts'
 

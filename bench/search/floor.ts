@@ -7,7 +7,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { findParticipant, findRegistry, openStorage, readConfig } from '@rollcall/server'
 import fastify from 'fastify'
-import { createExchangeMemory } from '../../packages/server/src/store/exchanges.ts'
+import { createExchangeMemory } from '../../packages/server/src/store/exchanges/exchanges.ts'
 import { SIGNATURE_VARIABLE } from './answers.ts'
 import { type FloorQuestion, floorAnswers } from './floor-answer.ts'
 import { floorSigner } from './floor-seal.ts'

@@ -16,8 +16,8 @@ import {
   setSealPolicy,
 } from '@rollcall/server'
 import { generateLines } from '@rollcall/synthetic'
-import { quoteName } from '../../packages/server/src/store/names.ts'
-import { recordTable } from '../../packages/server/src/store/record-tables.ts'
+import { quoteName } from '../../packages/server/src/store/db/names.ts'
+import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { IDENTIFIER_TYPE, KIND, NAMESPACE, RECORD_TYPE, REGISTRY_SENDER } from './question.ts'
 
 /** The registry with at least this many records; those that are missing are imported. */

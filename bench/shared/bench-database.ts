@@ -37,7 +37,7 @@ export async function withBenchDatabase<Result>(
   const profile = place['cpu-prof']
   const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`]
   const start = async (module: string, more: NodeJS.ProcessEnv = {}): Promise<ServerProcess> => {
-    const path = fileURLToPath(new URL(module, new URL('../', import.meta.url)))
+    const path = fileURLToPath(new URL(module, new URL('..', import.meta.url)))
     const server = await startServerProcess(path, { env: { ...env, ...more }, execArgv })
     started.push(server)
     return server

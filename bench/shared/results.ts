@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 
-const RESULTS = new URL('../results/', import.meta.url)
+const RESULTS = new URL('../results', import.meta.url)
 
 /** Writes `bench/results/<bench>.json`. */
 export async function writeResult(bench: string, result: object): Promise<void> {

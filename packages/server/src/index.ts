@@ -2,39 +2,40 @@
  * The public face of the server: configuration, storage, start and stop, and what the demo and the benchmarks are made
  * with. What an operator does stands in `admin/`, each file an entry of its own (`@rollcall/server/admin/participants`).
  */
+
 export { baseUrl, isLoopback, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type ListenerName, ListenFailed, type RunningServer, startServer } from './app/serve.ts'
 export { openStorage } from './app/storage.ts'
 export { masterKeyFile, masterKeySource, openVault } from './app/vault.ts'
-export { makeDataDirectory } from './data-directory.ts'
+export { readPublicKey } from './directory/public-key.ts'
+export { isSecretOf, newSecret } from './directory/secrets.ts'
 export { layout as embeddedLayout } from './embedded/files.ts'
 export { importFile } from './import/import-file.ts'
 export type { Vault } from './keys/vault.ts'
 export { LIMITS, type LimitName } from './limits.ts'
+export type { Participant, SealPolicy } from './model/participant.ts'
+export type { Registry } from './model/registry.ts'
 export { createLog, type Log } from './observe/log.ts'
-export { readPublicKey } from './participants/public-key.ts'
-export { isSecretOf, newSecret } from './participants/secrets.ts'
-export { checkSchema, type Database, migrate, openDatabase } from './store/database.ts'
-export { isUnavailable, safeDatabaseError } from './store/database-errors.ts'
-export { directoryContent } from './store/demo-data.ts'
-export { sampleIdentifiers } from './store/identifier-samples.ts'
-export { applyIndexes } from './store/index-apply.ts'
-export { becomeOnlyDemo } from './store/only-demo.ts'
-export { findCallbackSettings, setCallbackSettings } from './store/participant-callbacks.ts'
-export { addParticipantKey } from './store/participant-keys.ts'
+export { makeDataDirectory } from './shared/data-directory.ts'
+export { checkSchema, type Database, migrate, openDatabase } from './store/db/database.ts'
+export { isUnavailable, safeDatabaseError } from './store/db/database-errors.ts'
+export { directoryContent } from './store/directory/demo-data.ts'
+export { becomeOnlyDemo } from './store/directory/only-demo.ts'
+export { findCallbackSettings, setCallbackSettings } from './store/directory/participant-callbacks.ts'
+export { addParticipantKey } from './store/directory/participant-keys.ts'
 export {
   addParticipant,
   addSecret,
   findClient,
   findParticipant,
-  type Participant,
   setParticipantQuotas,
   setSealPolicy,
-} from './store/participants.ts'
-export { countRecords, hasRecords } from './store/record-counts.ts'
-export { ensureRecordTables } from './store/record-tables.ts'
-export { findByIdentifier } from './store/records.ts'
-export { addRegistry, findRegistry, listRegistries, type Registry, registryAt } from './store/registries.ts'
-export type { SealPolicy } from './store/seal-policy.ts'
+} from './store/directory/participants.ts'
+export { sampleIdentifiers } from './store/records/identifier-samples.ts'
+export { countRecords, hasRecords } from './store/records/record-counts.ts'
+export { ensureRecordTables } from './store/records/record-tables.ts'
+export { findByIdentifier } from './store/records/records.ts'
+export { applyIndexes } from './store/registries/index-apply.ts'
+export { addRegistry, findRegistry, listRegistries, registryAt } from './store/registries/registries.ts'

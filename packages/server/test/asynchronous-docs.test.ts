@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJson } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { process } from '../src/operations/process.ts'
+import { process } from '../src/exchange/process.ts'
 import { type AsyncPeer, accepted, asyncPeer, callbacksTo } from './asynchronous.ts'
 import { bearer, post, type TestServer, testServer } from './server.ts'
 

@@ -1,7 +1,7 @@
 /** Asynchronous exchanges for tests: a participant with a receiver of callbacks, its requests, and what it was sent. */
 import { expect } from 'vitest'
-import { type CallbackSettings, setCallbackSettings } from '../src/store/participant-callbacks.ts'
-import { findParticipant, type ParticipantSettings } from '../src/store/participants.ts'
+import { type CallbackSettings, setCallbackSettings } from '../src/store/directory/participant-callbacks.ts'
+import { findParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
 

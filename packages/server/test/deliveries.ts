@@ -1,4 +1,5 @@
 /** Deliveries for tests: a receiver on loopback that answers as it is told, and deliveries without an exchange. */
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,19 +8,19 @@ import { canonicalJson } from '@rollcall/protocol'
 import { readConfig } from '../src/app/config.ts'
 import { createContext } from '../src/app/context.ts'
 import type { Context } from '../src/context.ts'
+import { claimFor, type FreshDelivery } from '../src/delivery/deliver.ts'
+import { callbackNamed, callbackTarget } from '../src/delivery/targets.ts'
+import { type Claim, deliveryContext, type NewDelivery } from '../src/model/delivery.ts'
+import type { Participant } from '../src/model/participant.ts'
+import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
-import { claimFor, type FreshDelivery } from '../src/outbound/deliver.ts'
-import { callbackNamed, callbackTarget } from '../src/outbound/targets.ts'
-import { type Claim, deliveryContext, type NewDelivery } from '../src/store/delivery.ts'
 import {
   type CallbackSettings,
   findCallbackSettings,
   setCallbackSettings,
-} from '../src/store/participant-callbacks.ts'
-import type { Participant } from '../src/store/participants.ts'
-import { addParticipant, type ParticipantSettings } from '../src/store/participants.ts'
-import type { Registry } from '../src/store/registries.ts'
-import { addRegistry, findRegistry } from '../src/store/registries.ts'
+} from '../src/store/directory/participant-callbacks.ts'
+import { addParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
+import { addRegistry, findRegistry } from '../src/store/registries/registries.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
 /** What delivers, without listeners and jobs. */

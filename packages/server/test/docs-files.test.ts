@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CALLBACKS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listInbox } from '../src/store/inbox-list.ts'
+import { listInbox } from '../src/store/exchanges/inbox-list.ts'
 import { answerOf, bearer, post, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 const page = (name: string): string =>

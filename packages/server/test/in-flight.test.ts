@@ -1,13 +1,14 @@
 /** Requests in flight while the database stands still or the server stops. */
+
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, readConfig } from '../src/app/config.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
 import type { Context } from '../src/context.ts'
+import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
-import { type Database, openDatabase } from '../src/store/database.ts'
-import { recordTable } from '../src/store/record-tables.ts'
-import type { Registry } from '../src/store/registries.ts'
+import { type Database, openDatabase } from '../src/store/db/database.ts'
+import { recordTable } from '../src/store/records/record-tables.ts'
 import { type RawConnection, rawConnection } from './raw-http.ts'
 import {
   bearer,

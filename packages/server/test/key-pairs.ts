@@ -1,8 +1,8 @@
 /** Key pairs of participants, as their software would make and export them. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { algorithmOfJwk, type Jwk } from '@rollcall/protocol'
-import { readPublicKey } from '../src/participants/public-key.ts'
-import type { KeyUse, PublicKey } from '../src/store/participant-keys.ts'
+import { readPublicKey } from '../src/directory/public-key.ts'
+import type { KeyUse, PublicKey } from '../src/store/directory/participant-keys.ts'
 
 export interface KeyPair {
   readonly jwk: Jwk

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, migrate, openDatabase } from '../src/store/database.ts'
+import { type Database, migrate, openDatabase } from '../src/store/db/database.ts'
 import type { TestServer } from './global-setup.ts'
 
 /** A database of one test file. */

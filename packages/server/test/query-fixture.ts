@@ -1,4 +1,5 @@
 /** A record type with an attribute of every type, and three records: two that have everything, one that has nothing. */
+
 import {
   type Attribute,
   type Compound,
@@ -7,6 +8,7 @@ import {
   type Kind,
   type RecordType,
 } from '@rollcall/protocol'
+import type { RegistryShape } from '../src/model/registry.ts'
 import type {
   Comparator,
   Comparison,
@@ -16,12 +18,12 @@ import type {
   OneOf,
   Predicate,
 } from '../src/query/predicate.ts'
-import type { Database } from '../src/store/database.ts'
-import { prepareRecord } from '../src/store/prepare-record.ts'
-import { ensureRecordTables, type RegistryShape, recordTable } from '../src/store/record-tables.ts'
-import { writeRecords } from '../src/store/record-writer.ts'
-import type { Condition } from '../src/store/search-statement.ts'
-import { inTransaction } from '../src/store/transaction.ts'
+import type { Database } from '../src/store/db/database.ts'
+import { inTransaction } from '../src/store/db/transaction.ts'
+import { prepareRecord } from '../src/store/records/prepare-record.ts'
+import { ensureRecordTables, recordTable } from '../src/store/records/record-tables.ts'
+import { writeRecords } from '../src/store/records/record-writer.ts'
+import type { Condition } from '../src/store/records/search-statement.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 

@@ -1,6 +1,6 @@
 /** Many records of the type of `query-fixture.ts`, made by the database itself. */
-import type { Database } from '../src/store/database.ts'
-import { declaredIndexes, ensureRecordTables, indexStatement } from '../src/store/record-tables.ts'
+import type { Database } from '../src/store/db/database.ts'
+import { declaredIndexes, ensureRecordTables, indexStatement } from '../src/store/records/record-tables.ts'
 import { registry, table } from './query-fixture.ts'
 
 /** Makes the tables and fills them; indexes come last, which takes a third of the time. */

@@ -2,15 +2,17 @@
  * Participants that seal their messages, for tests: their keys are registered, and what they send is signed and
  * encrypted, and what they get is verified and opened, by `stranger/`, which shares no code with the server.
  */
+
 import { expect } from 'vitest'
-import { readPublicKey } from '../src/participants/public-key.ts'
+import { readPublicKey } from '../src/directory/public-key.ts'
+import type { Participant } from '../src/model/participant.ts'
 import {
   addParticipantKey,
   type KeyUse,
   type ParticipantKey,
   type Validity,
-} from '../src/store/participant-keys.ts'
-import { findParticipant, type Participant, type ParticipantSettings } from '../src/store/participants.ts'
+} from '../src/store/directory/participant-keys.ts'
+import { findParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
 import { type KeyPair, keyPair } from './key-pairs.ts'
 import { type Answer, bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
 import { decrypt, type Encrypted, encrypt, type ReceiverKey } from './stranger/encryption.ts'

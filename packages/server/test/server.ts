@@ -1,4 +1,5 @@
 /** A real server on real PostgreSQL for tests: loopback HTTP, a few registries, two participants. */
+
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { recordTypesOf } from '@rollcall/protocol'
@@ -6,12 +7,13 @@ import { readConfig } from '../src/app/config.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
 import type { Context } from '../src/context.ts'
+import { newSecret } from '../src/directory/secrets.ts'
+import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
-import { newSecret } from '../src/participants/secrets.ts'
-import { addParticipant, addSecret, type ParticipantSettings } from '../src/store/participants.ts'
-import { prepareRecord } from '../src/store/prepare-record.ts'
-import { writeRecords } from '../src/store/record-writer.ts'
-import { addRegistry, type Registry } from '../src/store/registries.ts'
+import { addParticipant, addSecret, type ParticipantSettings } from '../src/store/directory/participants.ts'
+import { prepareRecord } from '../src/store/records/prepare-record.ts'
+import { writeRecords } from '../src/store/records/record-writer.ts'
+import { addRegistry } from '../src/store/registries/registries.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
 export interface TestParticipant {

@@ -1,7 +1,7 @@
 import { listDeliveries, showDelivery } from '@rollcall/server/admin/deliveries'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { drain } from '../../../server/src/outbound/drain.ts'
-import type { Participant } from '../../../server/src/store/participants.ts'
+import { drain } from '../../../server/src/delivery/drain.ts'
+import type { Participant } from '../../../server/src/model/participant.ts'
 import {
   answering,
   dueNow,

@@ -16,7 +16,7 @@ import {
 } from '@rollcall/server'
 import type { EmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
 import { openEmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
-import { setCallbackSettings } from '../../../server/src/store/participant-callbacks.ts'
+import { setCallbackSettings } from '../../../server/src/store/directory/participant-callbacks.ts'
 import type { TestServer } from '../../../server/test/global-setup.ts'
 import { databaseUrl, printed, type Running, start } from '../command.ts'
 import { type CountingReceiver, countingReceiver } from './receiver.ts'

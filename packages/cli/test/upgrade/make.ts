@@ -27,8 +27,8 @@ const earlier = <Module>(path: string): Promise<Module> =>
 const { addParticipant, addRegistry, addSecret, importFile, migrate, newSecret, openDatabase } =
   await earlier<typeof import('@rollcall/server')>('index.ts')
 const { setCallbackSettings } = await earlier<
-  typeof import('../../../server/src/store/participant-callbacks.ts')
->('store/participant-callbacks.ts')
+  typeof import('../../../server/src/store/directory/participant-callbacks.ts')
+>('store/directory/participant-callbacks.ts')
 
 const directory = await mkdtemp(join(tmpdir(), 'rollcall-fixture-'))
 // As root PostgreSQL runs as somebody else, who has to get through.

@@ -1,4 +1,5 @@
 /** What a registry can be searched by. */
+
 import {
   type Attribute,
   CODE_LISTS,
@@ -8,14 +9,15 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import { type Registry, registryAt } from '../store/registries.ts'
+import type { Registry } from '../model/registry.ts'
+import { registryAt } from '../store/registries/registries.ts'
 import {
   addAttribute as addRow,
   indexAttribute as indexRow,
   isOfKind,
   recordTypeOf,
   removeAttribute as removeRow,
-} from '../store/registry-attributes.ts'
+} from '../store/registries/registry-attributes.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'

@@ -1,23 +1,25 @@
 /** Where and how a participant takes what is sent to it. */
+
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { createAddressGuard } from '../outbound/address-guard.ts'
-import { AUTHS, isIdentity, type Secrets, sealCredentials } from '../outbound/credentials.ts'
-import { parseSchedule } from '../outbound/schedule.ts'
-import { isAllowedEntry, isDefaultUrl } from '../outbound/targets.ts'
-import { tryCallback } from '../outbound/try-callback.ts'
-import type { Database } from '../store/database.ts'
-import { ensureDrain } from '../store/deliveries.ts'
-import { withCurrentMasterKey } from '../store/master-keys.ts'
+import { AUTHS, isIdentity, type Secrets, sealCredentials } from '../delivery/credentials.ts'
+import { parseSchedule } from '../delivery/schedule.ts'
+import { isAllowedEntry, isDefaultUrl } from '../delivery/targets.ts'
+import { tryCallback } from '../delivery/try-callback.ts'
+import { createAddressGuard } from '../egress/address-guard.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Database } from '../store/db/database.ts'
+import { ensureDrain } from '../store/deliveries/deliveries.ts'
 import {
   type CallbackAuth,
   type CallbackSettings,
   findCallbackSettings,
   MOST_CONCURRENCY,
   setCallbackSettings,
-} from '../store/participant-callbacks.ts'
-import type { Participant } from '../store/participants.ts'
-import { findRegistry, listRegistries, type Registry } from '../store/registries.ts'
+} from '../store/directory/participant-callbacks.ts'
+import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
+import { findRegistry, listRegistries } from '../store/registries/registries.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
 import type { HasDatabase, HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'

@@ -2,8 +2,8 @@
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Bodies, createBodies } from '../keys/bodies.ts'
-import type { Database } from '../store/database.ts'
-import { answerContext, deliveryContext } from '../store/delivery.ts'
+import { answerContext, deliveryContext } from '../model/delivery.ts'
+import type { Database } from '../store/db/database.ts'
 import {
   changeDeliveries as changeRows,
   DELIVERY_CHANGES,
@@ -12,7 +12,7 @@ import {
   findDelivery,
   type ListedDelivery,
   listDeliveries as listRows,
-} from '../store/delivery-list.ts'
+} from '../store/deliveries/delivery-list.ts'
 import {
   closed,
   flag,
@@ -28,7 +28,7 @@ import type { HasDatabase, HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
 
-export { DELIVERY_STATES, type DeliveryState } from '../store/delivery-list.ts'
+export { DELIVERY_STATES, type DeliveryState } from '../store/deliveries/delivery-list.ts'
 
 const State = oneOf(DELIVERY_STATES, { description: 'State of a delivery (docs/deliveries.md).' })
 

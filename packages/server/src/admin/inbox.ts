@@ -2,8 +2,8 @@
 import { CALLBACKS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { createBodies } from '../keys/bodies.ts'
-import { inboxContext } from '../store/inbox.ts'
-import { findInInbox, type InboxEntry, listInbox as listRows } from '../store/inbox-list.ts'
+import { inboxContext } from '../store/exchanges/inbox.ts'
+import { findInInbox, type InboxEntry, listInbox as listRows } from '../store/exchanges/inbox-list.ts'
 import {
   closed,
   flag,

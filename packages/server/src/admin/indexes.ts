@@ -1,10 +1,12 @@
 /** The indexes that searches need, against those that are there. */
+
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { Database } from '../store/database.ts'
-import { type ApplyOptions, applyIndexes as apply } from '../store/index-apply.ts'
-import { type IndexPlan, planIndexes as plan } from '../store/index-plan.ts'
-import { listRegistries, type Registry, registryAt } from '../store/registries.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Database } from '../store/db/database.ts'
+import { type IndexPlan, planIndexes as plan } from '../store/records/index-plan.ts'
+import { type ApplyOptions, applyIndexes as apply } from '../store/registries/index-apply.ts'
+import { listRegistries, registryAt } from '../store/registries/registries.ts'
 import { closed, flag, instant, Namespace, orNull, RecordTypeName, text, timeOut } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'

@@ -1,6 +1,6 @@
 /** What admin functions work with. */
 import type { Vault } from '../keys/vault.ts'
-import type { Database } from '../store/database.ts'
+import type { Database } from '../store/db/database.ts'
 
 export interface HasDatabase {
   readonly db: Database

@@ -1,21 +1,21 @@
 /** The public keys that participants have registered. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { readKeyFile } from '../participants/key-file.ts'
-import { readPublicKey } from '../participants/public-key.ts'
+import { readKeyFile } from '../directory/key-file.ts'
+import { readPublicKey } from '../directory/public-key.ts'
 import {
   addParticipantKey,
   listLiveKeys,
   listParticipantKeys as listRows,
   type ParticipantKey,
   revokeParticipantKey as revoke,
-} from '../store/participant-keys.ts'
+} from '../store/directory/participant-keys.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
-export type { PublicKey } from '../store/participant-keys.ts'
+export type { PublicKey } from '../store/directory/participant-keys.ts'
 
 const Kid = text('kid of the key in messages.')
 const Use = oneOf(['sig', 'enc'], {

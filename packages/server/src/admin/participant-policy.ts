@@ -1,4 +1,13 @@
 /** What is agreed with a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
+import { ENCRYPTION_POLICIES, type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
+
+export {
+  ENCRYPTION_POLICIES,
+  type EncryptionPolicy,
+  SIGNATURE_POLICIES,
+  type SignaturePolicy,
+} from '../model/participant.ts'
+
 import {
   ALGORITHMS,
   type AlgorithmName,
@@ -11,23 +20,14 @@ import {
   oneOf,
 } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { AllowedHost } from '../allowed-hosts.ts'
-import { createAddressGuard } from '../outbound/address-guard.ts'
-import { unreachableHost } from '../outbound/address-rules.ts'
-import type { Participant } from '../store/participants.ts'
-import { setSealPolicy } from '../store/participants.ts'
-import { ENCRYPTION_POLICIES, SIGNATURE_POLICIES } from '../store/seal-policy.ts'
+import { createAddressGuard } from '../egress/address-guard.ts'
+import { unreachableHost } from '../egress/address-rules.ts'
+import type { AllowedHost } from '../model/allowed-hosts.ts'
+import { setSealPolicy } from '../store/directory/participants.ts'
 import { closed, flag, orNull, SenderId, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
-
-export {
-  ENCRYPTION_POLICIES,
-  type EncryptionPolicy,
-  SIGNATURE_POLICIES,
-  type SignaturePolicy,
-} from '../store/seal-policy.ts'
 
 // The tables have exactly the names that the types list.
 const Profile = closed(

@@ -1,19 +1,19 @@
 /** Participants: who may ask the registries. */
+
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { newSecret } from '../participants/secrets.ts'
-import type { Database } from '../store/database.ts'
-import { ensureDrain } from '../store/deliveries.ts'
-import { directoryContent } from '../store/demo-data.ts'
+import { newSecret } from '../directory/secrets.ts'
+import { type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
+import type { Database } from '../store/db/database.ts'
+import { ensureDrain } from '../store/deliveries/deliveries.ts'
+import { directoryContent } from '../store/directory/demo-data.ts'
 import {
   addParticipant as addRow,
   addSecret,
   findParticipant,
   listParticipants as listRows,
-  type Participant,
   setParticipantStatus as setStatus,
-} from '../store/participants.ts'
-import { SIGNATURE_POLICIES } from '../store/seal-policy.ts'
+} from '../store/directory/participants.ts'
 import {
   closed,
   flag,

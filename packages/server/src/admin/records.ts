@@ -1,13 +1,15 @@
 /** The records of a registry: taken in from a file, and deleted one by one. */
+
 import type { Readable } from 'node:stream'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import Type from 'typebox'
 import { FORMATS, type FormatName } from '../import/formats.ts'
 import { type ImportProgress, importFile } from '../import/import-file.ts'
-import { deleteRecords as deleteRows } from '../store/delete-records.ts'
-import { type Registry, registryAt } from '../store/registries.ts'
-import { recordTypeOf } from '../store/registry-attributes.ts'
-import { inTransaction } from '../store/transaction.ts'
+import type { Registry } from '../model/registry.ts'
+import { inTransaction } from '../store/db/transaction.ts'
+import { deleteRecords as deleteRows } from '../store/records/delete-records.ts'
+import { registryAt } from '../store/registries/registries.ts'
+import { recordTypeOf } from '../store/registries/registry-attributes.ts'
 import {
   closed,
   flag,

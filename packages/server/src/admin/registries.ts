@@ -1,13 +1,14 @@
 /** The registries that are hosted here. */
+
 import { KINDS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { countRecords } from '../store/record-counts.ts'
+import type { Registry } from '../model/registry.ts'
+import { countRecords } from '../store/records/record-counts.ts'
 import {
   addRegistry as addRow,
   listRegistries as listRows,
-  type Registry,
   setTimeZone,
-} from '../store/registries.ts'
+} from '../store/registries/registries.ts'
 import { closed, flag, Namespace, NOTHING, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { isDemoDatabase } from './participants.ts'

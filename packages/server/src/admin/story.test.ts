@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TracedDelivery, TracedExchange } from '../store/trace.ts'
+import type { TracedDelivery, TracedExchange } from '../store/exchanges/trace.ts'
 import { storyOf } from './story.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))

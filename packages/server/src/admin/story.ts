@@ -1,5 +1,11 @@
 /** The life of a message in the order in which it happened, from what is kept of it. Targets are told by their origin. */
-import type { Traced, TracedAttempt, TracedCallback, TracedDelivery, TracedExchange } from '../store/trace.ts'
+import type {
+  Traced,
+  TracedAttempt,
+  TracedCallback,
+  TracedDelivery,
+  TracedExchange,
+} from '../store/exchanges/trace.ts'
 
 /** What can happen, with what is told of it. `at` is an ISO time, `delivery` an id. */
 export type Happening =

@@ -1,8 +1,8 @@
 /** What became of a message, from its arrival to the last attempt at its answer; never what it asked or was answered. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import { DELIVERY_STATES } from '../store/delivery-list.ts'
-import { type TracedDelivery, type TracedExchange, trace as traceRows } from '../store/trace.ts'
+import { DELIVERY_STATES } from '../store/deliveries/delivery-list.ts'
+import { type TracedDelivery, type TracedExchange, trace as traceRows } from '../store/exchanges/trace.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { type StoryEvent, storyOf } from './story.ts'

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { StoreRefusal } from '../store/refusal.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
 import { closed } from './members.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 

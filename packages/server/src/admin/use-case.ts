@@ -1,10 +1,10 @@
 /** What the command line does now and the admin API and the console will do: functions with schemas. */
 import { validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
+import { KeyRefused } from '../directory/public-key.ts'
+import { AddressRefused } from '../egress/problems.ts'
 import { ImportError } from '../import/entry.ts'
-import { AddressRefused } from '../outbound/outbound-problems.ts'
-import { KeyRefused } from '../participants/public-key.ts'
-import { StoreRefusal } from '../store/refusal.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
 
 /**
  * An admin function declines what was asked of it, because of what was asked. The message is for the operator who asked:

@@ -2,10 +2,10 @@
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../delivery/schedule.ts'
 import { readPrefix } from '../http/client-address.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
-import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../outbound/schedule.ts'
 
 /** What a node does: it answers peers, it works on jobs, or both. */
 export const ROLES = ['http', 'worker', 'all'] as const

@@ -1,10 +1,10 @@
 /** What every node does now and then beside answering; several nodes at once do no harm. */
 import type { Context } from '../context.ts'
 import { storeMissingReferences } from '../operations/references.ts'
-import { forgetBreakers } from '../store/breakers.ts'
-import { safeDatabaseError } from '../store/database-errors.ts'
-import { countUnfinished, forgetExchanges, forgetInbox } from '../store/forget-exchanges.ts'
-import { clearFollowedJobs } from '../store/jobs.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { clearFollowedJobs } from '../store/db/jobs.ts'
+import { forgetBreakers } from '../store/deliveries/breakers.ts'
+import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000
 

@@ -1,7 +1,7 @@
 /** The database of a configuration: the one it names, or the PostgreSQL that comes along. */
 import type { PoolConfig } from 'pg'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
-import { type Database, openDatabase } from '../store/database.ts'
+import { type Database, openDatabase } from '../store/db/database.ts'
 import type { Config } from './config.ts'
 
 export interface Storage {

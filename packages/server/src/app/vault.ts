@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key-source.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
-import type { Database } from '../store/database.ts'
+import type { Database } from '../store/db/database.ts'
 import type { Config } from './config.ts'
 
 /** @throws MasterKeyError the master key is missing or wrong */

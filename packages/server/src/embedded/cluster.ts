@@ -17,7 +17,7 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { makeDataDirectory } from '../data-directory.ts'
+import { makeDataDirectory } from '../shared/data-directory.ts'
 import { type Binaries, usableBinaries } from './binaries.ts'
 import { EmbeddedPostgresError, hasCode } from './errors.ts'
 import { giveOne, isBeingMade, type Layout, layout, temporaryName } from './files.ts'

@@ -4,7 +4,7 @@ import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
 import type { DatabaseTrouble } from '../observe/database-trouble.ts'
 import type { Log } from '../observe/log.ts'
-import { isUnavailable, safeDatabaseError } from '../store/database-errors.ts'
+import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { type AnswerHeaders, sendJson } from './answer.ts'
 
 /** An ack ERR that also carries the specification's `errors` (spec "Errors" 1 and 2). */

@@ -1,9 +1,9 @@
 /** What is remembered of refused requests: who was refused, and how often an address came without anything to show. */
 import type { IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
+import type { Throttle } from '../admission/throttle.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Refusals } from '../observe/refusals.ts'
-import type { Throttle } from '../participants/throttle.ts'
 import { clientUnit } from './client-address.ts'
 
 /** A request, or what can be said of one that was not readable. */

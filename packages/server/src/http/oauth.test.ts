@@ -8,8 +8,8 @@ import {
   type TestServer,
   testServer,
 } from '../../test/server.ts'
-import { newSecret } from '../participants/secrets.ts'
-import { addSecret, findClient, setParticipantStatus } from '../store/participants.ts'
+import { newSecret } from '../directory/secrets.ts'
+import { addSecret, findClient, setParticipantStatus } from '../store/directory/participants.ts'
 
 let server: TestServer
 let peer: TestParticipant

@@ -1,13 +1,13 @@
 /** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
 import { CALLBACKS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { createThrottle, type Throttle } from '../admission/throttle.ts'
 import type { Context } from '../context.ts'
-import { readText } from '../inbound/body.ts'
+import { digestSecret, isSecretOf } from '../directory/secrets.ts'
+import { readTokenRequest, TokenRefusal } from '../directory/token-request.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
-import { digestSecret, isSecretOf } from '../participants/secrets.ts'
-import { createThrottle, type Throttle } from '../participants/throttle.ts'
-import { readTokenRequest, TokenRefusal } from '../participants/token-request.ts'
-import { findClient } from '../store/participants.ts'
+import { readText } from '../reading/body.ts'
+import { findClient } from '../store/directory/participants.ts'
 import { sendJson } from './answer.ts'
 import { type HttpServer, mount } from './server.ts'
 

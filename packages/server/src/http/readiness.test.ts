@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { createDatabaseTrouble } from '../observe/database-trouble.ts'
-import { type Database, openDatabase } from '../store/database.ts'
-import { takeTokens } from '../store/quotas.ts'
+import { type Database, openDatabase } from '../store/db/database.ts'
+import { takeTokens } from '../store/directory/quotas.ts'
 import { createReadiness } from './readiness.ts'
 
 let database: TestDatabase

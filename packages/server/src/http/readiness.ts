@@ -1,9 +1,9 @@
 /** Whether the database answers, and takes what the node writes: asked once a second, however often we are asked. */
 import type { DatabaseTrouble } from '../observe/database-trouble.ts'
-import { shortLived } from '../participants/short-lived.ts'
-import type { Database } from '../store/database.ts'
-import { takesNoWrites } from '../store/database-errors.ts'
-import { takeTokens } from '../store/quotas.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import type { Database } from '../store/db/database.ts'
+import { takesNoWrites } from '../store/db/database-errors.ts'
+import { takeTokens } from '../store/directory/quotas.ts'
 
 /** Milliseconds for which an answer of the database counts. */
 const REMEMBERED = 1_000

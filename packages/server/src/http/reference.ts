@@ -1,11 +1,12 @@
 /** Each registry's OpenAPI document and the page that shows it. All that the page loads comes from here. */
+
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { CALLBACKS, type Kind, openApiDocument } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
+import type { Registry } from '../model/registry.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
-import type { Registry } from '../store/registries.ts'
 import { send, sendJson } from './answer.ts'
 import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'

@@ -1,11 +1,12 @@
 /** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
+
 import { isUtf8 } from 'node:buffer'
 import { JsonError, type JsonValue, type Kind, parseJson, type RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { ReadCounts } from '../store/import-progress.ts'
-import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/prepare-record.ts'
-import type { RegistryShape } from '../store/record-tables.ts'
-import { sqlState, writeRecords } from '../store/record-writer.ts'
+import type { RegistryShape } from '../model/registry.ts'
+import type { ReadCounts } from '../store/records/import-progress.ts'
+import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
+import { sqlState, writeRecords } from '../store/records/record-writer.ts'
 import type { Entry } from './entry.ts'
 import { countRead } from './read-counts.ts'
 import { recordTypeOf } from './record-type.ts'

@@ -2,13 +2,16 @@
  * Imports a file of records into a registry: read, prepare, write. While PostgreSQL writes one batch the next
  * one is prepared; there are never more than these two in memory.
  */
+
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Database } from '../store/database.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Database } from '../store/db/database.ts'
+import { inTransaction } from '../store/db/transaction.ts'
 import {
   claimImport,
   forgetProgress,
@@ -18,9 +21,8 @@ import {
   type ReadCounts,
   saveProgress,
   unclaimImport,
-} from '../store/import-progress.ts'
-import { findRegistry, type Registry } from '../store/registries.ts'
-import { inTransaction } from '../store/transaction.ts'
+} from '../store/records/import-progress.ts'
+import { findRegistry } from '../store/registries/registries.ts'
 import { Batch } from './batch.ts'
 import { type Entry, ImportError } from './entry.ts'
 import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'

@@ -1,8 +1,8 @@
 /** In how many records each attribute was read: what an import tells of names that it did not understand. */
 import { type Kind, type RecordType, UNLISTED } from '@rollcall/protocol'
-import { heldOf } from '../store/held-columns.ts'
-import type { ReadCounts } from '../store/import-progress.ts'
-import type { PreparedRecord } from '../store/prepare-record.ts'
+import { heldOf } from '../store/records/held-columns.ts'
+import type { ReadCounts } from '../store/records/import-progress.ts'
+import type { PreparedRecord } from '../store/records/prepare-record.ts'
 
 /** How identifiers of all types together are called that the kind does not list. */
 const OTHER_TYPES = 'identifiers of other types'

@@ -1,6 +1,6 @@
 import { type Kind, kindNamed } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
-import { InvalidRecord } from '../store/prepare-record.ts'
+import { InvalidRecord } from '../store/records/prepare-record.ts'
 import { recordTypeOf } from './record-type.ts'
 
 const social = kindNamed('social')

@@ -1,6 +1,6 @@
 /** Which of a kind's record types a document is. */
 import { type JsonValue, type Kind, type RecordType, recordTypesOf } from '@rollcall/protocol'
-import { InvalidRecord } from '../store/prepare-record.ts'
+import { InvalidRecord } from '../store/records/prepare-record.ts'
 
 /**
  * By the document's own `@type`; a document without one is of the kind's default record type.

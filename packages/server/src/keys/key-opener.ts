@@ -1,9 +1,9 @@
 /** From the rows of own keys to keys that can be used. */
 import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
-import type { Database } from '../store/database.ts'
-import { isUnavailable } from '../store/database-errors.ts'
-import { listLiveOwnKeys, type OwnKey } from '../store/own-keys.ts'
+import type { Database } from '../store/db/database.ts'
+import { isUnavailable } from '../store/db/database-errors.ts'
+import { listLiveOwnKeys, type OwnKey } from '../store/keys/own-keys.ts'
 import { importKey, type OwnKeyRow, publicHalf, rowOf } from './own-key-rows.ts'
 import { openJwk } from './sealed-jwk.ts'
 import type { Vault } from './vault.ts'

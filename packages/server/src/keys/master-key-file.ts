@@ -2,7 +2,7 @@
 import { type KeyObject, randomUUID } from 'node:crypto'
 import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { makeDataDirectory } from '../data-directory.ts'
+import { makeDataDirectory } from '../shared/data-directory.ts'
 import { MasterKeyError, masterKeyText, newMasterKey, parseMasterKey } from './master-key.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** Our own keys as a running server uses them: as the database says, at most half a second old. */
 import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
-import { shortLived } from '../participants/short-lived.ts'
-import type { Database } from '../store/database.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import type { Database } from '../store/db/database.ts'
 import { keyOpener, type LiveKey } from './key-opener.ts'
 import { MasterKeyError } from './master-key.ts'
 import { OWN_KEY_ROWS, type SignatureKeyRow } from './own-key-rows.ts'

@@ -1,7 +1,7 @@
 /** Replacing the master key: everything sealed is sealed anew, in one transaction. */
-import type { Database } from '../store/database.ts'
-import { whileMasterKeyStays } from '../store/key-lock.ts'
-import { replaceMasterKey } from '../store/master-keys.ts'
+import type { Database } from '../store/db/database.ts'
+import { whileMasterKeyStays } from '../store/keys/key-lock.ts'
+import { replaceMasterKey } from '../store/keys/master-keys.ts'
 import type { MasterKeySource } from './master-key-source.ts'
 import { openValue, sealValue } from './sealed-value.ts'
 import { findMasterKey, masterKeyRecord } from './vault.ts'

@@ -2,8 +2,9 @@
  * The life of our own keys. Each row of `OWN_KEY_ROWS` has an active key and the next, which is published with it:
  * when the next becomes active, peers know it.
  */
-import type { Database } from '../store/database.ts'
-import { withCurrentMasterKey } from '../store/master-keys.ts'
+import type { Database } from '../store/db/database.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
+import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
 import {
   changeOwnKeys,
   eraseExpired,
@@ -11,8 +12,7 @@ import {
   type NewOwnKey,
   type OwnKey,
   type OwnKeyChange,
-} from '../store/own-keys.ts'
-import { StoreRefusal } from '../store/refusal.ts'
+} from '../store/keys/own-keys.ts'
 import {
   generateKey,
   OWN_KEY_ROWS,

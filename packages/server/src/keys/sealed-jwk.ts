@@ -1,7 +1,7 @@
 /** Own keys as they lie in the database: a sealed JWK, bound to its kid. */
 import type { JWK } from 'jose'
-import type { OwnKey } from '../store/own-keys.ts'
-import { SEALED } from '../store/sealed-tables.ts'
+import type { OwnKey } from '../store/keys/own-keys.ts'
+import { SEALED } from '../store/keys/sealed-tables.ts'
 import { SealError } from './sealed-value.ts'
 import type { Vault } from './vault.ts'
 

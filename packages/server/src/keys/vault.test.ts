@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { readConfig } from '../app/config.ts'
 import { masterKeySource, openVault } from '../app/vault.ts'
-import { readMasterKey } from '../store/master-keys.ts'
+import { readMasterKey } from '../store/keys/master-keys.ts'
 import { MasterKeyError, masterKeyText, newMasterKey } from './master-key.ts'
 import { environmentSource, fileSource } from './master-key-source.ts'
 import { createVault } from './vault.ts'

@@ -1,7 +1,7 @@
 /** The vault: what is secret in the database is sealed and opened here, and nowhere else. */
-import type { Database } from '../store/database.ts'
-import { whileMasterKeyStays } from '../store/key-lock.ts'
-import { addFirstMasterKey, type MasterKeyRecord, readMasterKey } from '../store/master-keys.ts'
+import type { Database } from '../store/db/database.ts'
+import { whileMasterKeyStays } from '../store/keys/key-lock.ts'
+import { addFirstMasterKey, type MasterKeyRecord, readMasterKey } from '../store/keys/master-keys.ts'
 import { MasterKeyError } from './master-key.ts'
 import type { MasterKeySource } from './master-key-source.ts'
 import { type MasterKey, openValue, type SealContext, SealError, sealValue } from './sealed-value.ts'

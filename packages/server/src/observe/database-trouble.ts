@@ -1,5 +1,5 @@
 /** What the node's own statements met: a line a second while the database declines, and whether it takes no writes. */
-import { safeDatabaseError, takesNoWrites } from '../store/database-errors.ts'
+import { safeDatabaseError, takesNoWrites } from '../store/db/database-errors.ts'
 import { createFloodLog, type Schedule } from './flood-log.ts'
 import type { Log } from './log.ts'
 

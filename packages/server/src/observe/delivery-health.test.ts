@@ -8,7 +8,7 @@ import {
   takes,
   testSender,
 } from '../../test/deliveries.ts'
-import { drain } from '../outbound/drain.ts'
+import { drain } from '../delivery/drain.ts'
 import { createMetrics } from './metrics.ts'
 
 let sender: TestSender

@@ -1,6 +1,6 @@
 /** How what is sent to each participant stands, read from the database when metrics are collected. */
 import { Gauge, type Registry } from 'prom-client'
-import type { DeliveryHealth } from '../store/delivery-health.ts'
+import type { DeliveryHealth } from '../store/deliveries/delivery-health.ts'
 
 const BREAKERS = ['closed', 'open', 'probing'] as const
 /** Milliseconds in which several collections share one look. */

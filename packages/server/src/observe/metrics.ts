@@ -4,7 +4,7 @@
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { DeliveryHealth } from '../store/delivery-health.ts'
+import type { DeliveryHealth } from '../store/deliveries/delivery-health.ts'
 import { addDeliveryHealth } from './delivery-health.ts'
 
 export interface Metrics {
@@ -20,9 +20,9 @@ export interface Metrics {
   requestRefused(quota: QuotaName): void
   /** One request refused, whatever the reason: `refusal` is a code, `participant` whose token or client it was. */
   refused(refusal: string, participant: string | null): void
-  /** One attempt at a job; `task` is a row of `jobs/tasks.ts`. */
+  /** One attempt at a job; `task` is a row of `work/tasks.ts`. */
   jobEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
-  /** One attempt at a delivery: `ending` is its class (`outbound/failures.ts`). */
+  /** One attempt at a delivery: `ending` is its class (`delivery/failures.ts`). */
   deliveryAttempted(ending: string, seconds: number): void
   /** One delivery at its end. */
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void

@@ -1,15 +1,15 @@
 /** The request of an accepted exchange, as it is kept. */
 import { operation } from '@rollcall/protocol'
+import type { Holding } from '../admission/held-bytes.ts'
 import type { Context } from '../context.ts'
-import { type Exchange, type Message, requestContext } from '../exchange.ts'
-import { parseKept } from '../kept-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
-import type { Holding } from '../participants/held-bytes.ts'
+import { parseKept } from '../keys/kept-json.ts'
+import { type Exchange, type Message, requestContext } from '../model/exchange.ts'
 import { wholeMessage } from '../reading/large.ts'
 import { nameOf } from '../reading/rows.ts'
 import { LARGE } from '../reading/threads.ts'
-import { type AcceptedExchange, findRequest } from '../store/accepted-exchanges.ts'
-import { perPool } from '../store/per-pool.ts'
+import { perPool } from '../store/db/per-pool.ts'
+import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { createInTurn } from './in-turn.ts'
 
 /** What was checked when it was accepted. */

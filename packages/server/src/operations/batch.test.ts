@@ -1,7 +1,7 @@
 import { operation } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange } from '../model/exchange.ts'
 import { answerBatch } from './batch.ts'
 
 const person = (uin: string, more: object) => ({

@@ -1,11 +1,13 @@
 /** Answers a batch item by item, in order: a fault of one item is said in that item, the others go on. */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { checkPeer, type Exchange, type Message } from '../exchange.ts'
-import type { Reading } from '../store/records.ts'
-import type { FoundRecords, Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler } from './item.ts'
-import type { Outcome } from './outcome.ts'
+import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
+import type { FoundRecords, Outcome } from '../model/outcome.ts'
+import { referenceId } from '../model/reference-id.ts'
+import type { Reading } from '../store/records/records.ts'
+import type { Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler } from './item.ts'
 
 /** Some items of a batch, by their positions. */
 export interface Range {
@@ -147,20 +149,6 @@ async function answerItem(item: Item, work: () => Promise<ItemAnswer>): Promise<
     const said = { status_reason_code, status_reason_message }
     return { answer: { reference_id, timestamp, status: 'rjct', ...said, ...locale }, found: undefined }
   }
-}
-
-/** N2: 1 to 99 characters, unique within the batch. */
-const MAX_REFERENCE_ID = 99
-
-/** As an answer names the item: what of its reference_id can be sent back. */
-export function referenceId({ reference_id }: Pick<Item, string>): string {
-  return typeof reference_id === 'string' ? firstCharacters(reference_id, MAX_REFERENCE_ID) : ''
-}
-
-/** Code points, as the schemas count them: half a surrogate pair could not be sent back. */
-function firstCharacters(text: string, count: number): string {
-  if (text.length <= count) return text
-  return [...text.slice(0, count * 2)].slice(0, count).join('')
 }
 
 function checkReferenceId(reference_id: unknown, repeated: boolean): void {

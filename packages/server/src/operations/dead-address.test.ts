@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accepted, allowLoopback, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { LOOPBACK, receiver } from '../../test/deliveries.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { drain } from '../outbound/drain.ts'
-import { findParticipant } from '../store/participants.ts'
-import { process } from './process.ts'
+import { drain } from '../delivery/drain.ts'
+import { process } from '../exchange/process.ts'
+import { findParticipant } from '../store/directory/participants.ts'
 
 let server: TestServer
 beforeAll(async () => {

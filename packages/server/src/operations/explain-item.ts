@@ -1,12 +1,13 @@
 /** How a search item is answered, for the operator: nothing is sent and, unless asked, nothing is run. */
+
 import type { Limits } from '../limits.ts'
+import type { Registry } from '../model/registry.ts'
 import { checkFilled } from '../query/filled.ts'
 import { mentions } from '../query/mentions.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { type Explained, explainSearch } from '../query/sql/explain.ts'
-import type { Database } from '../store/database.ts'
-import { planIndexes } from '../store/index-plan.ts'
-import type { Registry } from '../store/registries.ts'
+import type { Database } from '../store/db/database.ts'
+import { planIndexes } from '../store/records/index-plan.ts'
 
 export interface ExplainedItem extends Omit<Explained, 'missing'> {
   readonly record_type: string

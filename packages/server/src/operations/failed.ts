@@ -1,9 +1,10 @@
 /** What an exchange is answered with when the registry itself failed, after it has tried again for a while. */
-import type { Exchange } from '../exchange.ts'
-import { referenceId } from './batch.ts'
+
+import type { Exchange } from '../model/exchange.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { referenceId } from '../model/reference-id.ts'
 import { unansweredMembers } from './handlers.ts'
 import type { Item } from './item.ts'
-import type { Outcome } from './outcome.ts'
 
 const REQUEST = 'the registry failed to answer this request; it may be sent again under a new message_id'
 const LATER_PAGES =

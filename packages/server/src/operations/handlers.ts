@@ -1,11 +1,12 @@
 /** Which operations are answered here, as rows; http mounts a route for each, receive asks it for the answer. */
+
 import { type Operation, operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { Exchange, Message } from '../exchange.ts'
-import type { Reading } from '../store/records.ts'
+import type { Exchange, Message } from '../model/exchange.ts'
+import type { Outcome } from '../model/outcome.ts'
+import type { Reading } from '../store/records/records.ts'
 import { answerBatch, answerPage, type Range } from './batch.ts'
 import type { ItemHandler, KeptPage, PageHandler } from './item.ts'
-import type { Outcome } from './outcome.ts'
 import { searchItem, searchPage } from './search.ts'
 import { unansweredQuestion } from './txn-nothing.ts'
 import { answerTxnStatus } from './txn-status.ts'

@@ -1,7 +1,9 @@
 /** What is known of one item of a batch, and what is done with it: shared by the batches and by those who handle items. */
+
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange.ts'
-import type { Reading } from '../store/records.ts'
+import type { Exchange } from '../model/exchange.ts'
+import type { FoundRecords } from '../model/outcome.ts'
+import type { Reading } from '../store/records/records.ts'
 
 /** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
 export interface ItemWork {
@@ -33,14 +35,6 @@ export interface ItemAnswer {
   readonly members: object
   /** What further pages are made of, where they were asked for. */
   readonly found?: FoundRecords
-}
-
-/** All records that an item found, in order. */
-export interface FoundRecords {
-  /** The canonical name. */
-  readonly record_type: string
-  readonly page_size: number
-  readonly record_ids: readonly number[]
 }
 
 /** One further page of what an item found. */

@@ -9,8 +9,8 @@ import {
   searchFor,
 } from '../../test/asynchronous.ts'
 import { bearer, post, type TestServer, testServer } from '../../test/server.ts'
-import { findAccepted, SMALL_REQUEST } from '../store/accepted-exchanges.ts'
-import { process } from './process.ts'
+import { process } from '../exchange/process.ts'
+import { findAccepted, SMALL_REQUEST } from '../store/exchanges/accepted-exchanges.ts'
 
 let server: TestServer
 let peer: AsyncPeer

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { type AsyncPeer, accepted, asyncPeer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
-import { listReferences } from '../store/references.ts'
+import { listReferences } from '../store/exchanges/references.ts'
 import { storeMissingReferences } from './references.ts'
 
 let server: TestServer

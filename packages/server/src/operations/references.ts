@@ -1,12 +1,14 @@
 /** Stores the references of exchanges that an earlier version accepted: its requests alone have them. */
+
 import { operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { BodyClosed } from '../keys/bodies.ts'
-import { type AcceptedExchange, findAccepted } from '../store/accepted-exchanges.ts'
-import { isUnavailable, safeDatabaseError } from '../store/database-errors.ts'
-import { findUnreferenced, storeReferences } from '../store/references.ts'
+import { referenceId } from '../model/reference-id.ts'
+import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
+import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
+import { findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readRequest } from './accepted-request.ts'
-import { itemsOf, referenceId } from './batch.ts'
+import { itemsOf } from './batch.ts'
 
 type Parts = Pick<Context, 'db' | 'bodies' | 'log'>
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { applyIndexes } from '../store/index-apply.ts'
-import { addAttribute } from '../store/registry-attributes.ts'
-import { listSlowSearches } from '../store/slow-searches.ts'
+import { listSlowSearches } from '../store/records/slow-searches.ts'
+import { applyIndexes } from '../store/registries/index-apply.ts'
+import { addAttribute } from '../store/registries/registry-attributes.ts'
 
 let server: TestServer
 let peer: TestParticipant

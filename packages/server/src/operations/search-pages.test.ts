@@ -1,4 +1,5 @@
 /** Order and pages of what a search finds, and searches that find too much or take too long. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   postSearch,
@@ -7,10 +8,10 @@ import {
   testServer,
   writeDocuments,
 } from '../../test/server.ts'
-import type { Exchange } from '../exchange.ts'
-import { openDatabase } from '../store/database.ts'
-import { recordTable } from '../store/record-tables.ts'
-import type { Registry } from '../store/registries.ts'
+import type { Exchange } from '../model/exchange.ts'
+import type { Registry } from '../model/registry.ts'
+import { openDatabase } from '../store/db/database.ts'
+import { recordTable } from '../store/records/record-tables.ts'
 import { searchItem } from './search.ts'
 
 const person = (uin: string, born: string, phone_number: readonly string[]) => ({

@@ -1,15 +1,17 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
+
 import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { checkPeer } from '../exchange.ts'
-import { disclose } from '../outbound/disclosure.ts'
+import { checkPeer } from '../model/exchange.ts'
+import type { Found } from '../model/records.ts'
+import type { Registry } from '../model/registry.ts'
+import { disclose } from '../policy/disclosure.ts'
 import { checkFilled } from '../query/filled.ts'
 import { find, isLookUp } from '../query/find.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
-import { isStatementTimeout } from '../store/database-errors.ts'
-import { recordTable } from '../store/record-tables.ts'
-import { type Found, type Reading, readDocuments } from '../store/records.ts'
-import type { Registry } from '../store/registries.ts'
+import { isStatementTimeout } from '../store/db/database-errors.ts'
+import { recordTable } from '../store/records/record-tables.ts'
+import { type Reading, readDocuments } from '../store/records/records.ts'
 import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */

@@ -11,7 +11,7 @@ import {
   searchFor,
 } from '../../test/asynchronous.ts'
 import { type TestServer, testServer } from '../../test/server.ts'
-import { process } from './process.ts'
+import { process } from '../exchange/process.ts'
 
 let server: TestServer
 let peer: AsyncPeer

@@ -1,4 +1,5 @@
 /** What a question about a transaction is answered with when there is nothing to embed (spec "TxnStatusResponse", N4). */
+
 import {
   CorrelationId,
   isJsonObject,
@@ -7,8 +8,8 @@ import {
   TxnType,
   validator,
 } from '@rollcall/protocol'
-import type { Exchange, Message } from '../exchange.ts'
-import { referenceId } from './batch.ts'
+import type { Exchange, Message } from '../model/exchange.ts'
+import { referenceId } from '../model/reference-id.ts'
 
 /** The exchange of the question. */
 type Asking = Pick<Exchange, 'correlation_id'>

@@ -1,7 +1,7 @@
 /** Finding the exchange that holds items, by their reference_ids. */
 import type { Context } from '../context.ts'
-import { type AskedExchange, type Asker, findAskedExchange } from '../store/accepted-exchanges.ts'
-import { findByReferences } from '../store/references.ts'
+import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
+import { findByReferences } from '../store/exchanges/references.ts'
 import { storeMissingReferences } from './references.ts'
 
 /** Requests of an earlier version that one question opens, until all have been. */

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type AsyncPeer, accepted, asyncPeer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
+import { process } from '../exchange/process.ts'
 import { PORTION } from './portions.ts'
-import { process } from './process.ts'
 
 let server: TestServer
 let peer: AsyncPeer

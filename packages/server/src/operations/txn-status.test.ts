@@ -22,7 +22,7 @@ import {
   type TestServer,
   testServer,
 } from '../../test/server.ts'
-import { process } from './process.ts'
+import { process } from '../exchange/process.ts'
 
 const person = (n: number) => ({
   '@type': 'CRVS_Person',

@@ -2,11 +2,12 @@
  * txn-status: how an earlier request of the sender stands (spec "TxnStatusRequest", "TxnStatusResponse"; N4). What was
  * answered is embedded as it was; what is still worked on, with the status of its items.
  */
+
 import { type Operation, operation, type TxnStatusQuestion } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { Exchange, Message } from '../exchange.ts'
-import { type AskedExchange, findAskedExchange } from '../store/accepted-exchanges.ts'
-import type { Outcome } from './outcome.ts'
+import type { Exchange, Message } from '../model/exchange.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { type AskedExchange, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { nothingTold } from './txn-nothing.ts'
 import { findHolding } from './txn-search.ts'
 import { type Told, tellExchange } from './txn-told.ts'

@@ -8,19 +8,19 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { Exchange } from '../exchange.ts'
-import { parseKept } from '../kept-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
-import { disclose } from '../outbound/disclosure.ts'
+import { parseKept } from '../keys/kept-json.ts'
+import { deliveryContext } from '../model/delivery.ts'
+import type { Exchange } from '../model/exchange.ts'
+import { disclose } from '../policy/disclosure.ts'
 import {
   type AcceptedExchange,
   type AskedExchange,
   findFirstPage,
   findItemStatuses,
   SMALL_REQUEST,
-} from '../store/accepted-exchanges.ts'
-import { deliveryContext } from '../store/delivery.ts'
-import { type ItemReference, listReferences } from '../store/references.ts'
+} from '../store/exchanges/accepted-exchanges.ts'
+import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
 import { inTurn } from './accepted-request.ts'
 import { PORTION, portionsOf } from './portions.ts'
 import { ensureReferences } from './references.ts'

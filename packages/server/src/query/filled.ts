@@ -1,7 +1,8 @@
 /** Refusing what asks about a column that is being filled: records without their value yet would seem to have none. */
+
 import { ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
-import { IDENTIFIERS } from '../store/held-columns.ts'
-import type { SortKey } from '../store/search-statement.ts'
+import type { SortKey } from '../model/records.ts'
+import { IDENTIFIERS } from '../store/records/held-columns.ts'
 import { mentions } from './mentions.ts'
 import type { Predicate } from './predicate.ts'
 

@@ -1,10 +1,12 @@
 /** From what is asked to the records: the day, the shortest way to them, the statement. */
+
 import { dayIn, type RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
-import type { Database } from '../store/database.ts'
-import { type RegistryShape, recordTable } from '../store/record-tables.ts'
-import { type Found, findByIdentifier, findRecords, type Reading } from '../store/records.ts'
-import type { Page } from '../store/search-statement.ts'
+import type { Found, Page } from '../model/records.ts'
+import type { RegistryShape } from '../model/registry.ts'
+import type { Database } from '../store/db/database.ts'
+import { recordTable } from '../store/records/record-tables.ts'
+import { findByIdentifier, findRecords, type Reading } from '../store/records/records.ts'
 import { atDay } from './at-day.ts'
 import type { AskedKey } from './page.ts'
 import type { Predicate } from './predicate.ts'

@@ -1,4 +1,5 @@
 /** Order and page of a result (spec "SearchRequest": sort, pagination; G9, D23). */
+
 import {
   type Attribute,
   ItemRejection,
@@ -8,7 +9,7 @@ import {
   type RecordType,
   resolveAttribute,
 } from '@rollcall/protocol'
-import type { SortKey } from '../store/search-statement.ts'
+import type { SortKey } from '../model/records.ts'
 import { misspelt } from './near-names.ts'
 
 /** What a participant may ask for in one page. */

@@ -4,8 +4,9 @@
  * It is read in three-valued logic: a comparison with what a record does not have is neither true nor false, `not`
  * leaves it so, and only what is true matches. docs/query.md says it in examples.
  */
+
 import type { Attribute, Compound } from '@rollcall/protocol'
-import type { Identifier } from '../store/records.ts'
+import type { Identifier } from '../model/records.ts'
 
 export type Predicate =
   | AllOf

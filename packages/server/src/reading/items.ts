@@ -1,7 +1,8 @@
 /** A batch of items as text, in pieces that are short enough to be read one after the other without a stop. */
+
 import { setImmediate as turn } from 'node:timers/promises'
 import { CanonicalText, canonicalJson, isJsonObject, type JsonValue } from '@rollcall/protocol'
-import { referenceId } from '../operations/batch.ts'
+import { referenceId } from '../model/reference-id.ts'
 
 /** Canonical JSON of arrays which, one after the other, hold all items. */
 export interface Items {

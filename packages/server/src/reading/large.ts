@@ -1,4 +1,5 @@
 /** Large bodies as the checks see them: read on a thread, with their items as text. */
+
 import {
   type Callback,
   type JsonBounds,
@@ -11,9 +12,9 @@ import {
   SourcedEnvelope,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { Message } from '../exchange.ts'
-import type { CallbackEnvelope } from '../inbound/envelope.ts'
-import type { Participant } from '../store/participants.ts'
+import type { Message } from '../model/exchange.ts'
+import type { Participant } from '../model/participant.ts'
+import type { CallbackEnvelope } from './envelope.ts'
 import { asText, asValues, type Items } from './items.ts'
 import { messageOf, nameOf } from './rows.ts'
 import type { ReadEnvelope, ReadMessage } from './work.ts'

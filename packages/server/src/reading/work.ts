@@ -18,11 +18,11 @@ import {
   SignatureProblem,
   type SourcedEnvelope,
 } from '@rollcall/protocol'
-import type { Message } from '../exchange.ts'
-import { decodeBody } from '../inbound/body.ts'
-import { readCallbackEnvelope, readEnvelope, readMessage } from '../inbound/envelope.ts'
-import { parseKept } from '../kept-json.ts'
 import { BodyClosed } from '../keys/bodies.ts'
+import { parseKept } from '../keys/kept-json.ts'
+import type { Message } from '../model/exchange.ts'
+import { decodeBody } from './body.ts'
+import { readCallbackEnvelope, readEnvelope, readMessage } from './envelope.ts'
 import { type Items, itemsText } from './items.ts'
 import { messageOf, type RowName, rowNamed } from './rows.ts'
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/vault.ts'
 import { revokeOwnKey } from '../../src/keys/rotation.ts'
-import { revokeParticipantKey } from '../../src/store/participant-keys.ts'
+import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import {

@@ -1,6 +1,6 @@
 /** No message makes the server open a connection, and nothing but an operator's word lets it reach a private address. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { setSealPolicy } from '../../src/store/participants.ts'
+import { setSealPolicy } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import { type KeySetServer, keySetServer } from '../key-set-server.ts'

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/vault.ts'
 import { revokeOwnKey, rotateOwnKeys } from '../../src/keys/rotation.ts'
-import { revokeParticipantKey } from '../../src/store/participant-keys.ts'
-import { setParticipantStatus } from '../../src/store/participants.ts'
-import { recordTable } from '../../src/store/record-tables.ts'
+import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
+import { setParticipantStatus } from '../../src/store/directory/participants.ts'
+import { recordTable } from '../../src/store/records/record-tables.ts'
 import { expectFault } from '../expectations.ts'
 import {
   encrypted,

@@ -1,7 +1,7 @@
 /** Access tokens that are not what they seem, with messages that are signed as they should be. */
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { setParticipantStatus } from '../../src/store/participants.ts'
+import { setParticipantStatus } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import {
   expectSealed,

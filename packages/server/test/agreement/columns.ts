@@ -1,9 +1,9 @@
 /** What stands in the columns of a record, and what should. */
 import type { Attribute, AttributeScalar, AttributeValue, RecordType } from '@rollcall/protocol'
 import type { ExtractedRecord } from '../../src/query/memory/extract-record.ts'
-import type { Database } from '../../src/store/database.ts'
-import { quoteName } from '../../src/store/names.ts'
-import type { RecordTable } from '../../src/store/record-tables.ts'
+import type { Database } from '../../src/store/db/database.ts'
+import { quoteName } from '../../src/store/db/names.ts'
+import type { RecordTable } from '../../src/store/records/record-tables.ts'
 
 type Columns = { [column: string]: unknown }
 

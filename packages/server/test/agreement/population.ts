@@ -1,19 +1,16 @@
 /** Random records of one record type in a database, and what each of them has. */
+
 import { type Kind, parseJson, type RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
+import type { RegistryShape } from '../../src/model/registry.ts'
 import { type ExtractedRecord, extractRecord } from '../../src/query/memory/extract-record.ts'
-import type { Database } from '../../src/store/database.ts'
-import { quoteName } from '../../src/store/names.ts'
-import { prepareRecord } from '../../src/store/prepare-record.ts'
-import {
-  ensureRecordTables,
-  type RecordTable,
-  type RegistryShape,
-  recordTable,
-} from '../../src/store/record-tables.ts'
-import { writeRecords } from '../../src/store/record-writer.ts'
-import type { Condition } from '../../src/store/search-statement.ts'
-import { inTransaction } from '../../src/store/transaction.ts'
+import type { Database } from '../../src/store/db/database.ts'
+import { quoteName } from '../../src/store/db/names.ts'
+import { inTransaction } from '../../src/store/db/transaction.ts'
+import { prepareRecord } from '../../src/store/records/prepare-record.ts'
+import { ensureRecordTables, type RecordTable, recordTable } from '../../src/store/records/record-tables.ts'
+import { writeRecords } from '../../src/store/records/record-writer.ts'
+import type { Condition } from '../../src/store/records/search-statement.ts'
 import { documents, named } from './documents.ts'
 
 export interface HeldRecord {

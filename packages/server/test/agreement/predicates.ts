@@ -1,4 +1,5 @@
 /** Random predicate trees over any record type: every leaf, every operator that a type of attribute knows. */
+
 import {
   type Attribute,
   type AttributeType,
@@ -8,6 +9,7 @@ import {
   readLiteral,
 } from '@rollcall/protocol'
 import fc from 'fast-check'
+import type { Identifier } from '../../src/model/records.ts'
 import {
   type Comparator,
   type List,
@@ -15,7 +17,6 @@ import {
   membersOf,
   type Predicate,
 } from '../../src/query/predicate.ts'
-import type { Identifier } from '../../src/store/records.ts'
 import { askedValues, rawIdentifiers } from './raw-values.ts'
 
 const ORDER: readonly Comparator[] = ['eq', 'lt', 'le', 'gt', 'ge']

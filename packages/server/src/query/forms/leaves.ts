@@ -1,4 +1,5 @@
 /** From what is asked about, a comparator and a value to a leaf of the tree. */
+
 import {
   type Attribute,
   type AttributeType,
@@ -11,8 +12,8 @@ import {
   type Searchable,
   UNLISTED,
 } from '@rollcall/protocol'
-import type { Identifier } from '../../store/records.ts'
-import { isStorable } from '../../store/text.ts'
+import type { Identifier } from '../../model/records.ts'
+import { isStorable } from '../../store/db/text.ts'
 import type { Comparator, List, Literal, Predicate } from '../predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import type { Reader } from './reader.ts'

@@ -1,8 +1,8 @@
 /** How a search is answered, for an operator who asks why it is slow. */
-import type { Database } from '../../store/database.ts'
-import { type ExplainedPlan, explainStatement } from '../../store/explain-statement.ts'
-import { recordTable } from '../../store/record-tables.ts'
-import { searchStatement } from '../../store/search-statement.ts'
+import type { Database } from '../../store/db/database.ts'
+import { type ExplainedPlan, explainStatement } from '../../store/records/explain-statement.ts'
+import { recordTable } from '../../store/records/record-tables.ts'
+import { searchStatement } from '../../store/records/search-statement.ts'
 import { type Asked, type FoundIn, pageOf, today } from '../find.ts'
 import { missingIndexes, predicateText } from './index-use.ts'
 import { toSql } from './to-sql.ts'

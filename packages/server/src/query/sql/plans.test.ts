@@ -28,8 +28,8 @@ import {
   watered,
 } from '../../../test/query-fixture.ts'
 import { writePopulation } from '../../../test/query-population.ts'
-import { findRecords } from '../../store/records.ts'
-import { searchStatement } from '../../store/search-statement.ts'
+import { findRecords } from '../../store/records/records.ts'
+import { searchStatement } from '../../store/records/search-statement.ts'
 import type { Interval, Predicate } from '../predicate.ts'
 import { toSql } from './to-sql.ts'
 

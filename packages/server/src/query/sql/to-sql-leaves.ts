@@ -4,9 +4,9 @@
  * value is missing neither is, be it false or null.
  */
 import type { Attribute, AttributeType } from '@rollcall/protocol'
-import { attributeColumns } from '../../store/attribute-columns.ts'
-import { quoteName } from '../../store/names.ts'
-import { isStorable } from '../../store/text.ts'
+import { quoteName } from '../../store/db/names.ts'
+import { isStorable } from '../../store/db/text.ts'
+import { attributeColumns } from '../../store/records/attribute-columns.ts'
 import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '../predicate.ts'
 import { behindPrefix, type Order, storableBound, type Values } from './to-sql-values.ts'
 

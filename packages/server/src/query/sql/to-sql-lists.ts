@@ -3,10 +3,10 @@
  * the column as a whole; the rest of its elements one by one.
  */
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
-import { attributeColumns } from '../../store/attribute-columns.ts'
-import { compoundColumn, memberWriter } from '../../store/compound-columns.ts'
-import { quoteName } from '../../store/names.ts'
-import { isStorable } from '../../store/text.ts'
+import { quoteName } from '../../store/db/names.ts'
+import { isStorable } from '../../store/db/text.ts'
+import { attributeColumns } from '../../store/records/attribute-columns.ts'
+import { compoundColumn, memberWriter } from '../../store/records/compound-columns.ts'
 import {
   type Comparison,
   isCompound,

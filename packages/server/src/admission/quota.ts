@@ -1,0 +1,169 @@
+/** How much a participant, and all together, may ask of us: requests a second and requests at a time. */
+
+import { RequestFault } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
+import type { Participant } from '../model/participant.ts'
+import type { QuotaName } from '../observe/metrics.ts'
+import type { Asked, Granted } from '../store/directory/quotas.ts'
+import { createHeldBytes } from './held-bytes.ts'
+import { createRates } from './rate.ts'
+
+export interface Quota {
+  /**
+   * Lets one request of the participant in; it counts as in flight until `leave`.
+   * @throws RequestFault 429 err.request.too_many_requests with `retryAfter`. What the database throws when it
+   * is away is thrown on: nobody passes who cannot be counted.
+   */
+  enter(participant: QuotaOwner): Promise<Visit>
+  /** Does the work between `enter` and `leave`. Throws what either throws. */
+  run<Result>(participant: QuotaOwner, work: () => Promise<Result>): Promise<Result>
+}
+
+export interface Visit {
+  /**
+   * So many bytes more of its body are held in memory until `leave`. A request that is alone may hold what it likes.
+   * @throws RequestFault 429 when those of its participant, or of all, are too many
+   */
+  readonly hold: (bytes: number) => void
+  /**
+   * Waits until no other large request of the participant is in work on this node: one at a time, so that a participant
+   * with many of them leaves processor time to the others. The turn ends with `endTurn`, or with `leave`.
+   */
+  readonly largeTurn: () => Promise<void>
+  readonly endTurn: () => void
+  /**
+   * The request is answered. More than once does no harm.
+   * @param refused the next large request of the participant then waits a moment longer: refusing is work, too
+   */
+  leave(refused?: boolean): void
+}
+
+export type QuotaOwner = Pick<Participant, 'id' | 'rate_limit' | 'concurrency_limit'>
+
+interface Parts {
+  readonly limits: Pick<
+    Limits,
+    'participant_rate' | 'participant_concurrency' | 'total_rate' | 'total_concurrency' | 'total_bytes'
+  >
+  readonly metrics: { requestRefused(quota: QuotaName): void }
+  /** Takes from the buckets that all nodes share (`takeTokens`). */
+  readonly take: (asked: Asked) => Promise<Granted>
+  /** Calls the function so many milliseconds later; by default by a timer that does not keep the process alive. */
+  readonly delay?: (work: () => void, milliseconds: number) => void
+}
+
+const waitFor = (work: () => void, milliseconds: number): void => {
+  setTimeout(work, milliseconds).unref()
+}
+
+/** The bucket from which every request takes. */
+const TOTAL = 'total'
+
+/** Milliseconds from a refused large request to the next large one of its participant: at most ten a second. */
+const REFUSED_PAUSE = 100
+
+/** Concurrency is counted on this node, rates on all nodes together. */
+export function createQuota({ limits, metrics, take, delay = waitFor }: Parts): Quota {
+  const rates = createRates(take)
+  const inFlight = new Map<number, number>()
+  const heldBytes = createHeldBytes(limits.total_bytes)
+  /** By participant, when the last of its large requests will have left. */
+  const largeTurns = new Map<number, Promise<void>>()
+  let total = 0
+
+  const occupy = ({ id, concurrency_limit }: QuotaOwner): Visit => {
+    const mine = inFlight.get(id) ?? 0
+    const limit = concurrency_limit ?? limits.participant_concurrency
+    if (mine >= limit) {
+      throw refusal('participant_concurrency', 1, `at most ${limit} requests of a participant at a time`)
+    }
+    if (total >= limits.total_concurrency) throw refusal('total_concurrency', 1, BUSY)
+    inFlight.set(id, mine + 1)
+    total += 1
+    let inside = true
+    const held = heldBytes.begin(id)
+    const hold = (bytes: number): void => {
+      const whose = held.add(bytes)
+      if (whose === 'participant') {
+        throw refusal('participant_bytes', 1, `at most ${heldBytes.share} bytes of a participant at a time`)
+      }
+      if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
+    }
+    let resolveTurn: (() => void) | undefined
+    const endTurn = (): void => {
+      resolveTurn?.()
+      resolveTurn = undefined
+    }
+    const largeTurn = async (): Promise<void> => {
+      if (resolveTurn !== undefined || !inside) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const before = largeTurns.get(id)
+      const last = before === undefined ? promise : before.then(() => promise)
+      largeTurns.set(id, last)
+      void last.then(() => {
+        if (largeTurns.get(id) === last) largeTurns.delete(id)
+      })
+      resolveTurn = resolve
+      await before
+    }
+    const leave = (refused = false): void => {
+      if (!inside) return
+      inside = false
+      if (refused && resolveTurn !== undefined) delay(endTurn, REFUSED_PAUSE)
+      else endTurn()
+      total -= 1
+      held.release()
+      const others = (inFlight.get(id) ?? 1) - 1
+      if (others > 0) inFlight.set(id, others)
+      else inFlight.delete(id)
+    }
+    return { hold, largeTurn, endTurn, leave }
+  }
+
+  const count = async ({ id, rate_limit }: QuotaOwner): Promise<void> => {
+    const bucket = `participant ${id}`
+    const rate = rate_limit ?? limits.participant_rate
+    const wait = await rates.pass(bucket, rate)
+    if (wait > 0)
+      throw refusal('participant_rate', wait, `at most ${rate} requests of a participant a second`)
+    const waitAll = await rates.pass(TOTAL, limits.total_rate)
+    if (waitAll === 0) return
+    rates.giveBack(bucket)
+    throw refusal('total_rate', waitAll, BUSY)
+  }
+
+  const refusal = (quota: QuotaName, wait: number, text: string): RequestFault => {
+    metrics.requestRefused(quota)
+    const retryAfter = Math.max(1, Math.ceil(wait))
+    return new RequestFault('err.request.too_many_requests', `too many requests: ${text}`, undefined, {
+      retryAfter,
+    })
+  }
+
+  const enter = async (participant: QuotaOwner): Promise<Visit> => {
+    // First, so that no more of a participant can wait for its rate than may be in flight.
+    const visit = occupy(participant)
+    try {
+      await count(participant)
+      return visit
+    } catch (error) {
+      visit.leave()
+      throw error
+    }
+  }
+
+  return {
+    enter,
+    async run(participant, work) {
+      const visit = await enter(participant)
+      try {
+        return await work()
+      } finally {
+        visit.leave()
+      }
+    },
+  }
+}
+
+/** Of all participants together; how many that is does not concern a single one. */
+const BUSY = 'the service is busy; try again later'

@@ -1,0 +1,113 @@
+/** One attempt to hand an envelope over: sealed anew, sent through the guard with the participant's credentials. */
+
+import { randomBytes } from 'node:crypto'
+import type { CanonicalText } from '@rollcall/protocol'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Context } from '../context.ts'
+import { CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import { sealEnvelope } from '../trust/seal.ts'
+import { type Ending, endingOf, endingOfError, endings } from './failures.ts'
+import { readRetryAfter } from './schedule.ts'
+
+/** What is sent, to whom, and from where. */
+export interface Outgoing {
+  readonly participant: Participant
+  readonly registry: Registry
+  readonly settings: CallbackSettings
+  /** Judged by `callbackTarget`. */
+  readonly target: string
+  readonly encrypted: boolean
+  /** Without is_msg_encrypted. */
+  readonly header: object
+  readonly message: object | CanonicalText
+  /** A UUID that stands for the exchange in traces of the peer. */
+  readonly trace: string
+}
+
+/** An attempt that was made. */
+export interface Made {
+  readonly at: Date
+  readonly duration_ms: number
+  readonly ending: Ending
+  /** Seconds that the peer asks us to wait for. */
+  readonly retry_after: number
+  /** At most `KEPT` printable characters of the answer. */
+  readonly answer: string
+  /** For operators: the code of the system or library that says what went wrong. */
+  readonly detail: string | null
+}
+
+/** Of the answer's body; what is beyond it is not read. */
+const READ = 65_536
+/** Characters of an answer that are kept. */
+const KEPT = 256
+
+const USER_AGENT = `rollcall/${packageJson.version}`
+
+/**
+ * Makes one attempt. Whatever the peer does is an ending; the signature is made with the key that signs now.
+ * @throws what makes it impossible to go on for anybody, such as a database that is away
+ */
+export async function attempt(context: Context, outgoing: Outgoing): Promise<Made> {
+  const at = new Date()
+  const began = performance.now()
+  const made = (
+    ending: Ending,
+    { retry_after = 0, answer = '', detail = null }: Partial<Made> = {},
+  ): Made => {
+    const duration_ms = Math.round(performance.now() - began)
+    context.metrics.deliveryAttempted(ending.name, duration_ms / 1_000)
+    return { at, duration_ms, ending, retry_after, answer, detail }
+  }
+  try {
+    const { participant, registry, settings, target, encrypted, header, message } = outgoing
+    const body = await sealEnvelope(context, registry, participant, { header, message }, encrypted)
+    const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (performance.now() - began)))
+    const credentials = await context.credentials.find(participant, settings, target, left())
+    const answer = await credentials.guard.request(target, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'user-agent': USER_AGENT,
+        traceparent: traceparent(outgoing.trace),
+        ...credentials.headers,
+      },
+      body,
+      timeoutMs: left(),
+      maxBytes: READ,
+      beyond: 'cut',
+    })
+    if (answer.status === 401) credentials.refused()
+    const retry_after = readRetryAfter(answer.headers['retry-after'], Date.now())
+    return made(endingOf(answer), { retry_after, answer: printable(answer.body) })
+  } catch (error) {
+    const ending = endingOfError(error)
+    if (ending === endings.internal) logInternal(context, error)
+    return made(ending, { detail: detailOf(error) })
+  }
+}
+
+/** For the operator: what went wrong here, without its text. */
+export function logInternal({ log }: Context, error: unknown): void {
+  log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
+}
+
+const detailOf = (error: unknown): string | null =>
+  error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
+
+/** A trace of the exchange (W3C Trace Context): no span of ours is recorded, so it is not marked as sampled. */
+export function traceparent(uuid: string): string {
+  return `00-${uuid.replaceAll('-', '').toLowerCase()}-${randomBytes(8).toString('hex')}-00`
+}
+
+/** The beginning of an answer as ASCII; every other byte is a dot. */
+export function printable(body: Uint8Array): string {
+  return Array.from(body.subarray(0, KEPT), (byte) =>
+    byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : '.',
+  ).join('')
+}

@@ -1,0 +1,24 @@
+/** Whether a destination may be attempted, as its breaker says, at most half a second old. */
+
+import type { Destination } from '../model/delivery.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import type { Database } from '../store/db/database.ts'
+import { findBreaker } from '../store/deliveries/breakers.ts'
+
+export interface Breakers {
+  /** Whether attempts may be made without asking for a probe. */
+  isClosed(destination: Destination): Promise<boolean>
+}
+
+const MAX_AGE = 500
+
+export function createBreakers(db: Pick<Database, 'pool'>): Breakers {
+  const held = shortLived((key) => findBreaker(db, destinationOf(key)), { maxAge: MAX_AGE })
+  return { isClosed: async (destination) => (await held.get(keyOf(destination))).opened_at === null }
+}
+
+const keyOf = ({ participant, origin }: Destination): string => `${participant} ${origin}`
+function destinationOf(key: string): Destination {
+  const space = key.indexOf(' ')
+  return { participant: Number(key.slice(0, space)), origin: key.slice(space + 1) }
+}

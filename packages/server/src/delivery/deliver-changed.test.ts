@@ -1,0 +1,95 @@
+/** Deliveries that are attempted after something has changed, or that are not as others are. */
+
+import { randomUUID } from 'node:crypto'
+import { canonicalJson } from '@rollcall/protocol'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import {
+  attemptsOf,
+  dueNow,
+  kept,
+  newDelivery,
+  type Receiver,
+  receiver,
+  type TestSender,
+  takes,
+  testSender,
+} from '../../test/deliveries.ts'
+import { deliveryContext } from '../model/delivery.ts'
+import type { Participant } from '../model/participant.ts'
+import { setSealPolicy } from '../store/directory/participants.ts'
+import { drain } from './drain.ts'
+
+let sender: TestSender
+let peer: Receiver
+
+beforeAll(async () => {
+  sender = await testSender()
+})
+afterEach(() => peer.close())
+afterAll(() => sender.close())
+
+async function newPeer(): Promise<Participant> {
+  peer = await receiver()
+  return takes(sender, `${randomUUID()}.example`, peer.url, { timeout_ms: 1_000 })
+}
+
+/** With this JSON as its message. */
+async function deliveryOf(participant: Participant, message: string) {
+  const { database, context } = sender
+  const { id, header } = await newDelivery(sender, participant)
+  const text = `{"header":${canonicalJson(header)},"message":${message}}`
+  const body = await context.bodies.sealBody(text, deliveryContext(id))
+  await database.db.pool.query('update delivery set body = $2 where id = $1', [id, body])
+  return id
+}
+
+/** An array in an array, and so on. */
+const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+test('a record that is as deep as a message may be is delivered from what is kept', async () => {
+  const participant = await newPeer()
+  const message = `{"transaction_id":"tx-1","search_response":[{"data":{"reg_records":[${nested(512)}]}}]}`
+  const id = await deliveryOf(participant, message)
+  await drain(sender.context, participant.id)
+  expect(await kept(sender, id)).toMatchObject({ state: 'delivered', attempts: 1 })
+  expect(peer.received[0]?.body).toContain(nested(512))
+})
+
+test('one that cannot be read for a reason of ours is attempted again, and holds up no other', async () => {
+  const participant = await newPeer()
+  const { id: strange } = await newDelivery(sender, participant)
+  const { bodies } = sender.context
+  const { openBody } = bodies
+  const opening = vi.spyOn(bodies, 'openBody').mockImplementation((sealed, place) => {
+    if (place === deliveryContext(strange)) throw new Error('of ours')
+    return openBody(sealed, place)
+  })
+  const other = await newDelivery(sender, participant)
+  await drain(sender.context, participant.id)
+  opening.mockRestore()
+  expect(await kept(sender, strange)).toMatchObject({ state: 'pending', attempts: 1, claimed: false })
+  expect(await attemptsOf(sender, strange)).toMatchObject([{ number: 1, status: null, error: 'internal' }])
+  expect(await kept(sender, other.id)).toMatchObject({ state: 'delivered' })
+  expect(sender.logged()).toContain('a delivery could not be attempted; tried again later')
+  await sender.database.db.pool.query('delete from delivery where id = $1', [strange])
+})
+
+test('whoever must encrypt by now gets nothing in clear that was asked in clear before', async () => {
+  const participant = await newPeer()
+  const { id } = await newDelivery(sender, participant, { encrypted: false })
+  await setSealPolicy(sender.database.db, participant.sender_id, { encryption_policy: 'required' })
+  await expect
+    .poll(async () => (await sender.context.directory.participantById(participant.id))?.encryption_policy)
+    .toBe('required')
+  await drain(sender.context, participant.id)
+  expect(await attemptsOf(sender, id)).toMatchObject([{ status: null, error: 'no_encryption_key' }])
+  expect(peer.received).toEqual([])
+
+  await setSealPolicy(sender.database.db, participant.sender_id, { encryption_policy: 'allowed' })
+  await expect
+    .poll(async () => (await sender.context.directory.participantById(participant.id))?.encryption_policy)
+    .toBe('allowed')
+  await dueNow(sender, participant.id)
+  await drain(sender.context, participant.id)
+  expect(await kept(sender, id)).toMatchObject({ state: 'delivered' })
+})

@@ -1,0 +1,88 @@
+/** How an attempt ended, asked once: retry, breaker, record and status all go by these rows. */
+import { isJsonObject, JsonError, type JsonValue, parseJson, RequestFault } from '@rollcall/protocol'
+import type { Answer } from '../egress/guarded-request.ts'
+import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
+import { isUnavailable } from '../store/db/database-errors.ts'
+
+/** What follows an attempt. */
+export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
+
+export interface Ending {
+  /** A class of endings, for records and metrics: bounded in number, never a text of the peer. */
+  readonly name: string
+  readonly verdict: Verdict
+  /** Of HTTP; null where there was no answer. */
+  readonly status: number | null
+  /** What it says of the peer's health: `unknown` where the reason is one of ours, or it was not asked. */
+  readonly peer: 'up' | 'down' | 'unknown'
+}
+
+/** Endings of attempts that reached nobody. */
+export const endings = {
+  /** Neither the request nor the participant names an address any more. */
+  no_address: unasked('no_address', 'dead'),
+  address_not_registered: unasked('address_not_registered', 'dead'),
+  /** What was to be sent cannot be read any more. */
+  body_forgotten: unasked('body_forgotten', 'dead'),
+  body_altered: unasked('body_altered', 'dead'),
+  /** There is no key of the peer to encrypt with at the moment; nothing leaves in clear. */
+  no_encryption_key: unasked('no_encryption_key', 'retry'),
+  internal: unasked('internal', 'retry'),
+} as const satisfies Record<string, Ending>
+
+function unasked(name: string, verdict: Verdict): Ending {
+  return { name, verdict, status: null, peer: 'unknown' }
+}
+
+/**
+ * Statuses that the same request would get again. Everything else that is no success may pass: partners deploy,
+ * rotate their credentials, and move behind redirects, which are not followed.
+ */
+const PERMANENT: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 415, 422, 431, 501, 505])
+/** Statuses whose body may say, as an ack, why the message is refused. */
+const REFUSING: ReadonlySet<number> = new Set([400, 422])
+
+/** How an answer ends an attempt (3.3: an ack ERR is the peer's refusal, not to be repeated). */
+export function endingOf({ status, body }: Answer): Ending {
+  const isSuccess = status >= 200 && status <= 299
+  if ((isSuccess || REFUSING.has(status)) && isRefusal(body)) {
+    return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }
+  }
+  if (isSuccess) return { name: 'delivered', verdict: 'delivered', status, peer: 'up' }
+  if (PERMANENT.has(status)) return { name: 'http_permanent', verdict: 'dead', status, peer: 'up' }
+  const name = status < 400 ? 'http_redirect' : status < 500 ? 'http_4xx' : 'http_5xx'
+  return { name, verdict: 'retry', status, peer: 'down' }
+}
+
+/**
+ * How an attempt ends that got no answer.
+ * @throws the error when the database is away: that is no trouble of an attempt
+ */
+export function endingOfError(error: unknown): Ending {
+  if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead')
+  if (error instanceof RequestFailed)
+    return { name: error.failure, verdict: 'retry', status: null, peer: 'down' }
+  if (error instanceof CredentialsUnusable) {
+    return { name: `credentials_${error.why}`, verdict: 'retry', status: null, peer: 'unknown' }
+  }
+  if (error instanceof RequestFault && error.code === 'err.encryption.invalid')
+    return endings.no_encryption_key
+  if (isUnavailable(error)) throw error
+  return endings.internal
+}
+
+function isRefusal(body: Uint8Array): boolean {
+  const answer = readJson(body)
+  if (!isJsonObject(answer)) return false
+  const ack = isJsonObject(answer.message) ? answer.message : answer
+  return ack.ack_status === 'ERR'
+}
+
+function readJson(body: Uint8Array): JsonValue {
+  try {
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (error) {
+    if (error instanceof JsonError || error instanceof TypeError) return null
+    throw error
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * Going round destinations, some at a look: always on behind the last one that had a place, so that each has its turn
+ * before any has a second one, however many there are and whichever have no place at the moment.
+ */
+import type { WaitingDestination } from '../store/deliveries/destinations.ts'
+
+export interface Round {
+  /** The origin from which on the next look is. */
+  readonly from: () => string
+  /**
+   * What a look has shown: the destinations that have something due, and of them the last one that had a place.
+   * @returns `on`: there are more to look at; else all were looked at since one had a place: `idle`, nothing was due, or
+   * `busy`, there was no place for what was
+   */
+  readonly looked: (
+    seen: readonly WaitingDestination[],
+    due: readonly WaitingDestination[],
+    served: WaitingDestination | undefined,
+  ) => 'on' | 'idle' | 'busy'
+}
+
+/**
+ * @param limit destinations in one look, which goes on with the first one behind the last; fewer: these are all, in their
+ * order from `from` on
+ */
+export function createRound(limit: number): Round {
+  let start = ''
+  let from = ''
+  let previous = ''
+  let wrapped = false
+  let quiet = true
+  const begin = (): void => {
+    from = start
+    previous = ''
+    wrapped = false
+    quiet = true
+  }
+  return {
+    from: () => from,
+    looked(seen, due, served) {
+      const isAll = seen.length < limit
+      if (served !== undefined) {
+        // Nothing is behind the greatest.
+        start = isAll && seen.every(({ origin }) => origin <= served.origin) ? '' : behind(served)
+        begin()
+        return 'on'
+      }
+      quiet &&= due.length === 0
+      let isOver = isAll
+      for (const { origin } of seen) {
+        const again = origin <= previous
+        isOver ||= wrapped && again
+        wrapped ||= again || origin < start
+        isOver ||= wrapped && origin >= start
+        previous = origin
+      }
+      if (!isOver) {
+        from = `${previous} `
+        return 'on'
+      }
+      const over = quiet ? 'idle' : 'busy'
+      begin()
+      return over
+    },
+  }
+}
+
+/** Where a look begins that goes on behind this destination: no origin has a space. */
+const behind = ({ origin }: WaitingDestination): string => `${origin} `

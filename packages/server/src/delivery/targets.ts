@@ -1,0 +1,87 @@
+/** Where an answer goes: the address that its request names, where that is allowed, else the participant's own (G1). */
+import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
+import { type CallbackSettings, defaultTarget } from '../store/directory/participant-callbacks.ts'
+import { couldLeavePrefix } from './dot-segments.ts'
+
+type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
+
+/**
+ * The address for a callback; null when there is none, and the answer is kept to be asked for (D5).
+ * @param callback null for operations that have none
+ * @throws RequestFault err.sender_uri.invalid
+ */
+export function callbackTarget(
+  { allowed, default_url }: Addresses,
+  sender_uri: string | null,
+  callback: Callback | null,
+): string | null {
+  if (callback === null) return null
+  if (sender_uri === null) return default_url === null ? null : defaultTarget(default_url, callback)
+  const url = readTarget(sender_uri)
+  if (url === null)
+    throw invalid(
+      `must be an absolute http or https address of at most ${LONGEST} characters, without credentials and fragment`,
+    )
+  if (!allowed.some((entry) => allows(entry, url)))
+    throw invalid('is not an address registered for this sender')
+  return url.href
+}
+
+/**
+ * The address that was found for a callback before, where it would still be found.
+ * @throws RequestFault err.sender_uri.invalid
+ */
+export function sameTarget(addresses: Addresses, target: string, callback: Callback): string {
+  return callbackTarget(addresses, null, callback) === target
+    ? target
+    : (callbackTarget(addresses, target, callback) ?? target)
+}
+
+/** The row of CALLBACKS with this name. Throws for none: names come from code. */
+export function callbackNamed(name: string): Callback {
+  const found = CALLBACKS.find((callback) => callback.name === name)
+  if (found === undefined) throw new RangeError(`there is no callback ${name}`)
+  return found
+}
+
+const LONGEST = 2_048
+
+/**
+ * Reads an address once, into the spelling that the URL standard gives it. That spelling alone is judged, kept and
+ * called: it reads as itself, so what was accepted is not refused later for how it is written.
+ */
+function readTarget(text: string): URL | null {
+  const url = text.length > LONGEST ? null : URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.href.length > LONGEST) return null
+  return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
+}
+
+/**
+ * Whether an entry allows an address: the same scheme, host and port (`:*` is any), and a path that is the entry's
+ * or lies below it.
+ */
+function allows(entry: string, url: URL): boolean {
+  const anyPort = /^(https?:\/\/[^/?#]+):\*(?=\/|$)/
+  const rule = URL.parse(entry.replace(anyPort, '$1'))
+  if (rule === null) return false
+  const sameHost = anyPort.test(entry)
+    ? rule.protocol === url.protocol && rule.hostname === url.hostname
+    : rule.origin === url.origin
+  const prefix = rule.pathname.endsWith('/') ? rule.pathname : `${rule.pathname}/`
+  const path = url.pathname
+  return sameHost && !couldLeavePrefix(path) && (path === rule.pathname || path.startsWith(prefix))
+}
+
+/** Whether a text can be an entry of `allowed`: an origin, with a path or without, and nothing behind it. */
+export function isAllowedEntry(entry: string): boolean {
+  const url = readTarget(entry.replace(/:\*(?=\/|$)/, ''))
+  return url !== null && url.search === '' && !couldLeavePrefix(url.pathname)
+}
+
+/** Whether a text can be the address that a participant's own paths are added to. */
+export function isDefaultUrl(text: string): boolean {
+  return readTarget(text)?.search === '' && !text.includes('?')
+}
+
+const invalid = (rule: string): RequestFault =>
+  new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)

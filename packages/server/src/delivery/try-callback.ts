@@ -1,0 +1,155 @@
+/** A round trip to a participant's callback address, told step by step: what an operator asks before anything real. */
+
+import { randomUUID } from 'node:crypto'
+import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { attempt, type Made } from './attempt.ts'
+import { callbackNamed, callbackTarget } from './targets.ts'
+
+export interface Step {
+  readonly step: 'address' | 'network' | 'credentials' | 'tls' | 'answer'
+  readonly ok: boolean
+  /** In plain words. */
+  readonly told: string
+}
+
+export interface Tried {
+  /** The address that was called, or would have been. */
+  readonly target: string | null
+  readonly message_id: string
+  /** As far as it went. */
+  readonly steps: readonly Step[]
+  /** The peer was reached and answered as a peer does. */
+  readonly ok: boolean
+  /** Of HTTP. */
+  readonly status: number | null
+  /** At most 256 printable characters. */
+  readonly answer: string
+}
+
+/**
+ * Sends an answer that answers nothing: an on-search without items, for a transaction and a correlation_id that
+ * nobody has heard of. A peer acknowledges it, or says in an ack what is wrong with it; nothing is kept of it here.
+ * @param sender_uri an address in place of the participant's own
+ */
+export async function tryCallback(
+  context: Context,
+  participant: Participant,
+  registry: Registry,
+  sender_uri: string | null,
+): Promise<Tried> {
+  const steps: Step[] = []
+  const correlation_id = randomUUID()
+  const message_id = randomUUID()
+  let target: string | null = null
+  const over = (made?: Made): Tried => ({
+    target,
+    message_id,
+    steps,
+    ok: steps.every(({ ok }) => ok),
+    status: made?.ending.status ?? null,
+    answer: made?.answer ?? '',
+  })
+  const step = (name: Step['step'], ok: boolean, told: string): boolean => {
+    steps.push({ step: name, ok, told })
+    return ok
+  }
+
+  const callback = callbackNamed('on-search')
+  const settings = await context.callbacks.of(participant)
+  try {
+    target = callbackTarget(settings, sender_uri, callback)
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error
+    step('address', false, error.message)
+    return over()
+  }
+  if (target === null) {
+    step('address', false, 'there is no address: set --default-url, or allow one and name it with --to')
+    return over()
+  }
+  step('address', true, `${target} is registered`)
+
+  const reachable = await check(() => context.guards.of(participant).check(target ?? ''))
+  if (!step('network', reachable === null, reachable ?? 'requests may go there, and its name resolves')) {
+    return over()
+  }
+
+  const found = await context.credentials.find(participant, settings, target, settings.timeout_ms).catch(said)
+  if (typeof found === 'string') {
+    step('credentials', false, found)
+    return over()
+  }
+  const unsent = settings.auth === 'none' ? 'none are set' : 'they are for another origin and stay here'
+  step('credentials', true, found.sent ? `${settings.auth}: they are sent` : unsent)
+
+  const header = {
+    version: PROTOCOL_VERSION,
+    message_id,
+    message_ts: new Date().toISOString(),
+    action: callback.action,
+    status: 'succ',
+    total_count: 0,
+    completed_count: 0,
+    sender_id: registry.sender_id,
+    receiver_id: participant.sender_id,
+    meta: {},
+  }
+  const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
+  const encrypted = participant.encryption_policy === 'required'
+  const to = { participant, registry, settings, target, encrypted, trace: correlation_id }
+  const made = await attempt(context, { ...to, header, message })
+  tellTls(target, made, step)
+  const { ending, detail, duration_ms } = made
+  const answered =
+    ending.status === null
+      ? `no answer (${[ending.name, detail].filter(Boolean).join(', ')})`
+      : `status ${ending.status}`
+  step(
+    'answer',
+    ['delivered', 'refused'].includes(ending.verdict),
+    `${answered} after ${duration_ms} ms${MEANING[ending.verdict]}`,
+  )
+  return over(made)
+}
+
+const MEANING = {
+  delivered: ': it would count as delivered',
+  refused:
+    ', an ack ERR: the peer was reached and refuses the message, as it may with one that answers nothing',
+  dead: ': it would not be attempted again',
+  retry: ': it would be attempted again',
+} as const satisfies Record<Made['ending']['verdict'], string>
+
+/** Codes of Node.js for a certificate or a handshake that is not good. */
+const TLS_TROUBLE = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/
+
+function tellTls(
+  target: string,
+  { ending, detail }: Made,
+  step: (name: 'tls', ok: boolean, told: string) => boolean,
+): void {
+  if (target.startsWith('http:')) step('tls', true, 'not used: the operator allows plain HTTP to this host')
+  else if (detail !== null && TLS_TROUBLE.test(detail)) step('tls', false, `the handshake failed (${detail})`)
+  else if (ending.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
+}
+
+async function check(work: () => Promise<void>): Promise<string | null> {
+  try {
+    await work()
+    return null
+  } catch (error) {
+    return said(error)
+  }
+}
+
+function said(error: unknown): string {
+  if (error instanceof AddressRefused) return error.message
+  if (error instanceof RequestFailed || error instanceof CredentialsUnusable) {
+    return error.detail === null ? error.message : `${error.message} (${error.detail})`
+  }
+  throw error
+}

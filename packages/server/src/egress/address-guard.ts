@@ -1,0 +1,129 @@
+/**
+ * The guard that every outgoing request passes: callbacks, notifications, key sets. It goes only to addresses that
+ * the operator would agree with, over a connection to the very address that was judged.
+ */
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { type AllowedHost, allowedHosts, bareHost } from '../model/allowed-hosts.ts'
+import { assertReachable, readAddress } from './address-rules.ts'
+import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
+import { codeOf, RequestFailed } from './problems.ts'
+
+/** A client certificate with its key, PEM. */
+export interface ClientIdentity {
+  readonly cert: string
+  readonly key: string
+  /** Tells it from another one. */
+  readonly fingerprint: string
+}
+
+/** All addresses of a host name. */
+export type Resolve = (host: string) => Promise<readonly string[]>
+
+export interface AddressGuardOptions {
+  /** What the operator allows beyond the rules, for one participant: a row a host. */
+  readonly allowed?: readonly AllowedHost[]
+  /** Ports that every host may be reached at; 443 unless told otherwise. */
+  readonly ports?: readonly number[]
+  readonly resolve?: Resolve
+  /** Certificates, PEM, to trust in place of those that Node.js trusts. */
+  readonly ca?: string
+  /** Shown to every host that asks for it. */
+  readonly identity?: ClientIdentity
+  /** For the look-up of the name, and to the end of the TLS handshake; the latter to a second or so. */
+  readonly connectTimeoutMs?: number
+  /** Connections that are open to one host and port at a time. */
+  readonly connections?: number
+}
+
+/** The guard of one participant, with connections that are kept open between requests. */
+export interface AddressGuard {
+  /**
+   * Applies the rules that need no resolver, for an address that arrives in a request.
+   * @throws {AddressRefused}
+   */
+  read(address: string): URL
+  /**
+   * Applies all rules now, for an address that is being registered. A later request applies them again.
+   * @throws {AddressRefused}
+   * @throws {RequestFailed} when the name cannot be resolved
+   */
+  check(address: string): Promise<void>
+  /**
+   * Sends one request and reads the whole answer. Redirects are answers like any other and are not followed.
+   * @throws {AddressRefused} before a socket is opened
+   * @throws {RequestFailed}
+   */
+  request(address: string, request: GuardedRequest): Promise<Answer>
+  /** Ends the connections that are kept open, after the requests that are under way. */
+  close(): Promise<void>
+}
+
+const resolveBySystem: Resolve = async (host) =>
+  (await systemLookup(host, { all: true })).map(({ address }) => address)
+
+export function createAddressGuard(options: AddressGuardOptions = {}): AddressGuard {
+  const { resolve = resolveBySystem, ports = [443], ca, identity } = options
+  const { connectTimeoutMs = 5_000, connections = 8 } = options
+  const rules = { ports, allowed: allowedHosts(options.allowed ?? []) }
+
+  /** Resolves a host once; all of its addresses must pass, so it does not matter which of them is taken. */
+  async function reachableAddresses(host: string): Promise<readonly string[]> {
+    const resolved = resolve(host).catch((error: unknown) => {
+      throw new RequestFailed('unresolved', codeOf(error))
+    })
+    const addresses = await within(connectTimeoutMs, resolved)
+    if (addresses.length === 0) throw new RequestFailed('unresolved')
+    assertReachable(addresses, rules.allowed.get(host))
+    return addresses
+  }
+
+  // Node.js asks this for a name once a connection, and connects to what it answers; addresses it does not ask for.
+  const lookup: LookupFunction = (host, _options, answer) => {
+    reachableAddresses(host).then(
+      (addresses) =>
+        answer(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        ),
+      (error: Error) => answer(error, []),
+    )
+  }
+  const agent = new Agent({
+    connect: buildConnector({
+      lookup,
+      // Tries the addresses one after another, so it asks for all of them.
+      autoSelectFamily: true,
+      timeout: connectTimeoutMs,
+      allowH2: false,
+      rejectUnauthorized: true,
+      ...(ca === undefined ? {} : { ca }),
+      ...(identity === undefined ? {} : { cert: identity.cert, key: identity.key }),
+    }),
+    connections,
+    pipelining: 1,
+    maxHeaderSize: 16_384,
+  })
+
+  return {
+    read: (address) => readAddress(address, rules),
+    async check(address) {
+      const host = bareHost(readAddress(address, rules))
+      if (isIP(host) === 0) await reachableAddresses(host)
+    },
+    request: async (address, request) => sendRequest(agent, readAddress(address, rules), request),
+    close: () => agent.close(),
+  }
+}
+
+/** Systems wait for a resolver as long as they like; what comes later than this opens no socket. */
+async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new RequestFailed('timeout')), timeoutMs)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

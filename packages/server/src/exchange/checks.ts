@@ -1,0 +1,125 @@
+/** The checks between an envelope and its items, in the order of docs/message-flow.md. */
+
+import {
+  actionMeans,
+  type Callback,
+  HeaderRejection,
+  type IncomingHeader,
+  isKnownAction,
+  isSpokenVersion,
+  isWithinWindow,
+  type Message as MessageRow,
+  type Operation,
+  RequestFault,
+} from '@rollcall/protocol'
+import type { Message } from '../model/exchange.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+
+/**
+ * The sender named in the header is the participant that the token was issued to. One answer whether the
+ * named sender exists or not.
+ * @throws RequestFault 403 err.sender_id.invalid
+ */
+export function checkSender(header: IncomingHeader, participant: Participant): void {
+  if (header.sender_id === participant.sender_id) return
+  throw new RequestFault(
+    'err.sender_id.invalid',
+    'header.sender_id: must be the participant that the access token was issued to',
+    403,
+  )
+}
+
+/**
+ * The message is for this version, this registry and this operation.
+ * @throws HeaderRejection rjct.version.invalid, rjct.action.invalid, rjct.action.not_supported
+ * @throws RequestFault 400 err.receiver_id.invalid
+ */
+export function checkAddress(
+  header: IncomingHeader,
+  registry: Registry,
+  operation: Operation | Callback,
+): void {
+  if (!isSpokenVersion(header.version)) {
+    throw new HeaderRejection('rjct.version.invalid', 'header.version: must be 1.0.0')
+  }
+  const { receiver_id } = header
+  if (
+    receiver_id !== undefined &&
+    receiver_id !== registry.sender_id &&
+    !registry.aliases.includes(receiver_id)
+  ) {
+    throw new RequestFault('err.receiver_id.invalid', 'header.receiver_id: is not this registry')
+  }
+  if (actionMeans(operation, header.action)) return
+  if (isKnownAction(header.action)) {
+    throw new HeaderRejection(
+      'rjct.action.invalid',
+      `header.action: must be ${operation.action} on this path`,
+    )
+  }
+  throw new HeaderRejection(
+    'rjct.action.not_supported',
+    `header.action: is no action of this protocol; must be ${operation.action} on this path`,
+  )
+}
+
+/**
+ * The message was written now, as far as the window goes. Callbacks are not asked: they are sent again for days as they
+ * were (N16).
+ * @param window seconds, 0 for none
+ * @throws HeaderRejection rjct.message_ts.invalid
+ */
+export function checkMessageTime({ message_ts }: IncomingHeader, window: number, now = Date.now()): void {
+  if (isWithinWindow(message_ts, window, now)) return
+  throw new HeaderRejection(
+    'rjct.message_ts.invalid',
+    `header.message_ts: must lie within ${window} seconds of now`,
+  )
+}
+
+/**
+ * The batch is as long as the header says and not longer than allowed. A missing or zero total_count says
+ * nothing (3.1); messages that are no batch are not compared.
+ * @param length of the batch; null: the message has none
+ * @param limit above which a batch is refused
+ * @throws HeaderRejection rjct.total_count.invalid, rjct.total_count.limit_exceeded
+ */
+export function checkCount(
+  header: IncomingHeader,
+  { items, counted }: Pick<MessageRow, 'items' | 'counted'>,
+  length: number | null,
+  limit: number,
+): void {
+  if (length === null) return
+  if (counted && header.total_count !== undefined && header.total_count !== 0) {
+    if (header.total_count !== length) {
+      throw new HeaderRejection(
+        'rjct.total_count.invalid',
+        `header.total_count: must be the number of items in message.${items}`,
+      )
+    }
+  }
+  if (length > limit) {
+    throw new HeaderRejection(
+      'rjct.total_count.limit_exceeded',
+      `message.${items}: must have at most ${limit} items`,
+    )
+  }
+}
+
+/**
+ * A request asks for something.
+ * @param length of the batch; null: the message has none
+ * @throws RequestFault 400 err.request.bad
+ */
+export function checkNotEmpty({ items }: Pick<MessageRow, 'items'>, length: number | null): void {
+  if (length !== 0) return
+  throw new RequestFault('err.request.bad', `message.${items}: must have at least one item`)
+}
+
+/** How long the batch of a message is; null where there is none. */
+export function batchLength({ items }: Pick<MessageRow, 'items'>, message: Message): number | null {
+  const batch = items === null ? undefined : message[items]
+  return Array.isArray(batch) ? batch.length : null
+}

@@ -1,0 +1,102 @@
+/** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), sealed. */
+
+import { randomUUID } from 'node:crypto'
+import {
+  type CallbackHeader,
+  type HeaderRejection,
+  type JsonObject,
+  PROTOCOL_VERSION,
+  RequestFault,
+  TransactionId,
+  tolerateMessage,
+  validator,
+} from '@rollcall/protocol'
+import type { Context } from '../context.ts'
+import type { Exchange, Message } from '../model/exchange.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { sealEnvelope } from '../trust/seal.ts'
+
+const transactionIds = validator(TransactionId)
+
+export interface Reply {
+  readonly correlation_id: string
+  /** The whole body, RFC 8785 text: what is sent is what is signed. */
+  readonly text: string
+}
+
+/** The reply that carries an operation's outcome. */
+export async function reply(
+  context: Context,
+  exchange: Exchange,
+  transaction_id: string,
+  outcome: Outcome,
+): Promise<Reply> {
+  const { correlation_id, registry, participant, operation } = exchange
+  const header = replyHeader(exchange, operation.reply_action, outcome)
+  const message = replyMessage(exchange, transaction_id, outcome)
+  const encrypt = exchange.encrypted || outcome.encrypted === true
+  const text = await sealEnvelope(context, registry, participant, { header, message }, encrypt)
+  return { correlation_id, text }
+}
+
+/**
+ * The header of a reply, with a message_id of its own: the one that is sent now, or every time when it is sent again.
+ * @param action of the reply, on the road that it takes
+ */
+export function replyHeader(
+  { registry, participant }: Pick<Exchange, 'registry' | 'participant'>,
+  action: string,
+  outcome: Outcome,
+): Omit<CallbackHeader, 'is_msg_encrypted'> {
+  const { status, status_reason_code, status_reason_message, total_count, completed_count } = outcome
+  return {
+    version: PROTOCOL_VERSION,
+    message_id: randomUUID(),
+    message_ts: new Date().toISOString(),
+    action,
+    status,
+    ...(status_reason_code !== undefined && { status_reason_code }),
+    ...(status_reason_message !== undefined && { status_reason_message }),
+    total_count,
+    completed_count,
+    sender_id: registry.sender_id,
+    receiver_id: participant.sender_id,
+    meta: {},
+  }
+}
+
+/** The message of a reply (spec "SearchResponse" and its like). */
+export const replyMessage = (
+  { correlation_id }: Pick<Exchange, 'correlation_id'>,
+  transaction_id: string,
+  { members }: Outcome,
+): object => ({ transaction_id, correlation_id, ...members })
+
+/** Makes the members of a reply to a message that was not looked at. */
+export type RejectedMembers = (message: Message) => Outcome['members']
+
+/**
+ * The reply to a message whose header was rejected: no item of it was looked at.
+ * @throws RequestFault when the message has no transaction_id that a reply could carry
+ */
+export async function rejectedReply(
+  context: Context,
+  exchange: Exchange,
+  message: JsonObject,
+  rejection: HeaderRejection,
+  members: RejectedMembers,
+): Promise<Reply> {
+  // Read as tolerantly as a message that is answered: a number is accepted by its digits (3.1).
+  const tolerated = tolerateMessage(exchange.operation, message) as JsonObject
+  const { transaction_id } = tolerated
+  const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
+  if (problem !== null) throw new RequestFault('err.request.bad', problem)
+  return reply(context, exchange, transaction_id as string, {
+    status: 'rjct',
+    status_reason_code: rejection.code,
+    status_reason_message: rejection.message,
+    total_count: 0,
+    completed_count: 0,
+    members: members(tolerated as JsonObject & Message),
+  })
+}

@@ -1,0 +1,96 @@
+/** A delivery: an envelope that we send, what is kept of its attempts, and what its sealed parts are bound to. */
+
+/** Where deliveries go: health, order, breaker and places belong to it. */
+export interface Destination {
+  /** `Participant.id` */
+  readonly participant: number
+  /** Of the address, as `URL.origin` says it; empty where there is no address. */
+  readonly origin: string
+}
+
+/** @param target an address as the URL standard writes it, as `callbackTarget` finds it; null: none */
+export const originOf = (target: string | null): string =>
+  (target === null ? undefined : URL.parse(target)?.origin) ?? ''
+
+/** An envelope to send, or to keep where there is nowhere to send it. */
+export interface NewDelivery {
+  /** A UUID. */
+  readonly id: string
+  /** `Participant.id` */
+  readonly participant: number
+  /** `Registry.id` */
+  readonly registry: number
+  /** Of the exchange that it answers. */
+  readonly correlation_id: string | null
+  /** The name of a row of CALLBACKS. */
+  readonly callback: string
+  /** From 1. */
+  readonly page: number
+  readonly message_id: string
+  /** Null: nowhere, it is held. */
+  readonly target: string | null
+  /** Whether the message leaves encrypted. */
+  readonly encrypted: boolean
+  /** `{header, message}` in clear, sealed for `deliveryContext`. */
+  readonly body: Buffer
+}
+
+/** The right to attempt deliveries, for a while. */
+export interface Claim {
+  /** A UUID. */
+  readonly id: string
+  /** For how long nobody else may take them. */
+  readonly seconds: number
+}
+
+/** A delivery that is to be attempted now. */
+export interface ClaimedDelivery extends NewDelivery {
+  /** Of its target. */
+  readonly origin: string
+  /** Of the attempt: how many were begun, with this one. */
+  readonly number: number
+  /** Attempts before its schedule began anew. */
+  readonly earlier: number
+  /** The address that its exchange asked for; null: the participant's own. Undefined: it is not known any more. */
+  readonly sender_uri: string | null | undefined
+}
+
+/** What an attempt changes about its delivery. */
+export interface Ended {
+  readonly state: 'pending' | 'delivered' | 'refused' | 'dead'
+  /** Seconds until the next attempt; null unless it is pending. */
+  readonly wait: number | null
+  /** Why it is at its end; null while it is not, and when it was delivered. */
+  readonly reason: string | null
+}
+
+/** One attempt as it is kept. */
+export interface Attempt {
+  readonly delivery: string
+  /** From 1. */
+  readonly number: number
+  readonly at: Date
+  readonly duration_ms: number
+  /** Of HTTP; null where there was no answer. */
+  readonly status: number | null
+  /** A class of endings (`delivery/failures.ts`); null for one that delivered. */
+  readonly error: string | null
+  /** At most 256 printable bytes of what was answered, sealed for `answerContext`. */
+  readonly answer: Buffer | null
+}
+
+/** What an attempt says of the peer, for its breaker (`breakers.ts`). */
+export interface Health extends Destination {
+  /** `unknown`: nothing, the peer was not reached for a reason of ours. */
+  readonly peer: 'up' | 'down' | 'unknown'
+  /** Whether the attempt was the one that a breaker lets through. */
+  readonly probe: boolean
+  /** The longest pause, in seconds. */
+  readonly longest_pause: number
+}
+
+/** What the sealed body of a delivery is bound to (`keys/bodies.ts`). */
+export const deliveryContext = (id: string): string => `delivery ${id} body`
+
+/** What the kept beginning of an answer is bound to. */
+export const answerContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

@@ -1,0 +1,40 @@
+/** One accepted request while it is worked on, known by its correlation_id. */
+
+import { type IncomingHeader, type Operation, RequestFault } from '@rollcall/protocol'
+import type { Participant } from './participant.ts'
+import type { Registry } from './registry.ts'
+
+export interface Exchange {
+  /** Assigned by us, unique, ties all messages of the exchange together (spec 7, D12: a UUID). */
+  readonly correlation_id: string
+  readonly operation: Operation
+  readonly registry: Registry
+  readonly participant: Participant
+  readonly header: IncomingHeader
+  /** Whether the message came encrypted: its answer then leaves encrypted, or not at all. */
+  readonly encrypted: boolean
+  /** Given when it is answered later; else it is received now. */
+  readonly received_at?: Date
+  /** Whether its peer has gone before the answer; absent where nobody waits for one. */
+  readonly isGone?: () => boolean
+}
+
+/**
+ * Asked before each piece of work that may take long: nobody would read what comes of it.
+ * @throws RequestFault err.request.bad, which nobody reads either
+ */
+export function checkPeer({ isGone }: Pick<Exchange, 'isGone'>): void {
+  if (isGone?.() === true) {
+    throw new RequestFault('err.request.bad', 'the connection ended before the request was answered')
+  }
+}
+
+/** A message whose schema was checked: every operation's has a transaction_id. */
+export interface Message {
+  readonly transaction_id: string
+  readonly [member: string]: unknown
+}
+
+/** What the sealed request of an accepted exchange is bound to (`keys/bodies.ts`). */
+export const requestContext = ({ correlation_id }: Pick<Exchange, 'correlation_id'>): string =>
+  `exchange ${correlation_id} request`

@@ -1,0 +1,37 @@
+/** What is asked of records and what is found, whichever source they come from. */
+
+export interface Identifier {
+  /** The canonical name of an identifier type. */
+  readonly type: string
+  /** As its type's normaliser leaves it. */
+  readonly value: string
+}
+
+export interface Found {
+  /** Of all that match, not only this page's; the cap and one when there are more than the cap. */
+  readonly total: number
+  /** Canonical JSON texts, to be sent as they are. */
+  readonly documents: readonly string[]
+  /** Of all that match, in the page's order, where they were asked for; none when there are more than the cap. */
+  readonly ids?: readonly number[]
+}
+
+/** One key of an order of records. */
+export interface SortKey {
+  /** The canonical name of a sortable attribute; a date sorts by its first day. */
+  readonly attribute: string
+  readonly descending: boolean
+  /** Of a date: a day, YYYY-MM-DD; a record whose date begins after it counts as without a value. One for all keys. */
+  readonly until?: string
+}
+
+export interface Page {
+  /** Most significant first; records without a value come last, ties stand in the order they were added. */
+  readonly sort: readonly SortKey[]
+  /** Records, at least 1. */
+  readonly limit: number
+  /** Records passed over before the first one; may lie beyond the last. */
+  readonly offset: number
+  /** Where counting stops: above it, how many there are is not asked. */
+  readonly cap: number
+}

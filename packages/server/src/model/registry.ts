@@ -1,0 +1,29 @@
+/** A hosted registry, mounted at its namespace. */
+import type { Kind } from '@rollcall/protocol'
+
+/** What the tables of a registry depend on; a `Registry` is one. */
+export interface RegistryShape {
+  readonly id: number
+  readonly kind: Kind
+}
+
+/** One hosted instance of a kind. */
+export interface Registry {
+  readonly id: number
+  readonly namespace: string
+  /** With the attributes that its operator added; the same object as long as they are the same. */
+  readonly kind: Kind
+  /** What it calls itself in a header, and what others put into `receiver_id`. */
+  readonly sender_id: string
+  /** Other values of `receiver_id` that mean it. */
+  readonly aliases: readonly string[]
+  /** Made by `rollcall demo`. */
+  readonly demo: boolean
+  /** An IANA name; its days are those by which ages are counted. */
+  readonly time_zone: string
+  /**
+   * By record type, the attributes and compounds whose columns are being filled, `identifier` for the rows of
+   * identifiers: no query may ask about them yet.
+   */
+  readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LossyWay, lossyWay } from '../../../test/lossy-connection.ts'
+import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { recordDelivered } from '../deliveries/delivered.ts'
+import { type Database, openDatabase } from './database.ts'
+import { isUnavailable } from './database-errors.ts'
+import { withSnapshot } from './snapshot.ts'
+
+let database: TestDatabase
+let way: LossyWay
+let db: Database
+let silent = false
+
+beforeAll(async () => {
+  database = await testDatabase()
+  way = await lossyWay(database.connection, () => silent, 'silent')
+  db = openDatabase({ ...way.connection, statement_timeout: 300 }, { search_timeout: 300 })
+})
+afterAll(async () => {
+  await way.close()
+  await db.close()
+  await database.close()
+})
+
+const delivered = {
+  delivery: '00000000-0000-4000-8000-000000000001',
+  claim: '00000000-0000-4000-8000-000000000002',
+  ...{ number: 1, at: new Date(), duration_ms: 1, status: 200, error: null, answer: null },
+  ...{ participant: 1, target: null, origin: '' },
+}
+
+const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
+  'a statement of the pool': () => db.pool.query('select 1 as one'),
+  'a prepared one with values': () =>
+    db.pool.query({ name: 'two', text: 'select $1::integer as two', values: [2] }),
+  'what is written together': () => recordDelivered(db.pool, delivered),
+  'a statement of the pipeline': () =>
+    db.pipeline.query({ name: 'one', text: 'select 1 as one', values: [] }),
+  'a search': () => db.searches.query('select 1 as one'),
+  'a search of a job': () => db.jobSearches.query('select 1 as one'),
+  'a snapshot': () => withSnapshot(db, (snapshot) => snapshot.query('select 1 as one')),
+}
+
+test.each(Object.entries(WAYS))(
+  '%s is given up when the host is cut off, and works when it is there again',
+  async (_name, ask) => {
+    await ask()
+    silent = true
+    const failed: unknown = await ask().then(
+      () => null,
+      (error: unknown) => error,
+    )
+    silent = false
+    expect(isUnavailable(failed)).toBe(true)
+    await ask()
+  },
+)
+
+test('whoever takes a connection may take longer than a statement of the pool', async () => {
+  const client = await db.pool.connect()
+  await client.query('set statement_timeout = 0')
+  const { rows } = await client.query('select 1 as one from pg_sleep(1)')
+  expect(rows).toEqual([{ one: 1 }])
+  client.release(true)
+})

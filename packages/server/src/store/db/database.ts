@@ -1,0 +1,166 @@
+/** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and a pool of searches. */
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { answeredWithin, answerTime } from './answered.ts'
+import { migrateJobs } from './jobs.ts'
+import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
+import { PatientPool } from './patient-pool.ts'
+import { openPipeline, type Pipeline } from './pipeline.ts'
+import type { Tables } from './tables.ts'
+
+export interface Database {
+  /** For named prepared statements and COPY. */
+  readonly pool: pg.Pool
+  /** For everything else; it uses the same pool. */
+  readonly kysely: Kysely<Tables>
+  /** For short named statements that come in great number; on connections of its own. */
+  readonly pipeline: Pipeline
+  /**
+   * For searches by any condition, which may be slow: on few connections of their own, so that they wait for each
+   * other and nothing waits for them.
+   */
+  readonly searches: pg.Pool
+  /** The same for the searches of exchanges that are answered later: nobody waits for those, and they wait for each other. */
+  readonly jobSearches: pg.Pool
+  /** What its connections are made with, for whoever needs some of its own. */
+  readonly connection: pg.PoolConfig
+  /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
+  close(): Promise<void>
+}
+
+/** What a connection has unless the caller, or its connection string, says otherwise. Times in milliseconds. */
+const DEFAULTS = {
+  max: 10,
+  application_name: 'rollcall',
+  statement_timeout: 30_000,
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+} as const satisfies pg.PoolConfig
+
+/** What differs for searches. Milliseconds. */
+const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
+
+/** Milliseconds that a search of a job waits for a connection: nobody waits for the job. */
+const JOB_CONNECTION = 120_000
+
+/** Connections for searches of jobs that a node which works keeps, whatever others take. */
+export const JOB_SEARCHES = 1
+
+/**
+ * - Compiling a plan to machine code takes longer than most of them run.
+ * - A search keeps one process of PostgreSQL busy, not several.
+ */
+const SEARCH_SETTINGS = 'set jit = off; set max_parallel_workers_per_gather = 0'
+
+export interface SearchOptions {
+  /** Milliseconds that one search may take. */
+  readonly search_timeout?: number
+}
+
+/**
+ * Opens two pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
+ * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches. A node
+ * that works on jobs has 11 more: 6 for their searches, 5 for the jobs themselves (`work/shift.ts`).
+ *
+ * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
+ * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
+ */
+export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
+  const settings = { ...DEFAULTS, ...connection, types: { getTypeParser } }
+  const pool = answeredWithin(openPool(settings), answerTime(settings.statement_timeout))
+  const searchTime = search_timeout ?? SEARCH_DEFAULTS.statement_timeout
+  const query_timeout = answerTime(searchTime)
+  const searchSettings = {
+    ...settings,
+    ...SEARCH_DEFAULTS,
+    statement_timeout: searchTime,
+    ...(query_timeout !== undefined && { query_timeout }),
+    onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
+  }
+  const searches = openPool(searchSettings)
+  const jobSearches = openPool({
+    ...searchSettings,
+    min: JOB_SEARCHES,
+    connectionTimeoutMillis: JOB_CONNECTION,
+  })
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const pipeline = openPipeline(settings)
+  let closing: Promise<unknown> | undefined
+  return {
+    pool,
+    kysely,
+    pipeline,
+    searches,
+    jobSearches,
+    connection: settings,
+    async close() {
+      // Not through kysely.destroy(), which ends the pool only after its own first query.
+      closing ??= Promise.all([pool.end(), searches.end(), jobSearches.end(), pipeline.close()])
+      await closing
+    },
+  }
+}
+
+const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new PatientPool(settings))
+
+/** The pool, which from now on bears the loss of a connection. */
+export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {
+  // A lost connection fails the query that uses it, which is where it is reported; an event that nobody
+  // listens to would end the process. The pool reports the idle ones, each client those in use.
+  pool.on('error', ignoreLostConnection)
+  pool.on('connect', (client) => client.on('error', ignoreLostConnection))
+  return pool
+}
+
+function ignoreLostConnection(): void {}
+
+/**
+ * Brings the database to the tables that this code expects and returns the names of the migrations that ran.
+ * Any number of nodes may do so at once: one works, the others wait for it. The record tables of registries
+ * are not among them (`ensureRecordTables`).
+ *
+ * Throws StoreRefusal when the server is older than PostgreSQL 15, when the database's encoding is not UTF8,
+ * or when a newer Rollcall has migrated the database.
+ */
+export async function migrate(db: Database): Promise<readonly string[]> {
+  const done = await db.kysely.connection().execute(runMigrations)
+  await migrateJobs(db.pool)
+  return done
+}
+
+/** The names of the migrations that `migrate` would run; changes nothing. Throws StoreRefusal as `migrate` does. */
+export async function pendingMigrations(db: Database): Promise<readonly string[]> {
+  return db.kysely.connection().execute(readPending)
+}
+
+/** Throws StoreRefusal where the tables are older or newer than this version's; changes nothing. */
+export async function checkSchema(db: Database): Promise<void> {
+  await db.kysely.connection().execute(checkTables)
+}
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0]
+
+const { builtins } = pg.types
+/** Array types are missing from `builtins`. */
+const ARRAY_OF_TEXT = 1009 as TypeId
+const ARRAY_OF_DATE = 1182 as TypeId
+const ARRAY_OF_INT8 = 1016 as TypeId
+
+const readTexts = pg.types.getTypeParser(ARRAY_OF_TEXT) as (text: string) => readonly (string | null)[]
+
+const READERS: ReadonlyMap<TypeId, (text: string) => unknown> = new Map<TypeId, (text: string) => unknown>([
+  [builtins.INT8, readBigint],
+  [builtins.DATE, String],
+  [ARRAY_OF_DATE, pg.types.getTypeParser(ARRAY_OF_TEXT)],
+  [ARRAY_OF_INT8, (text) => readTexts(text).map((id) => (id === null ? null : readBigint(id)))],
+])
+
+function readBigint(text: string): number {
+  const number = Number(text)
+  if (!Number.isSafeInteger(number)) throw new RangeError('a bigint of the database is beyond 2^53-1')
+  return number
+}
+
+const getTypeParser: typeof pg.types.getTypeParser = (oid, format) =>
+  (format === 'binary' ? undefined : READERS.get(oid)) ?? pg.types.getTypeParser(oid, format)

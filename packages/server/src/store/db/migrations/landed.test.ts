@@ -1,0 +1,40 @@
+/** A migration that has landed never changes: databases were made with it. What it lacks is done by a new one. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { MIGRATIONS } from './index.ts'
+
+/** Of each file the beginning of its SHA-256. A line is added and never changed (CONTRIBUTING.md, "Add a migration"). */
+const LANDED: Readonly<Record<string, string>> = {
+  '0001-directory.ts': 'b2b5289eb97ffb3a6cb706d1c13f37d0',
+  '0002-import-progress.ts': '9d60ae6207ae4578f3cda8e6b54dcf18',
+  '0003-keys.ts': 'e5c5dd6e9be284e794abcfc185aab862',
+  '0004-message-memory.ts': 'd0090546889f5159eaeff40efa2d89e2',
+  '0005-quotas.ts': '928c613bf5a874519da156f6ebc00764',
+  '0006-seal-policies.ts': '13397e1835c514124bc3b7fc49560cc2',
+  '0007-registry-attributes.ts': '3f3dac2ba34e482eee6888cf000c4f4a',
+  '0008-record-tombstones.ts': '82c4a02184052ebabcbc9fcb2ee0231c',
+  '0009-slow-searches.ts': '7dc2eab95b525c5fa6e8a0e54239c326',
+  '0010-asynchronous-exchanges.ts': '62d3a6e2b40403bd98c5c8aec627a367',
+  '0011-inbox.ts': 'a0e334de8fc07e07b776dd2b12f7867d',
+  '0012-drain-job.ts': '82da2a89479389f9298934165bfb8165',
+  '0013-accepted-days.ts': 'cd86f88523d19912bcf9012fc2537d75',
+  '0014-request-bytes.ts': '10877dde51ece09afe650b03cd0bd152',
+  '0015-delivery-destinations.ts': '32104e656ccdde6b1d056f4ae1603474',
+  '0016-exchange-references.ts': '4be9a1292069a859cf2514dd4ad4d7f0',
+  '0017-reading-rules.ts': '532d2134016d9f27a6f26651ef7a5462',
+}
+
+const files = readdirSync(new URL('../../migrations', import.meta.url)).filter((name) =>
+  /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name),
+)
+
+test.each(Object.entries(LANDED))('%s is as it landed', (name, digest) => {
+  const content = readFileSync(new URL(name, import.meta.url))
+  expect(createHash('sha256').update(content).digest('hex').slice(0, digest.length)).toBe(digest)
+})
+
+test('every file is a migration, and at most the newest one has not landed', () => {
+  expect(Object.keys(MIGRATIONS).map((name) => `${name}.ts`)).toEqual([...files].sort())
+  expect(files.filter((name) => !Object.hasOwn(LANDED, name)).length).toBeLessThanOrEqual(1)
+})

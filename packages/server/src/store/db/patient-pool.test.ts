@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { type Database, openDatabase } from './database.ts'
+import { openConnections, PatientPool } from './patient-pool.ts'
+
+const ROLE = 'few_connections'
+
+let database: TestDatabase
+let db: Database
+
+/** A role that may have four connections at a time. */
+beforeAll(async () => {
+  database = await testDatabase()
+  const { pool } = database.db
+  await pool.query(`create role ${ROLE} login password 'few' connection limit 4`)
+  db = openDatabase({ ...database.connection, user: ROLE, password: 'few' })
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.db.pool.query(`drop role ${ROLE}`)
+  await database.close()
+})
+
+test('at the limit of its role a pool waits for its own connections, and those of jobs are left alone', async () => {
+  const jobs = new PatientPool({ ...db.connection, max: 2, min: 2 })
+  await openConnections(jobs, 2)
+  const held = await Promise.all([jobs.connect(), jobs.connect()])
+  for (const client of held) client.release()
+  const asked = Array.from({ length: 200 }, () => db.pool.query('select pg_sleep(0.001)'))
+  const worked = Array.from({ length: 20 }, () => jobs.query('select 1 as one'))
+  expect((await Promise.all(worked)).map(({ rows }) => rows)).toEqual(Array(20).fill([{ one: 1 }]))
+  expect(await Promise.all(asked)).toHaveLength(200)
+  expect([jobs.totalCount, db.pool.totalCount]).toEqual([2, 2])
+  await jobs.end()
+})
+
+test('where there is none at all, whoever asks is told', async () => {
+  const full = new PatientPool({ ...db.connection, max: 4, min: 4 })
+  await db.pool.query('select 1')
+  await expect(openConnections(full, 4)).rejects.toMatchObject({ code: '53300' })
+  await full.end()
+})

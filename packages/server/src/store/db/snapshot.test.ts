@@ -1,0 +1,166 @@
+import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import type { Page } from '../../model/records.ts'
+import { ensureRecordTables, recordTable } from '../records/record-tables.ts'
+import { findByIdentifier, findRecords, readDocuments } from '../records/records.ts'
+import { findStatement, searchStatement } from '../records/search-statement.ts'
+import { tried, withSnapshot } from './snapshot.ts'
+
+const [civil] = KINDS as readonly [Kind, ...Kind[]]
+const recordType: RecordType = {
+  ...civil.record_types[0],
+  name: 'TestPerson',
+  attributes: [
+    { name: 'surname', paths: ['surname'], type: 'text', sortable: true },
+    { name: 'born', paths: ['born'], type: 'date', sortable: true },
+  ],
+}
+const registry = { id: 1, kind: { ...civil, record_types: [recordType] as const } }
+const table = recordTable(registry, recordType)
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  const { db } = database
+  await ensureRecordTables(db, registry)
+  await db.pool.query(
+    `insert into r1_test_person (primary_identifier, document, surname, born_from, born_to)
+     select 'U' || n, '{"n":' || n || '}', case when n % 20 > 0 then 'S' || n % 3 end,
+       date '2000-01-01' - n, date '2000-12-31'
+     from generate_series(1, 100) as n order by n`,
+  )
+  await db.pool.query(
+    `insert into r1_test_person_identifier
+     select 'UIN', primary_identifier, id, true from r1_test_person
+     union all select 'MOBILE', '+' || id % 10, id, true from r1_test_person`,
+  )
+})
+afterAll(() => database.close())
+
+const numbers = (documents: readonly string[]): number[] => documents.map((text) => JSON.parse(text).n)
+const bornFirst = [{ attribute: 'born', descending: false }]
+const page: Page = { sort: [], limit: 3, offset: 0, cap: 50 }
+const byPhone = (value: string, more: Partial<Page> = {}) =>
+  findByIdentifier(
+    database.db,
+    registry,
+    recordType,
+    { type: 'MOBILE', value },
+    { ...page, ...more },
+    { ids: true },
+  )
+const bySurname = (surname: string, more: Partial<Page> = {}) =>
+  findRecords(
+    database.db,
+    table,
+    { text: 'record.surname = $1', values: [surname] },
+    { ...page, ...more },
+    { ids: true },
+  )
+
+const ALL = [7, 17, 27, 37, 47, 57, 67, 77, 87, 97]
+
+describe('the ids of all that match', () => {
+  test.each([
+    ['an identifier', byPhone, '+7', ALL],
+    [
+      'a condition',
+      bySurname,
+      'S1',
+      Array.from({ length: 100 }, (_, n) => n + 1).filter((n) => n % 20 && n % 3 === 1),
+    ],
+  ])('come with the page, in its order: %s', async (_name, find, value, expected) => {
+    const found = await find(value)
+    expect(found.ids).toEqual(expected)
+    expect(numbers(found.documents)).toEqual(expected.slice(0, 3))
+    expect(found.total).toBe(expected.length)
+
+    const sorted = await find(value, { sort: bornFirst, offset: 2 })
+    expect(sorted.ids).toEqual(expected.toReversed())
+    expect(numbers(sorted.documents)).toEqual(expected.toReversed().slice(2, 5))
+    // Also where the page lies beyond the last.
+    expect(await find(value, { offset: 1_000 })).toEqual({
+      total: expected.length,
+      documents: [],
+      ids: expected,
+    })
+  })
+
+  test.each([
+    ['an identifier', byPhone, '+7'],
+    ['a condition', bySurname, 'S1'],
+  ])('are none above the cap, and where nothing matches: %s', async (_name, find, value) => {
+    expect(await find(value, { cap: 9, limit: 1 })).toMatchObject({
+      total: 10,
+      ids: [],
+      documents: [expect.any(String)],
+    })
+    expect(await find('nobody')).toEqual({ total: 0, documents: [], ids: [] })
+  })
+
+  test('are read by statements of their own: nobody else pays for them', () => {
+    for (const sort of [[], bornFirst]) {
+      expect(findStatement(table, sort).text).not.toContain('ids')
+      expect(findStatement(table, sort, true).text).toContain('array_agg(id order by')
+      expect(findStatement(table, sort, true).name).toMatch(/^find_ids_r1_test_person/)
+      const condition = { text: 'true', values: [] }
+      expect(searchStatement(table, condition, { ...page, sort }).text).not.toContain('ids')
+    }
+  })
+
+  test('find their documents again, in any order; what is gone is left out', async () => {
+    expect(numbers(await readDocuments(database.db, table, [9, 3, 100_000, 7]))).toEqual([9, 3, 7])
+    expect(await readDocuments(database.db, table, [])).toEqual([])
+  })
+})
+
+test('of a text that cannot be held is nobody', async () => {
+  expect(await byPhone('+7\0')).toEqual({ total: 0, documents: [], ids: [] })
+})
+
+describe('a snapshot', () => {
+  const look = (snapshot: Parameters<Parameters<typeof withSnapshot>[1]>[0]) =>
+    findRecords(database.db, table, { text: 'record.surname = $1', values: ['new'] }, page, {
+      ids: true,
+      snapshot,
+    })
+
+  test('is one state, whatever is committed meanwhile', async () => {
+    await withSnapshot(database.db, async (snapshot) => {
+      expect((await look(snapshot)).total).toBe(0)
+      await database.db.pool.query(
+        `insert into r1_test_person (primary_identifier, document, surname) values ('new', '{}', 'new')`,
+      )
+      expect((await look(snapshot)).total).toBe(0)
+      const phone = { type: 'MOBILE', value: '+7' }
+      await database.db.pool.query(`delete from r1_test_person where primary_identifier = 'U97'`)
+      const found = await findByIdentifier(database.db, registry, recordType, phone, page, {
+        ids: true,
+        snapshot,
+      })
+      expect(found.ids).toEqual(ALL)
+    })
+    expect((await withSnapshot(database.db, look)).total).toBe(1)
+  })
+
+  test('survives a search that takes too long', async () => {
+    await withSnapshot(database.db, async (snapshot) => {
+      await snapshot.query("set local statement_timeout = '50ms'")
+      await expect(tried(snapshot, () => snapshot.query('select pg_sleep(5)'))).rejects.toMatchObject({
+        code: '57014',
+      })
+      expect((await look(snapshot)).total).toBe(1)
+    })
+  })
+
+  test('cannot be written to, and ends with its work', async () => {
+    await expect(
+      withSnapshot(database.db, (snapshot) => snapshot.query('delete from r1_test_person')),
+    ).rejects.toThrow('cannot execute DELETE in a read-only transaction')
+    const { rows } = await database.db.pool.query(
+      `select count(*) as open from pg_stat_activity where datname = current_database() and state like 'idle in%'`,
+    )
+    expect(rows[0].open).toBe(0)
+  })
+})

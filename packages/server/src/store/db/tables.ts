@@ -1,0 +1,380 @@
+/**
+ * The tables whose shape does not depend on a kind, as Kysely sees them; `migrations/` makes them. The record
+ * tables are not here: they are made from kind data by `record-tables.ts`.
+ */
+import type { Attribute, Jwk, SignatureProfile } from '@rollcall/protocol'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AllowedHost } from '../../model/allowed-hosts.ts'
+
+/** A time that the database sets. */
+type SetTime = ColumnType<Date, never, never>
+
+export interface RegistryRow {
+  id: GeneratedAlways<number>
+  namespace: string
+  /** A `Kind`'s name. */
+  kind: string
+  sender_id: string
+  aliases: Generated<string[]>
+  demo: Generated<boolean>
+  created_at: SetTime
+  /** An IANA name; its days are those by which ages are counted. */
+  time_zone: Generated<string>
+}
+
+/** An attribute that an operator gave a registry. */
+export interface RegistryAttributeRow {
+  registry: number
+  record_type: string
+  name: string
+  /** The `Attribute` as the operator declared it. */
+  definition: ColumnType<Attribute, string, string>
+  created_at: SetTime
+}
+
+/** A column that is not filled in the records that were there before it. */
+export interface ColumnFillRow {
+  registry: number
+  record_type: string
+  /** An attribute's or compound's, or `identifier`. */
+  name: string
+  /** The id from which on records are yet to be filled. */
+  next_record: Generated<number>
+}
+
+/** By which rules of reading a column is filled. */
+export interface ColumnRulesRow {
+  registry: number
+  record_type: string
+  /** As in `ColumnFillRow`. */
+  name: string
+  /** A digest. */
+  rules: string
+}
+
+export interface RecordTombstoneRow {
+  registry: number
+  record_type: string
+  /** The id that the record had. */
+  record: number
+  primary_identifier: string
+  deleted_at: Generated<Date>
+}
+
+export interface SlowSearchRow {
+  registry: number
+  record_type: string
+  /** Names that were asked for, sorted; never what was looked for. */
+  attributes: string[]
+  searches: number
+  /** Milliseconds. */
+  total_ms: number
+  max_ms: number
+  last_seen: Date
+}
+
+export interface ParticipantRow {
+  id: GeneratedAlways<number>
+  sender_id: string
+  client_id: string
+  name: string
+  status: Generated<'active' | 'disabled'>
+  /** Null: the server's limit. */
+  max_page_size: Generated<number | null>
+  /** Requests a second. Null: the server's limit; Infinity: none. */
+  rate_limit: Generated<number | null>
+  /** Requests in flight on one node. Null: the server's limit; Infinity: none. */
+  concurrency_limit: Generated<number | null>
+  signature_policy: Generated<'required' | 'if-present' | 'off'>
+  /** A policy other than 'required' needs it. */
+  allow_unsigned: Generated<boolean>
+  /** Null: the default profile. */
+  signature_profile: ColumnType<SignatureProfile | null, string | null | undefined, string | null>
+  encryption_policy: Generated<'required' | 'allowed' | 'refused'>
+  jwks_uri: Generated<string | null>
+  outgoing: ColumnType<readonly AllowedHost[], string | undefined, string>
+  demo: Generated<boolean>
+  created_at: SetTime
+}
+
+export interface ParticipantKeyRow {
+  id: GeneratedAlways<number>
+  participant: number
+  kid: string
+  use: 'sig' | 'enc'
+  algorithm: string
+  /** The members that make the key (RFC 7638) and no others. */
+  public_jwk: ColumnType<Jwk, string, string>
+  /** RFC 7638, SHA-256. */
+  thumbprint: string
+  valid_from: Generated<Date>
+  /** Null: no end. */
+  valid_until: Generated<Date | null>
+  created_at: SetTime
+  /** Null: it is live. */
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
+export interface ParticipantSecretRow {
+  id: GeneratedAlways<number>
+  participant: number
+  sha256: Buffer
+  created_at: SetTime
+  /** Null: it is live. */
+  retired_at: ColumnType<Date | null, never, Date>
+}
+
+export interface MasterKeyRow {
+  /** 1 to 255; the first byte of what is sealed with it. */
+  version: number
+  /** A known text, sealed: tells the right master key from another. */
+  check_value: Buffer
+  created_at: SetTime
+}
+
+export interface OwnKeyRow {
+  kid: string
+  use: string
+  algorithm: string
+  state: 'next' | 'active' | 'retired' | 'revoked'
+  /** The JWK: private, or public alone for a key that signs no more; null once it is erased. */
+  sealed: Buffer | null
+  created_at: SetTime
+  activated_at: Date | null
+  retired_at: Date | null
+  /** When a retired key stops being one of ours. */
+  expires_at: Date | null
+  revoked_at: Date | null
+}
+
+export interface BodyKeyRow {
+  /** 'YYYY-MM-DD' in UTC. */
+  day: string
+  sealed: Buffer
+  created_at: SetTime
+}
+
+export interface ExchangeRow {
+  participant: number
+  /** As `messageKey` gives it. */
+  message_id: string
+  fingerprint: Buffer
+  correlation_id: string
+  registry: number
+  operation: string
+  /** Null where the message has none that could be asked for. */
+  transaction_id: string | null
+  received_at: SetTime
+}
+
+/** An exchange that is answered later. */
+export interface AcceptedExchangeRow {
+  correlation_id: string
+  participant: number
+  registry: number
+  operation: string
+  /** As `messageKey` gives it. */
+  message_id: string
+  transaction_id: string
+  sender_uri: string | null
+  encrypted: boolean
+  /** Header and message in clear, sealed. */
+  request: Buffer
+  /** Bytes of header and message in clear; null: of an earlier version. */
+  request_bytes: number | null
+  /** How many items the request has. */
+  items: number
+  /** Whether `exchange_reference` has them; not so of what an earlier version accepted. */
+  references_stored: Generated<boolean>
+  state: Generated<'accepted' | 'replying' | 'replied' | 'failed'>
+  /** The last page that has a delivery. */
+  page: Generated<number>
+  received_at: SetTime
+  started_at: Date | null
+  finished_at: Date | null
+}
+
+/** One item of an accepted exchange, from the moment in which it is accepted. */
+export interface ExchangeReferenceRow {
+  correlation_id: string
+  /** From 0, in the order of the request. */
+  position: number
+  participant: number
+  registry: number
+  /** As the answer names it: '' where it cannot be sent back. */
+  reference_id: string
+  /** Of the exchange. */
+  received_at: Date
+}
+
+/** One answered item of an accepted exchange, with the records that its further pages are made of. */
+export interface ExchangeItemRow {
+  correlation_id: string
+  /** From 0, in the order of the request. */
+  position: number
+  participant: number
+  reference_id: string
+  status: 'succ' | 'rjct'
+  total: number | null
+  page_size: number | null
+  record_type: string | null
+  record_ids: number[] | null
+  answered_at: SetTime
+}
+
+/** One outgoing envelope. */
+export interface DeliveryRow {
+  id: string
+  participant: number
+  registry: number
+  correlation_id: string | null
+  /** The name of a row of CALLBACKS. */
+  callback: string
+  page: Generated<number>
+  message_id: string
+  /** Null where there is nowhere to send it to. */
+  target: string | null
+  /** Of the target; empty where there is none. */
+  origin: GeneratedAlways<string>
+  encrypted: boolean
+  /** Header and message in clear, sealed. */
+  body: Buffer
+  state: 'pending' | 'delivered' | 'refused' | 'dead' | 'dropped' | 'held'
+  /** Attempts that were begun. */
+  attempts: Generated<number>
+  /** Of them, those before `since`: its schedule began anew. */
+  earlier: Generated<number>
+  next_attempt_at: Date | null
+  /** Who is attempting it, and until when nobody else does. */
+  claim: string | null
+  claimed_until: Date | null
+  reason: string | null
+  created_at: SetTime
+  /** When its schedule began: as it was made, or when an operator asked for it again. */
+  since: SetTime
+  finished_at: Date | null
+}
+
+export interface DeliveryAttemptRow {
+  delivery: string
+  /** From 1. */
+  number: number
+  at: Date
+  duration_ms: number
+  /** Of HTTP. */
+  status: number | null
+  /** A class of failure. */
+  error: string | null
+  /** At most 256 printable bytes of the answer, sealed. */
+  answer: Buffer | null
+}
+
+/** Where and how a participant takes what is sent to it. */
+export interface ParticipantCallbackRow {
+  participant: number
+  allowed: Generated<string[]>
+  default_url: string | null
+  auth: Generated<'none' | 'bearer' | 'oauth2' | 'mtls'>
+  /** What `auth` needs; null for none. */
+  sealed: Buffer | null
+  concurrency: Generated<number>
+  rate: Generated<number>
+  timeout_ms: Generated<number>
+  /** Seconds. */
+  schedule: number[] | null
+}
+
+export interface BreakerRow {
+  participant: number
+  /** Of the address that fails. */
+  origin: string
+  failures: number
+  opened_at: Date | null
+  probe_at: Date | null
+  failed_at: Generated<Date>
+}
+
+export interface NodeRow {
+  id: string
+  /** Digits of any bigint: read it as text. */
+  lock_key: ColumnType<never, string, never>
+  workers: string[]
+  started_at: SetTime
+}
+
+/** A callback that was received. */
+export interface InboxMessageRow {
+  participant: number
+  /** As `messageKey` gives it. */
+  message_id: string
+  fingerprint: Buffer
+  /** The name of a row of CALLBACKS. */
+  callback: string
+  registry: number
+  /** Of the message, or made for it: what it was acknowledged with. */
+  correlation_id: string | null
+  transaction_id: string | null
+  /** Of its header. */
+  status: string | null
+  /** Quarantined: it answers no request that is known here. */
+  state: 'stored' | 'quarantined'
+  /** Header and message in clear, sealed. */
+  body: Buffer
+  received_at: SetTime
+}
+
+/** What a participant has had kept in one day. */
+export interface ParticipantDayRow {
+  participant: number
+  /** 'YYYY-MM-DD' in UTC. */
+  day: string
+  messages: number
+  /** Of sealed bodies. */
+  bytes: number
+}
+
+export interface SealedMessageRow {
+  fingerprint: Buffer
+  participant: number
+  /** As `messageKey` gives it. */
+  message_id: string
+  received_at: SetTime
+}
+
+export interface QuotaBucketRow {
+  bucket: string
+  /** Requests that may still be taken, as of `refilled_at`. */
+  tokens: number
+  /** What the last statement took. */
+  granted: number
+  refilled_at: Date
+}
+
+export interface Tables {
+  registry: RegistryRow
+  registry_attribute: RegistryAttributeRow
+  column_fill: ColumnFillRow
+  column_rules: ColumnRulesRow
+  record_tombstone: RecordTombstoneRow
+  slow_search: SlowSearchRow
+  participant: ParticipantRow
+  participant_secret: ParticipantSecretRow
+  participant_key: ParticipantKeyRow
+  master_key: MasterKeyRow
+  own_key: OwnKeyRow
+  body_key: BodyKeyRow
+  exchange: ExchangeRow
+  accepted_exchange: AcceptedExchangeRow
+  exchange_reference: ExchangeReferenceRow
+  exchange_item: ExchangeItemRow
+  delivery: DeliveryRow
+  delivery_attempt: DeliveryAttemptRow
+  participant_callback: ParticipantCallbackRow
+  breaker: BreakerRow
+  node: NodeRow
+  inbox_message: InboxMessageRow
+  inbox_day: ParticipantDayRow
+  accepted_day: ParticipantDayRow
+  sealed_message: SealedMessageRow
+  quota_bucket: QuotaBucketRow
+}

@@ -1,0 +1,169 @@
+/** Deliveries as an operator looks at them, and what is done with them by hand. */
+import type { Database } from '../db/database.ts'
+import type { DeliveryRow } from '../db/tables.ts'
+import { isStorable } from '../db/text.ts'
+
+export type DeliveryState = DeliveryRow['state']
+export const DELIVERY_STATES = [
+  'pending',
+  'delivered',
+  'refused',
+  'dead',
+  'dropped',
+  'held',
+] as const satisfies readonly DeliveryState[]
+
+/** Which deliveries; what is not given does not matter. */
+export interface DeliveryChoice {
+  readonly ids?: readonly string[]
+  readonly participant?: string
+  readonly state?: DeliveryState
+  /** Made at this time or later. */
+  readonly since?: Date
+  /** Made before this time. */
+  readonly until?: Date
+}
+
+export interface ListedDelivery {
+  readonly id: string
+  /** `sender_id` */
+  readonly participant: string
+  readonly callback: string
+  readonly page: number
+  readonly message_id: string
+  readonly correlation_id: string | null
+  readonly state: DeliveryState
+  readonly attempts: number
+  readonly target: string | null
+  readonly reason: string | null
+  readonly created_at: Date
+  readonly next_attempt_at: Date | null
+  readonly finished_at: Date | null
+}
+
+export interface ListedAttempt {
+  readonly number: number
+  readonly at: Date
+  readonly duration_ms: number
+  readonly status: number | null
+  readonly error: string | null
+  /** Sealed for `answerContext`. */
+  readonly answer: Buffer | null
+}
+
+/** When it is due, as people are told it: one that an operator asked for is due since then (`NOW_AND_FIRST`). */
+export const DUE = 'greatest(next_attempt_at, since)'
+
+const LISTED = `delivery.id, participant.sender_id as participant, callback, page, message_id, correlation_id, state,
+  attempts, target, reason, delivery.created_at, ${DUE} as next_attempt_at, finished_at`
+
+const CHOSEN = `($1::uuid[] is null or delivery.id = any($1)) and ($2::text is null or participant.sender_id = $2)
+  and ($3::text is null or state = $3) and ($4::timestamptz is null or delivery.created_at >= $4)
+  and ($5::timestamptz is null or delivery.created_at < $5)`
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What is no UUID is no delivery's. */
+function valuesOf({ ids, participant, state, since, until }: DeliveryChoice): unknown[] {
+  const name = participant === undefined || isStorable(participant) ? participant : ''
+  return [ids?.filter((id) => UUID.test(id)), name, state, since, until].map((value) => value ?? null)
+}
+
+/** The newest first, `limit` of them at most. */
+export async function listDeliveries(
+  { pool }: Pick<Database, 'pool'>,
+  choice: DeliveryChoice,
+  limit: number,
+): Promise<readonly ListedDelivery[]> {
+  const { rows } = await pool.query<ListedDelivery>(
+    `select ${LISTED} from delivery join participant on participant.id = delivery.participant
+      where ${CHOSEN} order by delivery.created_at desc, delivery.id limit $6`,
+    [...valuesOf(choice), limit],
+  )
+  return rows
+}
+
+/** One with its attempts, and its sealed body (`deliveryContext`); null when there is none. */
+export async function findDelivery(
+  { pool }: Pick<Database, 'pool'>,
+  id: string,
+): Promise<(ListedDelivery & { body: Buffer; made: readonly ListedAttempt[] }) | null> {
+  if (!UUID.test(id)) return null
+  const { rows } = await pool.query<ListedDelivery & { body: Buffer }>(
+    `select ${LISTED}, body from delivery join participant on participant.id = delivery.participant
+      where delivery.id = $1`,
+    [id],
+  )
+  const [found] = rows
+  if (found === undefined) return null
+  const attempts = await pool.query<ListedAttempt>(
+    `select number, at, duration_ms, status, error, answer from delivery_attempt
+      where delivery = $1 order by number`,
+    [id],
+  )
+  return { ...found, made: attempts.rows }
+}
+
+interface Change {
+  /** What it can be done with. */
+  readonly from: readonly DeliveryState[]
+  readonly set: string
+  /** Whether it is to be attempted now. */
+  readonly sends: boolean
+}
+
+/** At the beginning of its schedule, with the message_id that it always had. */
+const again = (due: string): string => `state = 'pending', next_attempt_at = ${due}, since = now(),
+  earlier = attempts, reason = null, finished_at = null`
+/** Before all that is due to its destination by itself; among those that were asked for, the oldest first. */
+const NOW_AND_FIRST = "created_at - interval '100 years'"
+
+export const DELIVERY_CHANGES = {
+  /** What waits is attempted now, what was given up is attempted again. */
+  retry: { from: ['pending', 'dead'], set: again(NOW_AND_FIRST), sends: true },
+  /** Nothing more is attempted. */
+  drop: {
+    from: ['pending', 'held', 'dead'],
+    set: `state = 'dropped', next_attempt_at = null, claim = null, claimed_until = null,
+      reason = coalesce(reason, 'operator'), finished_at = now()`,
+    sends: false,
+  },
+  /** What came to its end is sent again. */
+  replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
+} as const satisfies Record<string, Change>
+
+/**
+ * Changes those of the chosen ones that it can be done with, and lets the participants' jobs see to them at once:
+ * where a destination's breaker is open, with a probe. What is retried is attempted first.
+ * @returns how many
+ */
+export async function changeDeliveries(
+  { pool }: Pick<Database, 'pool'>,
+  change: keyof typeof DELIVERY_CHANGES,
+  choice: DeliveryChoice,
+): Promise<number> {
+  const { from, set, sends }: Change = DELIVERY_CHANGES[change]
+  const { rows } = await pool.query<{ changed: number }>(
+    `with chosen as (
+        select delivery.id from delivery join participant on participant.id = delivery.participant
+        where ${CHOSEN} and state = any($6)
+      ),
+      changed as (
+        update delivery set ${set} from chosen where delivery.id = chosen.id and state = any($6)
+        returning participant, origin
+      ),
+      probed as (
+        update breaker set probe_at = now()
+        where $7 and opened_at is not null and (participant, origin) in (select participant, origin from changed)
+      ),
+      drained as (
+        select drain_deliveries(participant, now()) from (
+          select distinct participant from changed order by participant
+        ) as those
+        where $7
+      )
+      select (select count(*) from changed) as changed, (select count(*) from drained) as jobs`,
+    [...valuesOf(choice), from, sends],
+  )
+  return rows[0]?.changed ?? 0
+}

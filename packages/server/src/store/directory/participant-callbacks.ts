@@ -1,0 +1,124 @@
+/** Where and how a participant takes what is sent to it; credentials are sealed before they come here. */
+import { CALLBACKS, type Callback } from '@rollcall/protocol'
+import type { Kysely } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../db/database.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
+
+export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
+
+export interface CallbackSettings {
+  /** Origins with a path prefix that a `sender_uri` may begin with; `:*` stands for any port. */
+  readonly allowed: readonly string[]
+  /** Where an answer goes whose request names no `sender_uri`: the callback's path is added. Null: nowhere. */
+  readonly default_url: string | null
+  readonly auth: CallbackAuth
+  /** What `auth` needs, sealed for its origin (`delivery/credentials.ts`); null for none. */
+  readonly sealed: Buffer | null
+  /** Requests in flight at a time, on one node. */
+  readonly concurrency: number
+  /** Requests a second, on one node. */
+  readonly rate: number
+  /** For one attempt. */
+  readonly timeout_ms: number
+  /** Seconds from one attempt to the next; null: the server's own schedule. */
+  readonly schedule: readonly number[] | null
+}
+
+/** Of one participant on one node. */
+export const MOST_CONCURRENCY = 128
+
+/** What a participant has for whom nothing is set: nobody is sent anything. */
+export const NO_CALLBACKS: CallbackSettings = {
+  allowed: [],
+  default_url: null,
+  auth: 'none',
+  sealed: null,
+  concurrency: 8,
+  rate: 200,
+  timeout_ms: 10_000,
+  schedule: null,
+}
+
+const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
+
+/** The settings of a participant, by `Participant.id`. */
+export async function findCallbackSettings(
+  { pool }: Pick<Database, 'pool'>,
+  participant: number,
+): Promise<CallbackSettings> {
+  const { rows } = await pool.query<CallbackSettings>({
+    name: 'find callback settings',
+    text: `select ${COLUMNS} from participant_callback where participant = $1`,
+    values: [participant],
+  })
+  return rows[0] ?? NO_CALLBACKS
+}
+
+const RANGES = [
+  ['concurrency', 1, MOST_CONCURRENCY],
+  ['rate', 1, 10_000],
+  ['timeout_ms', 100, 120_000],
+] as const
+
+/** The address for a callback of a participant that names none. Settings are kept as they were written. */
+export function defaultTarget(default_url: string, { path }: Pick<Callback, 'path'>): string {
+  return `${(URL.parse(default_url)?.href ?? default_url).replace(/\/+$/, '')}/${path}`
+}
+
+/**
+ * Sets what `changes` names, and leaves the rest. What waits for the default address goes to a new one with it.
+ * @throws StoreRefusal a value that cannot be
+ */
+export async function setCallbackSettings(
+  { kysely }: Pick<Database, 'kysely'>,
+  participant: number,
+  changes: Partial<CallbackSettings>,
+): Promise<void> {
+  const { allowed, schedule, ...others } = changes
+  const row = {
+    ...others,
+    ...(allowed !== undefined && { allowed: [...allowed] }),
+    ...(schedule !== undefined && { schedule: schedule === null ? null : [...schedule] }),
+  }
+  for (const [name, least, most] of RANGES) {
+    const value = changes[name]
+    if (value !== undefined && !(Number.isInteger(value) && value >= least && value <= most)) {
+      throw new StoreRefusal(`${name} must be a whole number from ${least} to ${most}`)
+    }
+  }
+  await kysely.transaction().execute(async (transaction) => {
+    await transaction
+      .insertInto('participant_callback')
+      .values({ participant, default_url: null, sealed: null, schedule: null, ...row })
+      .onConflict((conflict) =>
+        Object.keys(row).length === 0
+          ? conflict.doNothing()
+          : conflict.column('participant').doUpdateSet(row),
+      )
+      .execute()
+    if (changes.default_url) await moveDeliveries(transaction, participant, changes.default_url)
+  })
+}
+
+/** What is being attempted this moment is left alone: its next attempt finds the address by itself. */
+async function moveDeliveries(
+  kysely: Kysely<Tables>,
+  participant: number,
+  default_url: string,
+): Promise<void> {
+  const names = CALLBACKS.map(({ name }) => name)
+  const targets = CALLBACKS.map((callback) => defaultTarget(default_url, callback))
+  await sql`with moving as (
+      select id, moved.target
+      from delivery join unnest(${names}::text[], ${targets}::text[]) as moved (callback, target)
+        on moved.callback = delivery.callback collate "C"
+      where participant = ${participant} and state = 'pending' and delivery.target is distinct from moved.target
+        and (claimed_until is null or claimed_until <= now())
+        and (correlation_id is null or exists (select from accepted_exchange as asked
+          where asked.correlation_id = delivery.correlation_id and asked.sender_uri is null))
+      for update of delivery skip locked
+    )
+    update delivery set target = moving.target from moving where delivery.id = moving.id`.execute(kysely)
+}

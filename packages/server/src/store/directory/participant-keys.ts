@@ -1,0 +1,181 @@
+/** Participants' public keys that the operator has registered, one by one. */
+
+import type { Jwk } from '@rollcall/protocol'
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+import { isDuplicate, isViolation } from '../db/database-errors.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { ParticipantKeyRow, Tables } from '../db/tables.ts'
+import { isStorable } from '../db/text.ts'
+import { lockParticipant } from './participants.ts'
+
+/** What a key is for: `sig` verifies what its owner signed, with `enc` we encrypt for its owner. */
+export type KeyUse = 'sig' | 'enc'
+
+/** A public key that was read and found good. */
+export interface PublicKey {
+  readonly kid: string
+  readonly use: KeyUse
+  /** Of signatures or of key encryption, by its JOSE name. */
+  readonly algorithm: string
+  /** The members that make the key and no others, as RFC 7638 has them. */
+  readonly public_jwk: Jwk
+  /** RFC 7638, SHA-256: the same key is the same text, whoever sends it and however it is spelt. */
+  readonly thumbprint: string
+}
+
+export type ParticipantKey = Readonly<Selectable<ParticipantKeyRow>>
+
+/** When a key counts: from the first moment, up to and without the last; null: without end. */
+export interface Validity {
+  readonly valid_from?: Date
+  readonly valid_until?: Date | null
+}
+
+/** Live keys that one participant may have. */
+export const LIVE_KEYS = 20
+
+/**
+ * Registers a key. A public key belongs to one participant and has one entry: adding it again changes that entry's
+ * kid, use and, where they are given, its times. A revoked key is never taken again, not even from its owner.
+ * @throws StoreRefusal
+ */
+export async function addParticipantKey(
+  db: Database,
+  participant: Pick<Participant, 'id'>,
+  key: PublicKey & Validity,
+): Promise<ParticipantKey> {
+  const { kid, use, algorithm, thumbprint, valid_from, valid_until } = key
+  const times = { ...(valid_from && { valid_from }), ...(valid_until !== undefined && { valid_until }) }
+  const entry = { kid, use, algorithm, public_jwk: JSON.stringify(key.public_jwk), ...times }
+  try {
+    return await db.kysely.transaction().execute(async (transaction) => {
+      const owner = await lockParticipant(transaction, participant)
+      const known = await transaction
+        .selectFrom('participant_key')
+        .innerJoin('participant', 'participant.id', 'participant_key.participant')
+        .select(['participant_key.id', 'participant_key.participant', 'revoked_at', 'sender_id'])
+        .where('thumbprint', '=', thumbprint)
+        .executeTakeFirst()
+      if (known !== undefined) {
+        if (known.participant !== owner.id) throw taken(known.sender_id)
+        if (known.revoked_at !== null) {
+          throw new StoreRefusal(
+            'this key was revoked, and a revoked key cannot be registered again; make a new key',
+          )
+        }
+        return await transaction
+          .updateTable('participant_key')
+          .set(entry)
+          .where('id', '=', known.id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+      }
+      const { live } = await transaction
+        .selectFrom('participant_key')
+        .select((all) => all.fn.countAll<number>().as('live'))
+        .where('participant', '=', owner.id)
+        .where(isLive)
+        .executeTakeFirstOrThrow()
+      if (live >= LIVE_KEYS) {
+        throw new StoreRefusal(
+          `a participant has at most ${LIVE_KEYS} live keys; revoke one that is not used`,
+        )
+      }
+      return await transaction
+        .insertInto('participant_key')
+        .values({ participant: owner.id, thumbprint, ...entry })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+    })
+  } catch (error) {
+    throw asRefusal(error, kid)
+  }
+}
+
+const taken = (owner: string): StoreRefusal =>
+  new StoreRefusal(`this key belongs to ${owner} already, and a public key belongs to one participant`)
+
+function asRefusal(error: unknown, kid: string): unknown {
+  if (isDuplicate(error, 'participant_key_thumbprint_key')) return taken('another participant')
+  if (isDuplicate(error, 'participant_key_live_index')) {
+    return new StoreRefusal(
+      `the participant has another live key with the kid ${kid}; give this one another with --kid`,
+    )
+  }
+  if (isViolation(error, 'participant_key_valid_check')) {
+    return new StoreRefusal('the end of a key (--until) must be later than its beginning (--from)')
+  }
+  return error
+}
+
+/** Every key that was ever registered for it, the newest first. */
+export async function listParticipantKeys(
+  db: Database,
+  participant: Pick<Participant, 'id'>,
+): Promise<readonly ParticipantKey[]> {
+  return db.kysely
+    .selectFrom('participant_key')
+    .selectAll()
+    .where('participant', '=', participant.id)
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** Those of it, or of all participants, that are neither revoked nor over, the latest to begin first. */
+export async function listLiveKeys(
+  db: Database,
+  participant?: Pick<Participant, 'id'>,
+): Promise<readonly ParticipantKey[]> {
+  return db.kysely
+    .selectFrom('participant_key')
+    .selectAll()
+    .$if(participant !== undefined, (keys) => keys.where('participant', '=', participant?.id ?? 0))
+    .where(isLive)
+    .orderBy('valid_from', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** Those of these thumbprints that are registered, whoever's they are, revoked ones among them. */
+export async function findRegisteredKeys(
+  db: Database,
+  thumbprints: readonly string[],
+): Promise<readonly ParticipantKey[]> {
+  if (thumbprints.length === 0) return []
+  return db.kysely.selectFrom('participant_key').selectAll().where('thumbprint', 'in', thumbprints).execute()
+}
+
+/**
+ * Revokes a key at once and for ever; every node follows within a second.
+ * @throws StoreRefusal it has no live key of this kid
+ */
+export async function revokeParticipantKey(
+  db: Database,
+  participant: Pick<Participant, 'id' | 'sender_id'>,
+  kid: string,
+): Promise<ParticipantKey> {
+  const revoked =
+    isStorable(kid) &&
+    (await db.kysely
+      .updateTable('participant_key')
+      .set({ revoked_at: sql<Date>`now()` })
+      .where('participant', '=', participant.id)
+      .where('kid', '=', kid)
+      .where('revoked_at', 'is', null)
+      .returningAll()
+      .executeTakeFirst())
+  if (!revoked) {
+    throw new StoreRefusal(
+      `${participant.sender_id} has no live registered key with this kid; ` +
+        'to refuse a key that only its jwks_uri lists, add it here and revoke it',
+    )
+  }
+  return revoked
+}
+
+function isLive({ and, or, eb }: ExpressionBuilder<Tables, 'participant_key'>) {
+  const unending = or([eb('valid_until', 'is', null), eb('valid_until', '>', sql<Date>`now()`)])
+  return and([eb('revoked_at', 'is', null), unending])
+}

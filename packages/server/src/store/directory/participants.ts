@@ -1,0 +1,289 @@
+/** The directory of participants, with the digests of their client secrets. */
+
+import { randomBytes } from 'node:crypto'
+import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
+import { type Selectable, sql, type Transaction, type Updateable } from 'kysely'
+import type { Participant, SealPolicy } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+import { isDuplicate } from '../db/database-errors.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { ParticipantRow, Tables } from '../db/tables.ts'
+import { checkSenderId, isStorable } from '../db/text.ts'
+import { checkSealPolicy, DEFAULT_SEAL_POLICY, meantChanges, sealPolicyValues } from './seal-policy.ts'
+
+/** A participant with the SHA-256 of its live secrets, newest first. */
+export interface Client {
+  readonly participant: Participant
+  readonly secrets: readonly Buffer[]
+}
+
+/** Two, so that the old one still works while the new one is being put in place. */
+const LIVE_SECRETS = 2
+const NAME_LIMIT = 255
+
+const COLUMNS = [
+  'id',
+  'sender_id',
+  'client_id',
+  'name',
+  'status',
+  'max_page_size',
+  'rate_limit',
+  'concurrency_limit',
+  'signature_policy',
+  'allow_unsigned',
+  'signature_profile',
+  'encryption_policy',
+  'jwks_uri',
+  'outgoing',
+  'demo',
+] as const
+
+type Row = Pick<Selectable<ParticipantRow>, (typeof COLUMNS)[number]>
+
+function fromRow({ signature_profile, ...row }: Row): Participant {
+  return { ...row, signature_profile: signature_profile ?? DEFAULT_SIGNATURE_PROFILE }
+}
+
+/** What may be given beside a name; the server's limits count where nothing is. */
+export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> & Quotas & SealPolicy
+/** How much a participant may send. */
+export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
+
+/**
+ * Adds a participant, active and without a secret; its `client_id` is made here. Its messages must be signed unless
+ * told otherwise.
+ * @throws StoreRefusal a sender_id of the wrong form or already there, no name, a limit or a policy that is none
+ */
+export async function addParticipant(
+  db: Database,
+  participant: Pick<Participant, 'sender_id' | 'name'> & Partial<ParticipantSettings>,
+): Promise<Participant> {
+  const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
+  const { rate_limit = null, concurrency_limit = null, ...changes } = given
+  const policy = { ...DEFAULT_SEAL_POLICY, ...meantChanges(changes) }
+  checkSenderId(sender_id)
+  if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
+    throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
+  }
+  if (max_page_size !== null && !(Number.isInteger(max_page_size) && max_page_size >= 1)) {
+    throw new StoreRefusal('max_page_size is a whole number of at least 1')
+  }
+  checkQuotas({ rate_limit, concurrency_limit })
+  checkSealPolicy(policy)
+  // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
+  const client_id = randomBytes(16).toString('hex')
+  const values = { sender_id, client_id, name, max_page_size, rate_limit, concurrency_limit, demo }
+  try {
+    const added = await db.kysely
+      .insertInto('participant')
+      .values({ ...values, ...sealPolicyValues(policy) })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow()
+    return fromRow(added)
+  } catch (error) {
+    if (isDuplicate(error, 'participant_sender_id_key')) {
+      throw new StoreRefusal(`a participant with sender_id ${sender_id} exists already`)
+    }
+    throw asRefusal(error)
+  }
+}
+
+/** One public key belongs to one participant, so one set of keys does as well. */
+function asRefusal(error: unknown): unknown {
+  if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
+  return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
+}
+
+/** Infinity, which is no limit, is a limit like any other here. */
+function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
+  if (rate_limit !== null && !(rate_limit > 0)) {
+    throw new StoreRefusal('rate_limit is a number above 0, or Infinity for no limit')
+  }
+  if (
+    concurrency_limit !== null &&
+    !(concurrency_limit >= 1 && Math.floor(concurrency_limit) === concurrency_limit)
+  ) {
+    throw new StoreRefusal('concurrency_limit is a whole number of at least 1, or Infinity for no limit')
+  }
+}
+
+/** Every participant, by sender_id. */
+export async function listParticipants(db: Database): Promise<readonly Participant[]> {
+  const rows = await db.kysely.selectFrom('participant').select(COLUMNS).orderBy('sender_id').execute()
+  return rows.map(fromRow)
+}
+
+/** Those that cannot get a token, because no secret of theirs is live; by sender_id. */
+export async function listWithoutSecret(db: Database): Promise<readonly Participant[]> {
+  const rows = await db.kysely
+    .selectFrom('participant')
+    .select(COLUMNS)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('participant_secret')
+            .select('id')
+            .whereRef('participant', '=', 'participant.id')
+            .where('retired_at', 'is', null),
+        ),
+      ),
+    )
+    .orderBy('sender_id')
+    .execute()
+  return rows.map(fromRow)
+}
+
+/** The participant, whatever its status; null when there is none. */
+export async function findParticipant(db: Database, sender_id: string): Promise<Participant | null> {
+  if (!isStorable(sender_id)) return null
+  const found = await db.kysely
+    .selectFrom('participant')
+    .select(COLUMNS)
+    .where('sender_id', '=', sender_id)
+    .executeTakeFirst()
+  return found === undefined ? null : fromRow(found)
+}
+
+/** Whatever its status; null when there is none. */
+export async function findParticipantById(db: Database, id: number): Promise<Participant | null> {
+  const found = await db.kysely
+    .selectFrom('participant')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return found === undefined ? null : fromRow(found)
+}
+
+/**
+ * Nodes that remember participants must not remember for longer than a second.
+ * @throws StoreRefusal no such participant
+ */
+export function setParticipantStatus(
+  db: Database,
+  sender_id: string,
+  status: Participant['status'],
+): Promise<Participant> {
+  return update(db, sender_id, { status })
+}
+
+/**
+ * Sets how much a participant may send; every node follows within a second.
+ * @throws StoreRefusal no such participant, a limit that is none
+ */
+export async function setParticipantQuotas(
+  db: Database,
+  sender_id: string,
+  { rate_limit, concurrency_limit }: Quotas,
+): Promise<Participant> {
+  checkQuotas({ rate_limit, concurrency_limit })
+  return update(db, sender_id, { rate_limit, concurrency_limit })
+}
+
+/**
+ * Changes what is agreed about sealing; what is not named stays. Every node follows within a second.
+ * @throws StoreRefusal no such participant, a policy that is none, a weak one without `allow_unsigned: true` beside it
+ */
+export async function setSealPolicy(
+  db: Database,
+  sender_id: string,
+  changes: Partial<SealPolicy>,
+): Promise<Participant> {
+  const current = await findParticipant(db, sender_id)
+  if (current === null) throw unknown(sender_id)
+  const meant = meantChanges(changes)
+  const policy = { ...current, ...meant }
+  checkSealPolicy(policy)
+  const named = Object.entries(sealPolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
+  // Only what is named, so that two who change different things at once do not undo each other's change.
+  return named.length === 0 ? current : update(db, sender_id, Object.fromEntries(named))
+}
+
+async function update(
+  db: Database,
+  sender_id: string,
+  values: Updateable<ParticipantRow>,
+): Promise<Participant> {
+  if (!isStorable(sender_id)) throw unknown(sender_id)
+  try {
+    const changed = await db.kysely
+      .updateTable('participant')
+      .set(values)
+      .where('sender_id', '=', sender_id)
+      .returning(COLUMNS)
+      .executeTakeFirst()
+    if (changed === undefined) throw unknown(sender_id)
+    return fromRow(changed)
+  } catch (error) {
+    throw asRefusal(error)
+  }
+}
+
+const unknown = (sender_id: string): StoreRefusal =>
+  new StoreRefusal(`no participant has sender_id ${sender_id}`)
+
+/** The participant with this client id, whatever its status, and its live secrets; null when there is none. */
+export async function findClient(db: Database, client_id: string): Promise<Client | null> {
+  if (!isStorable(client_id)) return null
+  const { rows } = await db.pool.query<Row & { secrets: Buffer[] }>({
+    name: 'find client',
+    text: `select ${COLUMNS.join(', ')}, array(
+        select sha256 from participant_secret
+        where participant = participant.id and retired_at is null order by id desc
+      ) as secrets
+      from participant where client_id = $1`,
+    values: [client_id],
+  })
+  const [row] = rows
+  if (row === undefined) return null
+  const { secrets, ...participant } = row
+  return { participant: fromRow(participant), secrets }
+}
+
+/**
+ * Gives a participant one more secret, known here by its SHA-256 only; of more than two live ones the oldest
+ * are retired.
+ * @throws StoreRefusal no such participant
+ */
+export async function addSecret(
+  db: Database,
+  participant: Pick<Participant, 'id'>,
+  sha256: Buffer,
+): Promise<void> {
+  await db.kysely.transaction().execute(async (transaction) => {
+    const owner = await lockParticipant(transaction, participant)
+    await transaction.insertInto('participant_secret').values({ participant: owner.id, sha256 }).execute()
+    const newest = transaction
+      .selectFrom('participant_secret')
+      .select('id')
+      .where('participant', '=', owner.id)
+      .orderBy('id', 'desc')
+      .limit(LIVE_SECRETS)
+    await transaction
+      .updateTable('participant_secret')
+      .set({ retired_at: sql<Date>`now()` })
+      .where('participant', '=', owner.id)
+      .where('retired_at', 'is', null)
+      .where('id', 'not in', newest)
+      .execute()
+  })
+}
+
+/**
+ * Holds a participant's row until the transaction ends: callers that add to what it has come in order, each sees
+ * what the one before has added.
+ * @throws StoreRefusal no such participant
+ */
+export async function lockParticipant(
+  transaction: Transaction<Tables>,
+  participant: Pick<Participant, 'id'>,
+): Promise<Pick<Participant, 'id'>> {
+  const owner = await transaction
+    .selectFrom('participant')
+    .select('id')
+    .where('id', '=', participant.id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (owner === undefined) throw new StoreRefusal('no such participant')
+  return owner
+}

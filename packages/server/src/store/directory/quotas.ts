@@ -1,0 +1,46 @@
+/** Buckets of tokens in the database, from which all nodes take: what one node takes the others do not get. */
+import type { Database } from '../db/database.ts'
+
+export interface Asked {
+  /** Names the bucket. */
+  readonly bucket: string
+  /** Tokens that flow in each second; finite, above 0. */
+  readonly rate: number
+  /** Tokens that it holds at most, and at first; a whole number of at least 1. */
+  readonly capacity: number
+  /** Tokens to take; a whole number of at least 1. */
+  readonly wanted: number
+}
+
+export interface Granted {
+  /** Whole tokens, at most those wanted; 0 when there is not one. */
+  readonly granted: number
+  /** Tokens that stay in the bucket. */
+  readonly left: number
+}
+
+/**
+ * Takes tokens from a bucket, as many of those wanted as there are; one statement, prepared. A bucket fills by
+ * the database's clock, which all nodes share. When that clock is set back the bucket stands still for a moment
+ * and goes on from there; it does not wait until the clock has caught up.
+ */
+export async function takeTokens({ pool }: Pick<Database, 'pool'>, asked: Asked): Promise<Granted> {
+  const { rows } = await pool.query<{ granted: number; tokens: number }>({
+    name: 'take tokens',
+    text: `insert into quota_bucket as held (bucket, tokens, granted, refilled_at)
+      values ($1, $3::float8 - least($4, $3), least($4::float8, $3), clock_timestamp())
+      on conflict (bucket) do update set (tokens, granted, refilled_at) = (
+        select filled.tokens - floor(least($4, filled.tokens)), floor(least($4, filled.tokens)), filled.at
+        from (
+          select clock.at, least($3, held.tokens + $2::float8 *
+            greatest(0, extract(epoch from clock.at - held.refilled_at)::float8)) as tokens
+          from (select clock_timestamp() as at) as clock
+        ) as filled
+      )
+      returning granted, tokens`,
+    values: [asked.bucket, asked.rate, asked.capacity, asked.wanted],
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error('a bucket of tokens did not answer')
+  return { granted: row.granted, left: row.tokens }
+}

@@ -1,0 +1,87 @@
+/** What is agreed with a participant about sealing: what may be decided, and the rules of it. Pure. */
+
+import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
+import { type AllowedHost, allowedHosts } from '../../model/allowed-hosts.ts'
+import { ENCRYPTION_POLICIES, type SealPolicy, SIGNATURE_POLICIES } from '../../model/participant.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import { isStorable } from '../db/text.ts'
+
+export const DEFAULT_SEAL_POLICY: SealPolicy = {
+  signature_policy: 'required',
+  allow_unsigned: false,
+  signature_profile: DEFAULT_SIGNATURE_PROFILE,
+  encryption_policy: 'allowed',
+  jwks_uri: null,
+  outgoing: [],
+}
+
+const ADDRESS_LIMIT = 2048
+const HOSTS_LIMIT = 100
+
+/**
+ * Changes as they are meant: a weak signature_policy has to be allowed in the same breath, and whoever goes on to
+ * another one takes the permission back.
+ */
+export function meantChanges(changes: Partial<SealPolicy>): Partial<SealPolicy> {
+  return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
+}
+
+/** @throws StoreRefusal for the first rule that is broken */
+export function checkSealPolicy(policy: SealPolicy): void {
+  const problem = sealPolicyProblem(policy)
+  if (problem !== null) throw new StoreRefusal(problem)
+}
+
+function sealPolicyProblem(policy: SealPolicy): string | null {
+  const { signature_policy, encryption_policy, allow_unsigned, jwks_uri } = policy
+  if (!SIGNATURE_POLICIES.includes(signature_policy)) {
+    return `signature_policy is one of ${SIGNATURE_POLICIES.join(', ')}`
+  }
+  if (signature_policy !== 'required' && !allow_unsigned) {
+    return `signature_policy ${signature_policy} takes unsigned messages, so it needs allow_unsigned: true`
+  }
+  if (!ENCRYPTION_POLICIES.includes(encryption_policy)) {
+    return `encryption_policy is one of ${ENCRYPTION_POLICIES.join(', ')}`
+  }
+  const profile = profileProblem(policy.signature_profile)
+  if (profile !== null) return `signature_profile: ${profile}`
+  if (jwks_uri !== null && !isAddress(jwks_uri)) {
+    return `jwks_uri is an absolute address of at most ${ADDRESS_LIMIT} characters`
+  }
+  return outgoingProblem(policy.outgoing)
+}
+
+/** What the address guard thinks of it is asked when it is used; here it only has to be an address. */
+function isAddress(text: string): boolean {
+  return text.length <= ADDRESS_LIMIT && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
+}
+
+function outgoingProblem(rows: readonly AllowedHost[]): string | null {
+  if (rows.length > HOSTS_LIMIT) return `outgoing: at most ${HOSTS_LIMIT} hosts can be allowed`
+  if (rows.some(({ ports }) => ports !== undefined && ports !== 'any' && !ports.every(isPort))) {
+    return 'outgoing: ports are whole numbers from 1 to 65535'
+  }
+  try {
+    allowedHosts(rows)
+    return null
+  } catch (error) {
+    if (error instanceof TypeError) return `outgoing: ${error.message}`
+    throw error
+  }
+}
+
+const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535
+
+/** The columns, as they are written. */
+export function sealPolicyValues(policy: SealPolicy) {
+  const { signature_policy, allow_unsigned, encryption_policy, jwks_uri, outgoing } = policy
+  const { layout, canonical_form, digest_prefix, algorithms } = policy.signature_profile
+  return {
+    signature_policy,
+    allow_unsigned,
+    signature_profile: JSON.stringify({ layout, canonical_form, digest_prefix, algorithms }),
+    encryption_policy,
+    jwks_uri,
+    outgoing: JSON.stringify(outgoing),
+  }
+}

@@ -1,0 +1,49 @@
+/** How much of one sort each participant has had kept today. Days are those of UTC, by the database's clock. */
+import type { Database } from '../db/database.ts'
+
+/** The tables in which it is counted, all with the columns of `ParticipantDayRow`. */
+export type DayTable = 'inbox_day' | 'accepted_day'
+
+export interface DayUse {
+  readonly messages: number
+  /** As they are stored, sealed. */
+  readonly bytes: number
+  /** Until the next day begins; whole, at least 1. */
+  readonly seconds_left: number
+}
+
+const TODAY = `(now() at time zone 'UTC')::date`
+
+/**
+ * What counts the rows of `written`, a part of the same statement with `participant` and `bytes`. Nothing may read
+ * from it: it then runs last, so that the days, for which all nodes wait, are locked for no longer than the commit.
+ * They are counted in one order on every node, so that nobody deadlocks.
+ */
+export const countInto = (table: DayTable, written: string): string =>
+  `insert into ${table} as held (participant, day, messages, bytes)
+    select participant, ${TODAY}, count(*), sum(bytes) from ${written} group by participant order by participant
+    on conflict (participant, day) do update
+      set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
+
+/** What a participant has had kept today. */
+export async function useOfToday(
+  { pool }: Pick<Database, 'pool'>,
+  table: DayTable,
+  participant: number,
+): Promise<DayUse> {
+  const { rows } = await pool.query<DayUse>({
+    name: `today in ${table}`,
+    text: `select coalesce(sum(messages), 0)::bigint as messages, coalesce(sum(bytes), 0)::bigint as bytes,
+        ceil(86400 - extract(epoch from now())::numeric % 86400)::int as seconds_left
+      from ${table} where participant = $1 and day = ${TODAY}`,
+    values: [participant],
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error(`${table} did not answer`)
+  return row
+}
+
+/** Forgets days that are over. Not the last one: what began before midnight may be counting still. */
+export async function forgetDays({ pool }: Pick<Database, 'pool'>, table: DayTable): Promise<void> {
+  await pool.query(`delete from ${table} where day < ${TODAY} - 1`)
+}

@@ -1,0 +1,64 @@
+/** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
+import type { Database } from '../db/database.ts'
+import { forgetDays } from './day-counts.ts'
+
+/** Rows in one statement: it takes some ten milliseconds and holds up nobody. */
+const AT_ONCE = 5_000
+
+/**
+ * Deletes what was received more than `retention` seconds ago by the database's clock, a few thousand rows a
+ * statement, and answers how many rows went; with them the counts of days that are over. Any number of nodes may do so at once: they share the work.
+ */
+export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  await forgetDays(db, 'accepted_day')
+  let total = 0
+  for (const table of FORGOTTEN) total += await forget(db, table, retention)
+  return total
+}
+
+/** With their items and attempts. A delivery that is still pending then waits for somebody who never came back. */
+const FORGOTTEN = ['accepted_exchange', 'delivery', 'exchange', 'sealed_message'] as const
+
+/** What of it is not finished: exchanges that were never answered, deliveries that were never taken. */
+export async function countUnfinished(
+  { pool }: Pick<Database, 'pool'>,
+  retention: number,
+): Promise<{ readonly exchanges: number; readonly deliveries: number }> {
+  const { rows } = await pool.query<{ exchanges: number; deliveries: number }>(
+    `select (select count(*) from accepted_exchange
+        where received_at < now() - make_interval(secs => $1) and state in ('accepted', 'replying')) as exchanges,
+      (select count(*) from delivery
+        where created_at < now() - make_interval(secs => $1) and state = 'pending') as deliveries`,
+    [retention],
+  )
+  return rows[0] ?? { exchanges: 0, deliveries: 0 }
+}
+
+/** The same of the inbox, with its counts of days that are over. */
+export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  await forgetDays(db, 'inbox_day')
+  return forget(db, 'inbox_message', retention)
+}
+
+/** In the same statement, because no foreign key takes care of them. */
+const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
+  items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
+  select from gone`
+
+async function forget(
+  { pool }: Pick<Database, 'pool'>,
+  table: (typeof FORGOTTEN)[number] | 'inbox_message',
+  retention: number,
+): Promise<number> {
+  const since = table === 'delivery' ? 'created_at' : 'received_at'
+  for (let total = 0; ; ) {
+    const deleted = `delete from ${table} where ctid = any(array(
+        select ctid from ${table} where ${since} < now() - make_interval(secs => $1)
+        order by ${since} limit ${AT_ONCE} for update skip locked))`
+    const { rowCount } = await pool.query(table === 'accepted_exchange' ? withReferences(deleted) : deleted, [
+      retention,
+    ])
+    total += rowCount ?? 0
+    if (rowCount !== AT_ONCE) return total
+  }
+}

@@ -1,0 +1,132 @@
+/** The inbox: callbacks that were received, by participant and message_id. */
+import type { Database } from '../db/database.ts'
+import { firstCome } from '../db/first-come.ts'
+import { countInto } from './day-counts.ts'
+import { messageKey } from './message-key.ts'
+
+/** A callback that was checked. */
+export interface NewInboxMessage {
+  /** `Participant.id` */
+  readonly participant: number
+  /** As the header has it, of any length. */
+  readonly message_id: string
+  /** 32 bytes, by `exchangeFingerprint`. */
+  readonly fingerprint: Buffer
+  /** The name of a row of CALLBACKS. */
+  readonly callback: string
+  /** `Registry.id` */
+  readonly registry: number
+  /** What it is acknowledged with. */
+  readonly correlation_id: string
+  readonly transaction_id: string | null
+  readonly status: string | null
+  readonly state: 'stored' | 'quarantined'
+  /** Header and message in clear, sealed. */
+  readonly body: Buffer
+}
+
+export interface KeptMessage {
+  /** The first one's when `same`, else the one handed in. */
+  readonly correlation_id: string
+  /** `same`: this very message was kept before; `different`: its message_id was, with another content. */
+  readonly known: 'new' | 'same' | 'different'
+}
+
+export interface Inbox {
+  /**
+   * Keeps a message, once: of any number of concurrent twins exactly one is `new`. Durable when it resolves.
+   * Rejects as `ExchangeMemory.remember` does; then the message must not be acknowledged.
+   */
+  keep(message: NewInboxMessage): Promise<KeptMessage>
+  /** What `keep` would answer for a message that is there; null for one that is not. */
+  known(
+    message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>,
+  ): Promise<KeptMessage | null>
+}
+
+interface Held {
+  readonly fingerprint: Buffer
+  readonly correlation_id: string
+}
+
+/** What a sealed body is bound to (`keys/bodies.ts`). */
+export const inboxContext = ({ participant, message_id }: Key): string =>
+  `inbox ${keyOf({ participant, message_id })}`
+
+/** @param options.waiting messages that may wait for a statement at a time, on this node */
+export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
+  const find = async (messages: readonly Key[]): Promise<ReadonlyMap<string, Held>> => {
+    const { rows } = await pool.query<Key & Held>({
+      name: 'find inbox messages',
+      text: `select participant, message_id, fingerprint, correlation_id
+        from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
+        join inbox_message using (participant, message_id)`,
+      values: keys(messages),
+    })
+    return new Map(rows.map((row) => [keyOf(row), row]))
+  }
+  const memory = firstCome<NewInboxMessage, Held>(
+    {
+      key: keyOf,
+      held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
+      bytes: ({ body }) => body.length,
+      find,
+      async insert(messages) {
+        const { rows } = await pool.query<Key>({ ...KEEP, values: columnsOf(messages) })
+        return rows.map(keyOf)
+      },
+    },
+    options,
+  )
+  return {
+    async keep(message) {
+      const { first, held } = await memory.remember(message)
+      return first ? { correlation_id: message.correlation_id, known: 'new' } : compared(message, held)
+    },
+    async known(message) {
+      const held = (await find([message])).get(keyOf(message))
+      return held === undefined ? null : compared(message, held)
+    },
+  }
+}
+
+function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, held: Held): KeptMessage {
+  const { correlation_id } = held
+  return { correlation_id, known: held.fingerprint.equals(fingerprint) ? 'same' : 'different' }
+}
+
+/** Kept and counted in one statement. */
+const KEEP = {
+  name: 'keep inbox messages',
+  text: `with added as (
+      insert into inbox_message (participant, message_id, fingerprint, callback, registry, correlation_id,
+        transaction_id, status, state, body)
+      select * from unnest($1::integer[], $2::text[], $3::bytea[], $4::text[], $5::integer[], $6::text[],
+        $7::text[], $8::text[], $9::text[], $10::bytea[])
+      on conflict do nothing
+      returning participant, message_id, octet_length(body) as bytes
+    ),
+    counted as (${countInto('inbox_day', 'added')})
+    select participant, message_id from added`,
+}
+
+const columnsOf = (messages: readonly NewInboxMessage[]): unknown[] => [
+  ...keys(messages),
+  messages.map(({ fingerprint }) => fingerprint),
+  messages.map(({ callback }) => callback),
+  messages.map(({ registry }) => registry),
+  messages.map(({ correlation_id }) => correlation_id),
+  messages.map(({ transaction_id }) => transaction_id),
+  messages.map(({ status }) => status),
+  messages.map(({ state }) => state),
+  messages.map(({ body }) => body),
+]
+
+type Key = Pick<NewInboxMessage, 'participant' | 'message_id'>
+
+const keyOf = ({ participant, message_id }: Key): string => `${participant} ${messageKey(message_id)}`
+
+const keys = (messages: readonly Key[]): [number[], string[]] => [
+  messages.map(({ participant }) => participant),
+  messages.map(({ message_id }) => messageKey(message_id)),
+]

@@ -1,0 +1,70 @@
+/** Which ciphertexts were received, and in which message: none is taken from another sender or in another one. */
+import type { Database } from '../db/database.ts'
+import { firstCome } from '../db/first-come.ts'
+import { messageKey } from './message-key.ts'
+
+export interface SealedMessage {
+  /** 32 bytes, by the protocol's `ciphertextFingerprint`. */
+  readonly fingerprint: Buffer
+  /** `Participant.id` */
+  readonly participant: number
+  /** As the header has it, of any length. */
+  readonly message_id: string
+}
+
+export interface CiphertextMemory {
+  /**
+   * Whether the ciphertext belongs to this message: nobody sent it before, or this participant did under the
+   * same message_id. False: it was copied. Written before it answers, as `ExchangeMemory.remember`; rejects
+   * as that does.
+   */
+  remember(message: SealedMessage): Promise<boolean>
+}
+
+type Held = Pick<SealedMessage, 'participant' | 'message_id'>
+
+/** @param options.waiting ciphertexts that may wait for a statement at a time, on this node */
+export function createCiphertextMemory(
+  { pool }: Pick<Database, 'pool'>,
+  options: { waiting: number },
+): CiphertextMemory {
+  const memory = firstCome<SealedMessage, Held>(
+    {
+      key: keyOf,
+      held: ({ participant, message_id }) => ({ participant, message_id: messageKey(message_id) }),
+      async insert(messages) {
+        const { rows } = await pool.query<Pick<SealedMessage, 'fingerprint'>>({
+          name: 'remember ciphertexts',
+          text: `insert into sealed_message (fingerprint, participant, message_id)
+            select * from unnest($1::bytea[], $2::integer[], $3::text[])
+            on conflict do nothing
+            returning fingerprint`,
+          values: [
+            messages.map(({ fingerprint }) => fingerprint),
+            messages.map(({ participant }) => participant),
+            messages.map(({ message_id }) => messageKey(message_id)),
+          ],
+        })
+        return rows.map(keyOf)
+      },
+      async find(messages) {
+        const { rows } = await pool.query<SealedMessage>({
+          name: 'find ciphertexts',
+          text: `select fingerprint, participant, message_id from sealed_message
+            where fingerprint = any($1::bytea[])`,
+          values: [messages.map(({ fingerprint }) => fingerprint)],
+        })
+        return new Map(rows.map((row) => [keyOf(row), row]))
+      },
+    },
+    options,
+  )
+  return {
+    async remember(message) {
+      const { held } = await memory.remember(message)
+      return held.participant === message.participant && held.message_id === messageKey(message.message_id)
+    },
+  }
+}
+
+const keyOf = ({ fingerprint }: Pick<SealedMessage, 'fingerprint'>): string => fingerprint.toString('hex')

@@ -1,0 +1,253 @@
+/**
+ * What is kept of a message, found by any of its ids: the exchange, its items, its deliveries and every attempt, or the
+ * callback in the inbox. Bodies and answers stay sealed, and nothing here says whom a message is about.
+ */
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+import type { BreakerRow, InboxMessageRow } from '../db/tables.ts'
+import { isStorable } from '../db/text.ts'
+import { type DeliveryState, DUE } from '../deliveries/delivery-list.ts'
+import type { AcceptedExchange } from './accepted-exchanges.ts'
+import { messageKey } from './message-key.ts'
+
+/** An exchange with its deliveries, or deliveries whose exchange is not kept any more. */
+export interface TracedExchange {
+  readonly traced: 'exchange'
+  readonly correlation_id: string | null
+  /** `sender_id` */
+  readonly participant: string | null
+  readonly participant_status: Participant['status'] | null
+  /** Its namespace. */
+  readonly registry: string | null
+  /** Null: the exchange is not kept any more. */
+  readonly operation: string | null
+  readonly message_id: string | null
+  readonly transaction_id: string | null
+  readonly received_at: Date | null
+  /** Null: not answered later, or not kept any more. */
+  readonly accepted: TracedAcceptance | null
+  /** Those answered at one time, such as a portion. */
+  readonly answered: readonly AnsweredItems[]
+  /** In the order of the request, at most `bounds.each`. */
+  readonly items: readonly TracedItem[]
+  readonly delivery_states: Readonly<Partial<Record<DeliveryState, number>>>
+  /** By page, at most `bounds.each`. */
+  readonly deliveries: readonly TracedDelivery[]
+  /** Of the address for which one of its deliveries waits, when attempts there fail. */
+  readonly breaker: Pick<BreakerRow, 'failures' | 'opened_at' | 'probe_at'> | null
+}
+
+export interface TracedAcceptance
+  extends Pick<AcceptedExchange, 'encrypted' | 'items' | 'state' | 'started_at'> {
+  readonly finished_at: Date | null
+}
+
+export interface AnsweredItems {
+  readonly at: Date
+  readonly succ: number
+  readonly rjct: number
+  /** Found by all of them. */
+  readonly records: number
+}
+
+export interface TracedItem {
+  readonly reference_id: string
+  readonly status: 'succ' | 'rjct'
+  /** Records found; null where none were looked for. */
+  readonly total: number | null
+  readonly page_size: number | null
+}
+
+export interface TracedDelivery {
+  readonly id: string
+  readonly callback: string
+  readonly page: number
+  readonly message_id: string
+  /** Null: there is nowhere to send it to. */
+  readonly target: string | null
+  readonly encrypted: boolean
+  readonly state: DeliveryState
+  readonly reason: string | null
+  /** That were begun. */
+  readonly attempts: number
+  /** Of them, those before `since`. */
+  readonly earlier: number
+  readonly next_attempt_at: Date | null
+  /** Somebody is attempting it until then. */
+  readonly claimed_until: Date | null
+  readonly created_at: Date
+  /** Later than `created_at`: an operator asked for it again. */
+  readonly since: Date
+  readonly finished_at: Date | null
+  /** By their numbers. */
+  readonly made: readonly TracedAttempt[]
+}
+
+export interface TracedAttempt {
+  readonly number: number
+  readonly at: Date
+  readonly duration_ms: number
+  readonly status: number | null
+  readonly error: string | null
+}
+
+/** A callback that another system sent to us. */
+export interface TracedCallback
+  extends Pick<
+    InboxMessageRow,
+    'message_id' | 'callback' | 'correlation_id' | 'transaction_id' | 'status' | 'state'
+  > {
+  readonly traced: 'callback'
+  readonly participant: string
+  readonly registry: string | null
+  readonly received_at: Date
+}
+
+export type Traced = TracedExchange | TracedCallback
+
+export interface TraceBounds {
+  /** How many exchanges and callbacks. */
+  readonly found: number
+  /** How many items, and how many deliveries, of each. */
+  readonly each: number
+}
+
+/** Everything whose transaction_id, correlation_id or message_id this is, the oldest first. */
+export async function trace(
+  { pool }: Pick<Database, 'pool'>,
+  id: string,
+  bounds: TraceBounds,
+): Promise<readonly Traced[]> {
+  if (!isStorable(id)) return []
+  const uuid = UUID.test(id) ? id : null
+  const values = [messageKey(id), id, uuid, bounds.found]
+  const exchanges = await pool.query<{ id: string; at: Date }>(FIND_EXCHANGES, values)
+  const callbacks = await pool.query<Omit<TracedCallback, 'traced'>>(FIND_CALLBACKS, [
+    messageKey(id),
+    id,
+    bounds.found,
+  ])
+  const found = [
+    ...exchanges.rows.map(({ id, at }) => ({ at, read: () => traceExchange({ pool }, id, bounds.each) })),
+    ...callbacks.rows.map((callback) => ({
+      at: callback.received_at,
+      read: async (): Promise<Traced> => ({ traced: 'callback', ...callback }),
+    })),
+  ]
+  const oldest = found.toSorted((a, b) => a.at.getTime() - b.at.getTime()).slice(0, bounds.found)
+  const traced: Traced[] = []
+  for (const { read } of oldest) traced.push(await read())
+  return traced
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+// The indexes of exchanges begin with the participant, of whom there are few.
+const FIND_EXCHANGES = `with matching as (
+    select exchange.correlation_id as id, received_at as at
+      from participant join exchange on exchange.participant = participant.id and exchange.message_id = $1
+    union all
+    select exchange.correlation_id, received_at
+      from participant join exchange on exchange.participant = participant.id and exchange.transaction_id = $2
+    union all
+    select correlation_id, received_at from exchange where correlation_id = $3
+    union all
+    select coalesce(correlation_id, id), created_at from delivery where message_id = $2
+    union all
+    select correlation_id, created_at from delivery where correlation_id = $3
+  )
+  select id, min(at) as at from matching group by id order by at, id limit $4`
+
+const FIND_CALLBACKS = `select participant.sender_id as participant, namespace as registry, message_id, callback, correlation_id,
+    transaction_id, inbox_message.status, state, received_at
+  from inbox_message join participant on participant.id = inbox_message.participant
+    left join registry on registry.id = inbox_message.registry
+  where message_id = $1 or correlation_id = $2 or transaction_id = $2
+  order by received_at, message_id limit $3`
+
+type ExchangeRow = Omit<
+  TracedExchange,
+  'traced' | 'accepted' | 'answered' | 'items' | 'delivery_states' | 'deliveries' | 'breaker'
+> & {
+  readonly accepted: boolean
+  readonly breaking: boolean
+} & TracedAcceptance &
+  Pick<BreakerRow, 'failures' | 'opened_at' | 'probe_at'>
+
+/** @param id a correlation_id, or of a delivery that answers no exchange its own */
+async function traceExchange(
+  { pool }: Pick<Database, 'pool'>,
+  id: string,
+  each: number,
+): Promise<TracedExchange> {
+  const exchange = await pool.query<ExchangeRow>(READ_EXCHANGE, [id])
+  const [row] = exchange.rows
+  if (row === undefined) throw new Error('unreachable: the statement answers one row')
+  const answered = await pool.query<AnsweredItems>(COUNT_ITEMS, [id])
+  const items = await pool.query<TracedItem>(
+    `select reference_id, status, total, page_size from exchange_item where correlation_id = $1
+      order by position limit $2`,
+    [id, each],
+  )
+  const states = await pool.query<{ state: DeliveryState; deliveries: number }>(
+    `select state, count(*) as deliveries from delivery where ${OF_EXCHANGE} group by state order by state`,
+    [id],
+  )
+  const deliveries = await pool.query<Omit<TracedDelivery, 'made'>>(READ_DELIVERIES, [id, each])
+  const attempts = await pool.query<TracedAttempt & { delivery: string }>(
+    `select delivery, number, at, duration_ms, status, error from delivery_attempt
+      where delivery = any($1::uuid[]) order by delivery, number`,
+    [deliveries.rows.map((delivery) => delivery.id)],
+  )
+  const made = Map.groupBy(attempts.rows, ({ delivery }) => delivery)
+  const { accepted, breaking, encrypted, items: asked, state, started_at, finished_at, ...known } = row
+  const { failures, opened_at, probe_at, ...about } = known
+  return {
+    traced: 'exchange',
+    ...about,
+    accepted: accepted ? { encrypted, items: asked, state, started_at, finished_at } : null,
+    answered: answered.rows,
+    items: items.rows,
+    delivery_states: Object.fromEntries(states.rows.map(({ state, deliveries }) => [state, deliveries])),
+    deliveries: deliveries.rows.map((delivery) => ({
+      ...delivery,
+      made: (made.get(delivery.id) ?? []).map(({ delivery: _, ...attempt }) => attempt),
+    })),
+    breaker: breaking ? { failures, opened_at, probe_at } : null,
+  }
+}
+
+const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null))'
+
+const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correlation_id, sent.correlation_id)
+      as correlation_id,
+    participant.sender_id as participant, participant.status as participant_status, namespace as registry,
+    coalesce(exchange.operation, accepted.operation) as operation,
+    coalesce(exchange.message_id, accepted.message_id) as message_id,
+    coalesce(exchange.transaction_id, accepted.transaction_id) as transaction_id,
+    coalesce(exchange.received_at, accepted.received_at) as received_at,
+    accepted.correlation_id is not null as accepted, accepted.encrypted, accepted.items, accepted.state,
+    accepted.started_at, accepted.finished_at,
+    breaker.participant is not null as breaking, breaker.failures, breaker.opened_at, breaker.probe_at
+  from (select $1::uuid as id) as asked
+    left join exchange on exchange.correlation_id = asked.id
+    left join accepted_exchange as accepted on accepted.correlation_id = asked.id
+    left join lateral (
+      select participant, registry, correlation_id from delivery where ${OF_EXCHANGE} limit 1
+    ) as sent on true
+    left join participant
+      on participant.id = coalesce(exchange.participant, accepted.participant, sent.participant)
+    left join registry on registry.id = coalesce(exchange.registry, accepted.registry, sent.registry)
+    left join lateral (
+      select breaker.* from delivery join breaker using (participant, origin)
+      where ${OF_EXCHANGE} and state = 'pending' order by opened_at limit 1
+    ) as breaker on true
+  limit 1`
+
+const COUNT_ITEMS = `select answered_at as at, count(*) filter (where status = 'succ') as succ,
+    count(*) filter (where status = 'rjct') as rjct, coalesce(sum(total), 0)::float8 as records
+  from exchange_item where correlation_id = $1 group by answered_at order by answered_at`
+
+const READ_DELIVERIES = `select id, callback, page, message_id, target, encrypted, state, reason, attempts, earlier,
+    ${DUE} as next_attempt_at, claimed_until, created_at, since, finished_at
+  from delivery where ${OF_EXCHANGE} order by page, created_at, id limit $2`

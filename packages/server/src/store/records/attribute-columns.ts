@@ -1,0 +1,96 @@
+/** How attributes of each type are held in columns: one table, and the only place where the two meet. */
+import type { Attribute, AttributeScalar, AttributeType, AttributeValue } from '@rollcall/protocol'
+import { columnName } from '../db/names.ts'
+
+/** A column of a record table that is made from its record type. */
+export interface RecordColumn {
+  readonly name: string
+  /** The SQL type as PostgreSQL's `format_type` spells it, `[]` included. */
+  readonly sql_type: string
+  /** The type with its collation, as a CREATE TABLE states it. */
+  readonly definition: string
+}
+
+/** One column that holds (a part of) an attribute. */
+export interface AttributeColumn extends RecordColumn {
+  readonly attribute: Attribute
+  /**
+   * An attribute's value (null: missing) as PostgreSQL's text input for this column: the one form that serves
+   * as a statement's parameter, as an element of an `unnest` and, escaped once more, as a field of a COPY.
+   */
+  toSql(value: AttributeValue | null): string | null
+}
+
+interface ColumnShape {
+  readonly suffix: string
+  readonly sql_type: string
+  /** "C" for text: ordered by code point and the same whatever the database's locale is. */
+  readonly collation?: '"C"'
+  toSql(value: AttributeScalar): string
+}
+
+const plain = (sql_type: string): ColumnShape => ({ suffix: '', sql_type, toSql: String })
+const text: ColumnShape = { ...plain('text'), collation: '"C"' }
+
+function dayOf(value: AttributeScalar, end: 'from' | 'to'): string {
+  if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
+  return value[end]
+}
+
+/**
+ * A date is an interval of days ("1985" is the whole year), hence two columns. Numbers are double precision
+ * and not numeric: RFC 8785 and the evaluation in memory know numbers as IEEE doubles, and only the same type
+ * makes both evaluators agree on every comparison.
+ */
+const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
+  text: [text],
+  code: [text],
+  date: [
+    { suffix: '_from', sql_type: 'date', toSql: (value) => dayOf(value, 'from') },
+    { suffix: '_to', sql_type: 'date', toSql: (value) => dayOf(value, 'to') },
+  ],
+  datetime: [plain('timestamp with time zone')],
+  number: [plain('double precision')],
+  boolean: [plain('boolean')],
+  // Counted from a date when it is asked for.
+  age: [],
+}
+
+/** Described once: every query asks. */
+const described = new WeakMap<Attribute, readonly AttributeColumn[]>()
+
+/** The columns of one attribute, in order; for a date that of the first day stands first. */
+export function attributeColumns(attribute: Attribute): readonly AttributeColumn[] {
+  const found = described.get(attribute) ?? describeColumns(attribute)
+  described.set(attribute, found)
+  return found
+}
+
+function describeColumns(attribute: Attribute): readonly AttributeColumn[] {
+  return COLUMNS[attribute.type].map((shape) => {
+    const sql_type = attribute.many ? `${shape.sql_type}[]` : shape.sql_type
+    return {
+      name: columnName(attribute, shape.suffix),
+      attribute,
+      sql_type,
+      definition: shape.collation ? `${sql_type} collate ${shape.collation}` : sql_type,
+      toSql: (value) => columnText(shape, value),
+    }
+  })
+}
+
+function columnText(shape: ColumnShape, value: AttributeValue | null): string | null {
+  if (value === null) return null
+  if (!isMany(value)) return shape.toSql(value)
+  return `{${value.map((element) => quoteElement(shape.toSql(element))).join(',')}}`
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+function isMany(value: AttributeValue): value is Extract<AttributeValue, readonly unknown[]> {
+  return Array.isArray(value)
+}
+
+/** Every element of an array literal in quotes, so that NULL, commas and braces are only text. */
+function quoteElement(element: string): string {
+  return `"${element.replace(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,110 @@
+/** What a registry's tables lack of what is declared, have beyond it, and might want. */
+
+import type { RecordType } from '@rollcall/protocol'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { indexesOf } from './catalog.ts'
+import { type DeclaredIndex, declaredIndexes, recordTable } from './record-tables.ts'
+import { listSlowSearches, type SlowSearches } from './slow-searches.ts'
+
+/** What stands out in the table of one record type. */
+export interface IndexPlan {
+  readonly namespace: string
+  readonly record_type: string
+  /** Attributes and compounds whose columns are empty in records that were there before them. */
+  readonly unfilled: readonly string[]
+  /** Declared indexes that are not there, or whose build was interrupted. */
+  readonly missing: readonly MissingIndex[]
+  /** Indexes that belong to nothing declared: each costs time with every record written. */
+  readonly foreign: readonly string[]
+  /** Attributes without an index that slow searches asked about, the most expensive first. */
+  readonly wanted: readonly WantedIndex[]
+}
+
+export interface MissingIndex {
+  readonly index: string
+  /** The attribute or compound it is for. */
+  readonly of: string
+  readonly state: 'missing' | 'invalid'
+}
+
+export interface WantedIndex {
+  readonly attribute: string
+  readonly searches: number
+  /** Milliseconds. */
+  readonly total_ms: number
+  readonly max_ms: number
+  readonly last_seen: Date
+  /** The words after `rollcall` that declare an index; null where none can be declared for it. */
+  readonly declare: readonly string[] | null
+}
+
+/** One row for each record type, in the order of the kind. Changes nothing. */
+export async function planIndexes(db: Database, registry: Registry): Promise<readonly IndexPlan[]> {
+  const slow = await listSlowSearches(db, registry)
+  return Promise.all(
+    registry.kind.record_types.map(async (recordType) => ({
+      namespace: registry.namespace,
+      record_type: recordType.name,
+      unfilled: [...(registry.unfilled.get(recordType.name) ?? [])].sort(),
+      ...(await compareIndexes(db, registry, recordType)),
+      wanted: wantedIndexes(
+        registry,
+        recordType,
+        slow.filter(({ record_type }) => record_type === recordType.name),
+      ),
+    })),
+  )
+}
+
+/** Whether everything declared is there and can be used; `wanted` and `foreign` are for people to judge. */
+export function isComplete({ unfilled, missing }: IndexPlan): boolean {
+  return unfilled.length === 0 && missing.length === 0
+}
+
+async function compareIndexes(
+  db: Database,
+  registry: Registry,
+  recordType: RecordType,
+): Promise<Pick<IndexPlan, 'missing' | 'foreign'>> {
+  const table = recordTable(registry, recordType)
+  const declared = declaredIndexes(table)
+  const found = await indexesOf(db.kysely, table.table)
+  const names = new Set(declared.map(({ name }) => name))
+  return {
+    missing: declared.flatMap(({ name, of }: DeclaredIndex): MissingIndex[] => {
+      const index = found.get(name)
+      if (index?.valid) return []
+      return [{ index: name, of, state: index === undefined ? 'missing' : 'invalid' }]
+    }),
+    foreign: [...found.values()]
+      .filter(({ name, constraint }) => !constraint && !names.has(name))
+      .map(({ name }) => name),
+  }
+}
+
+/** A search counts for each attribute it asked about that has no index: which of them would have helped is not known. */
+function wantedIndexes(
+  { namespace }: Registry,
+  { name: record_type, attributes, compounds = [] }: RecordType,
+  slow: readonly (SlowSearches & { readonly last_seen: Date })[],
+): readonly WantedIndex[] {
+  const indexed = new Set([...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name))
+  const declarable = new Set(attributes.map(({ name }) => name))
+  const wanted = new Map<string, WantedIndex>()
+  for (const row of slow) {
+    for (const attribute of row.attributes) {
+      if (indexed.has(attribute)) continue
+      const before = wanted.get(attribute)
+      wanted.set(attribute, {
+        attribute,
+        searches: row.searches + (before?.searches ?? 0),
+        total_ms: row.total_ms + (before?.total_ms ?? 0),
+        max_ms: Math.max(row.max_ms, before?.max_ms ?? 0),
+        last_seen: before && before.last_seen > row.last_seen ? before.last_seen : row.last_seen,
+        declare: declarable.has(attribute) ? ['attribute', 'index', namespace, record_type, attribute] : null,
+      })
+    }
+  }
+  return [...wanted.values()].sort((one, other) => other.total_ms - one.total_ms)
+}

@@ -1,0 +1,87 @@
+/**
+ * By which rules each column was filled. A version that reads an attribute by other rules must not ask what an earlier
+ * one wrote: what was read otherwise is written down to be filled anew, and no query may ask about it before.
+ */
+import { createHash } from 'node:crypto'
+import {
+  attributeRules,
+  canonicalJson,
+  compoundRules,
+  identifierRules,
+  type JsonObject,
+  type Kind,
+  type RecordType,
+} from '@rollcall/protocol'
+import type { Transaction } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+import { heldOf, IDENTIFIERS } from './held-columns.ts'
+
+/** The rules of everything that is held of a record type, each as a digest, by name. */
+type Rules = ReadonlyMap<string, string>
+
+const known = new WeakMap<RecordType, Rules>()
+
+function rulesOf(kind: Kind, recordType: RecordType): Rules {
+  const found = known.get(recordType) ?? describeRules(kind, recordType)
+  known.set(recordType, found)
+  return found
+}
+
+function describeRules(kind: Kind, recordType: RecordType): Rules {
+  const { attributes, compounds = [] } = recordType
+  const held = new Set(heldOf(recordType).flatMap(({ name, columns }) => (columns.length > 0 ? [name] : [])))
+  const rows: [string, JsonObject][] = [
+    ...attributes.map((attribute): [string, JsonObject] => [attribute.name, attributeRules(attribute)]),
+    ...compounds.map((compound): [string, JsonObject] => [compound.name, compoundRules(compound)]),
+  ]
+  const own = rows.filter(([name]) => held.has(name))
+  const all = [...own, [IDENTIFIERS, identifierRules(kind, recordType)] as const]
+  return new Map(all.map(([name, rules]) => [name, digest(rules)]))
+}
+
+const digest = (rules: JsonObject): string =>
+  createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
+
+/** What is held of a record type by other rules than this version's, or by rules that were never written down. */
+export async function changedRules(
+  transaction: Transaction<Tables>,
+  registry: { readonly id: number; readonly kind: Kind },
+  recordType: RecordType,
+): Promise<readonly string[]> {
+  const rows = await transaction
+    .selectFrom('column_rules')
+    .select(['name', 'rules'])
+    .where('registry', '=', registry.id)
+    .where('record_type', '=', recordType.name)
+    .execute()
+  const stored = new Map(rows.map(({ name, rules }) => [name, rules]))
+  return [...rulesOf(registry.kind, recordType)].flatMap(([name, rules]) =>
+    stored.get(name) === rules ? [] : [name],
+  )
+}
+
+/** Writes down that these are filled, or being filled, by this version's rules. */
+export async function noteRules(
+  transaction: Transaction<Tables>,
+  registry: { readonly id: number; readonly kind: Kind },
+  recordType: RecordType,
+  names: readonly string[],
+): Promise<void> {
+  const rules = rulesOf(registry.kind, recordType)
+  await transaction
+    .insertInto('column_rules')
+    .values(
+      names.map((name) => ({
+        registry: registry.id,
+        record_type: recordType.name,
+        name,
+        rules: rules.get(name) ?? '',
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['registry', 'record_type', 'name']).doUpdateSet((row) => ({
+        rules: row.ref('excluded.rules'),
+      })),
+    )
+    .execute()
+}

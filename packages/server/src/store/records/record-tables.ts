@@ -1,0 +1,254 @@
+/** The tables of a registry's records, made from its kind's data. */
+
+import type { RecordType } from '@rollcall/protocol'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { RegistryShape } from '../../model/registry.ts'
+import { joinName, quoteName, recordTableName } from '../db/names.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
+import type { RecordColumn } from './attribute-columns.ts'
+import { heldOf } from './held-columns.ts'
+import { changedRules, noteRules } from './reading-rules.ts'
+
+/**
+ * The two tables of one record type in one registry.
+ *
+ * `table`: `id` bigint identity, `primary_identifier` text unique (the normalised value of the record type's
+ * primary identifier), `document` text (canonical JSON), `created_at`, `updated_at`, and `columns`.
+ *
+ * `identifierTable`: `type` text (canonical name), `value` text (normalised), `record` bigint -> `table.id`,
+ * `names_record` boolean (false: it names a part of the record, such as a household's member). One row for
+ * each (type, value, record): where a record bears an identifier both as its own and as a part's, the writer
+ * states true. Several records may bear the same one. Rows go when their record is deleted.
+ */
+export interface RecordTable {
+  /** Unquoted; `quoteName` before use in SQL. */
+  readonly table: string
+  readonly identifierTable: string
+  readonly recordType: RecordType
+  /** Those of the attributes, then those of the compounds. */
+  readonly columns: readonly RecordColumn[]
+}
+
+/** Columns of every record table, whatever its kind; nothing in a kind can bear such a name. */
+const FIXED_COLUMNS: Readonly<Record<string, string>> = {
+  id: 'bigint generated always as identity primary key',
+  primary_identifier: 'text collate "C" not null unique',
+  document: 'text not null',
+  created_at: 'timestamp with time zone not null default now()',
+  updated_at: 'timestamp with time zone not null default now()',
+}
+
+/** Described once: every search asks. */
+const described = new WeakMap<RecordType, Map<number, RecordTable>>()
+
+/** Where a registry holds its records of one type. Pure; the tables need not exist yet. */
+export function recordTable(registry: RegistryShape, recordType: RecordType): RecordTable {
+  const ofType = described.get(recordType) ?? new Map<number, RecordTable>()
+  const found = ofType.get(registry.id) ?? describeTable(registry.id, recordType)
+  described.set(recordType, ofType.set(registry.id, found))
+  return found
+}
+
+function describeTable(registryId: number, recordType: RecordType): RecordTable {
+  const table = recordTableName(registryId, recordType)
+  const columns = heldOf(recordType).flatMap((held) => held.columns)
+  const seen = new Set(Object.keys(FIXED_COLUMNS))
+  for (const { name } of columns) {
+    if (seen.has(name)) throw new Error(`${recordType.name}: two columns would be called ${name}`)
+    seen.add(name)
+  }
+  return { table, identifierTable: joinName(table, 'identifier'), recordType, columns }
+}
+
+/**
+ * Makes the tables, columns and indexes of a registry that are not there yet; what is there stays as it is.
+ * Any number of nodes may do so at once. Where records are held already, a new column, and one that was filled by
+ * other rules than this version's, is written down to be filled (`fillColumns`), and a missing index is left to be built without blocking writers (`declaredIndexes`).
+ *
+ * Throws StoreRefusal when a column exists with another type.
+ */
+export async function ensureRecordTables(
+  db: { kysely: Kysely<Tables> },
+  registry: RegistryShape,
+): Promise<void> {
+  await db.kysely.transaction().execute((transaction) => createRecordTables(transaction, registry))
+}
+
+/** `ensureRecordTables` as a part of a transaction that does more. */
+export async function createRecordTables(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+): Promise<void> {
+  // An index over a large table takes longer than a query may.
+  await sql`select set_config('statement_timeout', '0', true)`.execute(transaction)
+  await sql`select pg_advisory_xact_lock(hashtextextended('rollcall record tables', ${registry.id}))`.execute(
+    transaction,
+  )
+  for (const recordType of registry.kind.record_types) {
+    await createRecordTable(transaction, registry, recordTable(registry, recordType))
+  }
+}
+
+async function createRecordTable(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  record: RecordTable,
+): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(transaction)
+  const columns = await existingColumns(transaction, record.table)
+  if (columns.size === 0) {
+    await run(tableStatement(record))
+    if (await hasLz4(transaction)) {
+      await run(`alter table ${quoteName(record.table)} alter column "document" set compression lz4`)
+    }
+    for (const statement of identifierStatements(record)) await run(statement)
+  } else {
+    await addColumns(transaction, registry, record, columns)
+  }
+  await compareRules(transaction, registry, record)
+  const indexes = await existingIndexes(transaction, record.table)
+  const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
+  if (missing.length === 0 || (await holdsRecords(transaction, record.table))) return
+  for (const index of missing) await run(indexStatement(record, index))
+}
+
+/** Only what is missing: even ADD COLUMN IF NOT EXISTS waits for, and then blocks, every reader. */
+async function addColumns(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  { table, recordType }: RecordTable,
+  existing: ReadonlyMap<string, string>,
+): Promise<void> {
+  const added: string[] = []
+  for (const { name, columns } of heldOf(recordType)) {
+    for (const column of columns) {
+      const found = existing.get(column.name)
+      if (found === column.sql_type) continue
+      if (found !== undefined) {
+        throw new StoreRefusal(
+          `column ${column.name} of table ${table} is ${found} and the kind declares ${column.sql_type}`,
+        )
+      }
+      const definition = `${quoteName(column.name)} ${column.definition}`
+      await sql.raw(`alter table ${quoteName(table)} add column ${definition}`).execute(transaction)
+      if (!added.includes(name)) added.push(name)
+    }
+  }
+  if (added.length > 0) await markUnfilled(transaction, registry, { table, recordType }, added)
+}
+
+/** Columns that were filled by other rules than this version reads by are filled anew. */
+async function compareRules(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  record: RecordTable,
+): Promise<void> {
+  const changed = await changedRules(transaction, registry, record.recordType)
+  if (changed.length === 0) return
+  await markUnfilled(transaction, registry, record, changed)
+  await noteRules(transaction, registry, record.recordType, changed)
+}
+
+async function markUnfilled(
+  transaction: Transaction<Tables>,
+  registry: RegistryShape,
+  { table, recordType }: Pick<RecordTable, 'table' | 'recordType'>,
+  names: readonly string[],
+): Promise<void> {
+  if (!(await holdsRecords(transaction, table))) return
+  await transaction
+    .insertInto('column_fill')
+    .values(names.map((name) => ({ registry: registry.id, record_type: recordType.name, name })))
+    .onConflict((conflict) =>
+      conflict.columns(['registry', 'record_type', 'name']).doUpdateSet({ next_record: 0 }),
+    )
+    .execute()
+}
+
+async function holdsRecords(db: Kysely<Tables>, table: string): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select exists (select from ${sql.id(table)}) as held`.execute(db)
+  return rows[0]?.held === true
+}
+
+function tableStatement({ table, columns }: RecordTable): string {
+  const fixed = Object.entries(FIXED_COLUMNS)
+  const declared = columns.map(({ name, definition }) => [name, definition])
+  const all = [...fixed, ...declared].map(([name = '', definition]) => `${quoteName(name)} ${definition}`)
+  return `create table ${quoteName(table)} (${all.join(', ')})`
+}
+
+function identifierStatements({ table, identifierTable }: RecordTable): readonly string[] {
+  return [
+    `create table ${quoteName(identifierTable)} (
+      "type" text collate "C" not null,
+      "value" text collate "C" not null,
+      "record" bigint not null references ${quoteName(table)} on delete cascade,
+      "names_record" boolean not null,
+      primary key ("type", "value", "record")
+    )`,
+    `create index ${quoteName(joinName(identifierTable, 'record', 'index'))} on ${quoteName(identifierTable)} ("record")`,
+  ]
+}
+
+/** An index that the kind declares. */
+export interface DeclaredIndex {
+  readonly name: string
+  /** The attribute or compound that it is for. */
+  readonly of: string
+  /** What stands behind ON table: the method and the columns. */
+  readonly definition: string
+}
+
+/**
+ * The indexes that a record type's table should have besides its keys. A date's two columns share one: a bound of
+ * `_to` is a bound of `_from` as well.
+ */
+export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
+  return heldOf(recordType).flatMap(({ name, columns, method }) => {
+    if (method === null || columns.length === 0) return []
+    // Only whole elements are asked for, which this class of operators keeps in a third of the room.
+    const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''
+    const keys = columns.map((column) => `${quoteName(column.name)}${suffix}`)
+    return [
+      { name: joinName(table, name, 'index'), of: name, definition: `using ${method} (${keys.join(', ')})` },
+    ]
+  })
+}
+
+/** @param how `concurrently` where records are written meanwhile: outside a transaction then */
+export function indexStatement(
+  { table }: RecordTable,
+  { name, definition }: DeclaredIndex,
+  how: '' | 'concurrently' = '',
+): string {
+  return `create index ${how} ${quoteName(name)} on ${quoteName(table)} ${definition}`
+}
+
+async function existingColumns(db: Kysely<Tables>, table: string): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; type: string }>`
+    select attname::text as name, format_type(atttypid, atttypmod) as type
+    from pg_attribute
+    where attrelid = to_regclass(${quoteName(table)}) and attnum > 0 and not attisdropped`.execute(db)
+  return new Map(rows.map(({ name, type }) => [name, type]))
+}
+
+async function existingIndexes(db: Kysely<Tables>, table: string): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select relname::text as name from pg_index join pg_class on pg_class.oid = indexrelid
+    where indrelid = to_regclass(${quoteName(table)})`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/**
+ * Whether the server can compress with lz4, which costs less time than its default. A document below about
+ * 2 kB stays as it is in its row; a longer one is compressed. Look-ups took the same time (within 10 %, documents
+ * of 1.7 to 6.9 kB) whether it was compressed, moved out of the row, or neither, and compressed it took a third
+ * of the room, so nothing else is tuned.
+ */
+async function hasLz4(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql<{ lz4: boolean }>`
+    select 'lz4' = any(enumvals) as lz4 from pg_settings where name = 'default_toast_compression'`.execute(db)
+  return rows[0]?.lz4 === true
+}

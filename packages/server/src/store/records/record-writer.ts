@@ -1,0 +1,149 @@
+/** Writing records: new ones by COPY, known ones by one UPDATE, a batch at a time. */
+
+import type { RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { RegistryShape } from '../../model/registry.ts'
+import { copyField, copyRows } from '../db/copy.ts'
+import { quoteName } from '../db/names.ts'
+import type { PreparedRecord } from './prepare-record.ts'
+import { type RecordTable, recordTable } from './record-tables.ts'
+import { updateRows } from './update-rows.ts'
+
+/** How often a batch is tried against writers that touch the same records at the same moment. */
+const ATTEMPTS = 8
+
+/** unique_violation: another writer inserted the same primary identifier. serialization_failure, deadlock. */
+const CONCURRENT = new Set(['23505', '40001', '40P01'])
+
+export interface Written {
+  readonly inserted: number
+  readonly updated: number
+}
+
+/**
+ * Writes records of one type: each replaces the record with its primary identifier, or is new. Where a primary
+ * identifier occurs more than once, the last one stands.
+ *
+ * Runs inside the caller's READ COMMITTED transaction, behind a savepoint: when it throws, nothing of the batch
+ * is written and the transaction can go on. Another writer of the same records is waited for, and the batch is
+ * then tried again.
+ *
+ * @throws pg's DatabaseError, such as one of class 22 or 54 for a value that PostgreSQL cannot hold
+ */
+export async function writeRecords(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  records: readonly PreparedRecord[],
+): Promise<Written> {
+  const latest = new Map(records.map((record) => [record.primary_identifier, record]))
+  if (latest.size === 0) return { inserted: 0, updated: 0 }
+  const table = recordTable(registry, recordType)
+  for (let attempt = 1; ; attempt += 1) {
+    await client.query('savepoint write_records')
+    try {
+      const written = await writeOnce(client, table, latest)
+      await client.query('release savepoint write_records')
+      return written
+    } catch (error) {
+      // When this fails too the connection is gone, and the first error says why.
+      await client.query('rollback to savepoint write_records').catch(() => undefined)
+      if (attempt === ATTEMPTS || !CONCURRENT.has(sqlState(error))) throw error
+    }
+  }
+}
+
+/** The SQLSTATE of a database error, '' of any other. */
+export function sqlState(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : ''
+  return typeof code === 'string' ? code : ''
+}
+
+async function writeOnce(
+  client: ClientBase,
+  table: RecordTable,
+  records: ReadonlyMap<string, PreparedRecord>,
+): Promise<Written> {
+  const ids = await lockExisting(client, table, [...records.keys()])
+  const added = [...records.values()].filter((record) => !ids.has(record.primary_identifier))
+  const replaced = [...records.values()].filter((record) => ids.has(record.primary_identifier))
+  if (replaced.length > 0) await updateRecords(client, table, replaced, ids)
+  if (added.length > 0) await insertRecords(client, table, added, ids)
+  const identifiers = identifierRows(records.values(), ids)
+  await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
+  return { inserted: added.length, updated: replaced.length }
+}
+
+/** Ids by primary identifier. Locked, and always in the same order, so that two writers do not deadlock. */
+async function lockExisting(
+  client: ClientBase,
+  { table }: RecordTable,
+  primaries: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ id: string; primary_identifier: string }>(
+    `select id::text, primary_identifier from ${quoteName(table)}
+     where primary_identifier = any($1) order by ${quoteName(table)}.id for no key update`,
+    [primaries],
+  )
+  return new Map(rows.map(({ id, primary_identifier }) => [primary_identifier, id]))
+}
+
+async function insertRecords(
+  client: ClientBase,
+  { table, columns }: RecordTable,
+  records: readonly PreparedRecord[],
+  ids: Map<string, string>,
+): Promise<void> {
+  const { rows } = await client.query<{ id: string }>(
+    `select nextval(pg_get_serial_sequence($1, 'id'))::text as id from generate_series(1, $2)`,
+    [quoteName(table), records.length],
+  )
+  for (const [index, record] of records.entries()) ids.set(record.primary_identifier, rows[index]?.id ?? '')
+  const names = columns.map(({ name }) => name)
+  await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], recordRows(records, ids))
+}
+
+function* recordRows(
+  records: readonly PreparedRecord[],
+  ids: ReadonlyMap<string, string>,
+): Generator<string> {
+  for (const { primary_identifier, document, columns } of records) {
+    let row = `${ids.get(primary_identifier)}\t${copyField(primary_identifier)}\t${copyField(document)}`
+    for (const value of columns) row += `\t${copyField(value)}`
+    yield `${row}\n`
+  }
+}
+
+const DOCUMENT = { name: 'document', sql_type: 'text' }
+
+async function updateRecords(
+  client: ClientBase,
+  { table, identifierTable, columns }: RecordTable,
+  records: readonly PreparedRecord[],
+  ids: ReadonlyMap<string, string>,
+): Promise<void> {
+  const rows = records.map((record) => {
+    const values = columns.map(({ name }, index) => [name, record.columns[index] ?? null])
+    return {
+      id: ids.get(record.primary_identifier),
+      document: record.document,
+      ...Object.fromEntries(values),
+    }
+  })
+  await updateRows(client, table, [DOCUMENT, ...columns], rows, ['updated_at = now()'])
+  await client.query(`delete from ${quoteName(identifierTable)} where record = any($1::bigint[])`, [
+    rows.map(({ id }) => id),
+  ])
+}
+
+function* identifierRows(
+  records: Iterable<PreparedRecord>,
+  ids: ReadonlyMap<string, string>,
+): Generator<string> {
+  for (const { primary_identifier, identifiers } of records) {
+    const id = ids.get(primary_identifier)
+    for (const { type, value, names } of identifiers) {
+      yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
+    }
+  }
+}

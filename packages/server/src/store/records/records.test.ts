@@ -1,0 +1,280 @@
+import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import type { Page } from '../../model/records.ts'
+import { ensureRecordTables, recordTable } from './record-tables.ts'
+import { findByIdentifier, findRecords } from './records.ts'
+import { findStatement } from './search-statement.ts'
+
+const RECORDS = 5_000
+const PHONES = 250
+
+const [civil] = KINDS as readonly [Kind, ...Kind[]]
+const recordType: RecordType = {
+  ...civil.record_types[0],
+  name: 'TestPerson',
+  attributes: [
+    { name: 'surname', paths: ['surname'], type: 'text', sortable: true },
+    { name: 'born', paths: ['born'], type: 'date', sortable: true },
+    { name: 'secret', paths: ['secret'], type: 'text' },
+  ],
+}
+const registry = { id: 1, kind: { ...civil, record_types: [recordType] as const } }
+const table = recordTable(registry, recordType)
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await testDatabase()
+  const { db } = database
+  await ensureRecordTables(db, registry)
+  // Every 20th record has no surname; births run against the order of the ids.
+  await db.pool.query(
+    `insert into r1_test_person (primary_identifier, document, surname, born_from, born_to)
+     select 'U' || n, '{"n":' || n || '}', case when n % 20 > 0 then 'S' || n % 3 end,
+       date '2000-01-01' - n, date '2000-12-31'
+     from generate_series(1, $1::int) as n order by n`,
+    [RECORDS],
+  )
+  await db.pool.query(
+    `insert into r1_test_person_identifier
+     select 'UIN', primary_identifier, id, true from r1_test_person
+     union all select 'MOBILE', '+' || id % $1::int, id, id % 2 = 0 from r1_test_person`,
+    [PHONES],
+  )
+  await db.pool.query('analyze')
+})
+afterAll(() => database.close())
+
+const numbers = (documents: readonly string[]): number[] => documents.map((text) => JSON.parse(text).n)
+
+function find(value: string, page: Partial<Page> = {}, type = 'MOBILE') {
+  return findByIdentifier(
+    database.db,
+    registry,
+    recordType,
+    { type, value },
+    { sort: [], limit: 10, offset: 0, cap: 100, ...page },
+  )
+}
+
+test('one record, its text as it was stored', async () => {
+  expect(await find('U42', {}, 'UIN')).toEqual({ total: 1, documents: ['{"n":42}'] })
+})
+
+test('several records, in the order they were added, as its own or as a part’s identifier', async () => {
+  const { total, documents } = await find('+7', { limit: 3, offset: 2 })
+  expect(total).toBe(RECORDS / PHONES)
+  expect(numbers(documents)).toEqual([507, 757, 1007])
+})
+
+test.each([
+  [18, 2],
+  [20, 0],
+  [2_147_483_647, 0],
+])('the total is true from record %i on', async (offset, length) => {
+  const { total, documents } = await find('+7', { offset })
+  expect(total).toBe(20)
+  expect(documents).toHaveLength(length)
+})
+
+test.each(['', '+', '%', "' or true --", '+7\0', '\ud800', '$1', 'x'.repeat(10_000)])(
+  'nobody bears %j',
+  async (value) => {
+    expect(await find(value)).toEqual({ total: 0, documents: [] })
+  },
+)
+
+test('a value of another type is another identifier', async () => {
+  expect(await find('U42', {}, 'MOBILE')).toEqual({ total: 0, documents: [] })
+})
+
+test('counting stops one above the cap', async () => {
+  expect((await find('+7', { cap: 20 })).total).toBe(20)
+  expect((await find('+7', { cap: 19 })).total).toBe(20)
+  const { total, documents } = await find('+7', { cap: 3, limit: 2 })
+  expect(total).toBe(4)
+  expect(numbers(documents)).toEqual([7, 257])
+})
+
+describe('by any condition', () => {
+  const from = (surname: string) => ({ text: 'record.surname = $1', values: [surname] })
+  const all = { sort: [], limit: 3, offset: 0, cap: 10_000 }
+
+  test('a page in the order in which records were added, and how many there are', async () => {
+    const { total, documents } = await findRecords(database.db, table, from('S1'), { ...all, offset: 1 })
+    expect(total).toBe(1_584)
+    expect(numbers(documents)).toEqual([4, 7, 10])
+  })
+
+  test('none', async () => {
+    expect(await findRecords(database.db, table, from('nobody'), all)).toEqual({ total: 0, documents: [] })
+  })
+
+  test('a page beyond the last is empty, and the total is true', async () => {
+    const found = await findRecords(database.db, table, from('S1'), { ...all, offset: 5_000 })
+    expect(found).toEqual({ total: 1_584, documents: [] })
+  })
+
+  test('counting stops one above the cap', async () => {
+    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 1_584 })).total).toBe(1_584)
+    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 1_583 })).total).toBe(1_584)
+    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 7 })).total).toBe(8)
+    await expect(findRecords(database.db, table, from('S1'), { ...all, cap: 1.5 })).rejects.toThrow(
+      'not a number of records: 1.5',
+    )
+  })
+
+  test('in an order, missing values last', async () => {
+    const sort = [
+      { attribute: 'surname', descending: true },
+      { attribute: 'born', descending: false },
+    ]
+    const some = { text: 'record.id <= $1::bigint', values: [21] }
+    const { documents } = await findRecords(database.db, table, some, { ...all, limit: 100, sort })
+    const surnameOf = (n: number) => (n % 20 > 0 ? n % 3 : -1)
+    const expected = Array.from({ length: 21 }, (_, index) => index + 1).toSorted(
+      (a, b) => surnameOf(b) - surnameOf(a) || b - a,
+    )
+    expect(numbers(documents)).toEqual(expected)
+  })
+
+  test('by what is not sortable is an error', async () => {
+    const sort = [{ attribute: 'secret', descending: false }]
+    await expect(findRecords(database.db, table, from('S1'), { ...all, sort })).rejects.toThrow(
+      'TestPerson cannot be sorted by secret',
+    )
+  })
+
+  test('a shape that comes again is prepared, for other values, pages and no longer than it lasts', async () => {
+    for (const surname of ['S0', 'S1', 'S2', 'S1', 'S0']) {
+      const { total, documents } = await findRecords(database.db, table, from(surname), all)
+      expect(total).toBeGreaterThan(1_500)
+      expect(numbers(documents).map((n) => `S${n % 3}`)).toEqual([surname, surname, surname])
+    }
+    const { rows } = await database.db.searches.query('select name from pg_prepared_statements')
+    expect(rows.every(({ name }) => /^search_\d+$|^find_r1_test_person/.test(name))).toBe(true)
+    expect(rows.length).toBeGreaterThan(0)
+  })
+})
+
+describe('sort', () => {
+  test('by the first day of a date', async () => {
+    const sort = [{ attribute: 'born', descending: false }]
+    expect(numbers((await find('+7', { sort, limit: 2 })).documents)).toEqual([4757, 4507])
+    const down = [{ attribute: 'born', descending: true }]
+    expect(numbers((await find('+7', { sort: down, limit: 2 })).documents)).toEqual([7, 257])
+  })
+
+  test.each([false, true])(
+    'missing values last, ties in the order they were added (descending: %s)',
+    async (descending) => {
+      // Numbers 20, 270 ...: of every two one is without a surname.
+      const { documents } = await find('+20', { sort: [{ attribute: 'surname', descending }], limit: 100 })
+      const surnameOf = (n: number) => (n % 20 > 0 ? `S${n % 3}` : null)
+      const all = Array.from({ length: 20 }, (_, index) => 20 + index * PHONES)
+      const direction = descending ? -1 : 1
+      const expected = all.toSorted((a, b) => {
+        const [x, y] = [surnameOf(a), surnameOf(b)]
+        if (x === y) return a - b
+        if (x === null) return 1
+        if (y === null) return -1
+        return x < y ? -direction : direction
+      })
+      expect(numbers(documents)).toEqual(expected)
+      expect(expected.filter((n) => surnameOf(n) === null)).toHaveLength(10)
+    },
+  )
+
+  test('by several attributes', async () => {
+    const sort = [
+      { attribute: 'surname', descending: true },
+      { attribute: 'born', descending: false },
+    ]
+    const { total, documents } = await find('+7', { sort, limit: 3 })
+    expect(total).toBe(20)
+    expect(numbers(documents)).toEqual([4757, 4007, 3257])
+    expect(numbers(documents).map((n) => n % 3)).toEqual([2, 2, 2])
+  })
+
+  test.each(['secret', 'nothing', 'id', 'document', 'born_from'])('by %s is an error', async (attribute) => {
+    await expect(find('+7', { sort: [{ attribute, descending: false }] })).rejects.toThrow(
+      `TestPerson cannot be sorted by ${attribute}`,
+    )
+  })
+})
+
+describe('the statement', () => {
+  const born = { attribute: 'born', descending: true }
+  const surname = { attribute: 'surname', descending: false }
+
+  test('has a name of its own for each order by one key, and none for more', () => {
+    const names = [[], [born], [{ ...born, descending: false }], [surname]].map(
+      (sort) => findStatement(table, sort).name,
+    )
+    expect(names).toEqual([
+      'find_r1_test_person',
+      'find_r1_test_person_born_from_desc',
+      'find_r1_test_person_born_from_asc',
+      'find_r1_test_person_surname_asc',
+    ])
+    expect(findStatement(table, [born, surname])).not.toHaveProperty('name')
+  })
+
+  test('keeps its name below the length at which PostgreSQL cuts', () => {
+    const long = { ...recordType, name: `Long${'x'.repeat(80)}` }
+    const statements = [1, 2].map((id) => findStatement(recordTable({ ...registry, id }, long), [born]))
+    expect(new Set(statements.map(({ name }) => name)).size).toBe(2)
+    for (const { name } of statements) expect(name?.length).toBeLessThanOrEqual(63)
+  })
+
+  test.each([
+    ['UIN', 'U42', []],
+    ['MOBILE', '+7', []],
+    ['MOBILE', '+7', [born]],
+    ['MOBILE', '+7', [born, surname]],
+  ] as const)('reads indexes only, also with a plan for any values: %s %s %j', async (type, value, sort) => {
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      const plan = await planOf(findStatement(table, sort).text, [type, value], mode)
+      expect(plan).not.toContain('Seq Scan')
+      expect(plan).toMatch(/Index Only Scan using r1_test_person_identifier_pkey/)
+      expect(plan).toMatch(/Index Scan using r1_test_person_pkey/)
+    }
+  })
+
+  test('reads indexes also when it was planned while the registry was empty', async () => {
+    const empty = { ...registry, id: 2 }
+    await ensureRecordTables(database.db, empty)
+    const { text } = findStatement(recordTable(empty, recordType), [])
+    expect(await planOf(text, ['UIN', 'U1'], 'force_generic_plan')).not.toContain('Seq Scan')
+  })
+})
+
+test('a shape that was slow under its name three times is not run under it again', async () => {
+  const slow = { text: 'record.id = $1::bigint and (select pg_sleep(0.12)) is not null', values: [1] }
+  const runs: number[] = []
+  for (let run = 0; run < 6; run += 1) {
+    const { total } = await findRecords(database.db, table, slow, { sort: [], limit: 1, offset: 0, cap: 10 })
+    expect(total).toBe(1)
+    const { rows } = await database.db.searches.query<{ runs: number }>(
+      `select coalesce(sum(generic_plans + custom_plans), 0)::int as runs from pg_prepared_statements
+       where statement like '%pg_sleep(0.12)%'`,
+    )
+    runs.push(rows[0]?.runs ?? 0)
+  }
+  // The first time it has no name yet; three times it was slow under it.
+  expect(runs).toEqual([0, 1, 2, 3, 3, 3])
+})
+
+async function planOf(text: string, [type, value]: [string, string], mode: string): Promise<string> {
+  const client = await database.db.pool.connect()
+  try {
+    await client.query(`set plan_cache_mode = ${mode}`)
+    await client.query(`prepare explained as ${text}`)
+    const { rows } = await client.query(
+      `explain (costs off) execute explained ('${type}', '${value}', 10, 0, 100)`,
+    )
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  } finally {
+    client.release(true)
+  }
+}

@@ -1,0 +1,237 @@
+/** The registries that are hosted here, each mounted at its namespace. */
+
+import { isTimeZone, KINDS, type Kind, kindNamed } from '@rollcall/protocol'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { RegistryRow, Tables } from '../db/tables.ts'
+import { checkSenderId, isStorable } from '../db/text.ts'
+import { heldOf, IDENTIFIERS } from '../records/held-columns.ts'
+import { createRecordTables } from '../records/record-tables.ts'
+import { type KeptAttribute, kindWith } from './registry-kinds.ts'
+
+/** One segment of a path. */
+const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
+
+/** First segments of paths that are not a registry's; those with a dot are excluded by the form already. */
+const RESERVED: ReadonlySet<string> = new Set([
+  'admin',
+  'assets',
+  'console',
+  'docs',
+  'health',
+  'metrics',
+  'oauth2',
+  'ready',
+  'static',
+])
+
+/**
+ * Adds a registry and makes its record tables.
+ * @param registry.kind a kind's name
+ * @throws StoreRefusal naming what is wrong: the namespace, the kind, the time zone, a sender_id or an alias,
+ *   its form or that it is taken
+ */
+export async function addRegistry(
+  db: Database,
+  registry: {
+    readonly namespace: string
+    readonly kind: string
+    readonly sender_id: string
+    readonly aliases?: readonly string[]
+    readonly demo?: boolean
+    /** UTC unless given. */
+    readonly time_zone?: string
+  },
+): Promise<Registry> {
+  const { namespace, sender_id, demo = false, time_zone = 'UTC' } = registry
+  checkNamespace(namespace)
+  const kind = kindNamed(registry.kind)
+  if (!kind) {
+    const known = KINDS.map(({ name }) => name).join(', ')
+    throw new StoreRefusal(`there is no kind ${JSON.stringify(registry.kind)}; the kinds are ${known}`)
+  }
+  checkTimeZone(time_zone)
+  checkSenderId(sender_id)
+  const aliases = [...new Set(registry.aliases)].filter((alias) => alias !== sender_id)
+  for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
+
+  return db.kysely.transaction().execute(async (transaction) => {
+    // No constraint spans sender_id and the elements of aliases: adding is one at a time instead.
+    await sql`select pg_advisory_xact_lock(hashtextextended('rollcall registries', 0))`.execute(transaction)
+    await checkNotTaken(transaction, namespace, [sender_id, ...aliases])
+    const row = await transaction
+      .insertInto('registry')
+      .values({ namespace, kind: kind.name, sender_id, aliases, demo, time_zone })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const added = toRegistry({ ...row, additions: [], fills: [] })
+    await createRecordTables(transaction, added)
+    return added
+  })
+}
+
+function checkNamespace(namespace: string): void {
+  if (!NAMESPACE.test(namespace)) {
+    throw new StoreRefusal(
+      'a namespace is a lower-case letter, then at most 62 lower-case letters, digits or hyphens',
+    )
+  }
+  if (RESERVED.has(namespace))
+    throw new StoreRefusal(`the namespace ${namespace} is reserved; choose another`)
+}
+
+function checkTimeZone(time_zone: string): void {
+  if (isTimeZone(time_zone)) return
+  throw new StoreRefusal(
+    `${JSON.stringify(time_zone)} is no time zone; write one such as Africa/Kigali or UTC`,
+  )
+}
+
+/**
+ * Sets the time zone by whose days a registry counts ages.
+ * @throws StoreRefusal there is no such time zone, or no registry at the namespace
+ */
+export async function setTimeZone(db: Database, namespace: string, time_zone: string): Promise<Registry> {
+  checkTimeZone(time_zone)
+  await db.kysely.updateTable('registry').set({ time_zone }).where('namespace', '=', namespace).execute()
+  return registryAt(db, namespace)
+}
+
+/** A message for one registry is no message for another: no name of one is a name of another. */
+async function checkNotTaken(
+  transaction: Transaction<Tables>,
+  namespace: string,
+  names: readonly string[],
+): Promise<void> {
+  const rows = await transaction
+    .selectFrom('registry')
+    .select(['namespace', 'sender_id', 'aliases'])
+    .execute()
+  for (const row of rows) {
+    if (row.namespace === namespace)
+      throw new StoreRefusal(`there is a registry at ${namespace} already; choose another namespace`)
+    const taken = names.find((name) => name === row.sender_id || row.aliases.includes(name))
+    if (taken !== undefined) {
+      throw new StoreRefusal(
+        `${JSON.stringify(taken)} is a name of the registry at ${row.namespace} already; choose another`,
+      )
+    }
+  }
+}
+
+/** A registry that this version cannot read, and why. */
+export interface UnreadableRegistry {
+  readonly id: number
+  readonly namespace: string
+  readonly error: unknown
+}
+
+/** Every registry, by namespace: those that this version can read, and the others, which stop none of them. */
+export async function readRegistries(
+  db: Database,
+): Promise<{ readonly registries: readonly Registry[]; readonly unreadable: readonly UnreadableRegistry[] }> {
+  const registries: Registry[] = []
+  const unreadable: UnreadableRegistry[] = []
+  for (const row of await selectRegistries(db.kysely).orderBy('namespace').execute()) {
+    try {
+      registries.push(toRegistry(row))
+    } catch (error) {
+      unreadable.push({ id: row.id, namespace: row.namespace, error })
+    }
+  }
+  return { registries, unreadable }
+}
+
+/** Every registry that this version can read, by namespace. */
+export async function listRegistries(db: Database): Promise<readonly Registry[]> {
+  return (await readRegistries(db)).registries
+}
+
+/**
+ * The registry mounted at a namespace; null when there is none.
+ * @throws StoreRefusal it is of a kind that this version does not know
+ */
+export async function findRegistry(
+  db: { readonly kysely: Kysely<Tables> },
+  namespace: string,
+): Promise<Registry | null> {
+  if (!isStorable(namespace)) return null
+  const row = await selectRegistries(db.kysely).where('namespace', '=', namespace).executeTakeFirst()
+  return row ? toRegistry(row) : null
+}
+
+/**
+ * As `findRegistry`, for an operator who named it.
+ * @throws StoreRefusal there is none
+ */
+export async function registryAt(
+  db: { readonly kysely: Kysely<Tables> },
+  namespace: string,
+): Promise<Registry> {
+  const found = await findRegistry(db, namespace)
+  if (found !== null) return found
+  throw new StoreRefusal(`there is no registry at ${namespace}; rollcall registry list shows those there are`)
+}
+
+/** One statement: every node asks it twice a second. */
+function selectRegistries(kysely: Kysely<Tables>) {
+  return kysely
+    .selectFrom('registry')
+    .selectAll('registry')
+    .select((registry) => [
+      jsonArrayFrom(
+        registry
+          .selectFrom('registry_attribute')
+          .select(['record_type', 'name', 'definition'])
+          .whereRef('registry_attribute.registry', '=', 'registry.id')
+          .orderBy('record_type')
+          .orderBy('name'),
+      ).as('additions'),
+      jsonArrayFrom(
+        registry
+          .selectFrom('column_fill')
+          .select(['record_type', 'name'])
+          .whereRef('column_fill.registry', '=', 'registry.id'),
+      ).as('fills'),
+    ])
+}
+
+interface FoundRegistry extends Selectable<RegistryRow> {
+  readonly additions: readonly KeptAttribute[]
+  readonly fills: readonly { readonly record_type: string; readonly name: string }[]
+}
+
+function toRegistry(row: FoundRegistry): Registry {
+  const { id, namespace, sender_id, aliases, demo, time_zone } = row
+  const kind = kindNamed(row.kind)
+  if (!kind) {
+    throw new StoreRefusal(
+      `the registry at ${namespace} is of kind ${row.kind}, which this version does not know`,
+    )
+  }
+  const extended = kindWith(kind, row.additions)
+  return {
+    id,
+    namespace,
+    kind: extended,
+    sender_id,
+    aliases,
+    demo,
+    time_zone,
+    unfilled: unfilledOf(extended, row.fills),
+  }
+}
+
+/** Of the names to be filled those that the kind has; others are another version's. */
+function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfilled'] {
+  const unfilled = new Map<string, ReadonlySet<string>>()
+  for (const recordType of kind.record_types) {
+    const known = new Set([...heldOf(recordType).map(({ name }) => name), IDENTIFIERS])
+    const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
+    if (names.length > 0) unfilled.set(recordType.name, new Set(names.map(({ name }) => name)))
+  }
+  return unfilled
+}

@@ -1,0 +1,185 @@
+/** Attributes that an operator gives a registry beside those of its kind, and indexes for those that the kind has. */
+
+import {
+  type Attribute,
+  type AttributeAddition,
+  additionProblem,
+  kindNamed,
+  type RecordType,
+  resolveRecordType,
+} from '@rollcall/protocol'
+import { sql, type Transaction } from 'kysely'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { joinName, quoteName } from '../db/names.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
+import { attributeColumns } from '../records/attribute-columns.ts'
+import { createRecordTables, recordTable } from '../records/record-tables.ts'
+import { registryAt } from './registries.ts'
+import { changeRegistry } from './registry-changes.ts'
+
+/**
+ * Adds an attribute to a record type of a registry, with its column. Where records are there already they have no
+ * value in it until `applyIndexes` has filled it, and no query may ask about it before. Servers know it within a
+ * second.
+ * @returns the registry with the attribute
+ * @throws StoreRefusal what is wrong with the attribute, or why the registry cannot be changed now
+ */
+export async function addAttribute(
+  db: Database,
+  namespace: string,
+  record_type: string,
+  attribute: Attribute,
+): Promise<Registry> {
+  return changeRegistry(db, namespace, async (transaction, registry) => {
+    const recordType = recordTypeOf(registry, record_type)
+    const addition = { record_type: recordType.name, attribute }
+    if (recordType.attributes.some(({ name }) => name === attribute.name)) {
+      throw new StoreRefusal(
+        isOfKind(registry, recordType, attribute.name)
+          ? `${recordType.name} has the attribute ${attribute.name} by its kind; rollcall attribute index declares an index for it`
+          : `${recordType.name} has the attribute ${attribute.name} already; remove it first`,
+      )
+    }
+    checkAddition(registry, addition)
+    const { name, ...definition } = attribute
+    const added = await declare(transaction, registry, recordType, name, definition)
+    const addedType = recordTypeOf(added, recordType.name)
+    checkColumns(added, addedType)
+    // A column of this name that nothing declares was left by an attribute that the kind once had.
+    await dropColumns(transaction, registry, recordType, attribute)
+    await createRecordTables(transaction, added)
+    return registryAt({ kysely: transaction }, namespace)
+  })
+}
+
+/**
+ * Declares an index for an attribute that the kind or the operator declared without one. It is made now where there
+ * are no records, else by `applyIndexes`.
+ * @throws StoreRefusal there is no such attribute, it has an index, or the registry cannot be changed now
+ */
+export async function indexAttribute(
+  db: Database,
+  namespace: string,
+  record_type: string,
+  name: string,
+): Promise<Registry> {
+  return changeRegistry(db, namespace, async (transaction, registry) => {
+    const recordType = recordTypeOf(registry, record_type)
+    const attribute = attributeOf(recordType, name)
+    if (attribute.indexed)
+      throw new StoreRefusal(
+        `an index for ${name} of ${recordType.name} is declared already; rollcall index apply builds it`,
+      )
+    checkAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
+    const { name: _, ...definition } = attribute
+    const indexOnly: Partial<Attribute> = { indexed: true }
+    const kept = isOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
+    const indexed = await declare(transaction, registry, recordType, name, kept)
+    await createRecordTables(transaction, indexed)
+    return indexed
+  })
+}
+
+/**
+ * Takes back what `addAttribute` or `indexAttribute` declared: the attribute with its column and index, or, where
+ * the kind has the attribute, its index alone. A search that asks about it in the half second until every server
+ * knows fails.
+ * @throws StoreRefusal nothing of that name was declared, or the registry cannot be changed now
+ */
+export async function removeAttribute(
+  db: Database,
+  namespace: string,
+  record_type: string,
+  name: string,
+): Promise<void> {
+  await changeRegistry(db, namespace, async (transaction, registry) => {
+    const recordType = recordTypeOf(registry, record_type)
+    const row = { registry: registry.id, record_type: recordType.name, name }
+    const removed = await transaction
+      .deleteFrom('registry_attribute')
+      .where((is) => is.and(row))
+      .executeTakeFirst()
+    if (removed.numDeletedRows === 0n) {
+      throw new StoreRefusal(`no attribute ${name} was added to ${recordType.name} of ${namespace}`)
+    }
+    const { table } = recordTable(registry, recordType)
+    const index = quoteName(joinName(table, name, 'index'))
+    await sql.raw(`drop index if exists ${index}`).execute(transaction)
+    const attribute = recordType.attributes.find((known) => known.name === name)
+    if (attribute === undefined || isOfKind(registry, recordType, name)) return
+    await transaction
+      .deleteFrom('column_fill')
+      .where((is) => is.and(row))
+      .execute()
+    await dropColumns(transaction, registry, recordType, attribute)
+  })
+}
+
+/** Whether an attribute is the kind's own, as opposed to one that the operator added. */
+export function isOfKind(registry: Registry, recordType: RecordType, name: string): boolean {
+  const own = kindNamed(registry.kind.name)?.record_types.find((row) => row.name === recordType.name)
+  return own?.attributes.some((attribute) => attribute.name === name) === true
+}
+
+/** @throws StoreRefusal the registry's kind has none of that name */
+export function recordTypeOf({ kind }: Registry, name: string): RecordType {
+  const found = resolveRecordType(kind, name)
+  if (found !== undefined) return found
+  const known = kind.record_types.map((recordType) => recordType.name).join(', ')
+  throw new StoreRefusal(`the registry has no record type ${JSON.stringify(name)}; it has ${known}`)
+}
+
+function attributeOf({ name: type, attributes }: RecordType, name: string): Attribute {
+  const found = attributes.find((attribute) => attribute.name === name)
+  if (found !== undefined) return found
+  throw new StoreRefusal(
+    `${type} has no attribute ${JSON.stringify(name)}; rollcall attribute list shows those it has`,
+  )
+}
+
+function checkAddition({ kind }: Registry, addition: AttributeAddition): void {
+  const problem = additionProblem(kind, addition)
+  if (problem !== null) throw new StoreRefusal(problem)
+}
+
+/** @throws StoreRefusal two attributes would be held in columns of one name */
+function checkColumns(registry: Registry, recordType: RecordType): void {
+  try {
+    recordTable(registry, recordType)
+  } catch (error) {
+    throw new StoreRefusal(error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function declare(
+  transaction: Transaction<Tables>,
+  { id, namespace }: Registry,
+  recordType: RecordType,
+  name: string,
+  kept: Partial<Attribute>,
+): Promise<Registry> {
+  const definition = JSON.stringify(kept)
+  await transaction
+    .insertInto('registry_attribute')
+    .values({ registry: id, record_type: recordType.name, name, definition })
+    .onConflict((conflict) =>
+      conflict.columns(['registry', 'record_type', 'name']).doUpdateSet({ definition }),
+    )
+    .execute()
+  return registryAt({ kysely: transaction }, namespace)
+}
+
+async function dropColumns(
+  transaction: Transaction<Tables>,
+  registry: Registry,
+  recordType: RecordType,
+  attribute: Attribute,
+): Promise<void> {
+  const { table } = recordTable(registry, recordType)
+  for (const { name } of attributeColumns(attribute)) {
+    const statement = `alter table ${quoteName(table)} drop column if exists ${quoteName(name)}`
+    await sql.raw(statement).execute(transaction)
+  }
+}

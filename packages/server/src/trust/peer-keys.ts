@@ -1,0 +1,155 @@
+/** The keys of participants, ready for use: those that verify what they signed, and one to encrypt for them. */
+import {
+  type AlgorithmName,
+  type EncryptionKey,
+  importVerifyingKey,
+  publicEncryptionKey,
+  type WebCryptoKey,
+} from '@rollcall/protocol'
+import type { Log } from '../observe/log.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import type { Database } from '../store/db/database.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import {
+  findRegisteredKeys,
+  LIVE_KEYS,
+  listLiveKeys,
+  type ParticipantKey,
+  type PublicKey,
+} from '../store/directory/participant-keys.ts'
+import type { KeySetOwner } from './key-sets.ts'
+
+export interface PeerKeys {
+  /**
+   * Live keys for signatures of this algorithm: the one that is called `kid`, or all of them, at most 20, where the
+   * signature names none.
+   */
+  verifying(
+    participant: KeySetOwner,
+    kid: string | null,
+    algorithm: AlgorithmName,
+  ): Promise<readonly WebCryptoKey[]>
+  /** The newest live key to encrypt for it; null when there is none. */
+  encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
+}
+
+/** Registering and revoking take effect on every node within a second: this is half of that, the rest is slack. */
+const MAX_AGE = 500
+const IMPORTED_KEYS = 10_000
+
+/** @param parts.fetchKeySet what a participant publishes (`KeySets.get`) */
+export function createPeerKeys(
+  db: Database,
+  parts: {
+    readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
+    readonly log: Log
+  },
+): PeerKeys {
+  const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), { maxAge: MAX_AGE })
+  // The entries for the keys of one set, by their thumbprints.
+  const entries = shortLived(
+    async (joined) => {
+      const found = await findRegisteredKeys(db, joined.split(' '))
+      return new Map(found.map((entry) => [entry.thumbprint, entry]))
+    },
+    { maxAge: MAX_AGE },
+  )
+  const verifyingKeys = remembered(({ public_jwk, algorithm }) =>
+    importVerifyingKey(public_jwk, algorithm as AlgorithmName),
+  )
+  const encryptionKeys = remembered(({ public_jwk, kid, algorithm }) =>
+    publicEncryptionKey({ ...public_jwk, kid, alg: algorithm }),
+  )
+  /** Thumbprints of registered keys that were reported as unreadable. */
+  const unusable = new Set<string>()
+  /** Keys that were reported already, as long as their set is remembered. */
+  const reported = new WeakSet<PublicKey>()
+
+  /** Published keys that the registered ones do not speak against. */
+  const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
+    const keys = await parts.fetchKeySet(participant, kid)
+    if (keys.length === 0) return []
+    const known = await entries.get(keys.map(({ thumbprint }) => thumbprint).join(' '))
+    return keys.filter((key) => {
+      const entry = known.get(key.thumbprint)
+      if (entry === undefined || (entry.participant === participant.id && counts(entry))) return true
+      if (!reported.has(key)) {
+        const why = entry.participant === participant.id ? 'revoked or not valid' : "another participant's"
+        parts.log.warn({ sender_id: participant.sender_id, why }, 'key of a key set ignored')
+        reported.add(key)
+      }
+      return false
+    })
+  }
+
+  /** Those that can be imported, in their order: one that cannot stops none of the others. */
+  const usableOf = async <Key>(
+    keys: readonly PublicKey[],
+    load: (key: PublicKey) => Promise<Key>,
+  ): Promise<readonly Key[]> => {
+    const loaded = await Promise.allSettled(keys.map(load))
+    return loaded.flatMap((result, index) => {
+      if (result.status === 'fulfilled') return [result.value]
+      const { thumbprint = '' } = keys[index] ?? {}
+      if (!unusable.has(thumbprint)) {
+        unusable.add(thumbprint)
+        const { error } = safeDatabaseError(result.reason)
+        parts.log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
+      }
+      return []
+    })
+  }
+
+  return {
+    async verifying(participant, kid, algorithm) {
+      const own = await registered.get(String(participant.id))
+      const named = own.filter((key) => kid === null || key.kid === kid)
+      const decided = kid !== null && named.length > 0
+      // What was registered under a name is what the name means, also when it is not valid now.
+      const others = decided ? [] : await published(participant, kid)
+      const live = [...named.filter(counts), ...others.filter((key) => kid === null || key.kid === kid)]
+      const usable = live.filter((key) => key.use === 'sig' && key.algorithm === algorithm)
+      const different = new Map(usable.map((key) => [key.thumbprint, key]))
+      return usableOf([...different.values()].slice(0, LIVE_KEYS), verifyingKeys)
+    },
+    async encryption(participant) {
+      const own = await registered.get(String(participant.id))
+      const isForEncryption = ({ use }: PublicKey): boolean => use === 'enc'
+      const [key] = await usableOf(own.filter(counts).filter(isForEncryption), encryptionKeys)
+      if (key !== undefined) return key
+      const [other] = await usableOf(
+        (await published(participant, null)).filter(isForEncryption),
+        encryptionKeys,
+      )
+      return other ?? null
+    },
+  }
+}
+
+/** Whether an entry is neither revoked nor outside its times now. */
+function counts({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean {
+  const now = Date.now()
+  return (
+    revoked_at === null &&
+    valid_from.getTime() <= now &&
+    (valid_until === null || now < valid_until.getTime())
+  )
+}
+
+/** Importing takes longer than verifying, and the same key gives the same result. The oldest go first. */
+function remembered<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
+  const held = new Map<string, Promise<Key>>()
+  return (key) => {
+    const name = `${key.thumbprint} ${key.algorithm} ${key.kid}`
+    const known = held.get(name)
+    if (known !== undefined) return known
+    const loaded = load(key)
+    held.set(name, loaded)
+    loaded.catch(() => held.delete(name))
+    if (held.size > IMPORTED_KEYS) {
+      const oldest = held.keys().next()
+      if (!oldest.done) held.delete(oldest.value)
+    }
+    return loaded
+  }
+}
