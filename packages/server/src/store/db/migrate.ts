@@ -20,8 +20,6 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
       provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
       migrationTableName: MIGRATION_TABLE,
       migrationLockTableName: `${MIGRATION_TABLE}_lock`,
-      // A database of a commit between releases may lack one whose number is before that of another it has.
-      allowUnorderedMigrations: true,
     })
     const { error, results } = await migrator.migrateToLatest()
     if (error !== undefined) throw error

@@ -1,0 +1,67 @@
+/** The rooms of the server import from each other as ARCHITECTURE.md says, and in no circle. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, it } from 'vitest'
+
+const SOURCE = 'packages/server/src'
+/** Files below all rooms, and the one face that stands above them. */
+const BELOW = ['limits.ts', 'context.ts']
+const FACE = 'index.ts'
+
+/** What the last column of the table allows, by room. */
+const drawn = new Map(
+  [...readFileSync('ARCHITECTURE.md', 'utf8').matchAll(/^\| `([a-z/]+)\/` \|.*\|([^|]*)\|$/gm)]
+    .filter(([row]) => row.split('|').length === 5)
+    .map(([, room = '', uses = '']) => [
+      room,
+      uses
+        .split(',')
+        .map((use) => use.trim())
+        .filter(Boolean),
+    ]),
+)
+
+/** Rooms are folders; those of the store are rooms of their own. */
+function roomOf(file: string): string {
+  const [first = '', second = '', third] = file.split('/')
+  return first === 'store' && third !== undefined ? `store/${second}` : first
+}
+
+/** Every import from one room into another, with the file that has it. */
+const arrows = globSync('**/*.ts', { cwd: SOURCE })
+  .filter((file) => !file.endsWith('.test.ts') && file !== FACE && !BELOW.includes(file))
+  .flatMap((file) =>
+    [...readFileSync(join(SOURCE, file), 'utf8').matchAll(/(?:\bfrom|\bimport\() ?'(\.[^']+)'/g)]
+      .map(([, path = '']) => normalize(join(dirname(file), path)))
+      .filter((target) => !BELOW.includes(target) && !target.startsWith('..'))
+      .map((target) => ({ file, from: roomOf(file), to: roomOf(target) }))
+      .filter(({ from, to }) => from !== to),
+  )
+
+it('every room is in the table', () => {
+  expect(arrows.length).toBeGreaterThan(300)
+  expect([...new Set(arrows.flatMap(({ from, to }) => [from, to]))].toSorted()).toEqual(
+    [...drawn.keys()].toSorted(),
+  )
+})
+
+it('no import goes where no arrow is drawn', () => {
+  const wrong = arrows.filter(({ from, to }) => !drawn.get(from)?.includes(to))
+  expect(wrong.map(({ file, to }) => `${file} imports from ${to}`)).toEqual([])
+})
+
+it('no arrow is drawn that nothing follows', () => {
+  const used = new Set(arrows.map(({ from, to }) => `${from} -> ${to}`))
+  const unused = [...drawn].flatMap(([from, uses]) => uses.map((to) => `${from} -> ${to}`))
+  expect(unused.filter((arrow) => !used.has(arrow))).toEqual([])
+})
+
+it('the arrows make no circle', () => {
+  const above = new Map(drawn)
+  for (;;) {
+    const free = [...above].filter(([, uses]) => uses.every((use) => !above.has(use)))
+    if (free.length === 0) break
+    for (const [room] of free) above.delete(room)
+  }
+  expect([...above.keys()]).toEqual([])
+})
