@@ -25,7 +25,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0017-reading-rules.ts': '532d2134016d9f27a6f26651ef7a5462',
 }
 
-const files = readdirSync(new URL('../../migrations', import.meta.url)).filter((name) =>
+const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
   /^[0-9]{4}-(?!.*\.test\.).*\.ts$/.test(name),
 )
 
