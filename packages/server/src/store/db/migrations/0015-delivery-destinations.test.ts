@@ -48,17 +48,3 @@ test('deliveries that are there already have their destinations, and breakers of
   await db.close()
   await empty.drop()
 })
-
-test('a database that has a later one, and not this one yet, gets it', async () => {
-  const { db, close } = await testDatabase()
-  await db.pool.query('alter table delivery drop column origin')
-  await db.pool.query(`create index delivery_pending_index on delivery (participant, next_attempt_at)
-    where state = 'pending'`)
-  await db.pool.query(
-    'alter table breaker drop column origin, drop column failed_at, add primary key (participant)',
-  )
-  await db.pool.query('delete from rollcall_migration where name = $1', [THIS])
-  expect(await migrate(db)).toEqual([THIS])
-  expect(await findDestinations(db, 1, '', 10)).toEqual([])
-  await close()
-})
