@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
-import { emptyDatabase, testDatabase } from '../../../../test/postgres.ts'
+import { emptyDatabase } from '../../../../test/postgres.ts'
 import { findDestinations } from '../../deliveries/destinations.ts'
-import { migrate, openDatabase } from '../database.ts'
+import { openDatabase } from '../database.ts'
 import { MIGRATIONS } from './index.ts'
 
 const THIS = '0015-delivery-destinations'
