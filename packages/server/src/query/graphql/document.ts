@@ -13,9 +13,13 @@ import {
   OperationTypeNode,
   parse,
   print,
+  TypeInfo,
+  ValidationContext,
   type VariableDefinitionNode,
   type VariableValues,
-  validate,
+  visit,
+  visitInParallel,
+  visitWithTypeInfo,
 } from 'graphql'
 import { QueryProblem, UnreadableQuery } from '../problem.ts'
 import { LANGUAGE, RULES } from './language.ts'
@@ -85,14 +89,16 @@ function operationsOf(document: DocumentNode, path: string): OperationDefinition
   })
 }
 
+/** All rules in one walk through the document, which ends at the first that is broken. */
 function checkRules(document: DocumentNode, path: string): void {
-  const once = { maxErrors: 1, hideSuggestions: true }
-  const all = RULES.map(({ rule }) => rule)
-  if (validate(LANGUAGE, document, all, once).length === 0) return
-  for (const { rule, text } of RULES) {
-    const [error] = validate(LANGUAGE, document, [rule], once)
-    if (error !== undefined) throw new QueryProblem(path, `${text}${at(error)}`)
-  }
+  const types = new TypeInfo(LANGUAGE)
+  const visitors = RULES.map(({ rule, text }) => {
+    const broken = (error: GraphQLError): never => {
+      throw new QueryProblem(path, `${text}${at(error)}`)
+    }
+    return rule(new ValidationContext(LANGUAGE, document, types, broken, { hideSuggestions: true }))
+  })
+  visit(document, visitWithTypeInfo(types, visitInParallel(visitors)))
 }
 
 function chosenOperation(
