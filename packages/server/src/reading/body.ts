@@ -27,8 +27,8 @@ export interface AdmittedRequest extends IncomingRequest {
 /** What is needed to read a body. */
 type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
-/** Bytes from which a body is large: of these a participant has one in work at a time on a node. */
-const LARGE = 1_048_576
+/** Bytes from which a request waits for its turn: of these a participant has one in work at a time on a node. */
+const TURN_BYTES = 1_048_576
 /** Bytes of a longer body that are looked at before the rest is read. */
 const BEGINNING = 262_144
 
@@ -55,7 +55,7 @@ export async function readJsonBody(
     endTurn()
   }
   const bytes = await readBytes(body, maxBytes, { hold, check })
-  if (bytes.length >= LARGE) await largeTurn()
+  if (bytes.length >= TURN_BYTES) await largeTurn()
   return bytes
 }
 
