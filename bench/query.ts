@@ -100,7 +100,7 @@ async function measureCase(
   }
   const floor = async ({ values }: Question) => {
     const { rows } = await client.query({ name, text, values: [...values] })
-    return { total: rows[0]?.total ?? 0, documents: rows.map(({ document }) => document) }
+    return { total: rows[0]?.total ?? 0, records: rows }
   }
   for (const question of questions)
     checkSame(row, await ours(question), await floor(question), limits.search_results)
@@ -112,8 +112,10 @@ async function measureCase(
 
 interface Answer {
   readonly total: number
-  readonly documents: readonly string[]
+  readonly records: readonly { readonly document: string }[]
 }
+
+const textOf = ({ records }: Answer): string => records.map(({ document }) => document).join()
 
 /** Throws an Error unless both found the same, and as many as the case is about. */
 function checkSame(row: Case, ours: Answer, floor: Answer, cap: number): void {
@@ -121,7 +123,7 @@ function checkSame(row: Case, ours: Answer, floor: Answer, cap: number): void {
   if (ours.total < least || ours.total > most) throw new Error(`${row.name}: found ${ours.total}`)
   if (ours.total !== Number(floor.total))
     throw new Error(`${row.name}: by hand ${floor.total}, not ${ours.total}`)
-  const same = row.hits === 'more' || ours.documents.join() === floor.documents.join()
+  const same = row.hits === 'more' || textOf(ours) === textOf(floor)
   if (!same) throw new Error(`${row.name}: other records than by hand`)
 }
 

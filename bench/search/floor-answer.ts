@@ -50,7 +50,7 @@ export function floorAnswers(
   return async ({ type, value, transaction_id, correlation_id }, sign) => {
     const { rows } = await pool.query<{ total: number; document: string | null }>({
       ...statement,
-      values: [type, value, 10, 0, 10_000],
+      values: [type, value, 10, 0, 0, 10_000],
     })
     const records = rows.flatMap(({ document }) => document ?? []).join(',')
     const text =

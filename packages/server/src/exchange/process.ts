@@ -175,10 +175,10 @@ async function firstPage(
   const single = items <= 1
   if (!single) await markStarted(context.db, correlation_id)
   const outcome = single
-    ? await answerMessage(context, exchange, message, { ids: true })
+    ? await answerMessage(context, exchange, message, {})
     : await context.jobSearchPlaces.run(exchange.participant.id, () =>
         withSnapshot(context.db, (snapshot) =>
-          answerMessage(context, exchange, message, { ids: true, snapshot }, place),
+          answerMessage(context, exchange, message, { snapshot }, place),
         ),
       )
   const kept = keptItems(outcome, place)

@@ -7,13 +7,22 @@ export interface Identifier {
   readonly value: string
 }
 
+/** By which the source of a record knows it. */
+export type RecordId = number
+
+export interface FoundRecord {
+  readonly id: RecordId
+  /** Canonical JSON text, to be sent as it is. */
+  readonly document: string
+}
+
 export interface Found {
   /** Of all that match, not only this page's; the cap and one when there are more than the cap. */
   readonly total: number
-  /** Canonical JSON texts, to be sent as they are. */
-  readonly documents: readonly string[]
-  /** Of all that match, in the page's order, where they were asked for; none when there are more than the cap. */
-  readonly ids?: readonly number[]
+  /** The page, in order. */
+  readonly records: readonly FoundRecord[]
+  /** Of all that match, in the page's order, where they are at most as many as `Page.ids`; else empty. */
+  readonly ids: readonly RecordId[]
 }
 
 /** One key of an order of records. */
@@ -34,4 +43,6 @@ export interface Page {
   readonly offset: number
   /** Where counting stops: above it, how many there are is not asked. */
   readonly cap: number
+  /** The ids of all that match are given too when these are at most so many; never unless said. */
+  readonly ids?: number
 }

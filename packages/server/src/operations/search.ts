@@ -3,7 +3,7 @@
 import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { checkPeer } from '../model/exchange.ts'
-import type { Found } from '../model/records.ts'
+import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { checkFilled } from '../query/filled.ts'
@@ -11,7 +11,7 @@ import { find, isLookUp } from '../query/find.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { isStatementTimeout } from '../store/db/database-errors.ts'
 import { recordTable } from '../store/records/record-tables.ts'
-import { type Reading, readDocuments } from '../store/records/records.ts'
+import { type Reading, readRecords } from '../store/records/records.ts'
 import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
@@ -20,7 +20,7 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
   const { limits } = context
   const criteria = readCriteria(work, item)
   checkFilled(exchange.registry.unfilled, criteria)
-  const { total, documents, ids } = await findInTurn(work, criteria)
+  const { total, records, ids } = await findInTurn(work, criteria)
   if (total > limits.search_results) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -28,14 +28,14 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
     )
   }
   const { page_size, page_number } = criteria
-  takeRecords(work.budget, ids?.length ?? 0)
+  takeRecords(work.budget, ids.length)
   return {
     members: {
-      data: dataOf(work, criteria, documents),
+      data: dataOf(work, criteria, records),
       pagination: { page_size, page_number, total_count: total },
     },
     // Who asks for a later page wants that page alone.
-    ...(ids !== undefined &&
+    ...(work.reading !== undefined &&
       page_number === 1 && { found: { record_type: criteria.recordType.name, page_size, record_ids: ids } }),
   }
 }
@@ -49,10 +49,10 @@ export async function searchPage(
   const { registry } = work.exchange
   const criteria = readCriteria(work, item)
   const table = recordTable(registry, criteria.recordType)
-  const documents = await readDocuments(work.context.db, table, record_ids)
+  const records = await readRecords(work.context.db, table, record_ids)
   return {
     members: {
-      data: dataOf(work, criteria, documents),
+      data: dataOf(work, criteria, records),
       pagination: { page_size, page_number, total_count: total },
     },
   }
@@ -79,9 +79,13 @@ function readCriteria(
   return readSearchCriteria(registry.kind, item, criteriaLimits(context.limits, participant.max_page_size))
 }
 
-function dataOf(work: ItemWork, criteria: SearchCriteria, documents: readonly string[]): object {
+function dataOf(work: ItemWork, criteria: SearchCriteria, found: readonly FoundRecord[]): object {
   const { exchange, budget } = work
-  const disclosed = disclose(exchange, criteria.recordType, documents)
+  const disclosed = disclose(
+    exchange,
+    criteria.recordType,
+    found.map(({ document }) => document),
+  )
   const records = answered(criteria, disclosed, dayIn(exchange.registry.time_zone, Date.now()), budget)
   return {
     version: PROTOCOL_VERSION,

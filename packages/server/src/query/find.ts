@@ -45,7 +45,8 @@ export function find(
   reading?: Reading,
 ): Promise<Found> {
   const { recordType, predicate } = asked
-  const page = pageOf(registry, asked, limits.search_results)
+  const cap = limits.search_results
+  const page = { ...pageOf(registry, asked, cap), ...(reading !== undefined && { ids: cap }) }
   const identifier = predicate.is === 'identifier' ? predicate.identifiers : []
   const [only] = identifier
   if (only !== undefined && identifier.length === 1) {

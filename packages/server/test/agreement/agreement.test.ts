@@ -98,7 +98,7 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
         expect(found.total).toBe(Math.min(hits.length, cap + 1))
         if (hits.length > cap) return
         const page = hits.toSorted(compareRecords(sort)).slice(offset, offset + limit)
-        expect(found.documents).toEqual(page.map(({ document }) => document))
+        expect(found.records.map(({ document }) => document)).toEqual(page.map(({ document }) => document))
       },
     )
     await fc.assert(agree, { numRuns: Math.ceil(TREES / 4), seed })

@@ -42,7 +42,7 @@ test('the tree, the statement, its plan and cost, and the index that is missing'
   expect(explained.tree).toBe('note eq "abc"')
   expect(explained.sql).toContain('where record."note" = $1 limit 101')
   expect(explained.sql).not.toContain('abc')
-  expect(explained.values).toEqual(['abc', 10])
+  expect(explained.values).toEqual(['abc', 10, 0, 0])
   expect(explained.plan.text).toMatch(/Scan on r1_test_person record .*cost=/)
   expect(explained.plan.text).not.toContain('actual')
   expect(explained.plan.json).toHaveProperty('Plan')
@@ -82,19 +82,19 @@ const finder = () => ({ db: database.db, limits: { search_results: 2 } })
 
 test('one identifier and any other predicate are found the same way round', async () => {
   for (const predicate of [bears(['UIN', 'U1']), and(bears(['UIN', 'U1']), is(surname, 'eq', 'abc'))]) {
-    const { total, documents } = await find(finder(), registry, asked(predicate))
+    const { total, records } = await find(finder(), registry, asked(predicate))
     expect(total).toBe(1)
-    expect(documents.map((text) => JSON.parse(text).surname)).toEqual(['abc'])
+    expect(records.map(({ document }) => JSON.parse(document).surname)).toEqual(['abc'])
   }
 })
 
 test('pages, an order, and no more than one above the limit of results', async () => {
   const sort = [{ attribute: born.name, descending: true }]
-  const { total, documents } = await find(
+  const { total, records } = await find(
     finder(),
     { ...registry, time_zone: 'Pacific/Auckland' },
     asked({ is: 'identifier_type', types: ['UIN'] }, { sort, page_size: 1, page_number: 2 }),
   )
   expect(total).toBe(3)
-  expect(documents.map((text) => JSON.parse(text).surname)).toEqual(['abc'])
+  expect(records.map(({ document }) => JSON.parse(document).surname)).toEqual(['abc'])
 })

@@ -204,7 +204,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
       [2],
     ],
     [
-      '(record."born_from" is not null and not exists (select from unnest($1::date[], $2::date[]) as one(first, last) where one.first <= record."born_to" and one.last >= record."born_from"))',
+      '(record."born_from" is not null and not exists (select 1 from unnest($1::date[], $2::date[]) as one(first, last) where one.first <= record."born_to" and one.last >= record."born_from"))',
       [
         ['1985-06-12', '1999-01-01'],
         ['1985-06-12', '1999-01-01'],
@@ -220,7 +220,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
       [1, 2],
     ],
     [
-      '(record."born_from" is not null and not exists (select from unnest($1::date[], $2::date[]) as one(first, last) where one.first <= record."born_to" and one.last >= record."born_from"))',
+      '(record."born_from" is not null and not exists (select 1 from unnest($1::date[], $2::date[]) as one(first, last) where one.first <= record."born_to" and one.last >= record."born_from"))',
       [
         ['1985-06-12', '1985-05-01', '1985-06-01'],
         ['1985-06-12', '1985-05-31', '1985-06-30'],
@@ -232,7 +232,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
     oneOf(seen, times('10:00:00.000')),
     ['record."seen" = any($1::timestamp with time zone[])', [['2024-01-01T10:00:00.000Z']], [1]],
     [
-      '(record."seen" is not null and not exists (select from unnest($1::timestamp with time zone[], $2::timestamp with time zone[]) as one(first, last) where one.first <= record."seen" and one.last >= record."seen"))',
+      '(record."seen" is not null and not exists (select 1 from unnest($1::timestamp with time zone[], $2::timestamp with time zone[]) as one(first, last) where one.first <= record."seen" and one.last >= record."seen"))',
       [['2024-01-01T10:00:00.000Z'], ['2024-01-01T10:00:00.000Z']],
       [2],
     ],
@@ -245,7 +245,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
       [1],
     ],
     [
-      '(record."seen" is not null and not exists (select from unnest($1::timestamp with time zone[], $2::timestamp with time zone[]) as one(first, last) where one.first <= record."seen" and one.last >= record."seen"))',
+      '(record."seen" is not null and not exists (select 1 from unnest($1::timestamp with time zone[], $2::timestamp with time zone[]) as one(first, last) where one.first <= record."seen" and one.last >= record."seen"))',
       [
         ['2024-01-01T10:00:00.000Z', '2024-01-01T00:00:00.000Z'],
         ['2024-01-01T10:00:00.000Z', '2024-01-01T09:59:59.999Z'],

@@ -220,7 +220,7 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], place: Place)
     intervals.map((interval) => interval.to),
     `${type}[]`,
   )
-  return `(${record.from} is not null and not exists (select from unnest(${from}, ${to}) as one(first, last) where one.first <= ${record.to} and one.last >= ${record.from}))`
+  return `(${record.from} is not null and not exists (select 1 from unnest(${from}, ${to}) as one(first, last) where one.first <= ${record.to} and one.last >= ${record.from}))`
 }
 
 /** Equal to nothing that is stored: never true, and false where there is a value. */

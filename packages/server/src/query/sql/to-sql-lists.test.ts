@@ -49,7 +49,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(tag, is(tag, 'starts_with', 'b')),
     [
-      'exists (select from unnest(record."tag") as element("tag") where (element."tag" >= $1 and element."tag" < $2))',
+      'exists (select 1 from unnest(record."tag") as element("tag") where (element."tag" >= $1 and element."tag" < $2))',
       ['b', 'c'],
       [1],
     ],
@@ -62,7 +62,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(tag, and(is(tag, 'eq', 'a'), is(tag, 'lt', 'c'))),
     [
-      '(record."tag" @> array[$1]::text[] and exists (select from unnest(record."tag") as element("tag") where (element."tag" = $2 and element."tag" < $3)))',
+      '(record."tag" @> array[$1]::text[] and exists (select 1 from unnest(record."tag") as element("tag") where (element."tag" = $2 and element."tag" < $3)))',
       ['a', 'a', 'c'],
       [1],
     ],
@@ -75,7 +75,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(tag, or(is(tag, 'eq', 'a'), is(tag, 'gt', 'b'))),
     [
-      '(record."tag" @> array[$1]::text[] or exists (select from unnest(record."tag") as element("tag") where element."tag" > $2))',
+      '(record."tag" @> array[$1]::text[] or exists (select 1 from unnest(record."tag") as element("tag") where element."tag" > $2))',
       ['a', 'b'],
       [1, 2],
     ],
@@ -87,7 +87,11 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   ],
   [
     some(tag, not(is(tag, 'eq', 'a'))),
-    ['exists (select from unnest(record."tag") as element("tag") where element."tag" <> $1)', ['a'], [1, 2]],
+    [
+      'exists (select 1 from unnest(record."tag") as element("tag") where element."tag" <> $1)',
+      ['a'],
+      [1, 2],
+    ],
     [
       '(select bool_and((element."tag" = $1) is true) from unnest(record."tag") as element("tag"))',
       ['a'],
@@ -96,7 +100,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   ],
   [
     some(tag, is(tag, 'eq', '\0')),
-    ['exists (select from unnest(record."tag") as element("tag") where false)', [], []],
+    ['exists (select 1 from unnest(record."tag") as element("tag") where false)', [], []],
     [
       '(select bool_and((element."tag" is not null) is true) from unnest(record."tag") as element("tag"))',
       [],
@@ -115,7 +119,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(visit, is(visit, 'eq', times('00:00:00.000', '23:59:59.999'))),
     [
-      'exists (select from unnest(record."visit") as element("visit") where element."visit" between $1::timestamp with time zone and $2::timestamp with time zone)',
+      'exists (select 1 from unnest(record."visit") as element("visit") where element."visit" between $1::timestamp with time zone and $2::timestamp with time zone)',
       ['2024-01-01T00:00:00.000Z', '2024-01-01T23:59:59.999Z'],
       [1],
     ],
@@ -128,7 +132,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(married, is(married, 'eq', days('2001-02-03'))),
     [
-      '(record."married_from" @> array[$1]::date[] and exists (select from unnest(record."married_from", record."married_to") as element("married_from", "married_to") where (element."married_from" between $2::date and $3::date and element."married_to" <= $3::date)))',
+      '(record."married_from" @> array[$1]::date[] and exists (select 1 from unnest(record."married_from", record."married_to") as element("married_from", "married_to") where (element."married_from" between $2::date and $3::date and element."married_to" <= $3::date)))',
       ['2001-02-03', '2001-02-03', '2001-02-03'],
       [1, 2],
     ],
@@ -141,7 +145,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(married, is(married, 'gt', days('2009-12-31'))),
     [
-      'exists (select from unnest(record."married_from", record."married_to") as element("married_from", "married_to") where element."married_from" > $1::date)',
+      'exists (select 1 from unnest(record."married_from", record."married_to") as element("married_from", "married_to") where element."married_from" > $1::date)',
       ['2009-12-31'],
       [1],
     ],
@@ -154,7 +158,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(married, oneOf(married, days('2001-02-03'), days('1999-01-01'))),
     [
-      '(record."married_from" && $1::date[] and exists (select from unnest(record."married_from", record."married_to") as element("married_from", "married_to") where (element."married_from" = any($2::date[]) and element."married_to" = element."married_from")))',
+      '(record."married_from" && $1::date[] and exists (select 1 from unnest(record."married_from", record."married_to") as element("married_from", "married_to") where (element."married_from" = any($2::date[]) and element."married_to" = element."married_from")))',
       [
         ['2001-02-03', '1999-01-01'],
         ['2001-02-03', '1999-01-01'],
@@ -162,7 +166,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
       [1, 2],
     ],
     [
-      '(select bool_and(((element."married_from" is not null and not exists (select from unnest($1::date[], $2::date[]) as one(first, last) where one.first <= element."married_to" and one.last >= element."married_from"))) is true) from unnest(record."married_from", record."married_to") as element("married_from", "married_to"))',
+      '(select bool_and(((element."married_from" is not null and not exists (select 1 from unnest($1::date[], $2::date[]) as one(first, last) where one.first <= element."married_to" and one.last >= element."married_from"))) is true) from unnest(record."married_from", record."married_to") as element("married_from", "married_to"))',
       [
         ['2001-02-03', '1999-01-01'],
         ['2001-02-03', '1999-01-01'],
@@ -224,7 +228,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, is(sown, 'eq', days('2024-03-01', '2024-03-31'))),
     [
-      'exists (select from jsonb_to_recordset(record."crop") as element("sown_from" date, "sown_to" date) where (element."sown_from" between $1::date and $2::date and element."sown_to" <= $2::date))',
+      'exists (select 1 from jsonb_to_recordset(record."crop") as element("sown_from" date, "sown_to" date) where (element."sown_from" between $1::date and $2::date and element."sown_to" <= $2::date))',
       ['2024-03-01', '2024-03-31'],
       [1],
     ],
@@ -259,7 +263,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, and(is(cropType, 'eq', 'rice'), is(area, 'gt', 1))),
     [
-      '(record."crop" @> $1::jsonb and exists (select from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "area" double precision) where (element."crop_type" = $2 and element."area" > $3::double precision)))',
+      '(record."crop" @> $1::jsonb and exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "area" double precision) where (element."crop_type" = $2 and element."area" > $3::double precision)))',
       ['[{"crop_type":"rice"}]', 'rice', 1],
       [2],
     ],
@@ -272,7 +276,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, and(is(cropType, 'eq', 'rice'), oneOf(cropType, 'maize'))),
     [
-      '(record."crop" @> $1::jsonb and exists (select from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where (element."crop_type" = $2 and element."crop_type" = any($3::text[]))))',
+      '(record."crop" @> $1::jsonb and exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where (element."crop_type" = $2 and element."crop_type" = any($3::text[]))))',
       ['[{"crop_type":"rice"}]', 'rice', ['maize']],
       [],
     ],
@@ -285,7 +289,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, or(is(cropType, 'eq', 'maize'), is(area, 'gt', 2))),
     [
-      '(record."crop" @> $1::jsonb or exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" > $2::double precision))',
+      '(record."crop" @> $1::jsonb or exists (select 1 from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" > $2::double precision))',
       ['[{"crop_type":"maize"}]', 2],
       [1],
     ],
@@ -298,7 +302,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, and(or(is(cropType, 'eq', 'maize'), is(area, 'eq', 1)), is(area, 'gt', 1))),
     [
-      '((record."crop" @> $1::jsonb or record."crop" @> $2::jsonb) and exists (select from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "area" double precision) where ((element."crop_type" = $3 or element."area" = $4::double precision) and element."area" > $5::double precision)))',
+      '((record."crop" @> $1::jsonb or record."crop" @> $2::jsonb) and exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "area" double precision) where ((element."crop_type" = $3 or element."area" = $4::double precision) and element."area" > $5::double precision)))',
       ['[{"crop_type":"maize"}]', '[{"area":1}]', 'maize', 1, 1],
       [1],
     ],
@@ -311,7 +315,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, not(is(cropType, 'eq', 'rice'))),
     [
-      'exists (select from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where element."crop_type" <> $1)',
+      'exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where element."crop_type" <> $1)',
       ['rice'],
       [1],
     ],
@@ -324,7 +328,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, is(cropType, 'eq', '\0')),
     [
-      'exists (select from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where false)',
+      'exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C") where false)',
       [],
       [],
     ],
@@ -337,12 +341,12 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, exists(area)),
     [
-      'exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null and element."area" is not null)',
+      'exists (select 1 from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null and element."area" is not null)',
       [],
       [1, 2],
     ],
     [
-      '((select bool_and((element."area" is null) is true) from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null) or not exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null))',
+      '((select bool_and((element."area" is null) is true) from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null) or not exists (select 1 from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null))',
       [],
       [3],
     ],
@@ -350,7 +354,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, not(exists(area))),
     [
-      '(exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null and element."area" is null) or not exists (select from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null))',
+      '(exists (select 1 from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null and element."area" is null) or not exists (select 1 from jsonb_to_recordset(record."crop") as element("area" double precision) where element."area" is not null))',
       [],
       [3],
     ],
@@ -363,7 +367,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     some(crop, and(is(cropType, 'eq', 'rice'), not(exists(area)))),
     [
-      '(record."crop" @> $1::jsonb and exists (select from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "area" double precision) where (element."crop_type" is not null or element."area" is not null) and (element."crop_type" = $2 and element."area" is null)))',
+      '(record."crop" @> $1::jsonb and exists (select 1 from jsonb_to_recordset(record."crop") as element("crop_type" text collate "C", "area" double precision) where (element."crop_type" is not null or element."area" is not null) and (element."crop_type" = $2 and element."area" is null)))',
       ['[{"crop_type":"rice"}]', 'rice'],
       [1],
     ],

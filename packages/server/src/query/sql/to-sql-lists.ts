@@ -27,7 +27,7 @@ export function elementForm({ list, of }: SomeElement, asked: boolean, values: V
 }
 
 function noneCounts(list: List, of: Predicate, values: Values): string {
-  return `not exists (select from ${elements(list, of)}${whereCounting(list, of, values)})`
+  return `not exists (select 1 from ${elements(list, of)}${whereCounting(list, of, values)})`
 }
 
 /** Whether some element has the attribute; true or false, never null. */
@@ -51,7 +51,7 @@ function someElement(list: List, of: Predicate, values: Values): string {
   if (contained.exact) return contained.forms[0] ?? 'false'
   const conditions = [treeForm(of, true, inElement(values))]
   if (asksPresence) conditions.unshift(...counting(list, of, values))
-  const exists = `exists (select from ${elements(list, of)} where ${conditions.join(' and ')})`
+  const exists = `exists (select 1 from ${elements(list, of)} where ${conditions.join(' and ')})`
   return join('and', [...contained.forms, exists])
 }
 

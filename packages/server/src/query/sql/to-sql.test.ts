@@ -96,7 +96,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
     bears(['MOBILE', '\0']),
     ['false', [], []],
     [
-      'exists (select from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
+      'exists (select 1 from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
       [['MOBILE']],
       [1, 2],
     ],
@@ -104,12 +104,12 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   [
     { is: 'identifier_type', types: ['MOBILE'] },
     [
-      'exists (select from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
+      'exists (select 1 from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
       [['MOBILE']],
       [1, 2],
     ],
     [
-      'not exists (select from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
+      'not exists (select 1 from "r1_test_person_identifier" as identifier where identifier.record = record.id and identifier.type = any($1::text[]))',
       [['MOBILE']],
       [3],
     ],

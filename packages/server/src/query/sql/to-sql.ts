@@ -55,7 +55,7 @@ function bearsIdentifier(
   }
   const types = [...new Set(identifiers.map(({ type }) => type))].filter(isStorable)
   const own = `identifier.record = record.id and identifier.type = any(${values.add(types, 'text[]')})`
-  if (held.length === 0) return `exists (select from ${from} where ${own})`
+  if (held.length === 0) return `exists (select 1 from ${from} where ${own})`
   return `(select bool_and(not (${isOneOf(held, values)})) from ${from} where ${own})`
 }
 
@@ -82,5 +82,5 @@ function bearsType(
   values: Values,
 ): string {
   const list = values.add(types.filter(isStorable), 'text[]')
-  return `${asked ? 'exists' : 'not exists'} (select from ${quoteName(identifierTable)} as identifier where identifier.record = record.id and identifier.type = any(${list}))`
+  return `${asked ? 'exists' : 'not exists'} (select 1 from ${quoteName(identifierTable)} as identifier where identifier.record = record.id and identifier.type = any(${list}))`
 }

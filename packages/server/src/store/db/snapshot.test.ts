@@ -1,10 +1,9 @@
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import type { Page } from '../../model/records.ts'
+import type { FoundRecord, Page } from '../../model/records.ts'
 import { ensureRecordTables, recordTable } from '../records/record-tables.ts'
-import { findByIdentifier, findRecords, readDocuments } from '../records/records.ts'
-import { findStatement, searchStatement } from '../records/search-statement.ts'
+import { findByIdentifier, findRecords, readRecords } from '../records/records.ts'
 import { tried, withSnapshot } from './snapshot.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
@@ -38,7 +37,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const numbers = (documents: readonly string[]): number[] => documents.map((text) => JSON.parse(text).n)
+const numbers = (records: readonly FoundRecord[]): number[] =>
+  records.map(({ document }) => JSON.parse(document).n)
 const bornFirst = [{ attribute: 'born', descending: false }]
 const page: Page = { sort: [], limit: 3, offset: 0, cap: 50 }
 const byPhone = (value: string, more: Partial<Page> = {}) =>
@@ -47,16 +47,14 @@ const byPhone = (value: string, more: Partial<Page> = {}) =>
     registry,
     recordType,
     { type: 'MOBILE', value },
-    { ...page, ...more },
-    { ids: true },
+    { ...page, ids: more.cap ?? page.cap, ...more },
   )
 const bySurname = (surname: string, more: Partial<Page> = {}) =>
   findRecords(
     database.db,
     table,
     { text: 'record.surname = $1', values: [surname] },
-    { ...page, ...more },
-    { ids: true },
+    { ...page, ids: more.cap ?? page.cap, ...more },
   )
 
 const ALL = [7, 17, 27, 37, 47, 57, 67, 77, 87, 97]
@@ -73,16 +71,16 @@ describe('the ids of all that match', () => {
   ])('come with the page, in its order: %s', async (_name, find, value, expected) => {
     const found = await find(value)
     expect(found.ids).toEqual(expected)
-    expect(numbers(found.documents)).toEqual(expected.slice(0, 3))
+    expect(numbers(found.records)).toEqual(expected.slice(0, 3))
     expect(found.total).toBe(expected.length)
 
     const sorted = await find(value, { sort: bornFirst, offset: 2 })
     expect(sorted.ids).toEqual(expected.toReversed())
-    expect(numbers(sorted.documents)).toEqual(expected.toReversed().slice(2, 5))
+    expect(numbers(sorted.records)).toEqual(expected.toReversed().slice(2, 5))
     // Also where the page lies beyond the last.
     expect(await find(value, { offset: 1_000 })).toEqual({
       total: expected.length,
-      documents: [],
+      records: [],
       ids: expected,
     })
   })
@@ -94,35 +92,33 @@ describe('the ids of all that match', () => {
     expect(await find(value, { cap: 9, limit: 1 })).toMatchObject({
       total: 10,
       ids: [],
-      documents: [expect.any(String)],
+      records: [{ id: expect.any(Number), document: expect.any(String) }],
     })
-    expect(await find('nobody')).toEqual({ total: 0, documents: [], ids: [] })
+    expect(await find('nobody')).toEqual({ total: 0, records: [], ids: [] })
   })
 
-  test('are read by statements of their own: nobody else pays for them', () => {
-    for (const sort of [[], bornFirst]) {
-      expect(findStatement(table, sort).text).not.toContain('ids')
-      expect(findStatement(table, sort, true).text).toContain('array_agg(id order by')
-      expect(findStatement(table, sort, true).name).toMatch(/^find_ids_r1_test_person/)
-      const condition = { text: 'true', values: [] }
-      expect(searchStatement(table, condition, { ...page, sort }).text).not.toContain('ids')
-    }
+  test.each([
+    ['an identifier', byPhone, '+7'],
+    ['a condition', bySurname, 'S1'],
+  ])('are not given where nobody asked for them: %s', async (_name, find, value) => {
+    const found = await find(value, { ids: 0 })
+    expect(found.records).toHaveLength(3)
+    expect(found.ids).toEqual([])
   })
 
   test('find their documents again, in any order; what is gone is left out', async () => {
-    expect(numbers(await readDocuments(database.db, table, [9, 3, 100_000, 7]))).toEqual([9, 3, 7])
-    expect(await readDocuments(database.db, table, [])).toEqual([])
+    expect(numbers(await readRecords(database.db, table, [9, 3, 100_000, 7]))).toEqual([9, 3, 7])
+    expect(await readRecords(database.db, table, [])).toEqual([])
   })
 })
 
 test('of a text that cannot be held is nobody', async () => {
-  expect(await byPhone('+7\0')).toEqual({ total: 0, documents: [], ids: [] })
+  expect(await byPhone('+7\0')).toEqual({ total: 0, records: [], ids: [] })
 })
 
 describe('a snapshot', () => {
   const look = (snapshot: Parameters<Parameters<typeof withSnapshot>[1]>[0]) =>
     findRecords(database.db, table, { text: 'record.surname = $1', values: ['new'] }, page, {
-      ids: true,
       snapshot,
     })
 
@@ -135,10 +131,8 @@ describe('a snapshot', () => {
       expect((await look(snapshot)).total).toBe(0)
       const phone = { type: 'MOBILE', value: '+7' }
       await database.db.pool.query(`delete from r1_test_person where primary_identifier = 'U97'`)
-      const found = await findByIdentifier(database.db, registry, recordType, phone, page, {
-        ids: true,
-        snapshot,
-      })
+      const all = { ...page, ids: page.cap }
+      const found = await findByIdentifier(database.db, registry, recordType, phone, all, { snapshot })
       expect(found.ids).toEqual(ALL)
     })
     expect((await withSnapshot(database.db, look)).total).toBe(1)

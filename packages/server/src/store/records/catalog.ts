@@ -17,7 +17,7 @@ export interface FoundIndex {
 export async function indexesOf(db: Connection, table: string): Promise<ReadonlyMap<string, FoundIndex>> {
   const { rows } = await sql<FoundIndex>`
     select relname::text as name, indisvalid as valid,
-      exists (select from pg_constraint where conindid = indexrelid) as constraint
+      exists (select 1 from pg_constraint where conindid = indexrelid) as constraint
     from pg_index join pg_class on pg_class.oid = indexrelid
     where indrelid = to_regclass(${quoteName(table)}) order by relname`.execute(db)
   return new Map(rows.map((row) => [row.name, row]))

@@ -25,7 +25,7 @@ export async function writeIdentifiers(
   ]
   await client.query(
     `delete from ${identifiers} as held where held.record = any($1::bigint[]) and not exists (
-       select from unnest($2::text[], $3::text[], $4::bigint[]) as borne (type, value, record)
+       select 1 from unnest($2::text[], $3::text[], $4::bigint[]) as borne (type, value, record)
        where borne.type = held.type and borne.value = held.value and borne.record = held.record)`,
     [records.map(({ id }) => id), ...borne.slice(0, 3)],
   )

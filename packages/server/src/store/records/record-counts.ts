@@ -22,7 +22,7 @@ export async function countRecords(
 /** Whether it holds any record, of whatever type. */
 export async function hasRecords(db: Database, registry: RegistryShape): Promise<boolean> {
   const any = registry.kind.record_types.map(
-    (recordType) => `exists (select from ${quoteName(recordTable(registry, recordType).table)})`,
+    (recordType) => `exists (select 1 from ${quoteName(recordTable(registry, recordType).table)})`,
   )
   const { rows } = await db.pool.query<{ found: boolean }>(`select ${any.join(' or ')} as found`)
   return rows[0]?.found === true

@@ -168,7 +168,7 @@ async function markUnfilled(
 
 async function holdsRecords(db: Kysely<Tables>, table: string): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`
-    select exists (select from ${sql.id(table)}) as held`.execute(db)
+    select exists (select 1 from ${sql.id(table)}) as held`.execute(db)
   return rows[0]?.held === true
 }
 

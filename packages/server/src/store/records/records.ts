@@ -1,7 +1,7 @@
 /** Reading records. */
 
 import type { RecordType } from '@rollcall/protocol'
-import type { Found, Identifier, Page } from '../../model/records.ts'
+import type { Found, FoundRecord, Identifier, Page, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { joinName, quoteName } from '../db/names.ts'
@@ -11,22 +11,18 @@ import { isStorable } from '../db/text.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { type Condition, findStatement, searchStatement, untilOf } from './search-statement.ts'
 
-/** How it is read, where that is not the usual way. */
+/** How the records of an exchange are read that is answered later. */
 export interface Reading {
-  /** Whether the ids of all that match are read as well, in the same statement. */
-  readonly ids?: boolean
   /** The state of the database to read; by default the newest. */
   readonly snapshot?: Snapshot
 }
 
-/**
- * The page of one statement; one that lies beyond the last is one row without a document, which carries the total.
- * The first row carries the ids.
- */
+/** A page that lies beyond the last is one row without a record, which carries the total. The first row carries the ids. */
 interface FoundRow {
   readonly total: number
+  readonly id: RecordId | null
   readonly document: string | null
-  readonly ids?: readonly number[] | null
+  readonly ids: readonly RecordId[] | null
 }
 
 /**
@@ -38,22 +34,23 @@ export async function findByIdentifier(
   registry: RegistryShape,
   recordType: RecordType,
   { type, value }: Identifier,
-  { sort, limit, offset, cap }: Page,
-  { ids = false, snapshot }: Reading = {},
+  { sort, limit, offset, ids = 0, cap }: Page,
+  reading?: Reading,
 ): Promise<Found> {
-  if (!isStorable(type) || !isStorable(value)) {
-    return { total: 0, documents: [], ...(ids && { ids: [] }) }
-  }
-  const { name, text } = findStatement(recordTable(registry, recordType), sort, ids)
-  const values = [type, value, limit, offset, cap, ...untilOf(sort)]
+  if (!isStorable(type) || !isStorable(value)) return { total: 0, records: [], ids: [] }
+  const { name, text } = findStatement(recordTable(registry, recordType), sort)
+  const values = [type, value, limit, offset, ids, cap, ...untilOf(sort)]
   // An order of many records may take its time: on a connection where nothing stands behind it.
-  if (snapshot === undefined && name !== undefined && sort.length === 0) {
-    return foundIn(await db.pipeline.query<FoundRow>({ name, text, values }), ids)
+  if (reading?.snapshot === undefined && name !== undefined && sort.length === 0) {
+    return foundIn(await db.pipeline.query<FoundRow>({ name, text, values }))
   }
   const statement = { ...(name !== undefined && { name }), text, values }
-  const { rows } = await (snapshot ?? (ids ? db.jobSearches : db.searches)).query<FoundRow>(statement)
-  return foundIn(rows, ids)
+  const { rows } = await connectionOf(db, reading).query<FoundRow>(statement)
+  return foundIn(rows)
 }
+
+const connectionOf = ({ searches, jobSearches }: Database, reading: Reading | undefined) =>
+  reading === undefined ? searches : (reading.snapshot ?? jobSearches)
 
 /** Of this process: names are unique on a connection, whichever database it leads to. */
 const names = new StatementNames(100)
@@ -70,41 +67,42 @@ export async function findRecords(
   table: RecordTable,
   condition: Condition,
   page: Page,
-  { ids = false, snapshot }: Reading = {},
+  reading?: Reading,
 ): Promise<Found> {
-  const { text, values } = searchStatement(table, condition, page, ids)
+  const { text, values } = searchStatement(table, condition, page)
   const name = names.nameOf(text)
   const statement = { ...(name !== undefined && { name }), text, values }
   const started = performance.now()
   try {
-    const { rows } =
-      snapshot === undefined
-        ? await (ids ? db.jobSearches : db.searches).query<FoundRow>(statement)
-        : await tried(snapshot, () => snapshot.query<FoundRow>(statement))
-    return foundIn(rows, ids)
+    const snapshot = reading?.snapshot
+    const connection = connectionOf(db, reading)
+    const query = () => connection.query<FoundRow>(statement)
+    const { rows } = await (snapshot === undefined ? query() : tried(snapshot, query))
+    return foundIn(rows)
   } finally {
     if (name !== undefined && performance.now() - started > SLOW) names.wasSlow(text)
   }
 }
 
-/** The documents of these records, in this order; of those that are not there any more, nothing. */
-export async function readDocuments(
+/** These records, in this order; of those that are not there any more, nothing. */
+export async function readRecords(
   { jobSearches }: Pick<Database, 'jobSearches'>,
   { table }: RecordTable,
-  ids: readonly number[],
-): Promise<readonly string[]> {
-  const { rows } = await jobSearches.query<{ document: string }>({
+  ids: readonly RecordId[],
+): Promise<readonly FoundRecord[]> {
+  const { rows } = await jobSearches.query<FoundRecord>({
     name: joinName('documents', table),
-    text: `select document from unnest($1::bigint[]) with ordinality as wanted (id, place)
-      join ${quoteName(table)} using (id) order by place`,
+    text: `select id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
+      join ${quoteName(table)} using (id) order by position`,
     values: [ids],
   })
-  return rows.map(({ document }) => document)
+  return rows
 }
 
-function foundIn(rows: readonly FoundRow[], withIds: boolean): Found {
-  const documents = rows.flatMap((row) => (row.document === null ? [] : [row.document]))
+function foundIn(rows: readonly FoundRow[]): Found {
   const [first] = rows
-  const ids = withIds ? { ids: first?.ids ?? [] } : {}
-  return { total: first?.total ?? 0, documents, ...ids }
+  const records = rows.flatMap(({ id, document }) =>
+    id === null || document === null ? [] : [{ id, document }],
+  )
+  return { total: first?.total ?? 0, records, ids: first?.ids ?? [] }
 }
