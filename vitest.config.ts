@@ -9,16 +9,23 @@ for (const name of [
   delete process.env[name]
 }
 
+const FOLDERS = ['packages/*/src', 'packages/*/test', 'examples', 'test']
+const named = (suffix: string): string[] => FOLDERS.map((folder) => `${folder}/**/*${suffix}`)
+const DB = named('.db.test.ts')
+const WORLD = named('.world.test.ts')
+const POSTGRES = ['packages/server/test/global-setup.ts']
+
+/** CONTRIBUTING.md says which test belongs to which lane. */
 export default defineConfig({
   test: {
-    include: [
-      ...['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-      ...['examples/**/*.test.ts', 'test/**/*.test.ts'],
-    ],
     // Many tests wait for a process, a clock or the disk: on two cores one worker, as Vitest would have it, is idle half of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    globalSetup: ['packages/server/test/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] } },
+      { extends: true, test: { name: 'db', include: DB, globalSetup: POSTGRES } },
+      { extends: true, test: { name: 'world', include: WORLD, globalSetup: POSTGRES } },
+    ],
   },
 })
