@@ -13,7 +13,7 @@ import {
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
-import type { Outcome } from '../model/outcome.ts'
+import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { sealEnvelope } from '../trust/seal.ts'
 
 const transactionIds = validator(TransactionId)
@@ -70,7 +70,7 @@ export const replyMessage = (
   { correlation_id }: Pick<Exchange, 'correlation_id'>,
   transaction_id: string,
   { members }: Outcome,
-): object => ({ transaction_id, correlation_id, ...members })
+): ReplyMembers => ({ transaction_id, correlation_id, ...members })
 
 /** Makes the members of a reply to a message that was not looked at. */
 export type RejectedMembers = (message: Message) => Outcome['members']

@@ -1,12 +1,38 @@
 /** What an operation made of a message, before it becomes a reply. */
-import type { HeaderCode, Status } from '@rollcall/protocol'
+import { CanonicalText, type HeaderCode, type Status } from '@rollcall/protocol'
+import type { RecordId } from './records.ts'
+
+/**
+ * A record as a participant may see it: the only form in which a reply takes one. `policy/disclosure.ts` has the only
+ * class that extends it, so nothing else can make one.
+ */
+export abstract class Disclosed extends CanonicalText {
+  /** Makes it a type of its own: another text is none. */
+  protected readonly disclosed = true
+}
+
+/** What a reply is made of: plain data, and records that are disclosed. */
+export type ReplyValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Disclosed
+  | readonly ReplyValue[]
+  | ReplyMembers
+
+export interface ReplyMembers {
+  readonly [member: string]: ReplyValue
+  readonly reg_records?: readonly Disclosed[]
+}
 
 /** All records that an item found, in order. */
 export interface FoundRecords {
   /** The canonical name. */
   readonly record_type: string
   readonly page_size: number
-  readonly record_ids: readonly number[]
+  readonly record_ids: readonly RecordId[]
 }
 
 export interface Outcome {
@@ -18,7 +44,7 @@ export interface Outcome {
   /** Items that are answered for good: succ or rjct (N7). */
   readonly completed_count: number
   /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
-  readonly members: { readonly [member: string]: unknown }
+  readonly members: ReplyMembers
   /** The items of a batch, in order, where further pages follow (the asynchronous road). */
   readonly items?: readonly AnsweredItem[]
   /** Set where the reply leaves encrypted whatever the request was: it holds what was asked for encrypted. */

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
-import type { FoundRecords, Outcome } from '../model/outcome.ts'
+import type { FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import type { Reading } from '../store/records/records.ts'
 import type { Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler } from './item.ts'
@@ -125,7 +125,7 @@ async function inOrder<Element, Result>(
 }
 
 interface Answered {
-  readonly answer: {
+  readonly answer: ReplyMembers & {
     readonly reference_id: string
     readonly timestamp: string
     readonly status: 'succ' | 'rjct'

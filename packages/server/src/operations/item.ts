@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts'
 import type { Exchange } from '../model/exchange.ts'
-import type { FoundRecords } from '../model/outcome.ts'
+import type { FoundRecords, ReplyMembers } from '../model/outcome.ts'
 import type { Reading } from '../store/records/records.ts'
 
 /** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
@@ -32,7 +32,7 @@ export interface Item {
 
 export interface ItemAnswer {
   /** Of the item's answer, beside reference_id, timestamp and status. */
-  readonly members: object
+  readonly members: ReplyMembers
   /** What further pages are made of, where they were asked for. */
   readonly found?: FoundRecords
 }

@@ -1,8 +1,9 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 
-import { CanonicalText, dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
+import { dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
 import { checkPeer } from '../model/exchange.ts'
+import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
@@ -79,46 +80,39 @@ function readCriteria(
   return readSearchCriteria(registry.kind, item, criteriaLimits(context.limits, participant.max_page_size))
 }
 
-function dataOf(work: ItemWork, criteria: SearchCriteria, found: readonly FoundRecord[]): object {
-  const { exchange, budget } = work
-  const disclosed = disclose(
-    exchange,
-    criteria.recordType,
-    found.map(({ document }) => document),
-  )
-  const records = answered(criteria, disclosed, dayIn(exchange.registry.time_zone, Date.now()), budget)
+function dataOf(work: ItemWork, criteria: SearchCriteria, found: readonly FoundRecord[]): ReplyMembers {
   return {
     version: PROTOCOL_VERSION,
     reg_type: criteria.reg_type,
     reg_record_type: criteria.reg_record_type,
-    reg_records: records.map((text) => new CanonicalText(text)),
+    reg_records: disclosedRecords(work, criteria, found),
   }
 }
 
 /**
- * What the query keeps of the records. One answer holds so many bytes and no more: a batch cannot make the server
- * build an endless text. They are counted as they are made, since a selection may be longer than its record.
+ * One answer holds so many bytes of records and no more: a batch cannot make the server build an endless text. They are
+ * counted as they are made, since a selection may be longer than its record.
  * @throws ItemRejection when they are too many; the budget is then as it was
  */
-function answered(
-  { shape }: SearchCriteria,
-  documents: readonly string[],
-  day: string,
-  budget: ItemWork['budget'],
-): readonly string[] {
-  const records: string[] = []
+function disclosedRecords(
+  { exchange, budget }: ItemWork,
+  { recordType, shape }: SearchCriteria,
+  found: readonly FoundRecord[],
+): readonly Disclosed[] {
+  const day = dayIn(exchange.registry.time_zone, Date.now())
+  const select = shape && ((document: string) => shape(document, day))
+  const documents = found.map(({ document }) => document)
+  const records: Disclosed[] = []
   let bytes = 0
-  for (const document of documents) {
-    const text = shape === undefined ? document : shape(document, day)
-    if (text === null) continue
-    bytes += Buffer.byteLength(text)
+  for (const record of disclose(exchange, recordType, documents, select)) {
+    bytes += Buffer.byteLength(record.text)
     if (bytes > budget.bytes) {
       throw new ItemRejection(
         'rjct.search.too_many_records_found',
         'search_criteria: the records of this answer are too many; send fewer items or ask for smaller pages',
       )
     }
-    records.push(text)
+    records.push(record)
   }
   budget.bytes -= bytes
   return records

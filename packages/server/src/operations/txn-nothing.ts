@@ -9,6 +9,7 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Exchange, Message } from '../model/exchange.ts'
+import type { ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 
 /** The exchange of the question. */
@@ -16,7 +17,7 @@ type Asking = Pick<Exchange, 'correlation_id'>
 
 export interface Nothing {
   /** Shaped as a search is answered: ids as far as the question names them, else its own. */
-  readonly txn_status: object
+  readonly txn_status: ReplyMembers
   readonly items: readonly JsonObject[]
 }
 
@@ -61,7 +62,7 @@ export function unansweredQuestion(
   exchange: Asking,
   message: Message,
   status_reason_message: string,
-): { readonly txnstatus_response: object } {
+): ReplyMembers {
   const asked = message.txnstatus_request
   const question = questions.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
   const { txn_status } = nothingTold(exchange, message, question, { status_reason_message })

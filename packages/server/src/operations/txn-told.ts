@@ -1,6 +1,5 @@
 /** What is told of an exchange that its sender asks about. */
 import {
-  CanonicalText,
   canonicalJson,
   isJsonObject,
   type JsonObject,
@@ -12,6 +11,7 @@ import { BodyClosed } from '../keys/bodies.ts'
 import { parseKept } from '../keys/kept-json.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
+import type { ReplyMembers } from '../model/outcome.ts'
 import { disclose } from '../policy/disclosure.ts'
 import {
   type AcceptedExchange,
@@ -32,13 +32,11 @@ export interface Told {
   readonly code?: 'rjct.reference_id.invalid'
   readonly reason?: string
   /** The original message. */
-  readonly txn_status: object
+  readonly txn_status: ReplyMembers
   /** Its items. */
-  readonly items: readonly TxnItem[]
+  readonly items: readonly ReplyMembers[]
   readonly encrypted?: true
 }
-
-type TxnItem = { readonly [member: string]: unknown }
 
 interface About {
   /** The question's. */
@@ -72,7 +70,7 @@ export async function tellExchange(
 }
 
 interface ItemsToTell {
-  readonly items: readonly TxnItem[]
+  readonly items: readonly ReplyMembers[]
   readonly reason?: string
 }
 
@@ -121,7 +119,7 @@ async function itemsOfPortions(
   const requested = await referencesOf(context, accepted, references)
   const answered = await findItemStatuses(context.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
-  const told: TxnItem[] = []
+  const told: ReplyMembers[] = []
   const portions = Map.groupBy(requested, ({ position }) => Math.floor(position / PORTION))
   const [read, more] = wanted === null ? [1, IN_PORTIONS] : [PORTIONS_READ, MORE_PORTIONS]
   for (const [index, [portion, items]] of [...portions].entries()) {
@@ -146,8 +144,8 @@ async function itemsOfRequest(
   context: Context,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
-  said: object,
-): Promise<readonly TxnItem[]> {
+  said: ReplyMembers,
+): Promise<readonly ReplyMembers[]> {
   const timestamp = new Date().toISOString()
   const items = await referencesOf(context, accepted, references)
   return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
@@ -183,7 +181,7 @@ async function itemsOfAnswer(
 }
 
 /** An item as it was answered, its records judged again: the rights of today count. */
-function disclosed(exchange: Exchange, item: JsonObject): TxnItem {
+function disclosed(exchange: Exchange, item: JsonObject): ReplyMembers {
   const { data } = item
   if (!isJsonObject(data) || !Array.isArray(data.reg_records)) return item
   const { reg_record_type } = data
@@ -192,12 +190,12 @@ function disclosed(exchange: Exchange, item: JsonObject): TxnItem {
       ? resolveRecordType(exchange.registry.kind, reg_record_type)
       : undefined
   if (recordType === undefined) throw new BodyClosed('altered')
-  const documents = disclose(exchange, recordType, data.reg_records.map(canonicalJson))
-  return { ...item, data: { ...data, reg_records: documents.map((text) => new CanonicalText(text)) } }
+  const records = [...disclose(exchange, recordType, data.reg_records.map(canonicalJson))]
+  return { ...item, data: { ...data, reg_records: records } }
 }
 
 /** One for each reference, in the order asked; one that the exchange does not have is said to be none of it. */
-function chosenItems(items: readonly TxnItem[], references: readonly string[]): readonly TxnItem[] {
+function chosenItems(items: readonly ReplyMembers[], references: readonly string[]): readonly ReplyMembers[] {
   const byReference = Map.groupBy(items, ({ reference_id }) => reference_id)
   const timestamp = new Date().toISOString()
   return [...new Set(references)].flatMap(

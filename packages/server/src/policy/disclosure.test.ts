@@ -1,27 +1,69 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CanonicalText, KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from '../model/exchange.ts'
+import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
 import { disclose } from './disclosure.ts'
 
 const src = join(import.meta.dirname, '..')
 const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
 /** Without its comments. */
 const text = (file: string) => readFileSync(join(src, file), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
+const withText = (pattern: RegExp) => sources.filter((file) => pattern.test(text(file))).toSorted()
+
+const exchange = {} as Exchange
+const [civil] = KINDS as readonly [Kind, ...Kind[]]
+const [recordType] = civil.record_types
+const documents = ['{"a":1}', '{"b":2}']
 
 describe('what leaves', () => {
   it('is, for now, all of it', () => {
-    const documents = ['{"a":1}', '{"b":2}']
-    expect(disclose({} as Exchange, {} as never, documents)).toEqual(documents)
+    const records = [...disclose(exchange, recordType, documents)]
+    expect(records.map((record) => record.text)).toEqual(documents)
+    expect(records.every((record) => record instanceof Disclosed)).toBe(true)
+  })
+
+  it('is cut to what a query chose, and made one record after the other', () => {
+    const seen: string[] = []
+    const select = (document: string) => {
+      seen.push(document)
+      return document.includes('a') ? null : '{}'
+    }
+    const [first] = disclose(exchange, recordType, [...documents, '{"c":3}'], select)
+    expect(first?.text).toBe('{}')
+    expect(seen).toEqual(documents)
   })
 
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
-    const writers = sources.filter((file) => /\breg_records:/.test(text(file)))
-    expect(writers.toSorted()).toEqual(['operations/search.ts', 'operations/txn-told.ts'])
+    const writers = withText(/\breg_records:/)
+    expect(writers).toEqual(['operations/search.ts', 'operations/txn-told.ts'])
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
       expect(written).toHaveLength(1)
-      expect(text(file)).toMatch(/= disclose\(/)
+      expect(text(file)).toMatch(/\bdisclose\(/)
     }
+    expect(withText(/extends Disclosed\b/)).toEqual(['policy/disclosure.ts'])
+  })
+
+  it('leaves as a type of its own: a reply takes no other text', () => {
+    const [disclosed] = disclose(exchange, recordType, documents)
+    const members: ReplyMembers = { data: { reg_records: disclosed === undefined ? [] : [disclosed] } }
+    // @ts-expect-error a document is not disclosed
+    const raw: ReplyMembers = { reg_records: documents }
+    // @ts-expect-error nor is a text that will be sent as it is
+    const texts: ReplyMembers = { search_response: [{ data: { reg_records: [new CanonicalText('{}')] } }] }
+    // @ts-expect-error under whichever name
+    const renamed: Outcome['members'] = { records: [new CanonicalText('{}')] }
+    // @ts-expect-error nothing is made disclosed by hand
+    const made = () => new Disclosed('{}')
+    expect([members, raw, texts, renamed, made]).toHaveLength(5)
+  })
+
+  it('is what a delivery holds: its body is a reply, encrypted at rest in one place', () => {
+    const writers = withText(/sealBody\([^)]*\)[^\n]*deliveryContext|sealBody\([\s\S]{0,80}deliveryContext\(/)
+    expect(writers).toHaveLength(1)
+    // Of the same message as a reply that is sent at once, which takes an outcome alone.
+    for (const file of writers) expect(text(file)).toMatch(/\breplyMessage\(/)
   })
 })

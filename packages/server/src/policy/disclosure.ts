@@ -1,18 +1,27 @@
 /**
  * The one way by which records leave: answered at once or later, on whichever page, and embedded in the answer to a
- * question about an earlier request. Nothing else may put a record into a message.
+ * question about an earlier request. A reply takes records as `Disclosed` alone, and only `disclose` makes those.
  */
 import type { RecordType } from '@rollcall/protocol'
 import type { Exchange } from '../model/exchange.ts'
+import { Disclosed } from '../model/outcome.ts'
+
+class DisclosedRecord extends Disclosed {}
 
 /**
- * What of these records the participant of the exchange may see; at the moment, all of it.
- * @param documents canonical JSON texts of records of one type, whole or cut to what a query chose
+ * What of these records the participant of the exchange may see; at the moment, all of it. One after the other, so that
+ * a caller can stop where an answer becomes too large.
+ * @param documents canonical JSON texts of records of one type
+ * @param select cuts what may be seen to what a query chose of it; null: nothing of that record
  */
-export function disclose(
-  _exchange: Exchange,
+export function* disclose(
+  _exchange: Pick<Exchange, 'participant'>,
   _recordType: RecordType,
-  documents: readonly string[],
-): readonly string[] {
-  return documents
+  documents: Iterable<string>,
+  select: (document: string) => string | null = (document) => document,
+): Generator<Disclosed, void, void> {
+  for (const document of documents) {
+    const selected = select(document)
+    if (selected !== null) yield new DisclosedRecord(selected)
+  }
 }
