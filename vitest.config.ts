@@ -23,7 +23,11 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] } },
+      // One set of modules for all files of a worker: loading them anew for each took most of the time of this lane.
+      {
+        extends: true,
+        test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD], isolate: false },
+      },
       { extends: true, test: { name: 'db', include: DB, globalSetup: POSTGRES } },
       { extends: true, test: { name: 'world', include: WORLD, globalSetup: POSTGRES } },
     ],
