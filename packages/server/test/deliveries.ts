@@ -172,7 +172,7 @@ export async function newDelivery(
     message_id,
     target,
     encrypted: false,
-    body: await context.bodies.sealBody(canonicalJson({ header, message }), deliveryContext(id)),
+    body: await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id)),
     ...changes,
   }
   await database.db.pool.query(

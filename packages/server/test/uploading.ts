@@ -56,7 +56,7 @@ export async function uploading(): Promise<Uploading> {
       )
       expect(rows).toHaveLength(1)
       const [{ items, request, transaction_id }] = rows
-      const text = await server.context.bodies.openBody(request, `exchange ${correlation_id} request`)
+      const text = await server.context.bodies.decryptBody(request, `exchange ${correlation_id} request`)
       return { items, transaction_id, ...JSON.parse(text) }
     },
     async acceptedCount() {

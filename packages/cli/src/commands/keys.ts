@@ -1,4 +1,4 @@
-/** `rollcall keys`: our own keys, and the master key they are sealed with. */
+/** `rollcall keys`: our own keys, and the master key that encrypts them. */
 import { type Config, masterKeyFile, masterKeySource } from '@rollcall/server'
 import {
   CACHED_BY_PEERS,
@@ -47,7 +47,7 @@ Example: rollcall keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
     )
     .action(runRevoke)
   withJson(keys.command('rotate-master'))
-    .description('replace the master key: everything sealed in the database is sealed anew')
+    .description('replace the master key, and encrypt with the new one all that the old one encrypted')
     .addHelpText(
       'after',
       `
@@ -106,8 +106,8 @@ async function runRotateMaster(options: OutputOptions): Promise<void> {
   }))
   const what =
     done.resealed === 0
-      ? 'the database is sealed with the new master key already'
-      : `sealed ${done.resealed} values anew, master key version ${done.version}`
+      ? 'the new master key is in use already'
+      : `${done.resealed} values are encrypted with the new master key, version ${done.version}`
   print(options, done, `${what}\n${whatNow(config)}`)
 }
 

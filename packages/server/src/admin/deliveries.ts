@@ -121,7 +121,7 @@ export const showDelivery = useCase(
 
 async function opened(bodies: Bodies, sealed: Buffer | null, place: string): Promise<string | null> {
   if (sealed === null) return null
-  return bodies.openBody(sealed, place).catch((error: Error) => `(${error.message})`)
+  return bodies.decryptBody(sealed, place).catch((error: Error) => `(${error.message})`)
 }
 
 export type DeliveryChange = keyof typeof DELIVERY_CHANGES

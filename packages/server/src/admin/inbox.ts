@@ -96,7 +96,7 @@ export const showInboxMessage = useCase(
     const { body, owner, ...entry } = found
     if (!withBody) return described(entry)
     const bodies = createBodies(db, await vault())
-    const opened = await bodies.openBody(body, inboxContext({ participant: owner, message_id }))
+    const opened = await bodies.decryptBody(body, inboxContext({ participant: owner, message_id }))
     return { ...described(entry), body: JSON.parse(opened) as unknown }
   },
 )

@@ -1,18 +1,18 @@
-/** Our own keys, and the master key that they are sealed with. */
+/** Our own keys, and the master key that encrypts them. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { MasterKeySource } from '../keys/master-key-source.ts'
-import { OWN_KEY_ROWS } from '../keys/own-key-rows.ts'
-import { rotateMasterKey as rotateMaster } from '../keys/rotate-master.ts'
+import type { MasterKeySource } from '../keys/master-key.ts'
+import { OWN_KEY_DEFINITIONS } from '../keys/own-key-definitions.ts'
 import { revokeOwnKey as revoke, rotateOwnKeys as rotate } from '../keys/rotation.ts'
+import { rotateMasterKey as rotateMaster } from '../keys/vault.ts'
 import { listOwnKeys as listRows, type OwnKey } from '../store/keys/own-keys.ts'
 import { closed, instant, NOTHING, orNull, text, timeOut, wholeNumber } from './members.ts'
 import type { HasDatabase, HasVault } from './needs.ts'
 import { useCase } from './use-case.ts'
 
-export { CACHED_BY_PEERS } from '../keys/own-key-rows.ts'
+export { CACHED_BY_PEERS } from '../keys/own-key-definitions.ts'
 
-export const OWN_KEY_USES = [...new Set(OWN_KEY_ROWS.map(({ use }) => use))]
+export const OWN_KEY_USES = [...new Set(OWN_KEY_DEFINITIONS.map(({ use }) => use))]
 const Use = oneOf(OWN_KEY_USES, {
   description: 'sig signs messages, enc is what peers encrypt for, token signs access tokens.',
 })
@@ -64,13 +64,13 @@ export const revokeOwnKey = useCase(
   async ({ db, vault }: HasVault, { kid }) => described(await revoke(db, await vault(), kid)),
 )
 
-/** Replaces the master key: everything sealed in the database is sealed anew. */
+/** Replaces the master key: all values that it encrypted are encrypted with the new one. */
 export const rotateMasterKey = useCase(
   {
     input: NOTHING,
     result: closed({
       version: wholeNumber('Version of the master key.'),
-      resealed: wholeNumber('Values that were sealed anew.'),
+      resealed: wholeNumber('Values that were encrypted with the new master key.'),
     }),
   },
   async ({ db, masterKey }: HasDatabase & { readonly masterKey: MasterKeySource }) =>

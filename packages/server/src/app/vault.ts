@@ -1,6 +1,6 @@
 /** The vault of a configuration: its master key is in the environment, or in a file beside the embedded database. */
 import { join } from 'node:path'
-import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key-source.ts'
+import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
 import type { Database } from '../store/db/database.ts'
 import type { Config } from './config.ts'

@@ -11,7 +11,7 @@ import type { GuardOwner, Guards } from '../egress/guards.ts'
 import { CredentialsUnusable } from '../egress/problems.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { CallbackAuth, CallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { SEALED } from '../store/keys/sealed-tables.ts'
+import { ENCRYPTED } from '../store/keys/master-keys.ts'
 import { createAccessTokens } from './access-tokens.ts'
 
 /** What is sealed, by `auth`. */
@@ -57,12 +57,12 @@ export interface Credentials {
   ): Promise<Usable>
 }
 
-const { table, purpose } = SEALED.participant_callback
+const { table, purpose } = ENCRYPTED.participant_callback
 
 /** Seals credentials for the row of a participant. */
 export async function sealCredentials(vault: Vault, participant: number, secrets: Secrets): Promise<Buffer> {
   const context = { table, id: String(participant) }
-  return vault.seal(purpose, context, Buffer.from(JSON.stringify(secrets)))
+  return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
 
 /**
@@ -75,9 +75,9 @@ export async function openCredentials(
 ): Promise<Secrets | null> {
   if (auth === 'none' || sealed === null) return null
   const opened = await vault
-    .open(purpose, { table, id: String(participant) }, sealed)
+    .decrypt(purpose, { table, id: String(participant) }, sealed)
     .catch((error: unknown) => {
-      if (error instanceof Error && ['SealError', 'MasterKeyError'].includes(error.name)) {
+      if (error instanceof Error && ['DecryptionError', 'MasterKeyError'].includes(error.name)) {
         throw new CredentialsUnusable('closed')
       }
       throw error

@@ -38,7 +38,7 @@ async function deliveryOf(participant: Participant, message: string) {
   const { database, context } = sender
   const { id, header } = await newDelivery(sender, participant)
   const text = `{"header":${canonicalJson(header)},"message":${message}}`
-  const body = await context.bodies.sealBody(text, deliveryContext(id))
+  const body = await context.bodies.encryptBody(text, deliveryContext(id))
   await database.db.pool.query('update delivery set body = $2 where id = $1', [id, body])
   return id
 }
@@ -59,10 +59,10 @@ test('one that cannot be read for a reason of ours is attempted again, and holds
   const participant = await newPeer()
   const { id: strange } = await newDelivery(sender, participant)
   const { bodies } = sender.context
-  const { openBody } = bodies
-  const opening = vi.spyOn(bodies, 'openBody').mockImplementation((sealed, place) => {
+  const { decryptBody } = bodies
+  const opening = vi.spyOn(bodies, 'decryptBody').mockImplementation((sealed, place) => {
     if (place === deliveryContext(strange)) throw new Error('of ours')
-    return openBody(sealed, place)
+    return decryptBody(sealed, place)
   })
   const other = await newDelivery(sender, participant)
   await drain(sender.context, participant.id)

@@ -5,8 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { BodyClosed } from '../keys/bodies.ts'
-import { parseKept } from '../keys/kept-json.ts'
+import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import {
   answerContext,
   type Claim,
@@ -128,9 +127,9 @@ export async function openDelivery(
   context: Context,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<Contents> {
-  const kept = parseKept(await context.bodies.openBody(body, deliveryContext(id)))
+  const kept = parsePersisted(await context.bodies.decryptBody(body, deliveryContext(id)))
   if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
-    throw new BodyClosed('altered')
+    throw new BodyUnreadable('altered')
   }
   return { header: kept.header, message: new CanonicalText(canonicalJson(kept.message)) }
 }
@@ -164,7 +163,7 @@ export async function deliver(context: Context, turn: Turn): Promise<boolean> {
       status: ending.status,
       error: ending.verdict === 'delivered' ? null : ending.name,
       answer:
-        made.answer === '' ? null : await context.bodies.sealBody(made.answer, answerContext(id, number)),
+        made.answer === '' ? null : await context.bodies.encryptBody(made.answer, answerContext(id, number)),
     },
     ended,
     {
@@ -198,7 +197,7 @@ async function makeAttempt(
     return { target, made: await attempt(context, outgoing) }
   } catch (error) {
     if (error instanceof RequestFault) return without(endings.address_not_registered)
-    if (error instanceof BodyClosed) return without(endings[`body_${error.reason}`])
+    if (error instanceof BodyUnreadable) return without(endings[`body_${error.reason}`])
     const ending = endingOfError(error)
     logInternal(context, error)
     return without(ending)

@@ -23,7 +23,7 @@ export async function accept(context: Context, taken: Taken, checked: Checked): 
   const sender_uri = await readSenderUri(context, participant, header.sender_uri ?? null, operation.callback)
   const { correlation_id } = await remember(context, exchange, content, path, async () => {
     const text = canonicalJson({ header, message })
-    const request = await context.bodies.sealBody(text, requestContext(exchange))
+    const request = await context.bodies.encryptBody(text, requestContext(exchange))
     return { sender_uri, encrypted, request, request_bytes: Buffer.byteLength(text), items, reference_ids }
   })
   return acknowledgement(correlation_id)

@@ -165,7 +165,7 @@ describe('a failure of the registry', () => {
     await newPeer()
     const body = searchFor(peer, [byIdentifier('UIN', 'U1'), byIdentifier('UIN', 'U2')])
     const correlation_id = await accepted(server, peer, body)
-    const opened = vi.spyOn(server.context.bodies, 'openBody')
+    const opened = vi.spyOn(server.context.bodies, 'decryptBody')
     try {
       await run(correlation_id, 21)
       expect(opened).not.toHaveBeenCalled()

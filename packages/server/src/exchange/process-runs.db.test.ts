@@ -65,14 +65,14 @@ test('the last run, whose attempt could not be recorded, leaves its page to the 
 /** A run, and in the middle of it another one, which makes the page before it; then all jobs of the exchange go. */
 async function overtakenRun(correlation_id: string, other: () => Promise<void>): Promise<void> {
   const { bodies } = server.context
-  const sealed = vi.spyOn(bodies, 'sealBody').mockImplementationOnce(async (...given) => {
+  const sealed = vi.spyOn(bodies, 'encryptBody').mockImplementationOnce(async (...given) => {
     sealed.mockRestore()
     await other()
     await query(
       `delete from graphile_worker._private_jobs where payload->>'correlation_id' = $1 or key = $2`,
       [correlation_id, `drain:${peer.id}`],
     )
-    return bodies.sealBody(...given)
+    return bodies.encryptBody(...given)
   })
   await process(server.context, correlation_id)
 }

@@ -6,7 +6,7 @@
 import { operation } from '@rollcall/protocol'
 import { NoPlace } from '../admission/search-places.ts'
 import type { Context } from '../context.ts'
-import { BodyClosed } from '../keys/bodies.ts'
+import { BodyUnreadable } from '../keys/bodies.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { openRequest, roomFor } from '../operations/accepted-request.ts'
@@ -89,7 +89,7 @@ export async function process(
     await answer(context, accepted, exchange, signal)
   } catch (error) {
     if (error instanceof NoPlace) return putOff(context, accepted)
-    if (attempt < RUNS && !(error instanceof BodyClosed)) throw error
+    if (attempt < RUNS && !(error instanceof BodyUnreadable)) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await answerFailure(context, exchange)
   } finally {
@@ -271,7 +271,7 @@ async function readableItems(
   try {
     return itemsOf(exchange, (await openRequest(context, accepted)).message)
   } catch (error) {
-    if (error instanceof BodyClosed) return []
+    if (error instanceof BodyUnreadable) return []
     throw error
   }
 }

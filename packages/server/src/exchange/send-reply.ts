@@ -58,7 +58,7 @@ export async function sendReply(context: Context, exchange: Answered, page: Repl
     message_id: header.message_id,
     target: targetOf(await context.callbacks.of(participant), exchange.sender_uri, callback),
     encrypted: exchange.encrypted || page.outcome.encrypted === true,
-    body: await context.bodies.sealBody(canonicalJson({ header, message }), deliveryContext(id)),
+    body: await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id)),
   }
   const origin = originOf(delivery.target)
   const reserved = origin === '' ? null : await reserve(context, { participant: participant.id, origin })

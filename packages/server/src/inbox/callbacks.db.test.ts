@@ -41,7 +41,7 @@ async function kept(message_id: string, by: TestParticipant = registry) {
   expect(more).toEqual([])
   if (letter === undefined) return null
   const { body, owner, ...entry } = letter
-  const text = await server.context.bodies.openBody(body, inboxContext({ participant: owner, message_id }))
+  const text = await server.context.bodies.decryptBody(body, inboxContext({ participant: owner, message_id }))
   return { ...entry, body: JSON.parse(text) }
 }
 

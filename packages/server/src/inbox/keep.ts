@@ -49,7 +49,7 @@ export async function keep(context: Context, received: ReceivedCallback): Promis
     transaction_id: message?.transaction_id ?? null,
     status: textOf(header.status),
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
-    body: await context.bodies.sealBody(canonicalJson({ header, message }), inboxContext(key)),
+    body: await context.bodies.encryptBody(canonicalJson({ header, message }), inboxContext(key)),
   })
   const kept = await withinDay(context, 'inbox', participant.id, {
     keep: async () => context.inbox.keep(await make()),

@@ -1,35 +1,35 @@
 /**
- * Bodies of messages that are kept: sealed with a data key a day (UTC), which the vault seals in turn. When a day's
- * key is destroyed its bodies cannot be read any more, in whatever table, replica or backup they lie.
+ * Bodies of messages at rest. Each day (UTC) has a data key, which the vault encrypts; the bodies of the day are encrypted
+ * with it. When the key of a day is destroyed, its bodies cannot be read any more, in any table, replica or backup.
  *
- * A sealed body is `format (1) | day (4) | nonce (12) | ciphertext | tag (16)`: AES-256-GCM over UTF-8, deflated
+ * An encrypted body is `format (1) | day (4) | nonce (12) | ciphertext | tag (16)`: AES-256-GCM over UTF-8, deflated
  * unless it is short, bound to its context. The day is a number of days since 1970.
  */
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib'
+import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import { addBodyKey, deleteBodyKey, findBodyKey } from '../store/keys/body-keys.ts'
-import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
-import { SEALED } from '../store/keys/sealed-tables.ts'
-import { createDayKeys } from './day-keys.ts'
+import { ENCRYPTED, withCurrentMasterKey } from '../store/keys/master-keys.ts'
 import type { Vault } from './vault.ts'
 
 export interface Bodies {
   /**
-   * @param context where it is kept, such as `exchange <correlation_id> request`: it opens there only
-   * @param day 'YYYY-MM-DD' (UTC) whose key it shares; today unless said otherwise
+   * @param context the place of the body, such as `exchange <correlation_id> request`: it decrypts for that place only
+   * @param day 'YYYY-MM-DD' (UTC) whose key is used; today unless another is given
    */
-  sealBody(text: string, context: string, day?: string): Promise<Buffer>
-  /** @throws BodyClosed */
-  openBody(sealed: Uint8Array, context: string): Promise<string>
-  /** Destroys a day's key: at once here, within seconds on other nodes. */
+  encryptBody(text: string, context: string, day?: string): Promise<Buffer>
+  /** @throws BodyUnreadable */
+  decryptBody(encrypted: Uint8Array, context: string): Promise<string>
+  /** Destroys the key of a day: at once in this process, within seconds on other nodes. */
   forgetDay(day: string): Promise<void>
 }
 
-/** A body that cannot be read: `forgotten`, its day's key is destroyed; `altered`, or kept for another context. */
-export class BodyClosed extends Error {
-  override readonly name = 'BodyClosed'
+/** A body cannot be read. `forgotten`: the key of its day is destroyed. `altered`: it was altered, or moved from its place. */
+export class BodyUnreadable extends Error {
+  override readonly name = 'BodyUnreadable'
   readonly reason: 'forgotten' | 'altered'
 
   constructor(reason: 'forgotten' | 'altered') {
@@ -38,7 +38,7 @@ export class BodyClosed extends Error {
   }
 }
 
-/** The first byte: what was sealed is deflated, or stands as it is. */
+/** The first byte: whether the text was deflated before it was encrypted. */
 const FORMATS = { deflated: 1, plain: 2 }
 const CIPHER = 'aes-256-gcm'
 const HEAD = 5
@@ -49,34 +49,20 @@ const DAY = 86_400_000
 /** 9999-12-31 */
 const LAST_DAY = 2_932_896
 
-/** Bytes up to which a text is sealed as it is: deflating would take longer than all the rest. */
+/** Bytes up to which a text is not deflated: that would take longer than all the rest. */
 const SHORT = 1_024
-/** Bytes up to which it is deflated on the spot: having a thread do it costs more than doing it. */
+/** Bytes up to which a text is deflated on this thread: handing it to another thread costs more. */
 const MEDIUM = 32_768
-/** The same for inflating; what is this small may have been far larger. */
+/** The same limit for inflating, in deflated bytes: the text itself may be far larger. */
 const MEDIUM_DEFLATED = 8_192
 
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-export function createBodies(db: Database, vault: Vault): Bodies {
-  const { table, purpose } = SEALED.body_key
-  const openKey = (day: string, sealed: Buffer) => vault.open(purpose, { table, id: day }, sealed)
-
-  const keys = createDayKeys({
-    async find(day) {
-      const sealed = await findBodyKey(db, day)
-      return sealed === null ? null : openKey(day, sealed)
-    },
-    make: (day) =>
-      withCurrentMasterKey(async () => {
-        const own = await vault.seal(purpose, { table, id: day }, randomBytes(32))
-        return openKey(day, await addBodyKey(db, day, own))
-      }),
-  })
-
+export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): Bodies {
+  const keys = createDayKeys(db, vault, clock)
   return {
-    async sealBody(text, context, day = dayText(Date.now())) {
+    async encryptBody(text, context, day = dayText(clock.date())) {
       const number = dayNumber(day)
       const key = await keys.ensure(day)
       const { format, plaintext } = await packed(Buffer.from(text))
@@ -89,16 +75,16 @@ export function createBodies(db: Database, vault: Vault): Bodies {
       return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
     },
 
-    async openBody(sealed, context) {
-      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+    async decryptBody(encrypted, context) {
+      const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
       const format = bytes[0] ?? 0
       if (bytes.length < HEAD + NONCE + TAG || !Object.values(FORMATS).includes(format))
-        throw new BodyClosed('altered')
+        throw new BodyUnreadable('altered')
       const number = bytes.readUInt32BE(1)
-      if (number > LAST_DAY) throw new BodyClosed('altered')
+      if (number > LAST_DAY) throw new BodyUnreadable('altered')
       const key = await keys.find(dayText(number * DAY))
-      if (key === null) throw new BodyClosed('forgotten')
-      return (await unpacked(format, opened(bytes, key, context))).toString()
+      if (key === null) throw new BodyUnreadable('forgotten')
+      return (await unpacked(format, decrypted(bytes, key, context))).toString()
     },
 
     async forgetDay(day) {
@@ -119,8 +105,8 @@ async function unpacked(format: number, plaintext: Buffer): Promise<Buffer> {
   return plaintext.length <= MEDIUM_DEFLATED ? inflateRawSync(plaintext) : inflate(plaintext)
 }
 
-/** @throws BodyClosed */
-function opened(bytes: Buffer, key: KeyObject, context: string): Buffer {
+/** @throws BodyUnreadable */
+function decrypted(bytes: Buffer, key: KeyObject, context: string): Buffer {
   const nonce = bytes.subarray(HEAD, HEAD + NONCE)
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
   decipher.setAAD(additionalData(bytes.subarray(0, HEAD), context))
@@ -129,7 +115,7 @@ function opened(bytes: Buffer, key: KeyObject, context: string): Buffer {
   try {
     return Buffer.concat([plaintext, decipher.final()])
   } catch {
-    throw new BodyClosed('altered')
+    throw new BodyUnreadable('altered')
   }
 }
 
@@ -143,3 +129,77 @@ function dayNumber(day: string): number {
 }
 
 const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10)
+
+/** Milliseconds for which a day's key is in memory: a key that is destroyed in the database must not live on in processes. */
+const DAY_KEY_AGE = 5_000
+
+/** The keys of days: in the database, and for some seconds in memory. */
+function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later'>) {
+  const { table, purpose } = ENCRYPTED.body_key
+  const cached = new Map<string, Promise<KeyObject | null>>()
+
+  const remember = (day: string, key: Promise<KeyObject | null>): void => {
+    cached.set(day, key)
+    const drop = (): void => {
+      if (cached.get(day) === key) cached.delete(day)
+    }
+    // By a timer and not at the next look-up: a key that nobody asks for again must go as well.
+    later(drop, DAY_KEY_AGE)
+    // Neither a failure nor an absence is remembered: the key may be there in a moment.
+    key.then((found) => found ?? drop(), drop)
+  }
+
+  const decryptKey = async (day: string, encrypted: Buffer): Promise<KeyObject> => {
+    const bytes = await vault.decrypt(purpose, { table, id: day }, encrypted)
+    const key = createSecretKey(bytes)
+    bytes.fill(0)
+    return key
+  }
+
+  const load = async (day: string): Promise<KeyObject | null> => {
+    const encrypted = await findBodyKey(db, day)
+    return encrypted === null ? null : decryptKey(day, encrypted)
+  }
+
+  /** Null: there is none, or it was destroyed. */
+  const find = (day: string): Promise<KeyObject | null> => {
+    const known = cached.get(day)
+    if (known !== undefined) return known
+    const key = load(day)
+    remember(day, key)
+    return key
+  }
+
+  return {
+    find,
+    /** The day's key, made where there is none. */
+    async ensure(day: string): Promise<KeyObject> {
+      const found = await find(day)
+      if (found !== null) return found
+      const made = withCurrentMasterKey(async () => {
+        const own = await vault.encrypt(purpose, { table, id: day }, randomBytes(32))
+        return decryptKey(day, await addBodyKey(db, day, own))
+      })
+      remember(day, made)
+      return made
+    },
+    drop: (day: string) => void cached.delete(day),
+  }
+}
+
+/** Levels: more than a message may have that is accepted (`limits.body_depth`), with those around a record. */
+const PERSISTED_DEPTH = 1_000
+
+/**
+ * A message that was persisted as canonical JSON, however deep its records are.
+ * @throws BodyUnreadable for what this version cannot read, such as a number that an earlier version accepted
+ */
+export function parsePersisted(text: string): JsonObject {
+  try {
+    const message = parseJson(text, { maxDepth: PERSISTED_DEPTH })
+    if (isJsonObject(message)) return message
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+  }
+  throw new BodyUnreadable('altered')
+}

@@ -1,5 +1,11 @@
-/** Master keys: 32 random bytes, which never leave a KeyObject except into the file they are kept in. */
-import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+/**
+ * Master keys: 32 random bytes, which never leave a KeyObject except into the file they are kept in. They come from the
+ * environment, or from a file beside the embedded database that only its owner reads.
+ */
+import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { makeDataDirectory, syncDirectory } from '../shared/data-directory.ts'
 
 const BYTES = 32
 
@@ -24,3 +30,123 @@ function fromBase64(text: string): Buffer | null {
 export const newMasterKey = (): KeyObject => createSecretKey(randomBytes(BYTES))
 
 export const masterKeyText = (key: KeyObject): string => key.export().toString('base64url')
+
+export interface MasterKeySource {
+  /** How it is called in sentences: a variable or a path. */
+  readonly name: string
+  /** What to do when it gives no key. */
+  readonly remedy: string
+  /** What there is now, the likeliest first: more than one while the master key is being replaced. */
+  candidates(): Promise<readonly KeyObject[]>
+  /**
+   * The key for a database in which nothing is encrypted yet.
+   * @throws MasterKeyError where the operator has to give it
+   */
+  first(): Promise<KeyObject>
+  /**
+   * The key that shall replace the current one; the same one however often a replacement is tried.
+   * @throws MasterKeyError where the operator has to give it
+   */
+  next(): Promise<KeyObject>
+  /** Puts the current key where it belongs. Nobody may replace the master key meanwhile (`whileMasterKeyStays`). */
+  settle(current: KeyObject): Promise<void>
+}
+
+interface Given {
+  /** ROLLCALL_MASTER_KEY */
+  readonly masterKey: KeyObject | undefined
+  /** ROLLCALL_NEW_MASTER_KEY */
+  readonly newMasterKey: KeyObject | undefined
+}
+
+/** For a database that is not ours: we make no key that would lie somewhere on one of many machines. */
+export function environmentSource({ masterKey, newMasterKey }: Given): MasterKeySource {
+  return {
+    name: 'ROLLCALL_MASTER_KEY',
+    remedy: 'set ROLLCALL_MASTER_KEY',
+    candidates: async () => [masterKey, newMasterKey].filter((key) => key !== undefined),
+    async first() {
+      if (masterKey !== undefined) return masterKey
+      throw new MasterKeyError(
+        'ROLLCALL_MASTER_KEY is not set, and with DATABASE_URL there is no other place for the master key: ' +
+          'make one with openssl rand -base64 32, and keep a copy apart from the backups of the database',
+      )
+    },
+    async next() {
+      if (newMasterKey !== undefined) return newMasterKey
+      throw new MasterKeyError(
+        'ROLLCALL_NEW_MASTER_KEY is not set; set it to the new master key (openssl rand -base64 32)',
+      )
+    },
+    settle: async () => undefined,
+  }
+}
+
+/** @param path the file, in the data directory of the embedded database; `<path>.new` holds its successor */
+export function fileSource(path: string, newMasterKey?: KeyObject): MasterKeySource {
+  const successor = `${path}.new`
+  return {
+    name: path,
+    remedy: `bring ${path} back, or set ROLLCALL_MASTER_KEY`,
+    async candidates() {
+      const found = [await readKeyFile(path), newMasterKey, await readKeyFile(successor)]
+      return found.filter((key) => key !== null && key !== undefined)
+    },
+    first: () => readOrMakeKeyFile(path),
+    next: async () => newMasterKey ?? readOrMakeKeyFile(successor),
+    async settle(current) {
+      if ((await readKeyFile(successor))?.equals(current)) await rename(successor, path)
+    },
+  }
+}
+
+/**
+ * The key in the file; null when there is no such file.
+ * @throws MasterKeyError it cannot be read, others may read it, it holds no key
+ */
+export async function readKeyFile(path: string): Promise<KeyObject | null> {
+  try {
+    const { mode } = await stat(path)
+    if ((mode & 0o077) !== 0) {
+      throw new MasterKeyError(`${path} may be read or written by others than its owner: chmod 600 ${path}`)
+    }
+    const key = parseMasterKey((await readFile(path, 'utf8')).trim())
+    if (key === null) throw new MasterKeyError(`${path} holds no master key: restore it from a backup`)
+    return key
+  } catch (error) {
+    if (error instanceof MasterKeyError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    if (code === 'ENOENT') return null
+    throw new MasterKeyError(`${path}, which holds the master key, cannot be read (${code})`)
+  }
+}
+
+/** The key in the file, made now if there is none; when several processes make it at once, they all get the same. */
+export async function readOrMakeKeyFile(path: string): Promise<KeyObject> {
+  const there = await readKeyFile(path)
+  if (there !== null) return there
+  const unfinished = `${path}.${randomUUID()}`
+  const key = newMasterKey()
+  await makeDataDirectory(dirname(path))
+  try {
+    await writeDurably(unfinished, `${masterKeyText(key)}\n`)
+    // Unlike a rename it replaces nothing.
+    await link(unfinished, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+  await syncDirectory(dirname(path))
+  return (await readKeyFile(path)) ?? key
+}
+
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

@@ -5,11 +5,10 @@ import { createTokens } from '../directory/tokens.ts'
 import { createLog } from '../observe/log.ts'
 import { listOwnKeys } from '../store/keys/own-keys.ts'
 import { createBodies } from './bodies.ts'
-import { masterKeyText, newMasterKey } from './master-key.ts'
-import { environmentSource } from './master-key-source.ts'
+import { environmentSource, masterKeyText, newMasterKey } from './master-key.ts'
+import { decryptJwk } from './own-key-definitions.ts'
 import { createKeys } from './own-keys.ts'
 import { rotateOwnKeys } from './rotation.ts'
-import { openJwk } from './sealed-jwk.ts'
 import { createVault } from './vault.ts'
 
 /** Every row of every table, as `pg_dump` would have it; bytea once more as the bytes it stands for. */
@@ -39,12 +38,12 @@ test('no table holds a private key, a body or the master key in clear', async ()
     await rotateOwnKeys(database.db, vault)
     const { access_token } = await createTokens(keys.tokens, { lifetime: 60 }).issue('spmis.example')
     const body = `surname ${randomBytes(8).toString('hex')}`
-    const kept = await createBodies(database.db, vault).sealBody(body, 'a')
+    const kept = await createBodies(database.db, vault).encryptBody(body, 'a')
 
     const secrets = [masterKeyText(masterKey), body, access_token]
     const publics: string[] = []
     for (const key of await listOwnKeys(database.db)) {
-      const { d, p, q, dp, dq, qi } = await openJwk(key, vault)
+      const { d, p, q, dp, dq, qi } = await decryptJwk(key, vault)
       secrets.push(...[d, p, q, dp, dq, qi].filter((member) => member !== undefined))
       publics.push(key.kid)
     }

@@ -1,11 +1,21 @@
-/** Our own keys as a running server uses them: as the database says, at most half a second old. */
+/** Our own keys as a running server uses them: as they stand in the database, at most half a second ago. */
 import type { CryptoKey, JWK } from 'jose'
 import type { Log } from '../observe/log.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
-import { keyOpener, type LiveKey } from './key-opener.ts'
+import { isUnavailable } from '../store/db/database-errors.ts'
+import { listLiveOwnKeys, type OwnKey } from '../store/keys/own-keys.ts'
 import { MasterKeyError } from './master-key.ts'
-import { OWN_KEY_ROWS, type SignatureKeyRow } from './own-key-rows.ts'
+import {
+  decryptJwk,
+  definitionOf,
+  importKey,
+  OWN_KEY_DEFINITIONS,
+  type OwnKeyDefinition,
+  publicHalf,
+  type SignatureKeyDefinition,
+} from './own-key-definitions.ts'
 import { ensureOwnKeys } from './rotation.ts'
 import type { Vault } from './vault.ts'
 
@@ -41,40 +51,44 @@ export interface Keys extends Signers {
 /** A change takes effect on every node within a second: this is half of that, the rest is slack. */
 const MAX_AGE = 500
 
-type LiveSigner = LiveKey & { readonly row: SignatureKeyRow }
+type LiveSigner = LiveKey & { readonly definition: SignatureKeyDefinition }
 
 /**
- * Makes the keys that are missing and opens all there are.
- * @throws MasterKeyError one does not open: the server must not start with less than it had
+ * Makes the keys that are missing and decrypts all.
+ * @throws MasterKeyError a key does not decrypt: the server must not start with fewer keys than it had
  */
-export async function createKeys(db: Database, vault: Vault, log: Log): Promise<Keys> {
+export async function createKeys(
+  db: Database,
+  vault: Vault,
+  log: Pick<Log, 'error'>,
+  { now }: Pick<Clock, 'now'> = CLOCK,
+): Promise<Keys> {
   await ensureOwnKeys(db, vault)
-  const openKeys = keyOpener(db, vault, log)
-  const { closed } = await openKeys()
-  const [first] = closed
-  if (first !== undefined) {
+  const readKeys = keyReader(db, vault, log)
+  const [unreadable] = (await readKeys()).unreadable
+  if (unreadable !== undefined) {
     throw new MasterKeyError(
-      `the own key ${first} cannot be opened: its row was altered; rollcall keys revoke ${first} replaces it (docs/keys.md)`,
+      `the own key ${unreadable} cannot be decrypted: its row was altered; revoke it, and another takes its place (docs/keys.md)`,
     )
   }
-  const loaded = shortLived(async () => (await openKeys()).live, { maxAge: MAX_AGE })
+  const loaded = shortLived(async () => (await readKeys()).live, { maxAge: MAX_AGE, now })
   const live = (): Promise<readonly LiveKey[]> => loaded.get('all')
 
-  const signers = (use: SignatureKeyRow['use']): Signers => {
+  const signers = (use: SignatureKeyDefinition['use']): Signers => {
     const ours = async (): Promise<readonly LiveSigner[]> =>
-      (await live()).filter((key): key is LiveSigner => key.row.use === use)
+      (await live()).filter((key): key is LiveSigner => key.definition.use === use)
     return {
       async signing() {
         const key = (await ours()).find(({ active }) => active)
         const privateKey = key?.material.privateKey ?? null
         if (key === undefined || privateKey === null) throw new Error(`there is no key to sign with (${use})`)
-        return { kid: key.kid, algorithm: key.row.algorithm, privateKey }
+        return { kid: key.kid, algorithm: key.definition.algorithm, privateKey }
       },
       async verification(kid) {
         const key = (await ours()).find((candidate) => candidate.kid === kid)
         return key === undefined
           ? null
-          : { kid, algorithm: key.row.algorithm, publicKey: key.material.publicKey }
+          : { kid, algorithm: key.definition.algorithm, publicKey: key.material.publicKey }
       },
     }
   }
@@ -83,24 +97,86 @@ export async function createKeys(db: Database, vault: Vault, log: Log): Promise<
     ...signers('sig'),
     tokens: signers('token'),
     async decryption(kid) {
-      const key = (await live()).find((candidate) => candidate.row.use === 'enc' && candidate.kid === kid)
+      const key = (await live()).find(
+        (candidate) => candidate.definition.use === 'enc' && candidate.kid === kid,
+      )
       return key?.material.privateKey ?? null
     },
     async jwks() {
       const all = await live()
-      const published = OWN_KEY_ROWS.filter((row) => row.published)
+      const published = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
       return {
-        keys: published.flatMap((row) =>
+        keys: published.flatMap((definition) =>
           all
-            .filter((key) => key.row === row)
+            .filter((key) => key.definition === definition)
             .map(({ kid, material }) => ({
               ...material.public_jwk,
               kid,
-              use: row.use,
-              alg: row.algorithm,
+              use: definition.use,
+              alg: definition.algorithm,
             })),
         ),
       }
     },
+  }
+}
+
+interface LiveKey {
+  readonly definition: OwnKeyDefinition
+  readonly kid: string
+  readonly active: boolean
+  readonly material: KeyMaterial
+}
+
+interface KeyMaterial {
+  readonly public_jwk: JWK
+  readonly publicKey: CryptoKey
+  /** Null for a key that signs no more: it is erased. */
+  readonly privateKey: CryptoKey | null
+}
+
+/**
+ * Reads the live keys from the database. A key that was decrypted before is not decrypted again while it lives. A key
+ * that does not decrypt is not used: nobody can make their own key one of ours by writing it into the database.
+ */
+function keyReader(db: Database, vault: Vault, log: Pick<Log, 'error'>) {
+  let known = new Map<string, KeyMaterial>()
+  const reported = new Set<string>()
+
+  const materialOf = async (key: OwnKey): Promise<KeyMaterial | null> => {
+    try {
+      const jwk = await decryptJwk(key, vault)
+      const public_jwk = publicHalf(jwk)
+      return {
+        public_jwk,
+        publicKey: await importKey(public_jwk, key.algorithm),
+        privateKey: jwk.d === undefined ? null : await importKey(jwk, key.algorithm),
+      }
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      const name = error instanceof Error ? error.name : typeof error
+      if (!reported.has(key.kid)) log.error({ kid: key.kid, error: name }, 'an own key cannot be decrypted')
+      reported.add(key.kid)
+      return null
+    }
+  }
+
+  return async (): Promise<{ live: readonly LiveKey[]; unreadable: readonly string[] }> => {
+    const next = new Map<string, KeyMaterial>()
+    const live: LiveKey[] = []
+    const unreadable: string[] = []
+    for (const key of await listLiveOwnKeys(db)) {
+      const definition = definitionOf(key)
+      if (definition === undefined) continue
+      const material = known.get(key.kid) ?? (await materialOf(key))
+      if (material === null) {
+        unreadable.push(key.kid)
+        continue
+      }
+      next.set(key.kid, material)
+      live.push({ definition, kid: key.kid, active: key.state === 'active', material })
+    }
+    known = next
+    return { live, unreadable }
   }
 }

@@ -2,25 +2,32 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestClock, testClock } from '../../test/clock.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { createLog } from '../observe/log.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { readMasterKey, replaceMasterKey } from '../store/keys/master-keys.ts'
 import { createBodies } from './bodies.ts'
-import { MasterKeyError, newMasterKey } from './master-key.ts'
-import { environmentSource, fileSource, type MasterKeySource } from './master-key-source.ts'
+import { DecryptionError, decryptValue, encryptValue } from './encrypted-value.ts'
+import {
+  environmentSource,
+  fileSource,
+  MasterKeyError,
+  type MasterKeySource,
+  newMasterKey,
+} from './master-key.ts'
 import { createKeys, type Keys } from './own-keys.ts'
-import { rotateMasterKey } from './rotate-master.ts'
 import { rotateOwnKeys } from './rotation.ts'
-import { openValue, SealError, sealValue } from './sealed-value.ts'
-import { createVault, currentMasterKey, masterKeyRecord, type Vault } from './vault.ts'
+import { createVault, currentMasterKey, masterKeyRecord, rotateMasterKey, type Vault } from './vault.ts'
 
 let database: TestDatabase
 let directory: string
 let path: string
+let clock: TestClock
 const log = createLog({ level: 'silent' })
 
 beforeEach(async () => {
+  clock = testClock()
   database = await testDatabase()
   directory = await mkdtemp(join(tmpdir(), 'rollcall-rotate-'))
   path = join(directory, 'master-key')
@@ -39,8 +46,8 @@ interface Filled {
 /** A database with own keys and a body. */
 async function fill(source: MasterKeySource): Promise<Filled> {
   const vault = await createVault(database.db, source)
-  const keys = await createKeys(database.db, vault, log)
-  return { vault, keys, body: await createBodies(database.db, vault).sealBody('kept', 'a') }
+  const keys = await createKeys(database.db, vault, log, clock)
+  return { vault, keys, body: await createBodies(database.db, vault).encryptBody('kept', 'a') }
 }
 
 /** What a server that starts now with this source can use: a new node has nothing in memory. */
@@ -48,7 +55,7 @@ async function startWith(source: MasterKeySource, body: Buffer): Promise<string>
   const vault = await createVault(database.db, source)
   const keys = await createKeys(database.db, vault, log)
   await keys.signing()
-  return createBodies(database.db, vault).openBody(body, 'a')
+  return createBodies(database.db, vault).decryptBody(body, 'a')
 }
 
 /** Four keys that are active, four that are next, and a day's. */
@@ -108,7 +115,7 @@ test('versions begin anew after the last, and 0 is none', async () => {
   const vault = await createVault(database.db, source)
   const { key } = await currentMasterKey(database.db, source)
   await replaceMasterKey(database.db, 1, masterKeyRecord({ version: 255, key }), () => Buffer.alloc(0))
-  const sealed = await vault.seal('p', { table: 't', id: 'i' }, Buffer.from('x'))
+  const sealed = await vault.encrypt('p', { table: 't', id: 'i' }, Buffer.from('x'))
   expect(sealed[0]).toBe(255)
   expect((await rotateMasterKey(database.db, source)).version).toBe(1)
 })
@@ -128,7 +135,7 @@ describe('interrupted', () => {
         done += 1
         if (done === 5) throw new Error('the process ends here')
         const context = { table, id }
-        return sealValue(next, purpose, context, openValue(old, purpose, context, sealed))
+        return encryptValue(next, purpose, context, decryptValue(old, purpose, context, sealed))
       },
     )
     await expect(dying).rejects.toThrow('the process ends here')
@@ -178,7 +185,7 @@ test('a damaged value stops it, before anything has changed', async () => {
   await fill(source)
   await database.db.pool.query('update body_key set sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1)')
   const before = await readMasterKey(database.db)
-  await expect(rotateMasterKey(database.db, source)).rejects.toThrow(SealError)
+  await expect(rotateMasterKey(database.db, source)).rejects.toThrow(DecryptionError)
   expect(await readMasterKey(database.db)).toEqual(before)
   expect(await versions()).toEqual([1])
 })
@@ -188,10 +195,10 @@ describe('a server that runs meanwhile', () => {
     const source = fileSource(path)
     const { vault, keys, body } = await fill(source)
     await rotateMasterKey(database.db, fileSource(path))
-    expect(await createBodies(database.db, vault).openBody(body, 'a')).toBe('kept')
+    expect(await createBodies(database.db, vault).decryptBody(body, 'a')).toBe('kept')
     await rotateOwnKeys(database.db, vault)
     expect(await versions()).toEqual([2])
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    clock.pass(600)
     await keys.signing()
   })
 
@@ -200,7 +207,7 @@ describe('a server that runs meanwhile', () => {
     const { vault, keys } = await fill(environmentSource({ masterKey, newMasterKey: undefined }))
     const { kid } = await keys.signing()
     await rotateMasterKey(database.db, environmentSource({ masterKey, newMasterKey: newMasterKey() }))
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    clock.pass(600)
     expect((await keys.signing()).kid).toBe(kid)
     await expect(rotateOwnKeys(database.db, vault)).rejects.toThrow(MasterKeyError)
   })
@@ -211,7 +218,8 @@ describe('a server that runs meanwhile', () => {
     const bodies = createBodies(database.db, vault)
     const sealing = (async () => {
       const sealed: Buffer[] = []
-      for (let day = 10; day < 30; day += 1) sealed.push(await bodies.sealBody('kept', 'a', `2026-01-${day}`))
+      for (let day = 10; day < 30; day += 1)
+        sealed.push(await bodies.encryptBody('kept', 'a', `2026-01-${day}`))
       return sealed
     })()
     const rotating = (async () => {
@@ -225,7 +233,7 @@ describe('a server that runs meanwhile', () => {
 
   test('the database refuses a value that was sealed with the replaced key', async () => {
     const { vault } = await fill(fileSource(path))
-    const stale = await vault.seal('body key', { table: 'body_key', id: '2020-01-01' }, Buffer.alloc(32))
+    const stale = await vault.encrypt('body key', { table: 'body_key', id: '2020-01-01' }, Buffer.alloc(32))
     await rotateMasterKey(database.db, fileSource(path))
     await expect(
       database.db.pool.query('insert into body_key (day, sealed) values ($1, $2)', ['2020-01-01', stale]),

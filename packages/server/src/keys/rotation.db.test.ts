@@ -2,11 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { listLiveOwnKeys, listOwnKeys, type OwnKey } from '../store/keys/own-keys.ts'
-import { newMasterKey } from './master-key.ts'
-import { environmentSource } from './master-key-source.ts'
-import { OWN_KEY_ROWS } from './own-key-rows.ts'
+import { environmentSource, newMasterKey } from './master-key.ts'
+import { decryptJwk, OWN_KEY_DEFINITIONS } from './own-key-definitions.ts'
 import { ensureOwnKeys, revokeOwnKey, rotateOwnKeys } from './rotation.ts'
-import { openJwk } from './sealed-jwk.ts'
 import { createVault, type Vault } from './vault.ts'
 
 let database: TestDatabase
@@ -31,14 +29,14 @@ const inState = (keys: readonly OwnKey[], state: OwnKey['state']): string[] =>
 const stateOf = async (kid: string): Promise<[string | undefined, 'private' | 'public' | 'nothing']> => {
   const key = (await listOwnKeys(database.db)).find((candidate) => candidate.kid === kid)
   if (key === undefined || key.sealed === null) return [key?.state, 'nothing']
-  return [key.state, (await openJwk(key, vault)).d === undefined ? 'public' : 'private']
+  return [key.state, (await decryptJwk(key, vault)).d === undefined ? 'public' : 'private']
 }
 
 test('each row gets an active key and the next, once, however many nodes start at once', async () => {
   await Promise.all([1, 2, 3].map(() => ensureOwnKeys(database.db, vault)))
   const keys = await listOwnKeys(database.db)
-  expect(keys).toHaveLength(2 * OWN_KEY_ROWS.length)
-  for (const { use, algorithm } of OWN_KEY_ROWS) {
+  expect(keys).toHaveLength(2 * OWN_KEY_DEFINITIONS.length)
+  for (const { use, algorithm } of OWN_KEY_DEFINITIONS) {
     const states = keys
       .filter((key) => key.use === use && key.algorithm === algorithm)
       .map(({ state }) => state)
@@ -84,7 +82,7 @@ describe('rotate', () => {
   test('a retired signing key is its public half alone; what peers encrypted for is still decrypted', async () => {
     const done = await rotateOwnKeys(database.db, vault)
     expect(done.map(({ use, algorithm }) => ({ use, algorithm }))).toEqual(
-      OWN_KEY_ROWS.map(({ use, algorithm }) => ({ use, algorithm })),
+      OWN_KEY_DEFINITIONS.map(({ use, algorithm }) => ({ use, algorithm })),
     )
     for (const { use, retired } of done)
       expect(await stateOf(retired)).toEqual(['retired', use === 'enc' ? 'private' : 'public'])
@@ -131,7 +129,7 @@ describe('rotate', () => {
 })
 
 describe('revoke', () => {
-  test.each(OWN_KEY_ROWS)(
+  test.each(OWN_KEY_DEFINITIONS)(
     'the active $use key for $algorithm: the next takes its place, its private half is gone',
     async ({ use, algorithm }) => {
       await ensureOwnKeys(database.db, vault)
@@ -180,7 +178,7 @@ describe('revoke', () => {
 
   test('one that is not ours is refused', async () => {
     await expect(revokeOwnKey(database.db, vault, 'stranger')).rejects.toThrow(
-      new StoreRefusal('none of our keys has the kid stranger; rollcall keys list shows them'),
+      new StoreRefusal('none of our keys has the kid stranger'),
     )
   })
 })

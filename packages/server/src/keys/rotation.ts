@@ -1,6 +1,6 @@
 /**
- * The life of our own keys. Each row of `OWN_KEY_ROWS` has an active key and the next, which is published with it:
- * when the next becomes active, peers know it.
+ * The life of our own keys. Each definition has an active key and a next key. Both are published, so that peers know the next
+ * key when it becomes active.
  */
 import type { Database } from '../store/db/database.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
@@ -14,14 +14,15 @@ import {
   type OwnKeyChange,
 } from '../store/keys/own-keys.ts'
 import {
+  decryptJwk,
+  definitionOf,
+  encryptJwk,
   generateKey,
-  OWN_KEY_ROWS,
-  type OwnKeyRow,
+  OWN_KEY_DEFINITIONS,
+  type OwnKeyDefinition,
   type OwnKeyUse,
   publicHalf,
-  rowOf,
-} from './own-key-rows.ts'
-import { openJwk, sealJwk } from './sealed-jwk.ts'
+} from './own-key-definitions.ts'
 import type { Vault } from './vault.ts'
 
 const CURRENT = ['active', 'next'] as const
@@ -32,27 +33,40 @@ export async function ensureOwnKeys(db: Database, vault: Vault): Promise<void> {
   if (lacking.length === 0) return
   await withCurrentMasterKey(async () => {
     const made = await Promise.all(
-      lacking.map(async ({ row, state }) => ({ row, state, key: await newKey(row, vault) })),
+      lacking.map(async ({ definition, state }) => ({
+        definition,
+        state,
+        key: await newKey(definition, vault),
+      })),
     )
     await changeOwnKeys(db, async (change) => {
       const still = missingKeys(await change.list())
-      for (const { row, state, key } of made) {
-        if (still.some((other) => other.row === row && other.state === state)) await change.add(key, state)
+      for (const { definition, state, key } of made) {
+        if (still.some((other) => other.definition === definition && other.state === state))
+          await change.add(key, state)
       }
     })
   })
 }
 
-function missingKeys(keys: readonly OwnKey[]): { row: OwnKeyRow; state: (typeof CURRENT)[number] }[] {
-  return OWN_KEY_ROWS.flatMap((row) =>
-    CURRENT.filter((state) => currentKey(keys, row, state) === undefined).map((state) => ({ row, state })),
+function missingKeys(
+  keys: readonly OwnKey[],
+): { definition: OwnKeyDefinition; state: (typeof CURRENT)[number] }[] {
+  return OWN_KEY_DEFINITIONS.flatMap((definition) =>
+    CURRENT.filter((state) => currentKey(keys, definition, state) === undefined).map((state) => ({
+      definition,
+      state,
+    })),
   )
 }
 
-const currentKey = (keys: readonly OwnKey[], row: OwnKeyRow, state: OwnKey['state']): OwnKey | undefined =>
-  keys.find((key) => key.state === state && rowOf(key) === row)
+const currentKey = (
+  keys: readonly OwnKey[],
+  definition: OwnKeyDefinition,
+  state: OwnKey['state'],
+): OwnKey | undefined => keys.find((key) => key.state === state && definitionOf(key) === definition)
 
-/** What a rotation did for one row. */
+/** What a rotation did for one definition. */
 export interface Rotated {
   readonly use: OwnKeyUse
   readonly algorithm: string
@@ -67,15 +81,17 @@ export interface Rotated {
 export async function rotateOwnKeys(
   db: Database,
   vault: Vault,
-  wanted: (row: OwnKeyRow) => boolean = () => true,
+  wanted: (definition: OwnKeyDefinition) => boolean = () => true,
 ): Promise<readonly Rotated[]> {
   await ensureOwnKeys(db, vault)
-  const rows = OWN_KEY_ROWS.filter(wanted)
+  const definitions = OWN_KEY_DEFINITIONS.filter(wanted)
   const rotated = await withCurrentMasterKey(async () => {
-    const made = await Promise.all(rows.map(async (row) => ({ row, fresh: await newKey(row, vault) })))
+    const made = await Promise.all(
+      definitions.map(async (definition) => ({ definition, fresh: await newKey(definition, vault) })),
+    )
     return changeOwnKeys(db, async (change) => {
       const done: Rotated[] = []
-      for (const { row, fresh } of made) done.push(await rotateRow(change, row, fresh, vault))
+      for (const { definition, fresh } of made) done.push(await rotateKey(change, definition, fresh, vault))
       return done
     })
   })
@@ -83,20 +99,20 @@ export async function rotateOwnKeys(
   return rotated
 }
 
-async function rotateRow(
+async function rotateKey(
   change: OwnKeyChange,
-  row: OwnKeyRow,
+  definition: OwnKeyDefinition,
   fresh: NewOwnKey,
   vault: Vault,
 ): Promise<Rotated> {
   const keys = await change.list()
-  const [active, next] = CURRENT.map((state) => currentKey(keys, row, state))
+  const [active, next] = CURRENT.map((state) => currentKey(keys, definition, state))
   if (active === undefined || next === undefined) throw new Error('a key is missing that was there before')
-  await change.retire(active.kid, row.overlap, await retiredKey(row, active, vault))
+  await change.retire(active.kid, definition.overlap, await retiredKey(definition, active, vault))
   await change.activate(next.kid)
   await change.add(fresh, 'next')
   const published_for = Math.max(0, Math.floor((Date.now() - next.created_at.getTime()) / 1_000))
-  const { use, algorithm } = row
+  const { use, algorithm } = definition
   return { use, algorithm, retired: active.kid, active: next.kid, next: fresh.kid, published_for }
 }
 
@@ -107,17 +123,16 @@ async function rotateRow(
  */
 export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Promise<OwnKey> {
   const key = (await listOwnKeys(db)).find((candidate) => candidate.kid === kid)
-  if (key === undefined)
-    throw new StoreRefusal(`none of our keys has the kid ${kid}; rollcall keys list shows them`)
-  const row = rowOf(key)
+  if (key === undefined) throw new StoreRefusal(`none of our keys has the kid ${kid}`)
+  const definition = definitionOf(key)
   return withCurrentMasterKey(async () => {
-    const fresh = row && (await newKey(row, vault))
+    const fresh = definition && (await newKey(definition, vault))
     return changeOwnKeys(db, async (change) => {
       const before = await change.list()
       const state = before.find((candidate) => candidate.kid === kid)?.state
       if (state !== 'revoked') await change.revoke(kid)
-      if (row !== undefined && fresh !== undefined && CURRENT.some((current) => current === state)) {
-        const next = currentKey(before, row, 'next')
+      if (definition !== undefined && fresh !== undefined && CURRENT.some((current) => current === state)) {
+        const next = currentKey(before, definition, 'next')
         if (state === 'active' && next !== undefined) await change.activate(next.kid)
         await change.add(fresh, 'next')
       }
@@ -127,13 +142,18 @@ export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Pro
   })
 }
 
-async function newKey(row: OwnKeyRow, vault: Vault): Promise<NewOwnKey> {
-  const { kid, private_jwk } = await generateKey(row)
-  return { kid, use: row.use, algorithm: row.algorithm, sealed: await sealJwk(kid, private_jwk, vault) }
+async function newKey(definition: OwnKeyDefinition, vault: Vault): Promise<NewOwnKey> {
+  const { kid, private_jwk } = await generateKey(definition)
+  return {
+    kid,
+    use: definition.use,
+    algorithm: definition.algorithm,
+    sealed: await encryptJwk(kid, private_jwk, vault),
+  }
 }
 
 /** What is left of a key that retires: a signing key keeps its public half alone. */
-async function retiredKey(row: OwnKeyRow, key: OwnKey, vault: Vault): Promise<Buffer> {
-  const jwk = await openJwk(key, vault)
-  return sealJwk(key.kid, row.keepPrivate ? jwk : publicHalf(jwk), vault)
+async function retiredKey(definition: OwnKeyDefinition, key: OwnKey, vault: Vault): Promise<Buffer> {
+  const jwk = await decryptJwk(key, vault)
+  return encryptJwk(key.kid, definition.keepPrivate ? jwk : publicHalf(jwk), vault)
 }

@@ -6,8 +6,7 @@ import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { readConfig } from '../app/config.ts'
 import { masterKeySource, openVault } from '../app/vault.ts'
 import { readMasterKey } from '../store/keys/master-keys.ts'
-import { MasterKeyError, masterKeyText, newMasterKey } from './master-key.ts'
-import { environmentSource, fileSource } from './master-key-source.ts'
+import { environmentSource, fileSource, MasterKeyError, masterKeyText, newMasterKey } from './master-key.ts'
 import { createVault } from './vault.ts'
 
 let database: TestDatabase
@@ -35,9 +34,9 @@ const fromEnvironment = (masterKey = newMasterKey()) =>
 describe('a master key of the environment', () => {
   test("becomes the database's, and opens it again", async () => {
     const source = fromEnvironment()
-    const sealed = await (await createVault(database.db, source)).seal('own key', place, Buffer.from('x'))
+    const sealed = await (await createVault(database.db, source)).encrypt('own key', place, Buffer.from('x'))
     const again = await createVault(database.db, source)
-    expect((await again.open('own key', place, sealed)).toString()).toBe('x')
+    expect((await again.decrypt('own key', place, sealed)).toString()).toBe('x')
   })
 
   test('is refused when it is another one, and changes nothing', async () => {
@@ -45,8 +44,8 @@ describe('a master key of the environment', () => {
     const before = await readMasterKey(database.db)
     await expect(createVault(database.db, fromEnvironment())).rejects.toThrow(
       new MasterKeyError(
-        'ROLLCALL_MASTER_KEY is not the master key that this database is sealed with; ' +
-          'without it what is sealed there stays closed (docs/keys.md)',
+        'ROLLCALL_MASTER_KEY is not the master key of this database; ' +
+          'without it nothing that is encrypted there can be read (docs/keys.md)',
       ),
     )
     expect(await readMasterKey(database.db)).toEqual(before)
@@ -59,7 +58,7 @@ describe('a master key of the environment', () => {
     await expect(openVault(config, database.db)).rejects.toThrow(
       new MasterKeyError(
         'the master key of this database is missing: set ROLLCALL_MASTER_KEY; ' +
-          'without it what is sealed there stays closed (docs/keys.md)',
+          'without it nothing that is encrypted there can be read (docs/keys.md)',
       ),
     )
     expect(await readdir(directory)).toEqual([])
@@ -110,7 +109,7 @@ describe('a file beside the embedded database', () => {
     await expect(createVault(database.db, fileSource(path))).rejects.toThrow(
       new MasterKeyError(
         `the master key of this database is missing: bring ${path} back, or set ROLLCALL_MASTER_KEY; ` +
-          'without it what is sealed there stays closed (docs/keys.md)',
+          'without it nothing that is encrypted there can be read (docs/keys.md)',
       ),
     )
     expect(await readdir(directory)).toEqual([])
@@ -121,7 +120,7 @@ describe('a file beside the embedded database', () => {
     const text = `${masterKeyText(newMasterKey())}\n`
     await writeFile(path, text, { mode: 0o600 })
     await expect(createVault(database.db, fileSource(path))).rejects.toThrow(
-      `${path} is not the master key that this database is sealed with`,
+      `${path} is not the master key of this database`,
     )
     expect(await readFile(path, 'utf8')).toBe(text)
   })

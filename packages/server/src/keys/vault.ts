@@ -1,63 +1,72 @@
-/** The vault: what is secret in the database is sealed and opened here, and nowhere else. */
+/** The vault: secrets in the database are encrypted and decrypted here, and nowhere else. */
 import type { Database } from '../store/db/database.ts'
-import { whileMasterKeyStays } from '../store/keys/key-lock.ts'
-import { addFirstMasterKey, type MasterKeyRecord, readMasterKey } from '../store/keys/master-keys.ts'
-import { MasterKeyError } from './master-key.ts'
-import type { MasterKeySource } from './master-key-source.ts'
-import { type MasterKey, openValue, type SealContext, SealError, sealValue } from './sealed-value.ts'
+import {
+  addFirstMasterKey,
+  type MasterKeyRecord,
+  readMasterKey,
+  replaceMasterKey,
+  whileMasterKeyStays,
+} from '../store/keys/master-keys.ts'
+import {
+  DecryptionError,
+  decryptValue,
+  encryptValue,
+  type MasterKey,
+  type ValueContext,
+} from './encrypted-value.ts'
+import { MasterKeyError, type MasterKeySource } from './master-key.ts'
 
 /**
- * Seals small secrets for one place each. A key management service takes part by implementing this: the first byte
- * of what `seal` gives is the version of its master key, and `master_key` has a row of that version.
+ * Encrypts small secrets at rest, each for one place. A key management service can take part by implementing this: the
+ * first byte of an encrypted value is the version of its master key, and `master_key` has a row of that version.
  */
 export interface Vault {
-  /** @param purpose one of `SEALED`; a value sealed for one purpose does not open for another */
-  seal(purpose: string, context: SealContext, plaintext: Uint8Array): Promise<Buffer>
-  /** @throws SealError altered, moved from its place, or sealed for another purpose or with another key */
-  open(purpose: string, context: SealContext, sealed: Uint8Array): Promise<Buffer>
+  /** @param purpose one of `ENCRYPTED`; a value encrypted for one purpose does not decrypt for another */
+  encrypt(purpose: string, context: ValueContext, plaintext: Uint8Array): Promise<Buffer>
+  /** @throws DecryptionError altered, moved from its place, or encrypted for another purpose or with another key */
+  decrypt(purpose: string, context: ValueContext, encrypted: Uint8Array): Promise<Buffer>
 }
 
 /**
- * The vault of a database under the master key of `source`, which becomes the database's where nothing is sealed
- * yet. It follows the database when the master key is replaced and `source` has the new one.
+ * The vault of a database under the master key of `source`, which becomes the master key of a database in which
+ * nothing is encrypted yet. When the master key is replaced, the vault uses the new one as soon as `source` has it.
  * @throws MasterKeyError missing or wrong; nothing is made new in its place
  */
 export async function createVault(db: Database, source: MasterKeySource): Promise<Vault> {
   let current = await currentMasterKey(db, source)
   return {
-    async seal(purpose, context, plaintext) {
-      // Sealing is rare enough to ask first; the database refuses what is sealed with a replaced key.
+    async encrypt(purpose, context, plaintext) {
+      // Rare enough to ask first; the database refuses a value that was encrypted with a replaced key.
       const record = await readMasterKey(db)
       if (record?.version !== current.version) current = await findMasterKey(db, source)
-      return sealValue(current, purpose, context, plaintext)
+      return encryptValue(current, purpose, context, plaintext)
     },
-    async open(purpose, context, sealed) {
-      if (sealed[0] !== current.version) current = await findMasterKey(db, source)
-      return openValue(current, purpose, context, sealed)
+    async decrypt(purpose, context, encrypted) {
+      if (encrypted[0] !== current.version) current = await findMasterKey(db, source)
+      return decryptValue(current, purpose, context, encrypted)
     },
   }
 }
 
 /**
- * The key that the database is sealed with, and `source` brought to it.
+ * The master key of the database. Where `source` keeps it in another place than its own, it is put there.
  * @throws MasterKeyError
  */
 export async function currentMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   const current = await findMasterKey(db, source)
-  if (await source.isSettled(current.key)) return current
   await whileMasterKeyStays(db, () => source.settle(current.key))
   return current
 }
 
-/** Database and files are not read in one moment: somebody may replace the key between the two. */
+/** The database and the files are not read in one moment: the key may be replaced between the two. */
 const TRIES = 3
 
 /** @throws MasterKeyError */
-export async function findMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
+async function findMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {
   for (let tries = 1; ; tries += 1) {
     const record = (await readMasterKey(db)) ?? (await firstMasterKey(db, source))
     const candidates = await source.candidates()
-    const key = candidates.find((candidate) => opens({ version: record.version, key: candidate }, record))
+    const key = candidates.find((candidate) => decrypts({ version: record.version, key: candidate }, record))
     if (key !== undefined) return { version: record.version, key }
     if (tries === TRIES) throw new MasterKeyError(candidates.length === 0 ? missing(source) : wrong(source))
   }
@@ -69,29 +78,61 @@ async function firstMasterKey(db: Database, source: MasterKeySource): Promise<Ma
   return (await readMasterKey(db)) ?? own
 }
 
-const PURPOSE = 'check'
-const CHECK = 'rollcall'
-const placeOf = (version: number): SealContext => ({ table: 'master_key', id: String(version) })
+/** A version is one byte; 0 is not used. */
+const VERSIONS = 255
 
-/** What the database keeps of a master key. */
-export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
-  const { version } = master
-  return { version, check_value: sealValue(master, PURPOSE, placeOf(version), Buffer.from(CHECK)) }
+/**
+ * Replaces the master key by `source.next()`. When it is interrupted, the master key is either the old or the new
+ * one, and `source` has both; the next call finishes. Servers that have both keys go on meanwhile.
+ * @returns the version in use now, and how many values were encrypted anew: 0 when an earlier call had done it
+ * @throws MasterKeyError the current key is missing or wrong, or the next one is not given
+ * @throws DecryptionError an encrypted value is damaged; nothing is changed
+ */
+export async function rotateMasterKey(
+  db: Database,
+  source: MasterKeySource,
+): Promise<{ version: number; resealed: number }> {
+  return whileMasterKeyStays(db, async () => {
+    const old = await findMasterKey(db, source)
+    await source.settle(old.key)
+    const key = await source.next()
+    if (key.equals(old.key)) return { version: old.version, resealed: 0 }
+    const next = { version: (old.version % VERSIONS) + 1, key }
+    const resealed = await replaceMasterKey(
+      db,
+      old.version,
+      masterKeyRecord(next),
+      ({ table, purpose }, id, encrypted) =>
+        encryptValue(next, purpose, { table, id }, decryptValue(old, purpose, { table, id }, encrypted)),
+    )
+    await source.settle(key)
+    return { version: next.version, resealed }
+  })
 }
 
-function opens(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
+const PURPOSE = 'check'
+const CHECK = 'rollcall'
+const placeOf = (version: number): ValueContext => ({ table: 'master_key', id: String(version) })
+
+/** The row of a master key in the database. */
+export function masterKeyRecord(master: MasterKey): MasterKeyRecord {
+  const { version } = master
+  return { version, check_value: encryptValue(master, PURPOSE, placeOf(version), Buffer.from(CHECK)) }
+}
+
+function decrypts(master: MasterKey, { version, check_value }: MasterKeyRecord): boolean {
   try {
-    return openValue(master, PURPOSE, placeOf(version), check_value).toString() === CHECK
+    return decryptValue(master, PURPOSE, placeOf(version), check_value).toString() === CHECK
   } catch (error) {
-    if (error instanceof SealError) return false
+    if (error instanceof DecryptionError) return false
     throw error
   }
 }
 
-const STAYS_CLOSED = 'without it what is sealed there stays closed (docs/keys.md)'
+const CONSEQUENCE = 'without it nothing that is encrypted there can be read (docs/keys.md)'
 
 const missing = ({ remedy }: MasterKeySource): string =>
-  `the master key of this database is missing: ${remedy}; ${STAYS_CLOSED}`
+  `the master key of this database is missing: ${remedy}; ${CONSEQUENCE}`
 
 const wrong = ({ name }: MasterKeySource): string =>
-  `${name} is not the master key that this database is sealed with; ${STAYS_CLOSED}`
+  `${name} is not the master key of this database; ${CONSEQUENCE}`

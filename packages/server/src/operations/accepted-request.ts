@@ -2,8 +2,7 @@
 import { operation } from '@rollcall/protocol'
 import type { Holding } from '../admission/held-bytes.ts'
 import type { Context } from '../context.ts'
-import { BodyClosed } from '../keys/bodies.ts'
-import { parseKept } from '../keys/kept-json.ts'
+import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { type Exchange, type Message, requestContext } from '../model/exchange.ts'
 import { wholeMessage } from '../reading/large.ts'
 import { nameOf } from '../reading/rows.ts'
@@ -20,7 +19,7 @@ export interface AcceptedRequest {
 
 /**
  * A large one is to be opened by those alone who have room for it, or their turn: open it is several times as large.
- * @throws BodyClosed
+ * @throws BodyUnreadable
  */
 export async function openRequest(
   context: Pick<Context, 'db' | 'bodies'> & Partial<Pick<Context, 'reading'>>,
@@ -28,14 +27,14 @@ export async function openRequest(
     Partial<Pick<AcceptedExchange, 'operation' | 'participant'>>,
 ): Promise<AcceptedRequest> {
   const sealed = accepted.request ?? (await findRequest(context.db, accepted.correlation_id))
-  if (sealed === null) throw new BodyClosed('forgotten')
-  const text = await context.bodies.openBody(sealed, requestContext(accepted))
+  if (sealed === null) throw new BodyUnreadable('forgotten')
+  const text = await context.bodies.decryptBody(sealed, requestContext(accepted))
   const { reading } = context
   const { operation: name, participant } = accepted
   if (text.length >= LARGE && reading !== undefined && name !== undefined && participant !== undefined) {
     return openLarge(reading, { name, participant }, text)
   }
-  return parseKept(text) as unknown as AcceptedRequest
+  return parsePersisted(text) as unknown as AcceptedRequest
 }
 
 async function openLarge(
@@ -45,7 +44,7 @@ async function openLarge(
 ): Promise<AcceptedRequest> {
   const row = operation(name)
   const kept = await reading.run(participant, 'kept', { text, row: nameOf(row) })
-  if (kept === null) throw new BodyClosed('altered')
+  if (kept === null) throw new BodyUnreadable('altered')
   const message = await wholeMessage(row, kept.message, 'values')
   return { header: kept.header as unknown as AcceptedRequest['header'], message }
 }
@@ -61,7 +60,7 @@ export function roomFor(
 
 /**
  * What those who ask about an exchange want to know of its request. Large ones are read one after the other.
- * @throws BodyClosed
+ * @throws BodyUnreadable
  */
 export function readRequest<Result>(
   context: Pick<Context, 'db' | 'bodies'>,

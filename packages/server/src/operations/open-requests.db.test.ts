@@ -58,12 +58,12 @@ async function stateOf(correlation_id: string): Promise<unknown> {
 
 it('beyond them one is put off before it is read; small ones, and those of others, are not', async () => {
   const { bodies } = server.context
-  const { openBody } = bodies
+  const { decryptBody } = bodies
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const open = vi.spyOn(bodies, 'openBody').mockImplementationOnce(async (...given) => {
+  const open = vi.spyOn(bodies, 'decryptBody').mockImplementationOnce(async (...given) => {
     begun.resolve()
     await released.promise
-    return openBody(...given)
+    return decryptBody(...given)
   })
   const running = process(server.context, await sent(peer, 500_000))
   await begun.promise

@@ -59,7 +59,7 @@ async function forgetReferences(correlation_ids: readonly string[]): Promise<voi
 
 it('a question opens no request that waits, however many do', async () => {
   const waiting = await Promise.all([send('a', 'b'), send('c', 'd'), send('e')])
-  const opened = vi.spyOn(server.context.bodies, 'openBody')
+  const opened = vi.spyOn(server.context.bodies, 'decryptBody')
   expect(await ask('reference_id_list', ['d', 'nobody', 'c'])).toMatchObject({
     of: waiting[1],
     items: [
@@ -90,7 +90,7 @@ it('requests of an earlier version are found, and one question opens eight of th
   const ids: string[] = []
   for (let n = 0; n < 10; n += 1) ids.push(await send(`old-${n}`))
   await forgetReferences(ids)
-  const opened = vi.spyOn(server.context.bodies, 'openBody')
+  const opened = vi.spyOn(server.context.bodies, 'decryptBody')
   expect(await ask('reference_id_list', 'old-9')).toMatchObject({ of: ids[9] })
   expect(opened).toHaveBeenCalledTimes(8)
   expect(await ask('reference_id_list', 'old-0')).toMatchObject({ of: ids[0] })

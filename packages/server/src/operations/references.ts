@@ -2,7 +2,7 @@
 
 import { operation } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { BodyClosed } from '../keys/bodies.ts'
+import { BodyUnreadable } from '../keys/bodies.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
@@ -45,7 +45,7 @@ async function referencesOf(parts: Parts, accepted: AcceptedExchange): Promise<r
   } catch (error) {
     if (isUnavailable(error)) throw error
     const { correlation_id } = accepted
-    if (!(error instanceof BodyClosed)) {
+    if (!(error instanceof BodyUnreadable)) {
       parts.log.warn(
         { correlation_id, ...safeDatabaseError(error) },
         'the items of an exchange cannot be read',

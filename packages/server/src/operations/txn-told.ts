@@ -7,8 +7,7 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import { BodyClosed } from '../keys/bodies.ts'
-import { parseKept } from '../keys/kept-json.ts'
+import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { ReplyMembers } from '../model/outcome.ts'
@@ -95,7 +94,7 @@ async function itemsToTell(
     }
     return { items: await itemsOfRequest(context, accepted, references, { status: statusOf(accepted) }) }
   } catch (error) {
-    if (error instanceof BodyClosed) return { items: [], reason: FORGOTTEN }
+    if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN }
     throw error
   }
 }
@@ -161,16 +160,16 @@ async function referencesOf(
   return listReferences(context.db, accepted.correlation_id, references)
 }
 
-/** @throws BodyClosed */
+/** @throws BodyUnreadable */
 async function itemsOfAnswer(
   context: Context,
   { exchange, operation }: About,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<ItemsToTell> {
-  const open = async () => parseKept(await context.bodies.openBody(body, deliveryContext(id)))
+  const open = async () => parsePersisted(await context.bodies.decryptBody(body, deliveryContext(id)))
   const kept = body.length > SMALL_REQUEST ? await inTurn(context, open) : await open()
   if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
-    throw new BodyClosed('altered')
+    throw new BodyUnreadable('altered')
   }
   const { status_reason_message: reason } = kept.header
   const items = kept.message[operation.reply.items ?? '']
@@ -189,7 +188,7 @@ function disclosed(exchange: Exchange, item: JsonObject): ReplyMembers {
     typeof reg_record_type === 'string'
       ? resolveRecordType(exchange.registry.kind, reg_record_type)
       : undefined
-  if (recordType === undefined) throw new BodyClosed('altered')
+  if (recordType === undefined) throw new BodyUnreadable('altered')
   const records = [...disclose(exchange, recordType, data.reg_records.map(canonicalJson))]
   return { ...item, data: { ...data, reg_records: records } }
 }

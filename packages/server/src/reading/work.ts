@@ -18,8 +18,7 @@ import {
   SignatureProblem,
   type SourcedEnvelope,
 } from '@rollcall/protocol'
-import { BodyClosed } from '../keys/bodies.ts'
-import { parseKept } from '../keys/kept-json.ts'
+import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import type { Message } from '../model/exchange.ts'
 import { decodeBody } from './body.ts'
 import { readCallbackEnvelope, readEnvelope, readMessage } from './envelope.ts'
@@ -147,11 +146,11 @@ export interface KeptTask {
 /** Null for what this version cannot read. */
 function kept({ text, row }: KeptTask): { readonly header: JsonValue; readonly message: Parted } | null {
   try {
-    const { header, message } = parseKept(text)
+    const { header, message } = parsePersisted(text)
     if (header === undefined || !isJsonObject(message)) return null
     return { header, message: withoutItems(rowOf(row), message) }
   } catch (error) {
-    if (error instanceof BodyClosed) return null
+    if (error instanceof BodyUnreadable) return null
     throw error
   }
 }

@@ -1,5 +1,5 @@
 /** The folder of ROLLCALL_DATA: where the embedded database, the master key and the demo's files lie. */
-import { access, constants, mkdir, stat } from 'node:fs/promises'
+import { access, constants, mkdir, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /** The folder cannot be used; its message is for the person who started Rollcall. */
@@ -45,4 +45,14 @@ async function isDirectory(path: string): Promise<boolean> {
   if (found === null) return false
   if (found.isDirectory()) return true
   throw Object.assign(new Error('it is a file'), { code: 'ENOTDIR' })
+}
+
+/** Writes the names in a directory to the disk, so that a power cut does not lose them. Not every file system can. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path)
+  try {
+    await directory.sync().catch(() => undefined)
+  } finally {
+    await directory.close()
+  }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
-import { readOrMakeKeyFile } from '../keys/master-key-file.ts'
+import { readOrMakeKeyFile } from '../keys/master-key.ts'
 import { DataDirectoryError, makeDataDirectory } from './data-directory.ts'
 
 let home: string

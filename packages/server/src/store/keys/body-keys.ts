@@ -1,4 +1,4 @@
-/** The sealed data keys of stored bodies, one a day (UTC). Without its day's row a body cannot be read any more. */
+/** The encrypted data keys of bodies at rest, one for each day (UTC). Without the row of its day a body cannot be read any more. */
 import type { Database } from '../db/database.ts'
 
 /** @param day 'YYYY-MM-DD' */

@@ -1,11 +1,24 @@
-/** Which master key this database is sealed with: its version and a value to try it on, never the key itself. */
+/** The master key of this database: its version and a value to try it on, never the key itself; and which tables have values encrypted with it. */
 import { sql, type Transaction } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { isMissingReference } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
-import { lockKeys } from './key-lock.ts'
-import { SEALED, type SealedTable } from './sealed-tables.ts'
+
+export interface EncryptedTable {
+  readonly table: string
+  /** The primary key; together with the table it is the place a value is bound to. */
+  readonly id: string
+  /** What the values are for; each purpose has a key of its own under the master key. */
+  readonly purpose: string
+}
+
+/** Every table with a column `sealed`. */
+export const ENCRYPTED = {
+  own_key: { table: 'own_key', id: 'kid', purpose: 'own key' },
+  participant_callback: { table: 'participant_callback', id: 'participant', purpose: 'callback credentials' },
+  body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
+} as const satisfies Record<string, EncryptedTable>
 
 export interface MasterKeyRecord {
   /** 1 to 255 */
@@ -13,7 +26,7 @@ export interface MasterKeyRecord {
   readonly check_value: Buffer
 }
 
-/** Null: nothing has ever been sealed here. */
+/** Null: nothing has ever been encrypted here. */
 export async function readMasterKey(db: Database): Promise<MasterKeyRecord | null> {
   const found = await db.kysely.selectFrom('master_key').select(['version', 'check_value']).executeTakeFirst()
   return found ?? null
@@ -29,20 +42,20 @@ export async function addFirstMasterKey(db: Database, record: MasterKeyRecord): 
 }
 
 /**
- * Puts another master key in the place of `from`: every sealed value of every table is replaced by what `reseal`
- * makes of it. All of it or, when anything fails, nothing.
- * @returns how many values were resealed
+ * Puts another master key in the place of `from`: every encrypted value of every table is replaced by what
+ * `reencrypt` makes of it. All of it or, when anything fails, nothing.
+ * @returns how many values were encrypted anew
  * @throws StoreRefusal when `from` is no longer the master key
  */
 export async function replaceMasterKey(
   db: Database,
   from: number,
   to: MasterKeyRecord,
-  reseal: (place: SealedTable, id: string, sealed: Buffer) => Buffer,
+  reencrypt: (place: EncryptedTable, id: string, sealed: Buffer) => Buffer,
 ): Promise<number> {
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeys(transaction)
-    // Against the lock that a new sealed value takes on the row: it waits, and finds its master key gone.
+    // A value that is written meanwhile waits for this lock, and finds its master key gone.
     const row = await transaction
       .selectFrom('master_key')
       .select('version')
@@ -57,24 +70,25 @@ export async function replaceMasterKey(
       .insertInto('master_key')
       .values({ ...to })
       .execute()
-    let resealed = 0
-    for (const place of Object.values(SEALED)) resealed += await resealTable(transaction, place, reseal)
-    // Refused by the foreign keys while anything is sealed with it.
+    let reencrypted = 0
+    for (const place of Object.values(ENCRYPTED))
+      reencrypted += await reencryptTable(transaction, place, reencrypt)
+    // Foreign keys refuse it while anything is encrypted with it.
     await transaction.deleteFrom('master_key').where('version', '=', from).execute()
-    return resealed
+    return reencrypted
   })
 }
 
-async function resealTable(
+async function reencryptTable(
   transaction: Transaction<Tables>,
-  place: SealedTable,
-  reseal: (place: SealedTable, id: string, sealed: Buffer) => Buffer,
+  place: EncryptedTable,
+  reencrypt: (place: EncryptedTable, id: string, sealed: Buffer) => Buffer,
 ): Promise<number> {
   const [table, id] = [sql.table(place.table), sql.ref(place.id)]
   const { rows } = await sql<{ id: string; sealed: Buffer }>`
     select ${id}::text as id, sealed from ${table} where sealed is not null order by 1`.execute(transaction)
   for (const row of rows) {
-    const sealed = reseal(place, row.id, row.sealed)
+    const sealed = reencrypt(place, row.id, row.sealed)
     await sql`update ${table} set sealed = ${sealed} where ${id} = ${row.id}`.execute(transaction)
   }
   return rows.length
@@ -82,19 +96,32 @@ async function resealTable(
 
 const TRIES = 3
 
-/**
- * Repeats work that seals and writes, when the master key was replaced between the two: the database has then
- * refused the value.
- */
+/** Repeats work that encrypts and writes, when the database refused the value because the master key was replaced meanwhile. */
 export async function withCurrentMasterKey<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work()
     } catch (error) {
-      const stale = Object.keys(SEALED).some((table) =>
+      const stale = Object.keys(ENCRYPTED).some((table) =>
         isMissingReference(error, `${table}_master_version_fkey`),
       )
       if (!stale || tries === TRIES) throw error
     }
   }
+}
+
+/** Waits until no other transaction changes own keys or the master key. Held until the transaction ends. */
+export async function lockKeys(transaction: Transaction<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('rollcall keys', 0))`.execute(transaction)
+}
+
+/** Runs the work while nobody else replaces the master key, in the database or in its file. */
+export async function whileMasterKeyStays<Result>(
+  db: Database,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return db.kysely.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('rollcall master key', 0))`.execute(transaction)
+    return work()
+  })
 }

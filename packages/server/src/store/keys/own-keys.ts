@@ -1,8 +1,8 @@
-/** Our own keys: the private half sealed, in the database so that every node signs, verifies and decrypts alike. */
+/** Our own keys: the private half encrypted, in the database so that every node signs, verifies and decrypts alike. */
 import { type Selectable, sql, type Transaction } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { OwnKeyRow, Tables } from '../db/tables.ts'
-import { lockKeys } from './key-lock.ts'
+import { lockKeys } from './master-keys.ts'
 
 /** State `next` is published and does not sign yet, `retired` no longer does, `revoked` is refused at once. */
 export type OwnKey = Readonly<Selectable<OwnKeyRow>>

@@ -1,22 +1,26 @@
-/** What keys of our own there are, one row a use and algorithm. */
+/** Our own keys: a definition for each use and algorithm, and how a key is made, encrypted at rest and read. */
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { ENCRYPTED } from '../store/keys/master-keys.ts'
+import type { OwnKey } from '../store/keys/own-keys.ts'
+import { DecryptionError } from './encrypted-value.ts'
+import type { Vault } from './vault.ts'
 
 /** `sig` signs messages, `enc` is what peers encrypt for, `token` signs access tokens and is nobody else's business. */
 export type OwnKeyUse = 'sig' | 'enc' | 'token'
 
-export type OwnKeyRow = SignatureKeyRow | EncryptionKeyRow
+export type OwnKeyDefinition = SignatureKeyDefinition | EncryptionKeyDefinition
 
-export interface SignatureKeyRow extends KeyRow {
+export interface SignatureKeyDefinition extends KeyDefinition {
   readonly use: 'sig' | 'token'
   readonly algorithm: 'EdDSA'
 }
 
-interface EncryptionKeyRow extends KeyRow {
+interface EncryptionKeyDefinition extends KeyDefinition {
   readonly use: 'enc'
   readonly algorithm: 'RSA-OAEP-256' | 'ECDH-ES+A256KW'
 }
 
-interface KeyRow {
+interface KeyDefinition {
   /** Whether peers get to know it: whether it stands in the key set. */
   readonly published: boolean
   /** Whether its private half is used after it is retired: what peers encrypted for it is still on its way. */
@@ -34,7 +38,7 @@ const SIGNATURE_LIFETIME = HOUR
 /** A peer that cannot reach us goes on with its copy of the key set for so long, and encrypts with what is in it. */
 const STALE_AT_PEERS = 24 * HOUR
 
-export const OWN_KEY_ROWS: readonly OwnKeyRow[] = [
+export const OWN_KEY_DEFINITIONS: readonly OwnKeyDefinition[] = [
   {
     use: 'sig',
     algorithm: 'EdDSA',
@@ -70,9 +74,12 @@ export const OWN_KEY_ROWS: readonly OwnKeyRow[] = [
   },
 ]
 
-/** The row of a key in the database; undefined for one of a Rollcall that had other rows. */
-export const rowOf = (key: { readonly use: string; readonly algorithm: string }): OwnKeyRow | undefined =>
-  OWN_KEY_ROWS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
+/** The definition of a key in the database; undefined for a key of another version of Rollcall, which this one does not use. */
+export const definitionOf = (key: {
+  readonly use: string
+  readonly algorithm: string
+}): OwnKeyDefinition | undefined =>
+  OWN_KEY_DEFINITIONS.find(({ use, algorithm }) => use === key.use && algorithm === key.algorithm)
 
 export interface GeneratedKey {
   /** RFC 7638 thumbprint of the public key */
@@ -81,7 +88,7 @@ export interface GeneratedKey {
 }
 
 /** Off the event loop: an RSA key takes a good part of a second. */
-export async function generateKey({ algorithm, generate }: OwnKeyRow): Promise<GeneratedKey> {
+export async function generateKey({ algorithm, generate }: OwnKeyDefinition): Promise<GeneratedKey> {
   const { privateKey } = await generateKeyPair(algorithm, { ...generate, extractable: true })
   const private_jwk = await exportJWK(privateKey)
   return { kid: await calculateJwkThumbprint(publicHalf(private_jwk)), private_jwk }
@@ -101,4 +108,20 @@ export async function importKey(jwk: JWK, algorithm: string): Promise<CryptoKey>
   const key = await importJWK(jwk, algorithm, { extractable: false })
   if (key instanceof Uint8Array) throw new TypeError('a symmetric key where a key pair is expected')
   return key
+}
+
+const { table, purpose } = ENCRYPTED.own_key
+
+/** A key as it lies in the database: its JWK, encrypted and bound to its kid. */
+export function encryptJwk(kid: string, jwk: JWK, vault: Vault): Promise<Buffer> {
+  return vault.encrypt(purpose, { table, id: kid }, Buffer.from(JSON.stringify(jwk)))
+}
+
+/** @throws DecryptionError altered, moved, or erased */
+export async function decryptJwk(
+  { kid, sealed }: Pick<OwnKey, 'kid' | 'sealed'>,
+  vault: Vault,
+): Promise<JWK> {
+  if (sealed === null) throw new DecryptionError('the key is erased')
+  return JSON.parse((await vault.decrypt(purpose, { table, id: kid }, sealed)).toString())
 }

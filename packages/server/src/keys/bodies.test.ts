@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
-import { BodyClosed } from './bodies.ts'
-import { parseKept } from './kept-json.ts'
+import { BodyUnreadable, parsePersisted } from './bodies.ts'
 
 test('a message is read however deep its records are', () => {
   const deep = `{"message":${'['.repeat(900)}${']'.repeat(900)}}`
-  expect(JSON.stringify(parseKept(deep))).toBe(deep)
+  expect(JSON.stringify(parsePersisted(deep))).toBe(deep)
 })
 
 // An earlier version kept integers that no double holds by their digits.
 test.each(['{"value":9007199254740993}', '[]', '"text"', '{"value":'])('%s is closed', (text) => {
-  expect(() => parseKept(text)).toThrow(new BodyClosed('altered'))
+  expect(() => parsePersisted(text)).toThrow(new BodyUnreadable('altered'))
 })

@@ -1,12 +1,12 @@
 /**
- * What a sealed value is: `version (1) | nonce (12) | ciphertext | tag (16)`, AES-256-GCM under a key that
+ * An encrypted value: `version (1) | nonce (12) | ciphertext | tag (16)`, AES-256-GCM under a key that
  * HKDF-SHA-256 makes from the master key for one purpose. The version of the master key, the purpose, the table and
- * the row are authenticated with it, so that a value opens in its own place only.
+ * the row are authenticated with it, so that a value decrypts in its own place only.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 
-/** The row a value is kept in. */
-export interface SealContext {
+/** The row of a value. */
+export interface ValueContext {
   readonly table: string
   /** Its primary key. */
   readonly id: string
@@ -18,9 +18,9 @@ export interface MasterKey {
   readonly key: KeyObject
 }
 
-/** A sealed value does not open: altered, moved to another place, or sealed with another master key. */
-export class SealError extends Error {
-  override readonly name = 'SealError'
+/** A value does not decrypt: it was altered, moved to another place, or encrypted with another master key. */
+export class DecryptionError extends Error {
+  override readonly name = 'DecryptionError'
 }
 
 const CIPHER = 'aes-256-gcm'
@@ -28,10 +28,10 @@ const NONCE = 12
 const TAG = 16
 const SMALLEST = 1 + NONCE + TAG
 
-export function sealValue(
+export function encryptValue(
   master: MasterKey,
   purpose: string,
-  context: SealContext,
+  context: ValueContext,
   plaintext: Uint8Array,
 ): Buffer {
   const nonce = randomBytes(NONCE)
@@ -41,27 +41,27 @@ export function sealValue(
   return Buffer.concat([Buffer.of(master.version), nonce, ...ciphertext, cipher.getAuthTag()])
 }
 
-/** @throws SealError */
-export function openValue(
+/** @throws DecryptionError */
+export function decryptValue(
   master: MasterKey,
   purpose: string,
-  context: SealContext,
-  sealed: Uint8Array,
+  context: ValueContext,
+  encrypted: Uint8Array,
 ): Buffer {
-  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+  const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
   if (bytes.length < SMALLEST || bytes[0] !== master.version)
-    throw new SealError('not a value of this master key')
+    throw new DecryptionError('not a value of this master key')
   const nonce = bytes.subarray(1, 1 + NONCE)
   const decipher = createDecipheriv(CIPHER, keyFor(master, purpose), nonce, { authTagLength: TAG })
   decipher.setAAD(additionalData(master, purpose, context))
   decipher.setAuthTag(bytes.subarray(-TAG))
-  const opened = decipher.update(bytes.subarray(1 + NONCE, -TAG))
+  const decrypted = decipher.update(bytes.subarray(1 + NONCE, -TAG))
   try {
-    return Buffer.concat([opened, decipher.final()])
+    return Buffer.concat([decrypted, decipher.final()])
   } catch {
     // No cause: there is nothing in it but the library's own words for the same.
-    throw new SealError(
-      `a sealed value of ${context.table} was altered, moved, or sealed with another master key`,
+    throw new DecryptionError(
+      `an encrypted value of ${context.table} was altered, moved, or encrypted with another master key`,
     )
   }
 }
@@ -71,6 +71,6 @@ function keyFor({ key }: MasterKey, purpose: string): Buffer {
 }
 
 /** A JSON array: no two different places give the same bytes. */
-function additionalData({ version }: MasterKey, purpose: string, { table, id }: SealContext): Buffer {
+function additionalData({ version }: MasterKey, purpose: string, { table, id }: ValueContext): Buffer {
   return Buffer.from(JSON.stringify([version, purpose, table, id]))
 }

@@ -1,0 +1,29 @@
+import type { Clock } from '../src/shared/clock.ts'
+
+export interface TestClock extends Clock {
+  /** Lets so many milliseconds pass, and does what is due in them. */
+  pass(milliseconds: number): void
+}
+
+/** A clock that stands still unless time is let pass. Its date begins as the real one. */
+export function testClock(): TestClock {
+  const begin = Date.now()
+  let passed = 0
+  let waiting: { readonly due: number; readonly work: () => void }[] = []
+  return {
+    now: () => passed,
+    date: () => begin + passed,
+    later: (work, milliseconds) => void waiting.push({ due: passed + milliseconds, work }),
+    pass(milliseconds) {
+      const end = passed + milliseconds
+      for (;;) {
+        const [next] = waiting.filter(({ due }) => due <= end).toSorted((a, b) => a.due - b.due)
+        if (next === undefined) break
+        waiting = waiting.filter((other) => other !== next)
+        passed = Math.max(passed, next.due)
+        next.work()
+      }
+      passed = end
+    },
+  }
+}
