@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import { canEnter } from '../src/embedded/user.ts'
+import { canEnter } from '../src/embedded/files.ts'
 
 /** Only root has to become somebody else for PostgreSQL: what tests expect of that is chosen by this. */
 export const isRoot = process.getuid?.() === 0

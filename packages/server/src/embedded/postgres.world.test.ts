@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { isRoot, query, temporaryDirectory } from '../../test/embedded.ts'
-import { hasCode } from './errors.ts'
+import { hasCode } from './files.ts'
 import { openEmbeddedPostgres } from './postgres.ts'
 
 test('the first start makes a UTF8 database with locale C, a later one finds it within 2 seconds', async () => {

@@ -61,7 +61,9 @@ describe('what leaves', () => {
   })
 
   it('is what a delivery holds: its body is a reply, encrypted at rest in one place', () => {
-    const writers = withText(/sealBody\([^)]*\)[^\n]*deliveryContext|sealBody\([\s\S]{0,80}deliveryContext\(/)
+    const writers = withText(
+      /encryptBody\([^)]*\)[^\n]*deliveryContext|encryptBody\([\s\S]{0,80}deliveryContext\(/,
+    )
     expect(writers).toHaveLength(1)
     // Of the same message as a reply that is sent at once, which takes an outcome alone.
     for (const file of writers) expect(text(file)).toMatch(/\breplyMessage\(/)
