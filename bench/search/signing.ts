@@ -5,9 +5,10 @@ import {
   importSigningKey,
   isJsonObject,
   parseJson,
+  readPublicKey,
   sign,
 } from '@rollcall/protocol'
-import { addParticipantKey, type Database, findParticipant, readPublicKey } from '@rollcall/server'
+import { addParticipantKey, type Database, findParticipant } from '@rollcall/server'
 import { ASKER_SENDER, question } from './question.ts'
 
 const KID = 'bench'

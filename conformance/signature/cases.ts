@@ -1,15 +1,15 @@
 /** What the vectors are made of: keys, profiles, and envelopes that are signed as their text stands. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ALGORITHMS, type AlgorithmName } from '../../packages/protocol/src/seal/signature/algorithms.ts'
-import { receivedParts } from '../../packages/protocol/src/seal/signature/canonical-forms.ts'
-import { importSigningKey, type Jwk } from '../../packages/protocol/src/seal/signature/keys.ts'
-import { LAYOUTS } from '../../packages/protocol/src/seal/signature/layouts.ts'
+import { importSigningKey, type Jwk } from '../../packages/protocol/src/trust/jwk.ts'
+import { ALGORITHMS, type AlgorithmName } from '../../packages/protocol/src/trust/signature/algorithms.ts'
+import { receivedParts } from '../../packages/protocol/src/trust/signature/canonical-forms.ts'
 import {
   DEFAULT_SIGNATURE_PROFILE,
   type SignatureProfile,
-} from '../../packages/protocol/src/seal/signature/profile.ts'
-import { SourcedEnvelope } from '../../packages/protocol/src/seal/source.ts'
+} from '../../packages/protocol/src/trust/signature/layout.ts'
+import { LAYOUTS } from '../../packages/protocol/src/trust/signature/layouts.ts'
+import { SourcedEnvelope } from '../../packages/protocol/src/trust/source.ts'
 
 /** A key pair in keys.json. */
 export interface VectorKey {

@@ -1,5 +1,5 @@
 /** The layout of the specification: what is bound by it, its grammar. */
-import { PLACEHOLDERS } from '../../packages/protocol/src/seal/signature/placeholders.ts'
+import { PLACEHOLDERS } from '../../packages/protocol/src/trust/signature/problem.ts'
 import { CREATED, HEADER, MESSAGE, replaced } from './cases.ts'
 import { type Cases, edited, NO_BASE64, NO_KEY, NO_LIST, NO_MATCH, OTHER_SENDER } from './common-cases.ts'
 

@@ -1,5 +1,6 @@
 /** The public face of the client package: asking registries, and receiving their callbacks. */
 
+export type { SignaturePolicy } from '@rollcall/protocol'
 export type {
   OneOrMore,
   SearchInput,
@@ -84,6 +85,5 @@ export {
   rememberInMemory,
 } from './receiver/received-messages.ts'
 export { Receiver, type ReceiverOptions } from './receiver/receiver.ts'
-export type { JwkSet } from './trust/key-set.ts'
-export type { SignaturePolicy } from './trust/open.ts'
 export type { Signing } from './trust/own-keys.ts'
+export type { JwkSet } from './trust/peer-keys.ts'

@@ -178,59 +178,107 @@ export {
 export { type PathStep, pathText } from './paths.ts'
 export { receivedSchema } from './received.ts'
 export { CODE_LISTS, type CodeListName, normaliseCode } from './records/code-lists.ts'
-export { CanonicalJsonError, CanonicalText, canonicalJson } from './seal/canonical-json.ts'
+export { isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
+export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
+export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'
+export { CanonicalJsonError, CanonicalText, canonicalJson } from './trust/canonical-json.ts'
 // Encryption
-export {
-  ciphertextFingerprint,
-  type DecryptedMessage,
-  type DecryptionLimits,
-  decryptedMessage,
-  decryptMessage,
-  decryptText,
-  type Encryption,
-  EncryptionProblem,
-  encryptMessage,
-  type ResolveKey,
-} from './seal/encryption.ts'
 export {
   CONTENT_ENCRYPTIONS,
   type ContentEncryption,
   KEY_ENCRYPTIONS,
   type KeyEncryption,
-} from './seal/encryption-algorithms.ts'
-export { encryptionProblem, isResultEncrypted } from './seal/encryption-claim.ts'
-export { type EncryptionKey, isKid, publicEncryptionKey, UnusableKey } from './seal/encryption-keys.ts'
+} from './trust/encryption/algorithms.ts'
+export {
+  ciphertextFingerprint,
+  type DecryptedMessage,
+  type DecryptionLimits,
+  decryptMessage,
+  type Encryption,
+  EncryptionProblem,
+  encryptMessage,
+  type ResolveKey,
+} from './trust/encryption/encryption.ts'
+export { encryptionProblem, isResultEncrypted } from './trust/encryption/form.ts'
+export {
+  type DecryptionKeys,
+  decryptionKeys,
+  type EncryptionKey,
+  publicEncryptionKey,
+} from './trust/encryption/keys.ts'
+// Trust in what comes in and what goes out
+export {
+  CANNOT_BE_OPENED,
+  type Decryption,
+  encryptionFault,
+  openMessage,
+  SIGNATURE_RULES,
+  type SignaturePolicy,
+  type SignatureRules,
+  type Verification,
+  verifyEnvelope,
+} from './trust/incoming.ts'
+export {
+  algorithmOfJwk,
+  importSigningKey,
+  importVerifyingKey,
+  isKid,
+  isPrivateJwk,
+  type Jwk,
+  KeyRefused,
+  type LooseJwk,
+} from './trust/jwk.ts'
+export {
+  type Prepared,
+  prepareEnvelope,
+  replyProfile,
+  SIGNATURE_LIFETIME,
+  type Signer,
+  signedBody,
+} from './trust/outgoing.ts'
+export {
+  encryptionKey,
+  KEY_SET,
+  type KeyContext,
+  KeySetProblem,
+  type KeyUse,
+  MOST_KEYS,
+  type PublicKey,
+  publicKeysOf,
+  readKeySet,
+  readPublicKey,
+  signatureKeys,
+  verifyingKey,
+} from './trust/public-key.ts'
+export { type Fetched, Refreshed, type RefreshRules } from './trust/refreshed.ts'
 // Signatures
 export {
   ALGORITHMS,
   type Algorithm,
   type AlgorithmName,
   type WebCryptoKey,
-} from './seal/signature/algorithms.ts'
-export { CANONICAL_FORMS, type CanonicalFormName, receivedParts } from './seal/signature/canonical-forms.ts'
-export { DIGESTS, type DigestPrefix } from './seal/signature/digests.ts'
-export { checkFreshness, FRESHNESS, type Freshness } from './seal/signature/freshness.ts'
-export {
-  algorithmOfJwk,
-  importSigningKey,
-  importVerifyingKey,
-  isPrivateJwk,
-  type Jwk,
-  JwkError,
-} from './seal/signature/keys.ts'
-export type { Layout, ReadingRules, ReadSignature, SignatureClaims } from './seal/signature/layout.ts'
-export { LAYOUTS, profileProblem } from './seal/signature/layouts.ts'
-export { isPlaceholder, PLACEHOLDERS } from './seal/signature/placeholders.ts'
-export { SignatureProblem, type SignatureProblemKind } from './seal/signature/problem.ts'
+} from './trust/signature/algorithms.ts'
+export { CANONICAL_FORMS, type CanonicalFormName, receivedParts } from './trust/signature/canonical-forms.ts'
+export { DIGESTS, type DigestPrefix } from './trust/signature/digests.ts'
+export { checkFreshness, FRESHNESS, type Freshness } from './trust/signature/freshness.ts'
 export {
   DEFAULT_SIGNATURE_PROFILE,
+  type Layout,
   type LayoutName,
+  type ReadingRules,
+  type ReadSignature,
+  type SignatureClaims,
   type SignatureProfile,
-} from './seal/signature/profile.ts'
-export { type SigningKey, type SignRequest, sign } from './seal/signature/sign.ts'
-export { readSignature, verifySignature } from './seal/signature/verify.ts'
-export { type SignedEnvelope, type SignedMember, SourcedEnvelope } from './seal/source.ts'
-export { isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
-export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
-export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'
+} from './trust/signature/layout.ts'
+export { LAYOUTS, profileProblem } from './trust/signature/layouts.ts'
+export {
+  isPlaceholder,
+  PLACEHOLDERS,
+  SignatureProblem,
+  type SignatureProblemKind,
+} from './trust/signature/problem.ts'
+export { type SigningKey, type SignRequest, sign } from './trust/signature/sign.ts'
+export { readSignature, verifySignature } from './trust/signature/verify.ts'
+export { type SignedEnvelope, type SignedMember, SourcedEnvelope } from './trust/source.ts'
+export { readTokenAnswer, TokenProblem } from './trust/token-answer.ts'
 export { type Validator, validator } from './validate.ts'

@@ -13,8 +13,8 @@ import {
   SourcedEnvelope,
   verifySignature,
 } from '../src/index.ts'
-import { CANONICAL_FORMS } from '../src/seal/signature/canonical-forms.ts'
-import { DIGESTS } from '../src/seal/signature/digests.ts'
+import { CANONICAL_FORMS } from '../src/trust/signature/canonical-forms.ts'
+import { DIGESTS } from '../src/trust/signature/digests.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const page = readFileSync(join(root, 'docs/signature.md'), 'utf8')

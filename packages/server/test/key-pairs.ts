@@ -1,8 +1,6 @@
 /** Key pairs of participants, as their software would make and export them. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { algorithmOfJwk, type Jwk } from '@rollcall/protocol'
-import { readPublicKey } from '../src/directory/public-key.ts'
-import type { KeyUse, PublicKey } from '../src/store/directory/participant-keys.ts'
+import { algorithmOfJwk, type Jwk, type KeyUse, type PublicKey, readPublicKey } from '@rollcall/protocol'
 
 export interface KeyPair {
   readonly jwk: Jwk

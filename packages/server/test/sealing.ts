@@ -3,12 +3,11 @@
  * encrypted, and what they get is verified and opened, by `stranger/`, which shares no code with the server.
  */
 
+import { type KeyUse, readPublicKey } from '@rollcall/protocol'
 import { expect } from 'vitest'
-import { readPublicKey } from '../src/directory/public-key.ts'
 import type { Participant } from '../src/model/participant.ts'
 import {
   addParticipantKey,
-  type KeyUse,
   type ParticipantKey,
   type Validity,
 } from '../src/store/directory/participant-keys.ts'

@@ -7,7 +7,7 @@ import {
   TransportError,
   UntrustedAnswer,
 } from '@rollcall/client'
-import { JwkError } from '@rollcall/protocol'
+import { KeyRefused } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { printable } from './printing.ts'
 
@@ -46,7 +46,7 @@ function wordsOf(error: unknown): string | null {
     return `the answer is not trusted: ${coded({ code: error.code, message: error.reason })}${optionsOf(error)}`
   }
   // A key of ours that cannot be what it is given for.
-  if (error instanceof JwkError || isOfSettings(error)) return (error as Error).message
+  if (error instanceof KeyRefused || isOfSettings(error)) return (error as Error).message
   return null
 }
 

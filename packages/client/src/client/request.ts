@@ -1,12 +1,15 @@
-/** One request from message to answer: sealed, sent until it is answered, and what came back opened. */
+/** One request from message to answer: signed, sent until it is answered, and what came back verified and opened. */
 import {
   CallbackHeader,
   type JsonObject,
   KINDS,
   type Operation,
   PROTOCOL_VERSION,
+  type Prepared,
+  prepareEnvelope,
   RequestFault,
   receivedSchema,
+  signedBody,
   tolerateMessage,
   type Validator,
   validator,
@@ -15,8 +18,7 @@ import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, send } from '../http/post.ts'
 import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
 import { repeatsAddresses, turned } from '../trust/addresses.ts'
-import { openMessage, readFrame, verify } from '../trust/open.ts'
-import { type Prepared, prepare, sealedBody } from '../trust/seal.ts'
+import { open, readFrame, verify } from '../trust/open.ts'
 import { readAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
 import type { Settings } from './settings.ts'
@@ -90,7 +92,7 @@ async function prepareRequest(
     total_count: Array.isArray(batch) ? batch.length : 1,
     meta: { ...options.meta },
   }
-  return prepare(header, { transaction_id, ...content }, key)
+  return prepareEnvelope({ header, message: { transaction_id, ...content } }, key)
 }
 
 /** The same header and message over all attempts, signed anew for each; a refused token is renewed once. */
@@ -102,7 +104,7 @@ async function exchange(
 ): Promise<Attempted> {
   const { http, tokens, retry } = settings
   const post = async (token: string | undefined): Promise<HttpAnswer> => {
-    const body = await sealedBody(prepared, await settings.signer())
+    const body = await signedBody(prepared, await settings.signer(), Date.now())
     const headers = {
       'Content-Type': 'application/json',
       Accept: 'application/json',
@@ -136,7 +138,7 @@ async function openAnswer(
   const frame = readFrame(answer.text, headers)
   const signed = await verify(frame, trust, false)
   const header = addressed(settings, frame.header) as unknown as CallbackHeader
-  const opened = await openMessage(frame, trust, settings.openingKeys, http.maxAnswerBytes)
+  const opened = await open(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
   const message =
     opened === undefined ? {} : (tolerateMessage({ request: operation.reply }, opened.message) as JsonObject)
   if (isRejected(operation, header, message)) throw new HeaderRejected(header)
@@ -191,7 +193,7 @@ async function trusted<Result>(open: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Which options say how a registry seals: one of them may be wrong where an answer is not believed. */
+/** Which options say how a registry signs and encrypts: one of them may be wrong where an answer is not believed. */
 const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>> = {
   'err.signature.missing': ['peer.signature'],
   'err.signature.invalid': ['peer.keys', 'peer.profile'],

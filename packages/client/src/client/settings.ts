@@ -1,11 +1,15 @@
 /** What a RegistryClient is made with, and what becomes of it. */
 import {
   type Callback,
-  DEFAULT_SIGNATURE_PROFILE,
+  type DecryptionKeys,
+  decryptionKeys,
   type EncryptionKey,
   type Jwk,
   publicEncryptionKey,
+  replyProfile,
+  type SignaturePolicy,
   type SignatureProfile,
+  type Signer,
   TOKEN_PATH,
 } from '@rollcall/protocol'
 import type { Fetch, HttpSettings } from '../http/post.ts'
@@ -18,10 +22,9 @@ import {
   type Tokens,
 } from '../http/tokens.ts'
 import type { Receiver } from '../receiver/receiver.ts'
-import { fetchedKeySet, givenKeySet, type JwkSet } from '../trust/key-set.ts'
-import { DEFAULT_TRUST, type SignaturePolicy, type Trust } from '../trust/open.ts'
-import { type OpeningKeys, openingKeys, type Signer, type Signing, signerOf } from '../trust/own-keys.ts'
-import { peerKeys } from '../trust/peer-keys.ts'
+import { type Trust, trustIn } from '../trust/open.ts'
+import { type Signing, signerOf } from '../trust/own-keys.ts'
+import type { JwkSet } from '../trust/peer-keys.ts'
 
 /** How the registry's answers are verified. */
 export interface PeerTrust {
@@ -86,7 +89,7 @@ export interface Settings {
   readonly signer: () => Promise<Signer | null>
   /** Null: messages go in clear. */
   readonly encryptFor: (() => Promise<EncryptionKey | null>) | null
-  readonly openingKeys: OpeningKeys
+  readonly decryptionKeys: DecryptionKeys
 }
 
 const TIMEOUT = 30_000
@@ -122,21 +125,14 @@ export function readSettings(options: ClientOptions): Settings {
       encryption === undefined
         ? null
         : () => (key === undefined ? trust.keys.encryption() : publicEncryptionKey(key)),
-    openingKeys: openingKeys(encryption?.keys ?? []),
+    decryptionKeys: decryptionKeys(encryption?.keys ?? []),
   }
 }
 
 function readTrust({ peer = {}, signing, encryption }: ClientOptions, http: HttpSettings, base: URL): Trust {
-  const { keys = new URL('/.well-known/jwks.json', base).href } = peer
-  const own = signing?.profile
-  return {
-    keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
-    signature: peer.signature ?? DEFAULT_TRUST.signature,
-    profile: peer.profile ?? (own?.algorithms.includes('EdDSA') ? own : DEFAULT_SIGNATURE_PROFILE),
-    namespaces: peer.namespaces ?? DEFAULT_TRUST.namespaces,
-    encrypted: encryption !== undefined,
-    repeats_addresses: DEFAULT_TRUST.repeats_addresses,
-  }
+  const { keys = new URL('/.well-known/jwks.json', base).href, profile = replyProfile(signing?.profile) } =
+    peer
+  return trustIn({ ...peer, keys, profile, encrypted: encryption !== undefined }, http)
 }
 
 function readTokens(

@@ -1,9 +1,8 @@
 /** Whose callbacks are taken, and how they are believed. */
-import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from '@rollcall/protocol'
+import type { SignaturePolicy, SignatureProfile } from '@rollcall/protocol'
 import type { HttpSettings } from '../http/post.ts'
-import { fetchedKeySet, givenKeySet, type JwkSet } from '../trust/key-set.ts'
-import { DEFAULT_TRUST, type SignaturePolicy, type Trust } from '../trust/open.ts'
-import { peerKeys } from '../trust/peer-keys.ts'
+import { type Trust, trustIn } from '../trust/open.ts'
+import type { JwkSet } from '../trust/peer-keys.ts'
 
 /** A registry that may send callbacks. */
 export interface Peer {
@@ -32,15 +31,4 @@ export function trustOf(
 ): (sender_id: string) => Trust | undefined {
   const trusts = new Map(peers.map((peer) => [peer.sender_id, trustIn(peer, http)]))
   return (sender_id) => trusts.get(sender_id)
-}
-
-function trustIn({ keys = { keys: [] }, ...peer }: Peer, http: HttpSettings): Trust {
-  return {
-    keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
-    signature: peer.signature ?? DEFAULT_TRUST.signature,
-    profile: peer.profile ?? DEFAULT_SIGNATURE_PROFILE,
-    namespaces: peer.namespaces ?? DEFAULT_TRUST.namespaces,
-    encrypted: peer.encrypted ?? DEFAULT_TRUST.encrypted,
-    repeats_addresses: peer.repeats_addresses ?? DEFAULT_TRUST.repeats_addresses,
-  }
 }

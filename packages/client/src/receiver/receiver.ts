@@ -1,5 +1,7 @@
 /** Receives callbacks: a handler of web-standard requests, at any address. */
 import {
+  type DecryptionKeys,
+  decryptionKeys,
   IncomingHeader,
   isSpokenVersion,
   type Jwk,
@@ -9,8 +11,7 @@ import {
 } from '@rollcall/protocol'
 import type { Fetch } from '../http/post.ts'
 import { repeatsAddresses, turned } from '../trust/addresses.ts'
-import { type Frame, openMessage, readFrame, type Trust, verify } from '../trust/open.ts'
-import { type OpeningKeys, openingKeys } from '../trust/own-keys.ts'
+import { type Frame, open, readFrame, type Trust, verify } from '../trust/open.ts'
 import { acknowledge, refuse } from './acks.ts'
 import { envelopeBounds, messageBounds } from './bounds.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
@@ -56,7 +57,7 @@ export class Receiver {
   readonly #options: ReceiverOptions
   readonly #trust: ReturnType<typeof trustOf>
   readonly #receivers: readonly string[]
-  readonly #keys: OpeningKeys
+  readonly #keys: DecryptionKeys
   readonly #once: Once
   readonly #mailbox: Mailbox
   readonly #maxBytes: number
@@ -68,7 +69,7 @@ export class Receiver {
     this.#options = options
     this.#trust = trustOf(options.peers, { ...KEY_SETS, fetch: given })
     this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
-    this.#keys = openingKeys(options.decryption_keys ?? [])
+    this.#keys = decryptionKeys(options.decryption_keys ?? [])
     this.#once = once(options.memory ?? rememberInMemory())
     this.#mailbox = new Mailbox({ ...HELD, ...options.held })
     this.#maxBytes = options.max_body_bytes ?? MAX_BODY_BYTES
@@ -124,13 +125,7 @@ export class Receiver {
     // Is it for us, and what does it say?
     this.#checkAddress(frame)
     const row = rowOf(new URL(request.url).pathname, frame.header.action)
-    const opened = await openMessage(
-      frame,
-      trust,
-      this.#keys,
-      this.#maxBytes,
-      messageBounds(this.#maxValues, row),
-    )
+    const opened = await open(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, row))
     const callback = readCallback(row, frame, opened, signed)
 
     // Handled once, and acknowledged after that.

@@ -1,39 +1,25 @@
-/** Opens what peers send: the frame, its signature, its encryption. Everything that is wrong is a RequestFault. */
+/** What peers send: the frame, its signature, its encryption. Everything that is wrong is a RequestFault. */
 import {
-  checkFreshness,
   DEFAULT_SIGNATURE_PROFILE,
-  decryptMessage,
-  EncryptionProblem,
-  encryptionProblem,
+  type DecryptionKeys,
   isJsonObject,
-  isPlaceholder,
   isResultEncrypted,
   type JsonBounds,
   JsonError,
   type JsonObject,
-  type JsonValue,
-  type ReadSignature,
+  openMessage,
   RequestFault,
-  readSignature,
-  SignatureProblem,
+  SIGNATURE_RULES,
+  type SignaturePolicy,
   type SignatureProfile,
   SourcedEnvelope,
   tolerateEnvelope,
   tolerateHeader,
   type Validator,
-  verifySignature,
+  verifyEnvelope,
 } from '@rollcall/protocol'
-import type { OpeningKeys } from './own-keys.ts'
-import type { PeerKeys } from './peer-keys.ts'
-
-/** What is asked of the signatures of a peer (D18). */
-export type SignaturePolicy = 'required' | 'if-present' | 'off'
-
-const POLICIES = {
-  required: { looks: true, mayBeAbsent: false },
-  'if-present': { looks: true, mayBeAbsent: true },
-  off: { looks: false, mayBeAbsent: true },
-} as const satisfies Record<SignaturePolicy, object>
+import type { HttpSettings } from '../http/post.ts'
+import { fetchedKeySet, givenKeySet, type JwkSet, type PeerKeys, peerKeys } from './peer-keys.ts'
 
 /** The values of `namespace` that are seen (D17). */
 export const NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
@@ -50,13 +36,20 @@ export interface Trust {
   readonly repeats_addresses: boolean
 }
 
-export const DEFAULT_TRUST = {
-  signature: 'required',
-  profile: DEFAULT_SIGNATURE_PROFILE,
-  namespaces: NAMESPACES,
-  encrypted: false,
-  repeats_addresses: false,
-} as const
+/** What may be said of a peer: its keys, or the address where it publishes them, and what differs from the defaults. */
+export type TrustOptions = Partial<Omit<Trust, 'keys'>> & { readonly keys?: JwkSet | string | undefined }
+
+/** @throws TypeError for keys that are no set of public keys */
+export function trustIn({ keys = { keys: [] }, ...peer }: TrustOptions, http: HttpSettings): Trust {
+  return {
+    keys: peerKeys(typeof keys === 'string' ? fetchedKeySet(http, keys) : givenKeySet(keys)),
+    signature: peer.signature ?? 'required',
+    profile: peer.profile ?? DEFAULT_SIGNATURE_PROFILE,
+    namespaces: peer.namespaces ?? NAMESPACES,
+    encrypted: peer.encrypted ?? false,
+    repeats_addresses: peer.repeats_addresses ?? false,
+  }
+}
 
 /** An envelope with its header in canonical spelling. */
 export interface Frame {
@@ -95,49 +88,24 @@ function parsed(text: string, bounds?: JsonBounds): SourcedEnvelope {
 }
 
 /**
- * Verifies the signature under the policy for its sender. What was parsed is what was signed.
+ * Verifies the signature under the policy for its sender. What was parsed is what was signed. Unlike a registry, we hold
+ * a signature without times of its own to the time of its message under every policy.
  * @param callback whether it came on a callback path, where a message may be days old (N16)
  * @returns whether it is signed
  * @throws RequestFault err.signature.missing, err.signature.invalid
  */
-export async function verify(frame: Frame, trust: Trust, callback: boolean): Promise<boolean> {
-  const policy = POLICIES[trust.signature]
-  const signature = frame.source.member('signature')
-  if (!policy.looks || (policy.mayBeAbsent && isUnsigned(signature))) return false
-  try {
-    const { profile, namespaces } = trust
-    const read = readSignature(signature, { profile, namespaces })
-    const { message_ts } = frame.header
-    checkFreshness({ ...read, profile, message_ts, now: Date.now() / 1_000, callback })
-    await verifyWithAny(frame.source, trust.keys, read)
-    return true
-  } catch (error) {
-    if (!(error instanceof SignatureProblem)) throw error
-    throw new RequestFault(`err.signature.${error.kind}`, `signature: ${error.message}`)
-  }
-}
-
-function isUnsigned(signature: JsonValue | undefined): boolean {
-  if (signature === undefined || signature === null) return true
-  return typeof signature === 'string' && isPlaceholder(signature)
-}
-
-/** A signature that names no key is tried with each key of its algorithm. */
-async function verifyWithAny(source: SourcedEnvelope, keys: PeerKeys, read: ReadSignature): Promise<void> {
-  let problem = new SignatureProblem(
-    'invalid',
-    "no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
-  )
-  for (const key of await keys.verifying(read.kid, read.algorithm)) {
-    try {
-      await verifySignature(read, source, key)
-      return
-    } catch (error) {
-      if (!(error instanceof SignatureProblem)) throw error
-      problem = error
-    }
-  }
-  throw problem
+export function verify({ source }: Frame, trust: Trust, callback: boolean): Promise<boolean> {
+  const { profile, namespaces } = trust
+  return verifyEnvelope(source, {
+    rules: { ...SIGNATURE_RULES[trust.signature], datesMessages: true },
+    profile,
+    namespaces,
+    keys: trust.keys.verifying,
+    withoutKey:
+      "no key of the sender has the signature's key id and algorithm: compare its key set with the signature",
+    now: Date.now() / 1_000,
+    callback,
+  })
 }
 
 export interface Opened {
@@ -147,32 +115,26 @@ export interface Opened {
 }
 
 /**
- * The message in clear; undefined when there is none. One answer for every way in which opening fails.
+ * The message in clear; undefined when there is none.
  * @throws RequestFault err.encryption.invalid
  */
-export async function openMessage(
+export async function open(
   { header, message }: Frame,
   { encrypted: mustBeEncrypted }: Pick<Trust, 'encrypted'>,
-  keys: OpeningKeys,
-  maxBytes: number,
+  keys: DecryptionKeys,
+  maxCiphertextBytes: number,
   bounds?: JsonBounds,
 ): Promise<Opened | undefined> {
   if (message === undefined) return undefined
   const encrypted = isResultEncrypted(header, message)
-  const problem = encryptionProblem(encrypted, message)
-  if (problem !== null) throw invalid(problem)
-  if (!encrypted) {
-    if (mustBeEncrypted) throw invalid('message: must be encrypted')
-    return { message, encrypted }
-  }
-  try {
-    const limits = { maxCiphertextBytes: maxBytes, ...(bounds && { bounds }) }
-    return { message: (await decryptMessage(message, keys, limits)).message, encrypted }
-  } catch (error) {
-    if (!(error instanceof EncryptionProblem)) throw error
-    throw invalid('message: cannot be opened')
-  }
+  const opened = await openMessage(message, {
+    encrypted,
+    refuses: { clear: mustBeEncrypted ? 'message: must be encrypted' : null, encrypted: null },
+    keys,
+    maxCiphertextBytes,
+    ...(bounds && { bounds }),
+  })
+  return { message: opened, encrypted }
 }
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
-const invalid = (message: string): RequestFault => new RequestFault('err.encryption.invalid', message)

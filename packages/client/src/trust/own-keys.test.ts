@@ -1,7 +1,7 @@
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
-import { openingKeys, signerOf } from './own-keys.ts'
+import { signerOf } from './own-keys.ts'
 
 const ed = keyPair('Ed25519')
 const rsa = keyPair('RSA')
@@ -32,21 +32,5 @@ describe('a key to sign with', () => {
     ],
   ])('is refused: %#', async (signing, message) => {
     await expect(signerOf(signing, 'sp.example')).rejects.toThrow(message)
-  })
-})
-
-describe('keys to decrypt with', () => {
-  it('are found by their kid', async () => {
-    const keys = openingKeys([{ ...x.privateJwk, kid: 'x' }])
-    expect((await keys('x'))?.algorithm.name).toBe('X25519')
-    expect(await keys('y')).toBeNull()
-  })
-
-  it.each([
-    [{ ...ed.privateJwk, kid: 'e' }, 'a key to decrypt with must be of type RSA, EC or OKP'],
-    [x.privateJwk, 'a key to decrypt with must have a kid'],
-    [{ ...x.jwk, kid: 'x' }, 'a key to decrypt with must be private'],
-  ])('are refused: %#', (jwk, message) => {
-    expect(() => openingKeys([jwk])).toThrow(new TypeError(message))
   })
 })

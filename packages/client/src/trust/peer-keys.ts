@@ -1,19 +1,83 @@
-/** The keys of one peer, ready for use: those that verify what it signed, and one to encrypt for it. */
+/** The public keys of one peer: given, or fetched from where it publishes them (RFC 7517; N14). */
 import {
   type AlgorithmName,
-  algorithmOfJwk,
   type EncryptionKey,
-  importVerifyingKey,
+  encryptionKey,
+  type Fetched,
   type Jwk,
-  JwkError,
-  publicEncryptionKey,
-  UnusableKey,
+  KEY_SET,
+  KeySetProblem,
+  type PublicKey,
+  publicKeysOf,
+  Refreshed,
+  readKeySet,
+  signatureKeys,
+  verifyingKey,
   type WebCryptoKey,
 } from '@rollcall/protocol'
-import type { KeySet } from './key-set.ts'
+import { TransportError } from '../errors.ts'
+import { type HttpSettings, send } from '../http/post.ts'
+
+export interface JwkSet {
+  readonly keys: readonly Jwk[]
+}
+
+/** Gives the keys as they are known; asks for them again, where they can be asked for, when they are not enough. */
+export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
+
+/** Keys that do not change. @throws TypeError for a private or symmetric key among them, or what is no set */
+export function givenKeySet(set: JwkSet): KeySet {
+  const jwks = publicJwks(set)
+  let keys: Promise<readonly PublicKey[]> | undefined
+  return () => {
+    keys ??= publicKeysOf(jwks, undefined)
+    return keys
+  }
+}
+
+function publicJwks(set: JwkSet): ReturnType<typeof readKeySet> {
+  try {
+    return readKeySet(set)
+  } catch (error) {
+    if (!(error instanceof KeySetProblem)) throw error
+    throw new TypeError('a set of public keys must be {keys: [...]}, with no private key in it')
+  }
+}
+
+/** Milliseconds between two requests for a set, while there is none. */
+const PAUSE_WITHOUT = 1_000
+
+/**
+ * Keys that are fetched when they are needed. A set that shows a private key is not believed, nor what it was before.
+ * @param now milliseconds
+ */
+export function fetchedKeySet(http: HttpSettings, url: string, now: () => number = Date.now): KeySet {
+  const set = new Refreshed<readonly PublicKey[]>({
+    pause: { withValue: KEY_SET.pause, without: PAUSE_WITHOUT },
+    survives: (error) => error instanceof TransportError && !isExposed(error.cause),
+    now,
+  })
+  return (enough) => set.get(() => fetchKeys(http, url), enough)
+}
+
+const isExposed = (cause: unknown): boolean => cause instanceof KeySetProblem && cause.exposed
+
+async function fetchKeys(http: HttpSettings, url: string): Promise<Fetched<readonly PublicKey[]>> {
+  const { status, text } = await send(http, url, { method: 'GET', headers: { Accept: 'application/json' } })
+  try {
+    if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
+    return { ...KEY_SET, value: await publicKeysOf(readKeySet(text), undefined) }
+  } catch (cause) {
+    if (!(cause instanceof KeySetProblem)) throw cause
+    throw new TransportError('unreadable', 'the address of the key set answers with no set of public keys', {
+      httpStatus: status,
+      cause,
+    })
+  }
+}
 
 export interface PeerKeys {
-  /** Keys of this algorithm: those called `kid`, or all where the signature names none. Asks for the set again once when there is none. */
+  /** Keys of this algorithm: those called `kid`, or all where the signature names none. */
   verifying(kid: string | null, algorithm: AlgorithmName): Promise<readonly WebCryptoKey[]>
   /** The first key to encrypt for it; null when there is none. */
   encryption(): Promise<EncryptionKey | null>
@@ -21,42 +85,21 @@ export interface PeerKeys {
 
 /** Importing takes longer than verifying; keys are the same objects as long as their set is held. */
 export function peerKeys(set: KeySet): PeerKeys {
-  const imported = new WeakMap<Jwk, Promise<WebCryptoKey | null>>()
-  const importOnce = (jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey | null> => {
-    const known = imported.get(jwk)
-    if (known !== undefined) return known
-    const key = importVerifyingKey(jwk, algorithm).catch(unusable)
-    imported.set(jwk, key)
-    return key
+  const imported = new WeakMap<PublicKey, Promise<WebCryptoKey>>()
+  const importOnce = (key: PublicKey): Promise<WebCryptoKey> => {
+    const known = imported.get(key) ?? verifyingKey(key)
+    imported.set(key, known)
+    return known
   }
-  const named = (keys: readonly Jwk[], kid: string | null, algorithm: AlgorithmName): readonly Jwk[] =>
-    keys.filter(
-      (jwk) => jwk.use !== 'enc' && algorithmOfJwk(jwk) === algorithm && (kid === null || kidOf(jwk) === kid),
-    )
   return {
     async verifying(kid, algorithm) {
-      let keys = named(await set.get(), kid, algorithm)
-      if (keys.length === 0) keys = named(await set.get({ renewed: true }), kid, algorithm)
-      const usable = await Promise.all(keys.map((jwk) => importOnce(jwk, algorithm)))
-      return usable.filter((key) => key !== null)
+      const named = (keys: readonly PublicKey[]) => signatureKeys(keys, kid, algorithm)
+      const keys = await set((known) => named(known).length > 0)
+      return Promise.all(named(keys).map(importOnce))
     },
     async encryption() {
-      for (const jwk of await set.get()) {
-        const key = jwk.use === 'enc' ? await publicEncryptionKey(jwk).catch(unusable) : null
-        if (key !== null) return key
-      }
-      return null
+      const key = (await set()).find(({ use }) => use === 'enc')
+      return key === undefined ? null : encryptionKey(key)
     },
   }
-}
-
-/** Some publish the whole `sender_id|kid|algorithm` as kid (1.5). */
-function kidOf({ kid }: Jwk): unknown {
-  return typeof kid === 'string' ? (kid.split('|')[1] ?? kid) : kid
-}
-
-/** Keys that cannot be used do not count. */
-function unusable(error: unknown): null {
-  if (error instanceof JwkError || error instanceof UnusableKey) return null
-  throw error
 }

@@ -1,8 +1,7 @@
 /** The public keys that participants have registered. */
-import { oneOf } from '@rollcall/protocol'
+import { oneOf, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../directory/key-file.ts'
-import { readPublicKey } from '../directory/public-key.ts'
 import {
   addParticipantKey,
   listLiveKeys,
@@ -15,7 +14,7 @@ import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
-export type { PublicKey } from '../store/directory/participant-keys.ts'
+export type { PublicKey } from '@rollcall/protocol'
 
 const Kid = text('kid of the key in messages.')
 const Use = oneOf(['sig', 'enc'], {

@@ -1,7 +1,6 @@
 /** What the command line does now and the admin API and the console will do: functions with schemas. */
-import { validator } from '@rollcall/protocol'
+import { KeyRefused, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
-import { KeyRefused } from '../directory/public-key.ts'
 import { AddressRefused } from '../egress/problems.ts'
 import { ImportError } from '../import/entry.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'

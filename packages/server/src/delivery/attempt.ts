@@ -9,7 +9,7 @@ import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { sealEnvelope } from '../trust/seal.ts'
+import { signEnvelope } from '../trust/messages.ts'
 import { type Ending, endingOf, endingOfError, endings } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
 
@@ -65,7 +65,7 @@ export async function attempt(context: Context, outgoing: Outgoing): Promise<Mad
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
-    const body = await sealEnvelope(context, registry, participant, { header, message }, encrypted)
+    const body = await signEnvelope(context, registry, participant, { header, message }, encrypted)
     const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (performance.now() - began)))
     const credentials = await context.credentials.find(participant, settings, target, left())
     const answer = await credentials.guard.request(target, {

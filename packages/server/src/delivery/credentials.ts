@@ -1,20 +1,29 @@
 /**
  * What a participant wants to see before it takes a message: a bearer token, an access token of its own token
- * endpoint (OAuth2 client credentials), or a client certificate. Sealed by the vault, and each set for one origin:
- * to another one nothing of it is sent.
+ * endpoint (OAuth2 client credentials), or a client certificate. The vault encrypts them at rest, and each set is for
+ * one origin: to another one nothing of it is sent.
  */
-import { createHash, X509Certificate } from 'node:crypto'
+import { createHash, hash, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
-import { isJsonObject, parseJson } from '@rollcall/protocol'
+import {
+  type Fetched,
+  isJsonObject,
+  parseJson,
+  Refreshed,
+  readTokenAnswer,
+  TokenProblem,
+} from '@rollcall/protocol'
 import type { AddressGuard, ClientIdentity } from '../egress/address-guard.ts'
 import type { GuardOwner, Guards } from '../egress/guards.ts'
-import { CredentialsUnusable } from '../egress/problems.ts'
+import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
+import { DecryptionError } from '../keys/encrypted-value.ts'
+import { MasterKeyError } from '../keys/master-key.ts'
 import type { Vault } from '../keys/vault.ts'
+import { Memo } from '../shared/memo.ts'
 import type { CallbackAuth, CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { ENCRYPTED } from '../store/keys/master-keys.ts'
-import { createAccessTokens } from './access-tokens.ts'
 
-/** What is sealed, by `auth`. */
+/** What is encrypted at rest, by `auth`. */
 export interface CredentialsOf {
   readonly bearer: { readonly token: string }
   readonly oauth2: {
@@ -77,15 +86,19 @@ export async function openCredentials(
   const opened = await vault
     .decrypt(purpose, { table, id: String(participant) }, sealed)
     .catch((error: unknown) => {
-      if (error instanceof Error && ['DecryptionError', 'MasterKeyError'].includes(error.name)) {
+      if (error instanceof DecryptionError || error instanceof MasterKeyError) {
         throw new CredentialsUnusable('closed')
       }
       throw error
     })
-  const secrets = parseJson(opened.toString())
-  if (!isJsonObject(secrets) || secrets.auth !== auth) throw new CredentialsUnusable('closed')
-  return secrets as unknown as Secrets
+  const secrets: unknown = parseJson(opened.toString())
+  if (!areSecrets(secrets, auth)) throw new CredentialsUnusable('closed')
+  return secrets
 }
+
+/** Whoever can write what opens here is this server: only which of its secrets they are is asked. */
+const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets =>
+  isJsonObject(value) && value.auth === auth
 
 /** Whether a certificate and a key belong together, and can be used. */
 export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
@@ -97,20 +110,16 @@ export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   }
 }
 
+/** @param now milliseconds, for the ages of access tokens */
 export function createCredentials(vault: Vault, guards: Guards, now: () => number = Date.now): Credentials {
-  const tokens = createAccessTokens(now)
-  const held = new Map<number, { readonly sealed: Buffer; readonly secrets: Secrets }>()
+  const tokens = new Memo<Refreshed<string>>()
+  const opened = new Memo<Promise<Secrets | null>>()
 
-  const open = async (
-    participant: number,
-    settings: Pick<CallbackSettings, 'auth' | 'sealed'>,
-  ): Promise<Secrets | null> => {
-    const known = held.get(participant)
-    const { auth, sealed } = settings
-    if (sealed !== null && known?.sealed.equals(sealed) && known.secrets.auth === auth) return known.secrets
-    const secrets = await openCredentials(vault, participant, settings)
-    if (secrets === null || sealed === null) held.delete(participant)
-    else held.set(participant, { sealed, secrets })
+  const open = async (id: number, settings: Pick<CallbackSettings, 'auth' | 'sealed'>) => {
+    const source = `${settings.auth} ${settings.sealed?.toString('base64') ?? ''}`
+    const secrets = opened.of(id, source, () => openCredentials(vault, id, settings))
+    // One that cannot be opened is tried again: the master key may be given later.
+    secrets.catch(() => opened.forget(id))
     return secrets
   }
 
@@ -123,9 +132,11 @@ export function createCredentials(vault: Vault, guards: Guards, now: () => numbe
         case 'bearer':
           return { ...plain, sent: true, headers: { authorization: `Bearer ${secrets.token}` } }
         case 'oauth2': {
-          const name = String(participant.id)
-          const token = await tokens.get(name, secrets, plain.guard, timeoutMs)
-          const refused = () => tokens.drop(name, token)
+          // Another secret is another client.
+          const client = hash('sha256', JSON.stringify(secrets))
+          const held = tokens.of(participant.id, client, () => accessToken(now))
+          const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(unusable)
+          const refused = () => held.drop((value) => value === token)
           return { ...plain, sent: true, headers: { authorization: `Bearer ${token}` }, refused }
         }
         case 'mtls':
@@ -133,6 +144,54 @@ export function createCredentials(vault: Vault, guards: Guards, now: () => numbe
       }
     },
   }
+}
+
+/** Until it expires an access token is good, whatever has become of its token endpoint. */
+const accessToken = (now: () => number): Refreshed<string> =>
+  new Refreshed({
+    pause: { withValue: 0, without: 0 },
+    survives: (error) =>
+      error instanceof RequestFailed || (error instanceof TokenProblem && error.kind === 'away'),
+    now,
+  })
+
+/** Bytes of the answer of a token endpoint. */
+const TOKEN_ANSWER_BYTES = 65_536
+
+/** An access token of a participant's token endpoint (RFC 6749, 4.4). */
+async function fetchToken(
+  { token_url, client_id, client_secret, scope }: CredentialsOf['oauth2'],
+  guard: AddressGuard,
+  timeoutMs: number,
+): Promise<Fetched<string>> {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== null && { scope }) })
+  const login = [client_id, client_secret].map(encoded).join(':')
+  const { status, body } = await guard.request(token_url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+      authorization: `Basic ${Buffer.from(login).toString('base64')}`,
+    },
+    body: form.toString(),
+    timeoutMs,
+    maxBytes: TOKEN_ANSWER_BYTES,
+  })
+  return readTokenAnswer(status, Buffer.from(body).toString())
+}
+
+/** As a form has it (RFC 6749, 2.3.1). */
+const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
+
+/** Nothing of the text of a peer is in it. */
+function unusable(error: unknown): never {
+  if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
+  if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)
+  if (error instanceof TokenProblem) {
+    const detail = error.kind === 'unreadable' ? 'answer' : `status ${error.httpStatus}`
+    throw new CredentialsUnusable('token', detail)
+  }
+  throw error
 }
 
 function identityOf({ cert, key }: CredentialsOf['mtls']): ClientIdentity {

@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto'
+import { KeyRefused } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { keyPair } from '../../test/key-pairs.ts'
 import { partnerCertificate } from '../../test/partner-certificate.ts'
 import { readKeyFile } from './key-file.ts'
-import { KeyRefused } from './public-key.ts'
 
 const { jwk, pem, privatePem } = keyPair('RSA')
 const pkcs1 = String(createPublicKey(pem).export({ format: 'pem', type: 'pkcs1' }))

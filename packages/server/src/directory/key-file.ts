@@ -1,9 +1,6 @@
 /** Public keys as participants hand them over: PEM, a JWK, or a JWK set. */
 import { createPublicKey } from 'node:crypto'
-import { isJsonObject, JsonError, parseJson } from '@rollcall/protocol'
-import { KeyRefused } from './public-key.ts'
-
-type LooseJwk = Readonly<Record<string, unknown>>
+import { isJsonObject, JsonError, KeyRefused, type LooseJwk, parseJson } from '@rollcall/protocol'
 
 /**
  * The JWKs of a file; what they are worth is for `readPublicKey` to say.

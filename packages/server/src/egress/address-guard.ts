@@ -106,6 +106,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
     maxHeaderSize: 16_384,
   })
 
+  let closing: Promise<void> | undefined
   return {
     read: (address) => readAddress(address, rules),
     async check(address) {
@@ -113,7 +114,10 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
       if (isIP(host) === 0) await reachableAddresses(host)
     },
     request: async (address, request) => sendRequest(agent, readAddress(address, rules), request),
-    close: () => agent.close(),
+    close() {
+      closing ??= agent.close()
+      return closing
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 /** One address guard per participant, kept as long as what the operator allows it stays the same. */
 import type { AllowedHost } from '../model/allowed-hosts.ts'
+import { Memo } from '../shared/memo.ts'
 import {
   type AddressGuard,
   type AddressGuardOptions,
@@ -21,26 +22,22 @@ export interface Guards {
 
 /** @param options what is the same for all participants */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
-  const held = new Map<string, { readonly rows: string; readonly guard: AddressGuard }>()
+  // A connection that is no longer allowed may end its request and takes no other one.
+  const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
   return {
     of({ id, outgoing }, identity) {
-      const name = identity === undefined ? `${id}` : `${id} with a certificate`
-      const rows = JSON.stringify([outgoing, identity?.fingerprint ?? null])
-      const known = held.get(name)
-      if (known?.rows === rows) return known.guard
-      const guard = createAddressGuard({
-        ...options,
-        allowed: outgoing,
-        ...(identity !== undefined && { identity }),
-      })
-      held.set(name, { rows, guard })
-      // A connection that is no longer allowed may end its request and takes no other one.
-      known?.guard.close().catch(() => undefined)
-      return guard
+      const owner = identity === undefined ? id : `${id} with a certificate`
+      const source = JSON.stringify([outgoing, identity?.fingerprint ?? null])
+      return guards.of(owner, source, () =>
+        createAddressGuard({
+          ...options,
+          allowed: outgoing,
+          ...(identity !== undefined && { identity }),
+        }),
+      )
     },
     async close() {
-      await Promise.all([...held.values()].map(({ guard }) => guard.close()))
-      held.clear()
+      await Promise.all(guards.clear().map((guard) => guard.close()))
     },
   }
 }

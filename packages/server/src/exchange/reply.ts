@@ -14,7 +14,7 @@ import {
 import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
-import { sealEnvelope } from '../trust/seal.ts'
+import { signEnvelope } from '../trust/messages.ts'
 
 const transactionIds = validator(TransactionId)
 
@@ -35,7 +35,7 @@ export async function reply(
   const header = replyHeader(exchange, operation.reply_action, outcome)
   const message = replyMessage(exchange, transaction_id, outcome)
   const encrypt = exchange.encrypted || outcome.encrypted === true
-  const text = await sealEnvelope(context, registry, participant, { header, message }, encrypt)
+  const text = await signEnvelope(context, registry, participant, { header, message }, encrypt)
   return { correlation_id, text }
 }
 

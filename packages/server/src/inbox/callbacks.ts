@@ -15,8 +15,7 @@ import type { Registry } from '../model/registry.ts'
 import { decodeBody, type IncomingRequest, readJsonBody } from '../reading/body.ts'
 import { envelopeBounds } from '../reading/bounds.ts'
 import { checkBeginning, readCallbackEnvelope, readResult } from '../reading/envelope.ts'
-import { openMessage } from '../trust/decrypt.ts'
-import { verifyEnvelope } from '../trust/verify.ts'
+import { openMessage, verifyEnvelope } from '../trust/messages.ts'
 import { keep } from './keep.ts'
 
 /**

@@ -1,4 +1,5 @@
-/** A memory that forgets soon, so that a change in the database takes effect on every node within its age. */
+/** A cache that forgets soon, so that a change in the database takes effect on every node within its age. */
+import { LRUCache } from 'lru-cache'
 
 export interface ShortLived<Value> {
   /** The value loaded for `key` less than the maximum age ago, else loaded now; one load at a time per key. */
@@ -7,38 +8,34 @@ export interface ShortLived<Value> {
 
 /**
  * Remembers what `load` answered for at most `maxAge` milliseconds, counted from the moment the load began:
- * what it returns was true not longer than that ago. Failures are not remembered. At most `maxKeys` keys are
- * held; the oldest goes first.
+ * what it returns was true not longer than that ago. Failures are not remembered. Of more than `maxKeys` keys the one
+ * that was not asked for longest goes first.
  */
 export function shortLived<Value>(
   load: (key: string) => Promise<Value>,
   {
     maxAge,
     maxKeys = 10_000,
-    now: clock = () => performance.now(),
+    now = () => performance.now(),
   }: { maxAge: number; maxKeys?: number; now?: () => number },
 ): ShortLived<Value> {
-  const held = new Map<string, { since: number; value: Promise<Value> }>()
-
-  const begin = (key: string, since: number): Promise<Value> => {
-    const value = load(key)
-    held.delete(key)
-    held.set(key, { since, value })
-    value.catch(() => {
-      if (held.get(key)?.value === value) held.delete(key)
-    })
-    if (held.size > maxKeys) {
-      const oldest = held.keys().next()
-      if (!oldest.done) held.delete(oldest.value)
-    }
-    return value
-  }
-
+  // Promises are kept, not what they give: a load that takes long is as old as its beginning.
+  const loads = new LRUCache<string, Promise<Value>>({
+    max: maxKeys,
+    ttl: maxAge,
+    ttlResolution: 0,
+    perf: { now },
+  })
   return {
     get(key) {
-      const now = clock()
-      const known = held.get(key)
-      return known !== undefined && now - known.since < maxAge ? known.value : begin(key, now)
+      const known = loads.get(key)
+      if (known !== undefined) return known
+      const loaded = load(key)
+      loads.set(key, loaded)
+      loaded.catch(() => {
+        if (loads.peek(key) === loaded) loads.delete(key)
+      })
+      return loaded
     },
   }
 }

@@ -70,10 +70,20 @@ test('keys for something else do not count', async () => {
       { ...two.jwk, alg: 'PS256', kid: 'other' },
       { ...one.jwk, kid: 7 },
       { ...one.jwk, kid: 'one' },
-      { ...one.jwk, kid: 'once more' },
+      { ...one.jwk, kid: 'one' },
     ],
   })
   expect(await fresh().get()).toEqual(['one'])
+})
+
+test('a key may be published under several names', async () => {
+  server.publish({
+    keys: [
+      { ...one.jwk, kid: 'one' },
+      { ...one.jwk, kid: 'another' },
+    ],
+  })
+  expect(await fresh().get()).toEqual(['one', 'another'])
 })
 
 test('without jwks_uri there is nothing, and nobody is asked', async () => {

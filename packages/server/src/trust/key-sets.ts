@@ -1,16 +1,24 @@
 /**
  * The key sets that participants publish at their registered `jwks_uri` (D19), fetched through their address guards
- * and remembered. No address that a message names is ever fetched.
+ * and cached. No address that a message names is ever fetched.
  */
 
+import {
+  type Fetched,
+  KEY_SET,
+  KeySetProblem,
+  type PublicKey,
+  publicKeysOf,
+  Refreshed,
+  readKeySet,
+} from '@rollcall/protocol'
 import type { AddressGuard } from '../egress/address-guard.ts'
 import type { Answer } from '../egress/guarded-request.ts'
 import type { GuardOwner } from '../egress/guards.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Log } from '../observe/log.ts'
-import type { PublicKey } from '../store/directory/participant-keys.ts'
-import { KeySetProblem, readKeySet } from './key-set-document.ts'
+import { Memo } from '../shared/memo.ts'
 
 /** Whose key set, and where it is. */
 export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri'>
@@ -23,31 +31,14 @@ export interface KeySets {
   get(participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]>
 }
 
-const SECOND = 1_000
-const MINUTE = 60 * SECOND
-/** From this age on a set is fetched before it is used. */
-const MAX_AGE = 10 * MINUTE
-/** Up to this age it is used when it cannot be fetched. */
-const MAX_STALE = 24 * 60 * MINUTE
-/** Between two requests for a participant's set, whatever the reason. */
-const PAUSE = 30 * SECOND
 const REQUEST = {
   method: 'GET',
   headers: { accept: 'application/jwk-set+json, application/json' },
   maxBytes: 256 * 1024,
 } as const
 /** Milliseconds for all of a request. */
-const TIMEOUT = 5 * SECOND
+const TIMEOUT = 5_000
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
-
-interface Held {
-  /** The address and what it was allowed by: a change of either is another set. */
-  readonly source: string
-  keys: readonly PublicKey[]
-  fetched: number
-  attempted: number
-  pending: Promise<void> | null
-}
 
 /** @param parts.now milliseconds of a clock that is never set back */
 export function createKeySets(parts: {
@@ -57,62 +48,51 @@ export function createKeySets(parts: {
   readonly timeoutMs?: number
 }): KeySets {
   const { guardOf, log, now = () => performance.now(), timeoutMs = TIMEOUT } = parts
-  const all = new Map<number, Held>()
-
-  const heldFor = ({ id, jwks_uri, outgoing }: KeySetOwner): Held => {
-    const source = JSON.stringify([jwks_uri, outgoing])
-    const known = all.get(id)
-    if (known?.source === source) return known
-    const held = { source, keys: [], fetched: -Infinity, attempted: -Infinity, pending: null }
-    all.set(id, held)
-    return held
+  const sets = new Memo<Refreshed<readonly PublicKey[]>>()
+  const rules = {
+    pause: { withValue: KEY_SET.pause, without: KEY_SET.pause },
+    survives: (error: unknown) => !(error instanceof KeySetProblem && error.exposed),
+    now,
   }
 
-  const ask = ({ id, outgoing }: GuardOwner, address: string): Promise<Answer> =>
-    guardOf({ id, outgoing }).request(address, { ...REQUEST, timeoutMs })
-
-  const refresh = async (held: Held, participant: KeySetOwner, address: string): Promise<void> => {
-    held.attempted = now()
+  const fetchKeys = async (
+    { id, sender_id, outgoing }: KeySetOwner,
+    address: string,
+  ): Promise<Fetched<readonly PublicKey[]>> => {
     try {
-      held.keys = await keysIn(await ask(participant, address), participant.sender_id)
-      held.fetched = held.attempted
+      const answer = await guardOf({ id, outgoing }).request(address, { ...REQUEST, timeoutMs })
+      return { ...KEY_SET, value: await publicKeysOf(readKeySet(textOf(answer)), sender_id) }
     } catch (error) {
-      if (error instanceof KeySetProblem && error.exposed) {
-        held.keys = []
-        held.fetched = -Infinity
-      }
-      log.warn({ sender_id: participant.sender_id, problem: problemText(error) }, 'key set not fetched')
+      log.warn({ sender_id, problem: problemText(error) }, 'key set not fetched')
+      throw error
     }
   }
 
   return {
     async get(participant, kid) {
-      const { jwks_uri } = participant
+      const { id, jwks_uri, outgoing } = participant
       if (jwks_uri === null) return []
-      const held = heldFor(participant)
-      const known = kid === null || held.keys.some((key) => key.kid === kid)
-      if (now() - held.fetched >= MAX_AGE || !known) {
-        if (held.pending === null && now() - held.attempted >= PAUSE) {
-          held.pending = refresh(held, participant, jwks_uri).finally(() => {
-            held.pending = null
-          })
-        }
-        await held.pending
-      }
-      return now() - held.fetched <= MAX_STALE ? held.keys : []
+      // A change of the address, or of what it is allowed by, makes it another set.
+      const set = sets.of(id, JSON.stringify([jwks_uri, outgoing]), () => new Refreshed(rules))
+      const isKnown = (keys: readonly PublicKey[]): boolean =>
+        kid === null || keys.some((key) => key.kid === kid)
+      return set.get(() => fetchKeys(participant, jwks_uri), isKnown).catch(() => [])
     },
   }
 }
 
 /** @throws KeySetProblem */
-async function keysIn(answer: Answer, sender_id: string): Promise<readonly PublicKey[]> {
-  const { status, headers, body } = answer
+function textOf({ status, headers, body }: Answer): string {
   if (status !== 200) throw new KeySetProblem(`the answer has status ${status}`)
   const type = headers['content-type']
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) {
     throw new KeySetProblem('the answer is not of type application/jwk-set+json or application/json')
   }
-  return readKeySet(body, sender_id)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw new KeySetProblem('the key set is no JSON that is read here')
+  }
 }
 
 /** Its own words for what is expected; of anything else only its class. */

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PublicKey } from '@rollcall/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { publicKey } from '../../test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import type { Participant } from '../model/participant.ts'
 import { createLog } from '../observe/log.ts'
 import { openDatabase } from '../store/db/database.ts'
-import {
-  addParticipantKey,
-  type PublicKey,
-  revokeParticipantKey,
-} from '../store/directory/participant-keys.ts'
+import { addParticipantKey, revokeParticipantKey } from '../store/directory/participant-keys.ts'
 import { addParticipant } from '../store/directory/participants.ts'
 import { createPeerKeys } from './peer-keys.ts'
 

@@ -2,21 +2,19 @@
 import {
   type AlgorithmName,
   type EncryptionKey,
-  importVerifyingKey,
-  publicEncryptionKey,
+  encryptionKey,
+  type PublicKey,
+  signatureKeys,
+  verifyingKey,
   type WebCryptoKey,
 } from '@rollcall/protocol'
+import { LRUCache } from 'lru-cache'
 import type { Log } from '../observe/log.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import {
-  findRegisteredKeys,
-  LIVE_KEYS,
-  listLiveKeys,
-  type ParticipantKey,
-  type PublicKey,
-} from '../store/directory/participant-keys.ts'
+import { findRegisteredKeys, listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import type { KeySetOwner } from './key-sets.ts'
 
 export interface PeerKeys {
@@ -35,35 +33,45 @@ export interface PeerKeys {
 
 /** Registering and revoking take effect on every node within a second: this is half of that, the rest is slack. */
 const MAX_AGE = 500
+/** Keys that are imported at a time. */
 const IMPORTED_KEYS = 10_000
 
-/** @param parts.fetchKeySet what a participant publishes (`KeySets.get`) */
+/**
+ * @param parts.fetchKeySet what a participant publishes (`KeySets.get`)
+ * @param parts.clock by which keys begin and end, and by which what was read ages
+ */
 export function createPeerKeys(
   db: Database,
   parts: {
     readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
     readonly log: Log
+    readonly clock?: Pick<Clock, 'now' | 'date'>
   },
 ): PeerKeys {
-  const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), { maxAge: MAX_AGE })
+  const { clock = CLOCK } = parts
+  const ages = { maxAge: MAX_AGE, now: clock.now }
+  const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), ages)
   // The entries for the keys of one set, by their thumbprints.
-  const entries = shortLived(
-    async (joined) => {
-      const found = await findRegisteredKeys(db, joined.split(' '))
-      return new Map(found.map((entry) => [entry.thumbprint, entry]))
-    },
-    { maxAge: MAX_AGE },
-  )
-  const verifyingKeys = remembered(({ public_jwk, algorithm }) =>
-    importVerifyingKey(public_jwk, algorithm as AlgorithmName),
-  )
-  const encryptionKeys = remembered(({ public_jwk, kid, algorithm }) =>
-    publicEncryptionKey({ ...public_jwk, kid, alg: algorithm }),
-  )
+  const entries = shortLived(async (joined) => {
+    const found = await findRegisteredKeys(db, joined.split(' '))
+    return new Map(found.map((entry) => [entry.thumbprint, entry]))
+  }, ages)
+  const verifyingKeys = importedOnce(verifyingKey)
+  const encryptionKeys = importedOnce(encryptionKey)
   /** Thumbprints of registered keys that were reported as unreadable. */
-  const unusable = new Set<string>()
+  const unusable = new LRUCache<string, true>({ max: IMPORTED_KEYS })
   /** Keys that were reported already, as long as their set is remembered. */
   const reported = new WeakSet<PublicKey>()
+
+  /** Whether an entry is neither revoked nor outside its times now. */
+  const counts = ({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean => {
+    const now = clock.date()
+    return (
+      revoked_at === null &&
+      valid_from.getTime() <= now &&
+      (valid_until === null || now < valid_until.getTime())
+    )
+  }
 
   /** Published keys that the registered ones do not speak against. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
@@ -92,7 +100,7 @@ export function createPeerKeys(
       if (result.status === 'fulfilled') return [result.value]
       const { thumbprint = '' } = keys[index] ?? {}
       if (!unusable.has(thumbprint)) {
-        unusable.add(thumbprint)
+        unusable.set(thumbprint, true)
         const { error } = safeDatabaseError(result.reason)
         parts.log.error({ thumbprint, error }, 'a key of a participant cannot be read; its others are used')
       }
@@ -107,10 +115,8 @@ export function createPeerKeys(
       const decided = kid !== null && named.length > 0
       // What was registered under a name is what the name means, also when it is not valid now.
       const others = decided ? [] : await published(participant, kid)
-      const live = [...named.filter(counts), ...others.filter((key) => kid === null || key.kid === kid)]
-      const usable = live.filter((key) => key.use === 'sig' && key.algorithm === algorithm)
-      const different = new Map(usable.map((key) => [key.thumbprint, key]))
-      return usableOf([...different.values()].slice(0, LIVE_KEYS), verifyingKeys)
+      const live: readonly PublicKey[] = [...named.filter(counts), ...others]
+      return usableOf(signatureKeys(live, kid, algorithm), verifyingKeys)
     },
     async encryption(participant) {
       const own = await registered.get(String(participant.id))
@@ -126,30 +132,16 @@ export function createPeerKeys(
   }
 }
 
-/** Whether an entry is neither revoked nor outside its times now. */
-function counts({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean {
-  const now = Date.now()
-  return (
-    revoked_at === null &&
-    valid_from.getTime() <= now &&
-    (valid_until === null || now < valid_until.getTime())
-  )
-}
-
-/** Importing takes longer than verifying, and the same key gives the same result. The oldest go first. */
-function remembered<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
-  const held = new Map<string, Promise<Key>>()
+/** Importing takes longer than verifying, and the same key gives the same result. */
+function importedOnce<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
+  const imports = new LRUCache<string, Promise<Key>>({ max: IMPORTED_KEYS })
   return (key) => {
     const name = `${key.thumbprint} ${key.algorithm} ${key.kid}`
-    const known = held.get(name)
+    const known = imports.get(name)
     if (known !== undefined) return known
     const loaded = load(key)
-    held.set(name, loaded)
-    loaded.catch(() => held.delete(name))
-    if (held.size > IMPORTED_KEYS) {
-      const oldest = held.keys().next()
-      if (!oldest.done) held.delete(oldest.value)
-    }
+    imports.set(name, loaded)
+    loaded.catch(() => imports.delete(name))
     return loaded
   }
 }

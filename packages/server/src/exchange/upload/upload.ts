@@ -23,7 +23,7 @@ import {
 } from '../../reading/body.ts'
 import { envelopeBounds } from '../../reading/bounds.ts'
 import { type Envelope, readEnvelope, readMessage } from '../../reading/envelope.ts'
-import { verifyEnvelope } from '../../trust/verify.ts'
+import { verifyEnvelope } from '../../trust/messages.ts'
 import { checkCount } from '../checks.ts'
 import { type Sent, sentAs } from '../sent.ts'
 import { inSlices } from '../slices.ts'

@@ -1,6 +1,6 @@
 /** Participants' public keys that the operator has registered, one by one. */
 
-import type { Jwk } from '@rollcall/protocol'
+import { MOST_KEYS, type PublicKey } from '@rollcall/protocol'
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
 import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
@@ -10,21 +10,6 @@ import type { ParticipantKeyRow, Tables } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 import { lockParticipant } from './participants.ts'
 
-/** What a key is for: `sig` verifies what its owner signed, with `enc` we encrypt for its owner. */
-export type KeyUse = 'sig' | 'enc'
-
-/** A public key that was read and found good. */
-export interface PublicKey {
-  readonly kid: string
-  readonly use: KeyUse
-  /** Of signatures or of key encryption, by its JOSE name. */
-  readonly algorithm: string
-  /** The members that make the key and no others, as RFC 7638 has them. */
-  readonly public_jwk: Jwk
-  /** RFC 7638, SHA-256: the same key is the same text, whoever sends it and however it is spelt. */
-  readonly thumbprint: string
-}
-
 export type ParticipantKey = Readonly<Selectable<ParticipantKeyRow>>
 
 /** When a key counts: from the first moment, up to and without the last; null: without end. */
@@ -32,9 +17,6 @@ export interface Validity {
   readonly valid_from?: Date
   readonly valid_until?: Date | null
 }
-
-/** Live keys that one participant may have. */
-export const LIVE_KEYS = 20
 
 /**
  * Registers a key. A public key belongs to one participant and has one entry: adding it again changes that entry's
@@ -78,9 +60,9 @@ export async function addParticipantKey(
         .where('participant', '=', owner.id)
         .where(isLive)
         .executeTakeFirstOrThrow()
-      if (live >= LIVE_KEYS) {
+      if (live >= MOST_KEYS) {
         throw new StoreRefusal(
-          `a participant has at most ${LIVE_KEYS} live keys; revoke one that is not used`,
+          `a participant has at most ${MOST_KEYS} live keys; revoke one that is not used`,
         )
       }
       return await transaction

@@ -1,0 +1,60 @@
+/** Base64 in which one sequence of bytes has one spelling (RFC 4648, 3.5): what is signed cannot be respelt. */
+
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** Standard base64, padded. */
+export function toBase64(bytes: Bytes): string {
+  let binary = ''
+  // Spread over arguments, of which an engine takes only so many.
+  for (let at = 0; at < bytes.length; at += 4096) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 4096))
+  }
+  return btoa(binary)
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** Reads standard base64; null for white space, missing padding, or bits that the padding should leave at zero. */
+export function fromBase64(text: string): Bytes | null {
+  if (text.length % 4 !== 0 || !BASE64.test(text)) return null
+  const binary = decoded(text)
+  if (binary === null || btoa(binary) !== text) return null
+  const bytes = new Uint8Array(binary.length)
+  for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index)
+  return bytes
+}
+
+/** base64url without padding, as JWS writes it (RFC 7515, 2). */
+export function toBase64Url(bytes: Bytes): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]*$/
+
+/** Reads base64url without padding; null for anything that `toBase64Url` would not write. */
+export function fromBase64Url(text: string): Bytes | null {
+  if (!BASE64URL.test(text)) return null
+  const standard = text.replaceAll('-', '+').replaceAll('_', '/')
+  return fromBase64(standard.padEnd(Math.ceil(text.length / 4) * 4, '='))
+}
+
+function decoded(text: string): string | null {
+  try {
+    return atob(text)
+  } catch {
+    return null
+  }
+}
+
+/** What the last character may be when it carries four or two bits that stand for nothing: those are zero. */
+const LAST: Readonly<Record<number, RegExp>> = { 2: /[AQgw]$/, 3: /[AEIMQUYcgkosw048]$/ }
+
+/**
+ * The number of bytes that a text stands for, or null when it is no base64url: another alphabet, padding, white
+ * space, a length that no bytes have, or bits at the end that stand for nothing and are not zero.
+ */
+export function base64urlBytes(text: unknown): number | null {
+  if (typeof text !== 'string' || text.length % 4 === 1 || !BASE64URL.test(text)) return null
+  if (LAST[text.length % 4]?.test(text) === false) return null
+  return Math.floor((text.length * 3) / 4)
+}

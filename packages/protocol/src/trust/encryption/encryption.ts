@@ -1,0 +1,190 @@
+/**
+ * EncryptedMessage both ways (spec "EncryptedMessage" and "Authentication" 3; public-standard 1.5, D20): a JWE
+ * whose parameters stand unprotected in `header`, so that nothing but the content is authenticated.
+ * Signature and envelope bind it to sender, receiver and message_id: verify before decrypting.
+ */
+import {
+  type CryptoKey,
+  type FlattenedJWE,
+  flattenedDecrypt,
+  GeneralEncrypt,
+  type JWEHeaderParameters,
+} from 'jose'
+import type { EncryptedMessage } from '../../envelope.ts'
+import { isJsonObject, type JsonBounds, type JsonObject, parseJson } from '../../json.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { CONTENT_ENCRYPTIONS, type ContentEncryption, KEY_ENCRYPTIONS, keyEncryption } from './algorithms.ts'
+import { type EncryptedForm, encryptedForm } from './form.ts'
+import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
+
+/**
+ * The one way in which opening fails (err.encryption.invalid). The message is the same whatever went wrong, so
+ * that a peer learns nothing by trying; `step` is for our own log.
+ */
+export class EncryptionProblem extends Error {
+  readonly step: 'form' | 'key' | 'open' | 'content'
+
+  constructor(step: EncryptionProblem['step']) {
+    super('the encrypted message cannot be opened')
+    this.name = 'EncryptionProblem'
+    this.step = step
+  }
+}
+
+export interface Encryption {
+  /** A text is JSON already and taken as it is; any other value is written as canonical JSON. */
+  readonly message: unknown
+  /** The receiver's public JWK, with `kid` and `alg`; or what `publicEncryptionKey` made of it. */
+  readonly key: EncryptionKey | Readonly<Record<string, unknown>>
+  readonly enc?: ContentEncryption['enc']
+}
+
+/**
+ * Encrypts a message for one receiver.
+ *
+ * @throws {KeyRefused} when the key is no key to encrypt with; then nothing may go out in clear instead
+ */
+export async function encryptMessage(encryption: Encryption): Promise<EncryptedMessage> {
+  const { message, enc = 'A256GCM' } = encryption
+  const { kid, alg, key } = isImported(encryption.key)
+    ? encryption.key
+    : await publicEncryptionKey(encryption.key)
+  const text = typeof message === 'string' ? message : canonicalJson(message)
+  return encrypted(new TextEncoder().encode(text), { alg, enc, kid }, key)
+}
+
+/** A JWK has no member of that name. */
+function isImported(key: Encryption['key']): key is EncryptionKey {
+  return 'key' in key && key.key instanceof CryptoKey
+}
+
+/** What stands in `header`; the library adds `epk` where the algorithm has one. */
+interface Header extends JWEHeaderParameters {
+  readonly alg: EncryptionKey['alg']
+  readonly enc: ContentEncryption['enc']
+  readonly kid: string
+}
+
+async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey): Promise<EncryptedMessage> {
+  const jwe = new GeneralEncrypt(plaintext)
+  jwe.addRecipient(key).setUnprotectedHeader(header)
+  if (keyEncryption(header.alg)?.extra.length) {
+    // For a single recipient the library protects what it adds, and the spec's form has no `protected`. So there
+    // is a second one with a key that nobody has, and its part is dropped.
+    const nobody = crypto.getRandomValues(new Uint8Array(32))
+    jwe.addRecipient(nobody).setUnprotectedHeader({ alg: 'A256KW', enc: header.enc })
+  }
+  const { recipients, ciphertext, tag = '', iv = '' } = await jwe.encrypt()
+  const [{ encrypted_key = '', header: full = {} } = {}] = recipients
+  return { header: { ...header, ...full }, encrypted_key, iv, ciphertext, tag }
+}
+
+/** Gives the private key of ours that has this `kid`, or null. What it throws is no fault of the message. */
+export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
+
+export interface DecryptionLimits {
+  /** Bytes of ciphertext, counted after base64url. */
+  readonly maxCiphertextBytes: number
+  /** What the message may hold, as `parseJson` counts it. */
+  readonly bounds?: JsonBounds
+}
+
+export interface DecryptedMessage {
+  /** The JSON text as it was encrypted. */
+  readonly text: string
+  readonly message: JsonObject
+}
+
+/** Closed lists for the library as well, though the form has been judged by the same rows. */
+const ALLOWED = {
+  keyManagementAlgorithms: KEY_ENCRYPTIONS.map(({ alg }) => alg),
+  contentEncryptionAlgorithms: CONTENT_ENCRYPTIONS.map(({ enc }) => enc),
+  maxDecompressedLength: 0,
+}
+
+/**
+ * Opens an EncryptedMessage, whose signature has been verified before.
+ *
+ * @throws {EncryptionProblem} whatever is wrong with it; beyond that only what `resolveKey` throws
+ */
+export async function decryptMessage(
+  value: unknown,
+  resolveKey: ResolveKey,
+  limits: DecryptionLimits,
+): Promise<DecryptedMessage> {
+  const text = await decryptText(value, resolveKey, limits)
+  return { text, message: decryptedMessage(text, limits.bounds) }
+}
+
+/**
+ * The text that was encrypted, not read yet.
+ *
+ * @throws {EncryptionProblem} as `decryptMessage` does
+ */
+export async function decryptText(
+  value: unknown,
+  resolveKey: ResolveKey,
+  { maxCiphertextBytes }: Pick<DecryptionLimits, 'maxCiphertextBytes'>,
+): Promise<string> {
+  const form = encryptedForm(value, maxCiphertextBytes)
+  if (form === null) throw new EncryptionProblem('form')
+  const key = await resolveKey(form.kid)
+  if (key === null || !fits(form, key)) throw new EncryptionProblem('key')
+  return decoded(await opened(form.jwe, key))
+}
+
+/**
+ * RSA would take an encrypted key without its leading zeros as well, and the same ciphertext would have a second
+ * fingerprint.
+ */
+function fits({ algorithm, content, encryptedKeyBytes }: EncryptedForm, key: CryptoKey): boolean {
+  return algorithm.encryptedKeyBytes(key, content.keyBytes) === encryptedKeyBytes
+}
+
+/**
+ * Where the content key cannot be decrypted the library goes on with a random one (RFC 7516, 11.5), so that a bad
+ * encrypted key and a bad tag end in the same place after the same work.
+ */
+async function opened(jwe: FlattenedJWE, key: CryptoKey): Promise<Uint8Array> {
+  try {
+    return (await flattenedDecrypt(jwe, key, ALLOWED)).plaintext
+  } catch {
+    // No cause: what a library says of keys and plaintexts belongs in no log.
+    throw new EncryptionProblem('open')
+  }
+}
+
+function decoded(plaintext: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plaintext)
+  } catch {
+    throw new EncryptionProblem('content')
+  }
+}
+
+/**
+ * The message that `decryptText` gave.
+ *
+ * @throws {EncryptionProblem} when it is no JSON object within the bounds
+ */
+export function decryptedMessage(text: string, bounds?: JsonBounds): JsonObject {
+  try {
+    const message = parseJson(text, bounds)
+    if (isJsonObject(message)) return message
+  } catch {
+    // Not JSON, or beyond the bounds.
+  }
+  throw new EncryptionProblem('content')
+}
+
+/**
+ * What one ciphertext is remembered by, to refuse it under another sender or message_id: 32 bytes, SHA-256 of
+ * `encrypted_key`, a point and `tag` as they are spelt. Only of a message that was opened: then the spelling is
+ * the only one.
+ */
+export async function ciphertextFingerprint(
+  message: Pick<EncryptedMessage, 'encrypted_key' | 'tag'>,
+): Promise<Uint8Array> {
+  const bytes = new TextEncoder().encode(`${message.encrypted_key}.${message.tag}`)
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+}

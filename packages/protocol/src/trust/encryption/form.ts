@@ -1,0 +1,149 @@
+/**
+ * The form of an EncryptedMessage (spec "EncryptedMessage"; RFC 7516, 7.2.2; D20), judged before any key is touched;
+ * and whether the header says truly that the message is one.
+ */
+import { base64url, type FlattenedJWE } from 'jose'
+import { EncryptedMessage } from '../../envelope.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts'
+import { validator } from '../../validate.ts'
+import { base64urlBytes } from '../base64.ts'
+import { encryptionShape, isKid } from '../jwk.ts'
+import {
+  type ContentEncryption,
+  contentEncryption,
+  IV_BYTES,
+  type KeyEncryption,
+  keyEncryption,
+  TAG_BYTES,
+} from './algorithms.ts'
+
+/** An EncryptedMessage that may be opened with the key of that name. */
+export interface EncryptedForm {
+  readonly kid: string
+  readonly algorithm: KeyEncryption
+  readonly content: ContentEncryption
+  readonly encryptedKeyBytes: number
+  /** The same message as the library reads it: a parameter stands in one header only. */
+  readonly jwe: FlattenedJWE
+}
+
+const MEMBERS = ['header', 'ciphertext', 'encrypted_key', 'tag', 'iv']
+const HEADER_MEMBERS = ['alg', 'enc', 'kid']
+
+/**
+ * Reads the form of an EncryptedMessage: exactly its members, in strict base64url and of the sizes that the
+ * algorithms have. Null is everything else.
+ *
+ * @param maxCiphertextBytes counted after base64url
+ */
+export function encryptedForm(value: unknown, maxCiphertextBytes: number): EncryptedForm | null {
+  if (!isJsonObject(value) || !hasMembers(value, MEMBERS, ['protected'])) return null
+  const { header, ciphertext, encrypted_key, tag, iv } = value
+  if (typeof ciphertext !== 'string' || Math.floor(ciphertext.length * 0.75) > maxCiphertextBytes) return null
+  if (!base64urlBytes(ciphertext)) return null
+  if (base64urlBytes(iv) !== IV_BYTES || base64urlBytes(tag) !== TAG_BYTES) return null
+  const encryptedKeyBytes = base64urlBytes(encrypted_key)
+  if (encryptedKeyBytes === null || !isJsonObject(header)) return null
+
+  const guarded = Object.hasOwn(value, 'protected') ? protectedHeader(value.protected) : {}
+  if (guarded === null || !agree(header, guarded)) return null
+  const joined: JsonObject = { ...header, ...guarded }
+  const { alg, enc, kid } = joined
+  const algorithm = keyEncryption(alg)
+  const content = contentEncryption(enc)
+  if (algorithm === undefined || content === undefined || !isKid(kid)) return null
+  // The spec's three stand in `header`; where `epk` stands, libraries differ.
+  if (!hasMembers(header, HEADER_MEMBERS, algorithm.extra)) return null
+  if (!hasMembers(joined, [...HEADER_MEMBERS, ...algorithm.extra])) return null
+  if (!algorithm.extra.every((member) => isEphemeralKey(joined[member], algorithm))) return null
+  return { kid, algorithm, content, encryptedKeyBytes, jwe: asLibraryReads(value, header, guarded) }
+}
+
+/** Whether an object has all the members of one list, perhaps some of the other, and nothing else. */
+function hasMembers(
+  object: JsonObject,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): boolean {
+  return (
+    required.every((member) => Object.hasOwn(object, member)) &&
+    Object.keys(object).every((member) => required.includes(member) || optional.includes(member))
+  )
+}
+
+/** A parameter that stands in both headers is one text, the same in both. */
+function agree(header: JsonObject, guarded: JsonObject): boolean {
+  return Object.keys(guarded).every(
+    (member) =>
+      !Object.hasOwn(header, member) ||
+      (typeof guarded[member] === 'string' && guarded[member] === header[member]),
+  )
+}
+
+/** The sender's key of an agreement (RFC 7518, 4.6.1.1): a public key with no more than it needs. */
+function isEphemeralKey(value: unknown, algorithm: KeyEncryption): boolean {
+  if (!isJsonObject(value)) return false
+  const shape = encryptionShape(value)
+  return (
+    shape !== undefined &&
+    algorithm.kty.includes(shape.kty) &&
+    hasMembers(value, ['kty', 'crv', ...shape.members])
+  )
+}
+
+/** RFC 7516, 7.2.1 lets no parameter stand in two headers, and the spec's `header` has its three always. */
+function asLibraryReads(value: JsonObject, header: JsonObject, guarded: JsonObject): FlattenedJWE {
+  const alone = Object.entries(header).filter(([member]) => !Object.hasOwn(guarded, member))
+  const { ciphertext, encrypted_key, iv, tag, protected: encoded } = value
+  return {
+    header: Object.fromEntries(alone),
+    ciphertext: String(ciphertext),
+    encrypted_key: String(encrypted_key),
+    iv: String(iv),
+    tag: String(tag),
+    ...(encoded !== undefined && { protected: String(encoded) }),
+  }
+}
+
+/** The parameters of a `protected` member: an object of JSON without duplicate names, in base64url. */
+function protectedHeader(encoded: unknown): JsonObject | null {
+  if (!base64urlBytes(encoded)) return null
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      base64url.decode(encoded as string),
+    )
+    const parameters = parseJson(text)
+    return isJsonObject(parameters) ? parameters : null
+  } catch {
+    return null
+  }
+}
+
+const encryptedMessages = validator(EncryptedMessage)
+
+/** Members that no other message has. */
+const OWN = ['ciphertext', 'encrypted_key', 'tag', 'iv']
+
+/**
+ * What is wrong when a message is not what its header says; null when it is.
+ * @param encrypted as the header says
+ */
+export function encryptionProblem(encrypted: boolean, message: JsonObject): string | null {
+  if (encrypted === encryptedMessages.accepts(message)) return null
+  if (encrypted && OWN.some((member) => Object.hasOwn(message, member))) {
+    return encryptedMessages.problem(message, 'message')
+  }
+  return 'header.is_msg_encrypted: must say whether message is an EncryptedMessage'
+}
+
+/**
+ * Whether a result is encrypted: as its header says; where that says nothing, what the message is (3.1). Nothing is
+ * opened more easily for it: what is encrypted for us opens with our key or not at all, and a message that must be
+ * encrypted is refused in clear whatever its header says.
+ */
+export function isResultEncrypted(
+  { is_msg_encrypted: said }: { readonly is_msg_encrypted?: unknown },
+  message: JsonObject,
+): boolean {
+  return said === undefined ? encryptedMessages.accepts(message) : said === true
+}

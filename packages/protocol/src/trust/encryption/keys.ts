@@ -1,0 +1,105 @@
+/** Keys that messages are encrypted for, and keys that decrypt them, read from JWKs (RFC 7517; public-standard 1.5). */
+import { type CryptoKey, importJWK, type JWK } from 'jose'
+import {
+  encryptionShape,
+  isKid,
+  isPrivateJwk,
+  type Jwk,
+  KeyRefused,
+  KID_MAX_LENGTH,
+  type LooseJwk,
+} from '../jwk.ts'
+import type { WebCryptoKey } from '../signature/algorithms.ts'
+import { type KeyEncryption, keyEncryption, rsaModulusBits } from './algorithms.ts'
+
+/** A public key ready for use. */
+export interface EncryptionKey {
+  readonly kid: string
+  readonly alg: KeyEncryption['alg']
+  readonly key: CryptoKey
+}
+
+const MODULUS_BITS = { least: 2048, most: 8192 }
+
+/**
+ * Reads the public key of a receiver: `kid` and `alg` are required, `use` is `enc` where there is one, RSA keys
+ * have 2048 to 8192 bits. Members that say how somebody else may use the key (`key_ops`, `ext`, `x5c` ...) do not
+ * count.
+ *
+ * @throws {KeyRefused} and nothing else
+ */
+export async function publicEncryptionKey(jwk: LooseJwk): Promise<EncryptionKey> {
+  const { kid, use } = jwk
+  if (!isKid(kid)) throw new KeyRefused(`kid: must be a text of 1 to ${KID_MAX_LENGTH} characters`)
+  if (use !== undefined && use !== 'enc') throw new KeyRefused('use: must be enc')
+  if (isPrivateJwk(jwk)) throw new KeyRefused('the key is private; a receiver gives its public key only')
+  const algorithm = keyEncryption(jwk.alg)
+  if (algorithm === undefined)
+    throw new KeyRefused('alg: must be RSA-OAEP-256 or ECDH-ES+A256KW, and fit the key')
+  const shape = encryptionShape(jwk)
+  if (shape === undefined || !algorithm.kty.includes(shape.kty)) {
+    throw new KeyRefused('kty: the key is not of a type and shape that its alg works with')
+  }
+  const members = ['kty', ...(shape.crv === undefined ? [] : ['crv']), ...shape.members]
+  const bare = Object.fromEntries(members.map((member) => [member, jwk[member]])) as JWK
+  const key = await imported(bare, algorithm)
+  assertRsaStrength(key)
+  return { kid, alg: algorithm.alg, key }
+}
+
+async function imported(jwk: JWK, { alg }: KeyEncryption): Promise<CryptoKey> {
+  try {
+    // Only symmetric keys come back as bytes, and no row has those.
+    return (await importJWK(jwk, alg)) as CryptoKey
+  } catch {
+    throw new KeyRefused('the members of the key are no public key')
+  }
+}
+
+function assertRsaStrength(key: CryptoKey): void {
+  const bits = rsaModulusBits(key)
+  if (bits === null || !('publicExponent' in key.algorithm)) return
+  if (bits < MODULUS_BITS.least || bits > MODULUS_BITS.most) {
+    throw new KeyRefused(`n: must have ${MODULUS_BITS.least} to ${MODULUS_BITS.most} bits`)
+  }
+  // With an exponent of 1 the ciphertext is the content key.
+  const publicExponent = key.algorithm.publicExponent as Uint8Array
+  const significant = publicExponent.slice(publicExponent.findIndex((byte) => byte !== 0))
+  const [first = 0] = significant
+  if (significant.length > 8 || (significant.length === 1 && first < 3)) {
+    throw new KeyRefused('e: must be an exponent of 3 or more and at most 64 bits')
+  }
+}
+
+/** The parameters that WebCrypto wants for private keys that decrypt. One row for each key type. */
+const DECRYPTION = [
+  { kty: 'RSA', crv: undefined, parameters: { name: 'RSA-OAEP', hash: 'SHA-256' }, usages: ['decrypt'] },
+  { kty: 'EC', crv: 'P-256', parameters: { name: 'ECDH', namedCurve: 'P-256' }, usages: ['deriveBits'] },
+  { kty: 'EC', crv: 'P-384', parameters: { name: 'ECDH', namedCurve: 'P-384' }, usages: ['deriveBits'] },
+  { kty: 'EC', crv: 'P-521', parameters: { name: 'ECDH', namedCurve: 'P-521' }, usages: ['deriveBits'] },
+  { kty: 'OKP', crv: 'X25519', parameters: { name: 'X25519' }, usages: ['deriveBits'] },
+] as const
+
+/** Private keys by their kid, as `decryptMessage` asks for them. */
+export type DecryptionKeys = (kid: string) => Promise<WebCryptoKey | null>
+
+/**
+ * The keys with which encrypted messages are decrypted. Each is imported when it is first asked for.
+ * @throws TypeError for a key without kid, a public one, or one of no type that is spoken
+ */
+export function decryptionKeys(jwks: readonly Jwk[]): DecryptionKeys {
+  const keys = new Map<unknown, () => Promise<WebCryptoKey>>()
+  for (const jwk of jwks) {
+    const row = DECRYPTION.find(({ kty, crv }) => kty === jwk.kty && crv === jwk.crv)
+    if (row === undefined) throw new TypeError('a key to decrypt with must be of type RSA, EC or OKP')
+    if (!isKid(jwk.kid)) throw new TypeError('a key to decrypt with must have a kid')
+    if (jwk.d === undefined) throw new TypeError('a key to decrypt with must be private')
+    const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk
+    let imported: Promise<WebCryptoKey> | undefined
+    keys.set(jwk.kid, () => {
+      imported ??= crypto.subtle.importKey('jwk', material, row.parameters, false, [...row.usages])
+      return imported
+    })
+  }
+  return async (kid) => (await keys.get(kid)?.()) ?? null
+}

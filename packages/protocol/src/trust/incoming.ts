@@ -1,0 +1,149 @@
+/** Trust in what comes in: is it signed as its sender signs, and what does it say when it is decrypted? */
+import { RequestFault } from '../faults.ts'
+import { isJsonObject, type JsonBounds, type JsonObject, type JsonValue } from '../json.ts'
+import { decryptedMessage, decryptText, EncryptionProblem, type ResolveKey } from './encryption/encryption.ts'
+import { encryptionProblem } from './encryption/form.ts'
+import type { AlgorithmName, WebCryptoKey } from './signature/algorithms.ts'
+import { checkFreshness } from './signature/freshness.ts'
+import type { ReadingRules, ReadSignature } from './signature/layout.ts'
+import { isPlaceholder, SignatureProblem } from './signature/problem.ts'
+import { readSignature, verifySignature } from './signature/verify.ts'
+import type { SignedEnvelope } from './source.ts'
+
+/** What is asked of the signatures of a sender (D18). A policy is one of these rows, never a branch. */
+export interface SignatureRules {
+  /** Signatures are verified. */
+  readonly verifies: boolean
+  /** A message may come without one. */
+  readonly mayBeAbsent: boolean
+  /** A signature without times of its own is held to the time of its message. */
+  readonly datesMessages: boolean
+}
+
+export const SIGNATURE_RULES = {
+  required: { verifies: true, mayBeAbsent: false, datesMessages: true },
+  'if-present': { verifies: true, mayBeAbsent: true, datesMessages: false },
+  off: { verifies: false, mayBeAbsent: true, datesMessages: false },
+} as const satisfies Readonly<Record<string, SignatureRules>>
+
+export type SignaturePolicy = keyof typeof SIGNATURE_RULES
+
+/** How one sender signs, and what is asked of it. */
+export interface Verification extends ReadingRules {
+  readonly rules: SignatureRules
+  /** Public keys of the sender that may have made a signature: live, for signatures of this algorithm, called `kid`. */
+  readonly keys: (kid: string | null, algorithm: AlgorithmName) => Promise<readonly WebCryptoKey[]>
+  /** What is said where there is no such key. */
+  readonly withoutKey: string
+  /** Unix time in seconds. */
+  readonly now: number
+  /** Seconds by which clocks may differ; 60 by default. */
+  readonly skew?: number
+  /** Whether the message came on a callback path, where it may be days old (N16). */
+  readonly callback?: boolean
+}
+
+/**
+ * Verifies the signature of an envelope: read strictly, fresh, made with a key of its sender. What was parsed is what
+ * was signed; it must not be changed before.
+ * @returns whether a signature was verified
+ * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
+ */
+export async function verifyEnvelope(envelope: SignedEnvelope, sender: Verification): Promise<boolean> {
+  const { rules, profile } = sender
+  const signature = envelope.member('signature')
+  if (!rules.verifies || (rules.mayBeAbsent && isUnsigned(signature))) return false
+  try {
+    const read = readSignature(signature, sender)
+    if (read.expires !== null || rules.datesMessages) {
+      const { now, skew, callback } = sender
+      const message_ts = messageTime(envelope)
+      checkFreshness({
+        ...read,
+        profile,
+        message_ts,
+        now,
+        ...(skew !== undefined && { skew }),
+        callback: callback === true,
+      })
+    }
+    await verifyWithAny(read, envelope, sender)
+    return true
+  } catch (error) {
+    if (!(error instanceof SignatureProblem)) throw error
+    throw new RequestFault(`err.signature.${error.kind}`, `signature: ${error.message}`)
+  }
+}
+
+/** Absent, empty, or one of the closed list of words that peers put where a signature will be (1.4, detail 6). */
+function isUnsigned(signature: JsonValue | undefined): boolean {
+  if (signature === undefined || signature === null) return true
+  return typeof signature === 'string' && isPlaceholder(signature)
+}
+
+function messageTime(envelope: SignedEnvelope): unknown {
+  const header = envelope.member('header')
+  return isJsonObject(header) ? header.message_ts : undefined
+}
+
+/** A signature that names no key is tried with each key of its algorithm. */
+async function verifyWithAny(
+  read: ReadSignature,
+  envelope: SignedEnvelope,
+  { keys, withoutKey }: Verification,
+): Promise<void> {
+  let problem = new SignatureProblem('invalid', withoutKey)
+  for (const key of await keys(read.kid, read.algorithm)) {
+    try {
+      await verifySignature(read, envelope, key)
+      return
+    } catch (error) {
+      if (!(error instanceof SignatureProblem)) throw error
+      problem = error
+    }
+  }
+  throw problem
+}
+
+/** What is asked of the messages of a sender, and what decrypts them. */
+export interface Decryption {
+  /** Whether the header says that the message is encrypted. */
+  readonly encrypted: boolean
+  /** The fault of a message that may not come so: in clear, or encrypted; null where it may. */
+  readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
+  readonly keys: ResolveKey
+  readonly maxCiphertextBytes: number
+  readonly bounds?: JsonBounds
+  /** Asked before anything is decrypted; throws where the message must not be opened. */
+  readonly before?: () => Promise<void>
+  /** Decrypted texts of so many characters are read in another way than by `parseJson`; null: it is no message. */
+  readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }
+}
+
+/** One text for all ways in which a message cannot be opened. */
+export const CANNOT_BE_OPENED = 'message: cannot be opened'
+
+/**
+ * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer.
+ * @throws RequestFault err.encryption.invalid
+ */
+export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
+  const { encrypted, refuses, bounds, large } = sender
+  const problem = encryptionProblem(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']
+  if (problem !== null) throw encryptionFault(problem)
+  if (!encrypted) return message
+  await sender.before?.()
+  try {
+    const text = await decryptText(message, sender.keys, sender)
+    const isLarge = large !== undefined && text.length >= large.from
+    const read = isLarge ? await large.read(text) : decryptedMessage(text, bounds)
+    if (read !== null) return read
+  } catch (error) {
+    if (!(error instanceof EncryptionProblem)) throw error
+  }
+  throw encryptionFault(CANNOT_BE_OPENED)
+}
+
+/** A message that is encrypted where it must not be, or the other way round, or cannot be decrypted. */
+export const encryptionFault = (message: string): RequestFault =>
+  new RequestFault('err.encryption.invalid', message)

@@ -1,0 +1,185 @@
+/** Keys as JWKs (RFC 7517): what they hold, and from there to a key of WebCrypto that does one thing and nothing else. */
+import { base64urlBytes, fromBase64Url, toBase64Url } from './base64.ts'
+import {
+  ALGORITHMS,
+  type AlgorithmName,
+  fitsAlgorithm,
+  RSA_BITS,
+  type WebCryptoKey,
+} from './signature/algorithms.ts'
+
+/** The members of a JWK that matter here; others are ignored. */
+export interface Jwk {
+  readonly kty: string
+  readonly crv?: string
+  readonly x?: string
+  readonly y?: string
+  readonly n?: string
+  readonly e?: string
+  readonly d?: string
+  readonly [member: string]: unknown
+}
+
+/** A JWK that nobody has looked at yet. */
+export type LooseJwk = Readonly<Record<string, unknown>>
+
+/** A key is refused. The message names the rule, never a value. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused'
+}
+
+export const KID_MAX_LENGTH = 256
+
+/** A `kid`: a text of 1 to 256 characters. */
+export function isKid(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= KID_MAX_LENGTH
+}
+
+/** Members that only private and symmetric keys have (RFC 7518, 6.2.2, 6.3.2, 6.4; RFC 8037, 2). */
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
+
+/** Whether a JWK holds what only its owner may know, or claims to. */
+export function isPrivateJwk(jwk: LooseJwk): boolean {
+  return PRIVATE.some((member) => Object.hasOwn(jwk, member) && jwk[member] !== undefined)
+}
+
+/** A type of public keys, with the members that make a key, in base64url. */
+export interface KeyShape {
+  readonly kty: string
+  readonly crv?: string
+  readonly members: readonly string[]
+  /** Bytes of each member, where that is fixed. */
+  readonly bytes: number | null
+  /** Whether the members are numbers, in which zeros at the beginning say nothing. */
+  readonly numbers: boolean
+  /** Whether messages can be encrypted for such a key. */
+  readonly encrypts: boolean
+}
+
+const KEY_SHAPES: readonly KeyShape[] = [
+  { kty: 'RSA', members: ['n', 'e'], bytes: null, numbers: true, encrypts: true },
+  { kty: 'EC', crv: 'P-256', members: ['x', 'y'], bytes: 32, numbers: true, encrypts: true },
+  { kty: 'EC', crv: 'P-384', members: ['x', 'y'], bytes: 48, numbers: true, encrypts: true },
+  { kty: 'EC', crv: 'P-521', members: ['x', 'y'], bytes: 66, numbers: true, encrypts: true },
+  { kty: 'OKP', crv: 'X25519', members: ['x'], bytes: 32, numbers: false, encrypts: true },
+  { kty: 'OKP', crv: 'Ed25519', members: ['x'], bytes: 32, numbers: false, encrypts: false },
+]
+
+const shapeNamed = (jwk: LooseJwk): KeyShape | undefined =>
+  KEY_SHAPES.find(({ kty, crv }) => kty === jwk.kty && (crv === undefined || crv === jwk.crv))
+
+/**
+ * The shape of a public JWK to encrypt with: its `kty` and `crv` are of one row and the row's members are base64url of
+ * the right size. Other members do not count.
+ */
+export function encryptionShape(jwk: LooseJwk): KeyShape | undefined {
+  const shape = shapeNamed(jwk)
+  return shape?.encrypts &&
+    shape.members.every((member) => {
+      const bytes = base64urlBytes(jwk[member])
+      return bytes !== null && (shape.bytes === null || bytes === shape.bytes)
+    })
+    ? shape
+    : undefined
+}
+
+/**
+ * The members that make a public key and no others, in the one spelling that each key has: no zeros at the beginning of
+ * a number but those of its size, no padding. Null for a key of no known type, and for members that are no base64.
+ */
+export function bareJwk(jwk: LooseJwk): Jwk | null {
+  const shape = shapeNamed(jwk)
+  if (shape === undefined) return null
+  const members = shape.members.map((member) => [member, respelt(jwk[member], shape)] as const)
+  if (members.some(([, text]) => text === null)) return null
+  return {
+    kty: shape.kty,
+    ...(shape.crv !== undefined && { crv: shape.crv }),
+    ...Object.fromEntries(members),
+  }
+}
+
+function respelt(text: unknown, { bytes: size, numbers }: KeyShape): string | null {
+  if (typeof text !== 'string') return null
+  const bytes = fromBase64Url(text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''))
+  if (bytes === null) return null
+  if (!numbers) return bytes.length === size ? toBase64Url(bytes) : null
+  const first = bytes.findIndex((byte) => byte !== 0)
+  const significant = first < 0 ? bytes.subarray(bytes.length) : bytes.subarray(first)
+  if (size === null) return toBase64Url(significant)
+  if (significant.length > size) return null
+  const padded = new Uint8Array(size)
+  padded.set(significant, size - significant.length)
+  return toBase64Url(padded)
+}
+
+/** The algorithm of signatures that a key is for, by its kty and crv; null when it is for none of ours. */
+export function algorithmOfJwk(jwk: Jwk): AlgorithmName | null {
+  const row = Object.values(ALGORITHMS).find((row) => row.jwk.kty === jwk.kty && row.jwk.crv === jwk.crv)
+  return row?.name ?? null
+}
+
+/**
+ * A key that verifies signatures of one algorithm.
+ *
+ * @throws {KeyRefused} for a private key, a key of another algorithm, one that is broken or too weak
+ */
+export async function importVerifyingKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
+  if (isPrivateJwk(jwk)) throw new KeyRefused('this is a private key; a public key is expected')
+  if (jwk.kty === 'OKP' && hasSmallOrder(jwk.x)) {
+    throw new KeyRefused(
+      'this key is unsafe: signatures that nobody made would verify with it; make a new key',
+    )
+  }
+  if (jwk.kty === 'RSA' && jwk.e !== 'AQAB') {
+    throw new KeyRefused('the public exponent of an RSA key must be 65537')
+  }
+  return imported(jwk, algorithm, 'verify')
+}
+
+/**
+ * A key that signs with one algorithm; it cannot be exported again.
+ *
+ * @throws {KeyRefused} for a public key, a key of another algorithm, one that is broken or too weak
+ */
+export async function importSigningKey(jwk: Jwk, algorithm: AlgorithmName): Promise<WebCryptoKey> {
+  if (jwk.d === undefined) throw new KeyRefused('this is a public key; a private key is expected')
+  return imported(jwk, algorithm, 'sign')
+}
+
+async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'verify'): Promise<WebCryptoKey> {
+  if (algorithmOfJwk(jwk) !== algorithm) throw new KeyRefused('the key is for another algorithm')
+  // What the owner's JWK says of its use is for `readPublicKey` to judge; here the caller decides.
+  const { alg: _alg, use: _use, key_ops: _operations, ext: _extractable, ...material } = jwk
+  const key = await crypto.subtle
+    .importKey('jwk', material, ALGORITHMS[algorithm].webCrypto as { name: string; hash: string }, false, [
+      usage,
+    ])
+    .catch(() => {
+      throw new KeyRefused('the key cannot be read: one of its members is wrong')
+    })
+  if (!fitsAlgorithm(key, algorithm))
+    throw new KeyRefused(`an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits`)
+  return key
+}
+
+/**
+ * The points of small order on edwards25519, in all their encodings, without the sign bit. Anybody can write a
+ * signature that verifies with one of them, unless the engine looks for it; not every engine does.
+ */
+const SMALL_ORDER = [
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+]
+
+function hasSmallOrder(x: string | undefined): boolean {
+  const bytes = fromBase64Url(x ?? '')
+  if (bytes?.length !== 32) return false
+  bytes[31] = (bytes[31] ?? 0) & 0x7f
+  return SMALL_ORDER.includes(Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(''))
+}

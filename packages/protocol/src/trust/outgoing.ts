@@ -1,0 +1,61 @@
+/** Trust in what goes out: encrypted once where it must be, and signed for each attempt (spec "Authentication", N16). */
+import { CanonicalText, canonicalJson } from './canonical-json.ts'
+import { encryptMessage } from './encryption/encryption.ts'
+import type { EncryptionKey } from './encryption/keys.ts'
+import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from './signature/layout.ts'
+import { type SigningKey, sign } from './signature/sign.ts'
+
+/** Seconds that a signature lives, by default. */
+export const SIGNATURE_LIFETIME = 300
+
+/** Who signs, and how. */
+export interface Signer {
+  readonly key: SigningKey
+  readonly profile: SignatureProfile
+  /** The `namespace` in signatures. */
+  readonly namespace: string
+  /** Seconds. */
+  readonly lifetime: number
+}
+
+/** A message whose header and content stay as they are over all attempts. */
+export interface Prepared {
+  readonly header: { readonly is_msg_encrypted: boolean; readonly [member: string]: unknown }
+  readonly message: CanonicalText
+}
+
+/**
+ * Encrypts a message for its receiver, where it is to be encrypted.
+ * @param header without is_msg_encrypted, which is set here
+ * @param key of the receiver; null: the message goes in clear
+ */
+export async function prepareEnvelope(
+  { header, message }: { readonly header: object; readonly message: object },
+  key: EncryptionKey | null,
+): Promise<Prepared> {
+  const clear = canonicalJson(message)
+  const text = key === null ? clear : canonicalJson(await encryptMessage({ message: clear, key }))
+  return { header: { ...header, is_msg_encrypted: key !== null }, message: new CanonicalText(text) }
+}
+
+/**
+ * The body as canonical JSON: what is signed is, byte for byte, what is sent.
+ * @param signer null: it goes unsigned
+ * @param now milliseconds
+ */
+export async function signedBody(
+  { header, message }: Prepared,
+  signer: Signer | null,
+  now: number,
+): Promise<string> {
+  if (signer === null) return canonicalJson({ header, message })
+  const { lifetime, ...by } = signer
+  const created = Math.floor(now / 1_000)
+  const signature = await sign({ header, message, ...by, created, expires: created + lifetime })
+  return canonicalJson({ header, message, signature })
+}
+
+/** How a registry signs for a sender: as that sender signs where the registry's key can, else as the specification says. */
+export function replyProfile(profile: SignatureProfile | undefined): SignatureProfile {
+  return profile?.algorithms.includes('EdDSA') ? profile : DEFAULT_SIGNATURE_PROFILE
+}

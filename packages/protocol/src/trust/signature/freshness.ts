@@ -1,0 +1,62 @@
+/** Whether a signature is of now: by its own times, or by the message's where it has none. */
+import { timestampInstant } from '../../timestamps.ts'
+import type { SignatureProfile } from './layout.ts'
+import { LAYOUTS } from './layouts.ts'
+import { invalid } from './problem.ts'
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/** All in seconds. What remembers messages has to remember longer than any of these allows. */
+export const FRESHNESS = {
+  /** Clocks may differ by this much. */
+  skew: 60,
+  /** From created to expires. */
+  longest_life: HOUR,
+  /** How old a message may be that is signed without times of its own. */
+  oldest_message: 24 * HOUR,
+  /** The same on callback paths, where a message is sent again for days as it was. */
+  oldest_callback: 96 * HOUR,
+  /** How far its clock may be ahead. */
+  newest_message: 5 * MINUTE,
+} as const
+
+export interface Freshness {
+  readonly profile: Pick<SignatureProfile, 'layout'>
+  /** Unix times in seconds, as `readSignature` gave them. */
+  readonly created: number | null
+  readonly expires: number | null
+  /** The header's message_ts, whatever it is. */
+  readonly message_ts: unknown
+  /** Unix time in seconds; may have a fraction. */
+  readonly now: number
+  /** Seconds by which clocks may differ; 60 unless told otherwise. */
+  readonly skew?: number
+  /** Whether the message came on a callback path. */
+  readonly callback?: boolean
+}
+
+/** @throws {SignatureProblem} `invalid` when the signature is out of date, not yet of date, or would live too long */
+export function checkFreshness(freshness: Freshness): void {
+  if (LAYOUTS[freshness.profile.layout].expires) checkOwnTimes(freshness)
+  else checkMessageTime(freshness)
+}
+
+function checkOwnTimes({ created, expires, now, skew = FRESHNESS.skew }: Freshness): void {
+  if (created === null || expires === null) throw invalid('the signature has no times')
+  if (expires <= created) throw invalid('expires must be later than created')
+  if (expires - created > FRESHNESS.longest_life)
+    throw invalid('created and expires must be at most one hour apart')
+  if (created > now + skew) throw invalid('created is in the future')
+  if (expires < now - skew) throw invalid('the signature has expired')
+}
+
+function checkMessageTime({ message_ts, now, callback = false }: Freshness): void {
+  const instant = typeof message_ts === 'string' ? timestampInstant(message_ts) : null
+  if (instant === null) throw invalid('message_ts must be a date-time with a time zone')
+  const age = now - instant / 1000
+  if (age > (callback ? FRESHNESS.oldest_callback : FRESHNESS.oldest_message)) {
+    throw invalid('message_ts is too old for a signature without expiry')
+  }
+  if (age < -FRESHNESS.newest_message) throw invalid('message_ts is in the future')
+}

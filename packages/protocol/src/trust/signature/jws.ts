@@ -1,0 +1,118 @@
+/** JWS in compact form (RFC 7515), with header and message as its payload or with the payload left out (1.4 B and C). */
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../json.ts'
+import { fromBase64Url, toBase64Url } from '../base64.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { ALGORITHMS, algorithmSpelt } from './algorithms.ts'
+import { type CanonicalParts, objectText } from './canonical-forms.ts'
+import { type Layout, utf8 } from './layout.ts'
+import { invalid } from './problem.ts'
+
+/** The middle part: what is written there, and what must be found there for it to count as this text. */
+interface Middle {
+  write(payload: string): string
+  /** Gives the payload that is signed, in base64url. */
+  read(middle: string, parts: CanonicalParts, canonical: (text: string) => string): string
+}
+
+const embedded: Middle = {
+  write: (payload) => payload,
+  read(middle, parts, canonical) {
+    const text = decodedText(middle)
+    if (text === null) throw invalid('the payload must be UTF-8 in canonical base64url')
+    // Header and message and nothing else, since more would show in the canonical form. Mostly it is that already.
+    const expected = objectText(parts)
+    if (text !== expected && canonical(text) !== expected) {
+      throw invalid('the payload is not the header and message of the envelope')
+    }
+    return middle
+  },
+}
+
+const detached: Middle = {
+  write: () => '',
+  read(middle, parts) {
+    if (middle !== '') throw invalid('the payload must be left out')
+    return toBase64Url(utf8(objectText(parts)))
+  },
+}
+
+function layout(middle: Middle): Layout {
+  return {
+    algorithms: ['EdDSA', 'ES256', 'RS256'],
+    expires: false,
+    digest: false,
+
+    read(text, { profile }) {
+      const [start, payload, end, ...more] = text.split('.')
+      if (start === undefined || payload === undefined || end === undefined || more.length > 0) {
+        throw invalid('the signature must be a JWS in compact form')
+      }
+      const header = protectedHeader(start)
+      const algorithm = algorithmSpelt(header.alg, 'jws', profile.algorithms)
+      if (algorithm === null) throw invalid('alg must be an algorithm that is registered for the sender')
+      const value = fromBase64Url(end)
+      if (value === null || value.length === 0) throw invalid('the signature must be canonical base64url')
+      return {
+        sender_id: null,
+        kid: header.kid,
+        algorithm,
+        created: null,
+        expires: null,
+        canonical_form: profile.canonical_form,
+        value,
+        content: async (parts, canonical) => utf8(`${start}.${middle.read(payload, parts, canonical)}`),
+      }
+    },
+
+    async write(parts, { kid, algorithm }, signed) {
+      const start = toBase64Url(utf8(canonicalJson({ alg: ALGORITHMS[algorithm].spellings.jws[0], kid })))
+      const payload = toBase64Url(utf8(objectText(parts)))
+      const value = await signed(utf8(`${start}.${payload}`))
+      return `${start}.${middle.write(payload)}.${toBase64Url(value)}`
+    },
+  }
+}
+
+export const jws = layout(embedded)
+export const jwsDetached = layout(detached)
+
+/** Members that say what they say and change nothing. Keys inside the message and `crit` are among all the others. */
+const KNOWN = ['alg', 'kid', 'typ', 'cty']
+
+function protectedHeader(text: string): { readonly alg: string; readonly kid: string | null } {
+  const header = objectOf(decodedText(text))
+  if (header === null) throw invalid('the JWS header must be a JSON object in canonical base64url')
+  if (Object.keys(header).some((name) => !KNOWN.includes(name))) {
+    throw invalid('the JWS header may have alg, kid, typ and cty and nothing else')
+  }
+  if (Object.values(header).some((value) => typeof value !== 'string' || value === '')) {
+    throw invalid('the members of the JWS header must be texts')
+  }
+  const { alg, kid = null } = header as { alg?: string; kid?: string }
+  if (alg === undefined) throw invalid('the JWS header has no alg')
+  return { alg, kid }
+}
+
+function objectOf(text: string | null): JsonObject | null {
+  if (text === null) return null
+  let value: JsonValue
+  try {
+    value = parseJson(text, { maxDepth: 4 })
+  } catch {
+    return null
+  }
+  return isJsonObject(value) ? value : null
+}
+
+/** A byte order mark is part of the text, to be refused by whoever reads on. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decodedText(base64Url: string): string | null {
+  const bytes = fromBase64Url(base64Url)
+  if (bytes === null) return null
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return null
+  }
+}

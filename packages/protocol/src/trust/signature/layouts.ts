@@ -1,0 +1,79 @@
+/** The layouts as rows, and what a profile may combine. */
+
+import { fromBase64, toBase64 } from '../base64.ts'
+import { ALGORITHMS, type AlgorithmName } from './algorithms.ts'
+import { CANONICAL_FORMS, type CanonicalParts } from './canonical-forms.ts'
+import { DIGESTS } from './digests.ts'
+import { jws, jwsDetached } from './jws.ts'
+import { type Layout, type LayoutName, type SignatureProfile, utf8 } from './layout.ts'
+import { parameters } from './parameters.ts'
+import { invalid } from './problem.ts'
+
+/** Raw RSA: the text of the header directly followed by that of the message. Where the header ends is never in doubt. */
+const rawContent = async ({ header, message }: CanonicalParts) => utf8(`${header}${message}`)
+
+/** Base64 of an RSA signature and nothing else (1.4 D). */
+const rawRsa: Layout = {
+  algorithms: ['RS256'],
+  expires: false,
+  digest: false,
+
+  read(text, { profile: { canonical_form } }) {
+    const value = fromBase64(text)
+    if (value === null || value.length === 0) throw invalid('the signature must be canonical base64')
+    return {
+      sender_id: null,
+      kid: null,
+      algorithm: 'RS256',
+      created: null,
+      expires: null,
+      canonical_form,
+      value,
+      content: rawContent,
+    }
+  },
+
+  write: async (parts, _claims, signed) => toBase64(await signed(await rawContent(parts))),
+}
+
+export const LAYOUTS: Readonly<Record<LayoutName, Layout>> = {
+  parameters,
+  jws,
+  'jws-detached': jwsDetached,
+  'raw-rsa': rawRsa,
+}
+
+/** The rule that a profile breaks, such as one that was typed in or comes from a file; null for a good one. */
+export function profileProblem(
+  profile: { readonly [Member in keyof SignatureProfile]: unknown },
+): string | null {
+  if (!isNameIn(LAYOUTS, profile.layout)) return `layout must be one of ${list(LAYOUTS)}`
+  if (!isNameIn(CANONICAL_FORMS, profile.canonical_form)) {
+    return `canonical_form must be one of ${list(CANONICAL_FORMS)}`
+  }
+  if (!isNameIn(DIGESTS, profile.digest_prefix)) return `digest_prefix must be one of ${list(DIGESTS)}`
+  const layout = LAYOUTS[profile.layout]
+  if (profile.digest_prefix !== '' && !layout.digest)
+    return 'digest_prefix must be "" in a layout without digest'
+  const { algorithms } = profile
+  if (!Array.isArray(algorithms) || algorithms.length === 0 || new Set(algorithms).size < algorithms.length) {
+    return 'algorithms must be a list of different names, one at least'
+  }
+  if (!algorithms.every((name) => isNameIn(ALGORITHMS, name))) {
+    return `algorithms must be among ${list(ALGORITHMS)}`
+  }
+  if (!algorithms.every((name: AlgorithmName) => layout.algorithms.includes(name))) {
+    return 'algorithms must be among those that the layout carries'
+  }
+  return null
+}
+
+function isNameIn<Row extends object>(rows: Row, name: unknown): name is keyof Row {
+  return typeof name === 'string' && Object.hasOwn(rows, name)
+}
+
+function list(rows: object): string {
+  return Object.keys(rows)
+    .map((name) => `"${name}"`)
+    .join(', ')
+}

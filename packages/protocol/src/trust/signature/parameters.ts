@@ -1,0 +1,114 @@
+/** The spec's layout: a list of named parameters (spec "Authentication" 2; 1.4 dialect A). */
+
+import { fromBase64, toBase64 } from '../base64.ts'
+import { ALGORITHMS, algorithmSpelt } from './algorithms.ts'
+import { type CanonicalParts, objectText } from './canonical-forms.ts'
+import { type DigestPrefix, digestOf } from './digests.ts'
+import { type Layout, utf8 } from './layout.ts'
+import { invalid } from './problem.ts'
+
+/** In the order in which they are written; read in any order. */
+const NAMES = ['namespace', 'kidId', 'algorithm', 'created', 'expires', 'headers', 'signature'] as const
+type Parameters = Readonly<Record<(typeof NAMES)[number], string>>
+
+/** May stand before the list: published samples have it inside the string. */
+const PREFIX = 'Signature: '
+const HEADERS = '(created) (expires) digest'
+
+export const parameters: Layout = {
+  algorithms: ['EdDSA', 'ES256', 'RS256'],
+  expires: true,
+  digest: true,
+
+  read(text, { profile, namespaces }) {
+    const list = readList(text)
+    if (!namespaces.includes(list.namespace)) throw invalid('namespace must be one that the receiver accepts')
+    const [sender_id, kid, spelling, ...more] = list.kidId.split('|')
+    if (!sender_id || !kid || !spelling || more.length > 0) {
+      throw invalid('kidId must be written sender_id|kid|algorithm')
+    }
+    if (spelling !== list.algorithm) throw invalid('kidId and algorithm must name the same algorithm')
+    const algorithm = algorithmSpelt(list.algorithm, 'parameters', profile.algorithms)
+    if (algorithm === null) throw invalid('algorithm must be one that is registered for the sender')
+    if (list.headers !== HEADERS) throw invalid(`headers must be "${HEADERS}"`)
+    const value = fromBase64(list.signature)
+    if (value === null || value.length === 0) throw invalid('signature must be canonical base64')
+    const created = seconds(list.created, 'created')
+    const expires = seconds(list.expires, 'expires')
+    const { digest_prefix, canonical_form } = profile
+    const content = (parts: CanonicalParts) => signedText(parts, created, expires, digest_prefix)
+    return { sender_id, kid, algorithm, created, expires, canonical_form, value, content }
+  },
+
+  async write(parts, { profile, sender_id, kid, algorithm, namespace, created, expires }, signed) {
+    const [spelling] = ALGORITHMS[algorithm].spellings.parameters
+    const value = await signed(await signedText(parts, created, expires, profile.digest_prefix))
+    const list: Parameters = {
+      namespace,
+      kidId: [sender_id, kid, spelling].map(withoutBar).join('|'),
+      algorithm: spelling,
+      created: String(created),
+      expires: String(expires),
+      headers: HEADERS,
+      signature: toBase64(value),
+    }
+    return NAMES.map((name) => `${name}="${quotable(list[name])}"`).join(', ')
+  },
+}
+
+/** Three lines with LF between them and none at the end. */
+async function signedText(parts: CanonicalParts, created: number, expires: number, prefix: DigestPrefix) {
+  const digest = await digestOf(utf8(objectText(parts)), prefix)
+  return utf8(`(created): ${created}\n(expires): ${expires}\ndigest: ${digest}`)
+}
+
+/** No quote, no backslash, no control character: a value ends where every reader thinks it ends. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const QUOTABLE = /[^"\\\u0000-\u001f\u007f]*/.source
+const PARAMETER = new RegExp(`([A-Za-z]+)="(${QUOTABLE})"`, 'y')
+const COMMA = /, */y
+const WHOLE = new RegExp(`^${QUOTABLE}$`)
+
+function readList(text: string): Parameters {
+  const list: Partial<Record<keyof Parameters, string>> = {}
+  let at = text.startsWith(PREFIX) ? PREFIX.length : 0
+  for (;;) {
+    PARAMETER.lastIndex = at
+    const [, name = '', value = ''] = PARAMETER.exec(text) ?? []
+    if (name === '') throw invalid('the signature must be a list of name="value" with commas between them')
+    if (!isName(name)) throw invalid('the signature has an unknown parameter')
+    if (list[name] !== undefined) throw invalid(`${name} occurs twice in the signature`)
+    list[name] = value
+    at = PARAMETER.lastIndex
+    if (at === text.length) break
+    COMMA.lastIndex = at
+    if (!COMMA.test(text))
+      throw invalid('the signature must be a list of name="value" with commas between them')
+    at = COMMA.lastIndex
+  }
+  const missing = NAMES.find((name) => list[name] === undefined)
+  if (missing !== undefined) throw invalid(`the signature has no ${missing}`)
+  return list as Parameters
+}
+
+function isName(name: string): name is keyof Parameters {
+  return (NAMES as readonly string[]).includes(name)
+}
+
+const SECONDS = /^(?:0|[1-9][0-9]{0,10})$/
+
+function seconds(text: string, name: string): number {
+  if (!SECONDS.test(text)) throw invalid(`${name} must be a Unix time in whole seconds`)
+  return Number(text)
+}
+
+function quotable(value: string): string {
+  if (!WHOLE.test(value))
+    throw new TypeError('a parameter of a signature cannot hold quotes, backslashes or controls')
+  return value
+}
+
+function withoutBar(part: string): string {
+  if (part === '' || part.includes('|')) throw new TypeError('a part of kidId cannot be empty or hold |')
+  return part
+}

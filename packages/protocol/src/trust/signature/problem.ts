@@ -1,0 +1,36 @@
+/** Why a message does not count as signed by its sender. */
+
+/** `missing`: there is no signature (err.signature.missing); `invalid`: there is one and it is no good (err.signature.invalid). */
+export type SignatureProblemKind = 'missing' | 'invalid'
+
+/** Every refusal of a signature. The message says which rule failed and never repeats a value. */
+export class SignatureProblem extends Error {
+  readonly kind: SignatureProblemKind
+
+  constructor(kind: SignatureProblemKind, rule: string) {
+    super(rule)
+    this.name = 'SignatureProblem'
+    this.kind = kind
+  }
+}
+
+/** A signature that is there and breaks a rule. */
+export function invalid(rule: string): SignatureProblem {
+  return new SignatureProblem('invalid', rule)
+}
+
+/** What stands in `signature` where nobody signed: the closed list (1.4, detail 6), compared letter by letter. */
+export const PLACEHOLDERS: readonly string[] = [
+  '',
+  'unsigned',
+  'unsigned-stub',
+  'unsigned-mock',
+  'mock-signature',
+  'signature_validation_disabled',
+  'new signature to be generated for request',
+]
+
+/** Whether a text says that the message is unsigned, rather than trying to be a signature. */
+export function isPlaceholder(signature: string): boolean {
+  return PLACEHOLDERS.includes(signature)
+}

@@ -1,0 +1,57 @@
+/** Signing what goes out. */
+import { ALGORITHMS, type AlgorithmName, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
+import { outgoingParts } from './canonical-forms.ts'
+import type { SignatureProfile } from './layout.ts'
+import { LAYOUTS } from './layouts.ts'
+
+/** A private key and the names under which its public half is known. */
+export interface SigningKey {
+  readonly sender_id: string
+  readonly kid: string
+  readonly algorithm: AlgorithmName
+  readonly privateKey: WebCryptoKey
+}
+
+export interface SignRequest {
+  readonly header: { readonly sender_id?: unknown; readonly [member: string]: unknown }
+  readonly message: unknown
+  readonly profile: SignatureProfile
+  readonly key: SigningKey
+  /** Value of the `namespace` parameter. */
+  readonly namespace: string
+  /** Unix times in whole seconds; used by layouts that expire. */
+  readonly created: number
+  readonly expires: number
+}
+
+/**
+ * The signature of header and message. The body has to carry both as `canonicalJson` writes them: all forms but
+ * RFC 8785 cover their text.
+ *
+ * @throws {TypeError} when key, profile and header do not belong together: a mistake of the caller
+ * @throws {CanonicalJsonError} for data that JSON cannot hold
+ */
+export async function sign(request: SignRequest): Promise<string> {
+  const { header, message, profile, key, namespace, created, expires } = request
+  const { sender_id, kid, algorithm, privateKey } = key
+  if (header.sender_id !== sender_id)
+    throw new TypeError('the key belongs to another sender_id than the header')
+  if (!profile.algorithms.includes(algorithm)) throw new TypeError('the algorithm is not one of the profile')
+  if (!fitsAlgorithm(privateKey, algorithm)) throw new TypeError('the key is for another algorithm')
+  if (!isUnixTime(created) || !isUnixTime(expires) || expires <= created) {
+    throw new TypeError('created and expires must be Unix times in whole seconds, created first')
+  }
+  const claims = { profile, sender_id, kid, algorithm, namespace, created, expires }
+  return LAYOUTS[profile.layout].write(
+    outgoingParts(header, message, profile.canonical_form),
+    claims,
+    async (content) =>
+      new Uint8Array(
+        await crypto.subtle.sign(ALGORITHMS[algorithm].webCrypto as { name: string }, privateKey, content),
+      ),
+  )
+}
+
+function isUnixTime(seconds: number): boolean {
+  return Number.isSafeInteger(seconds) && seconds >= 0
+}

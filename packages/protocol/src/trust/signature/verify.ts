@@ -1,0 +1,54 @@
+/** Verifying what came in, in two steps: read the signature, look up the key that it names, verify. */
+import { isJsonObject, type JsonValue } from '../../json.ts'
+import type { SignedEnvelope } from '../source.ts'
+import { ALGORITHMS, fitsAlgorithm, type WebCryptoKey } from './algorithms.ts'
+import { receivedParts, receivedPayload } from './canonical-forms.ts'
+import type { ReadingRules, ReadSignature } from './layout.ts'
+import { LAYOUTS } from './layouts.ts'
+import { invalid, isPlaceholder, SignatureProblem } from './problem.ts'
+
+/**
+ * Reads the `signature` of an envelope by the layout of its sender's profile. What it says is not yet to be believed.
+ *
+ * @throws {SignatureProblem} `missing` when there is none or a placeholder, `invalid` when it breaks the grammar
+ */
+export function readSignature(signature: JsonValue | undefined, rules: ReadingRules): ReadSignature {
+  if (signature === undefined || signature === null) {
+    throw new SignatureProblem('missing', 'the message has no signature')
+  }
+  if (typeof signature !== 'string') throw invalid('the signature must be a text')
+  if (isPlaceholder(signature)) {
+    throw new SignatureProblem('missing', 'the message has a placeholder instead of a signature')
+  }
+  return LAYOUTS[rules.profile.layout].read(signature, rules)
+}
+
+/**
+ * Resolves when the signature is that of this envelope's header and message, made with the private half of
+ * `publicKey`, and rejects otherwise. The caller answers for the key: live, for signatures, of the participant that
+ * the header's sender_id names; and for freshness (`checkFreshness`).
+ *
+ * @throws {SignatureProblem} always `invalid`
+ */
+export async function verifySignature(
+  signature: ReadSignature,
+  envelope: SignedEnvelope,
+  publicKey: WebCryptoKey,
+): Promise<void> {
+  const { algorithm, canonical_form, sender_id, value } = signature
+  const parts = receivedParts(envelope, canonical_form)
+  if (sender_id !== null && sender_id !== senderOf(envelope)) {
+    throw invalid('kidId must name the sender_id of the header')
+  }
+  if (!fitsAlgorithm(publicKey, algorithm))
+    throw invalid('the key is for another algorithm than the signature')
+  const content = await signature.content(parts, (text) => receivedPayload(text, envelope, canonical_form))
+  const parameters = ALGORITHMS[algorithm].webCrypto
+  const verified = await crypto.subtle.verify(parameters, publicKey, value, content).catch(() => false)
+  if (!verified) throw invalid('the signature does not belong to this header and message')
+}
+
+function senderOf(envelope: SignedEnvelope): JsonValue | undefined {
+  const header = envelope.member('header')
+  return isJsonObject(header) && Object.hasOwn(header, 'sender_id') ? header.sender_id : undefined
+}

@@ -1,0 +1,66 @@
+/** What a token endpoint answers to client credentials (RFC 6749, 4.4 and 5). */
+import { isJsonObject, JsonError, type JsonObject, parseJson } from '../json.ts'
+import type { Fetched } from './refreshed.ts'
+
+/**
+ * There is no access token. `away`: the endpoint does not answer at the moment. `refused`: it gives none.
+ * `unreadable`: its answer holds none that can stand in a header.
+ */
+export class TokenProblem extends Error {
+  override readonly name = 'TokenProblem'
+  readonly kind: 'away' | 'refused' | 'unreadable'
+  readonly httpStatus: number
+  /** Of RFC 6749, 5.2, with `refused`. */
+  readonly code: string
+
+  constructor(kind: TokenProblem['kind'], httpStatus: number, message: string, code = '') {
+    super(message)
+    this.kind = kind
+    this.httpStatus = httpStatus
+    this.code = code
+  }
+}
+
+/** What can stand in a header (RFC 6750, 2.1). */
+const TOKEN = /^[\w.~+/-]{1,8192}=*$/
+/** Seconds: of a token whose answer does not say how long it lives, and the longest life that is believed. */
+const LIFE = { unsaid: 60, longest: 86_400 }
+/** A token is renewed when a tenth of its life is left, or a minute if that is less. */
+const LEFT = { part: 0.1, most: 60_000 }
+
+/**
+ * The token, and how long it may be used.
+ * @throws TokenProblem
+ */
+export function readTokenAnswer(status: number, text: string): Fetched<string> {
+  if (status >= 500 || status === 429) {
+    throw new TokenProblem('away', status, 'the token endpoint does not answer at the moment')
+  }
+  const answer = parsed(text)
+  if (status !== 200) throw refusal(answer, status)
+  const { access_token, token_type, expires_in } = answer
+  const isBearer = typeof token_type !== 'string' || token_type.toLowerCase() === 'bearer'
+  if (typeof access_token !== 'string' || !TOKEN.test(access_token) || !isBearer) {
+    throw new TokenProblem('unreadable', status, 'the answer of the token endpoint holds no access_token')
+  }
+  // Declared as a text, given as a number: both are read.
+  const seconds = Number(expires_in)
+  const life = (seconds > 0 ? Math.min(seconds, LIFE.longest) : LIFE.unsaid) * 1_000
+  return { value: access_token, fresh: life - Math.min(life * LEFT.part, LEFT.most), usable: life }
+}
+
+function refusal({ error, error_description }: JsonObject, status: number): TokenProblem {
+  const code = typeof error === 'string' ? error : 'invalid_client'
+  const why = typeof error_description === 'string' ? error_description : `HTTP status ${status}`
+  return new TokenProblem('refused', status, why, code)
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    const value = parseJson(text)
+    return isJsonObject(value) ? value : {}
+  } catch (error) {
+    if (error instanceof JsonError) return {}
+    throw error
+  }
+}

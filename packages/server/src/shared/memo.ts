@@ -1,0 +1,34 @@
+/** One value for each owner, made anew when what it was made of has changed. The owners that were not asked for longest go. */
+import { LRUCache } from 'lru-cache'
+
+/** Owners that are remembered at a time: more than a node meets at once. */
+const OWNERS = 10_000
+
+export class Memo<Value extends object> {
+  readonly #entries: LRUCache<string | number, { readonly source: string; readonly value: Value }>
+
+  /** @param release what becomes of a value that is replaced or forgotten */
+  constructor(release: (value: Value) => void = () => undefined) {
+    this.#entries = new LRUCache({ max: OWNERS, dispose: ({ value }) => release(value) })
+  }
+
+  /** @param source what the value is made of, as a text */
+  of(owner: string | number, source: string, make: () => Value): Value {
+    const known = this.#entries.get(owner)
+    if (known?.source === source) return known.value
+    const value = make()
+    this.#entries.set(owner, { source, value })
+    return value
+  }
+
+  forget(owner: string | number): void {
+    this.#entries.delete(owner)
+  }
+
+  /** Forgets all, and gives what was remembered. */
+  clear(): readonly Value[] {
+    const values = [...this.#entries.values()].map(({ value }) => value)
+    this.#entries.clear()
+    return values
+  }
+}

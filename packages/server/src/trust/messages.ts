@@ -1,0 +1,173 @@
+/** Messages of participants: is it signed, what does it say, and how is it answered (spec "Authentication", D16 to D20)? */
+
+import {
+  CANNOT_BE_OPENED,
+  type Callback,
+  ciphertextFingerprint,
+  encryptionFault,
+  type JsonObject,
+  type Operation,
+  openMessage as openWith,
+  prepareEnvelope,
+  type ResolveKey,
+  replyProfile,
+  SIGNATURE_LIFETIME,
+  SIGNATURE_RULES,
+  type SignedEnvelope,
+  type SigningKey,
+  signedBody,
+  verifyEnvelope as verifyWith,
+} from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
+import type { Exchange } from '../model/exchange.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { messageBounds } from '../reading/bounds.ts'
+import { readLargeMessage } from '../reading/large.ts'
+import { messageOf } from '../reading/rows.ts'
+import { LARGE, type ReadingThreads } from '../reading/threads.ts'
+import type { PeerKeys } from './peer-keys.ts'
+
+/** What verifies. */
+export interface Verifying {
+  readonly peerKeys: Pick<PeerKeys, 'verifying'>
+  /** Values of `namespace` that are taken (D17). */
+  readonly signatureNamespaces: { readonly read: readonly string[] }
+  readonly limits: Pick<Limits, 'clock_skew'>
+}
+
+/**
+ * Verifies the signature of an envelope under its sender's policy and profile: read strictly, fresh, made with a
+ * live key of this very participant. What was parsed is what was signed; it must not be changed before.
+ * @param options.callback whether it came on a callback path, where a message may be days old (N16)
+ * @returns whether a signature was verified
+ * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
+ */
+export function verifyEnvelope(
+  { peerKeys, signatureNamespaces, limits }: Verifying,
+  participant: Participant,
+  envelope: SignedEnvelope,
+  { callback = false }: { readonly callback?: boolean } = {},
+): Promise<boolean> {
+  return verifyWith(envelope, {
+    rules: SIGNATURE_RULES[participant.signature_policy],
+    profile: participant.signature_profile,
+    namespaces: signatureNamespaces.read,
+    keys: (kid, algorithm) => peerKeys.verifying(participant, kid, algorithm),
+    withoutKey:
+      "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
+    now: Date.now() / 1_000,
+    skew: limits.clock_skew,
+    callback,
+  })
+}
+
+/** How a policy refuses a message that comes so; null where it is taken. */
+const REFUSES: Readonly<
+  Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>
+> = {
+  required: { clear: 'message: must be encrypted', encrypted: null },
+  allowed: { clear: null, encrypted: null },
+  refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
+}
+
+/** What decrypts. */
+export interface Opening {
+  /** Our own keys. */
+  readonly keys: { readonly decryption: ResolveKey }
+  readonly peerKeys: Pick<PeerKeys, 'encryption'>
+  /** Which message a ciphertext came in first. */
+  readonly ciphertexts: {
+    remember(ciphertext: {
+      readonly fingerprint: Buffer
+      readonly participant: number
+      readonly message_id: string
+    }): Promise<boolean>
+  }
+  readonly limits: Limits
+  readonly reading: ReadingThreads
+}
+
+/**
+ * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer, and one that
+ * was copied from another message is among them: whoever gets it opened would learn of it, if only by a rejection.
+ * @param row whose message it is
+ * @param options.answered whether an answer is to follow that has to be encrypted as well; an ack never is
+ * @throws RequestFault err.encryption.invalid
+ */
+export async function openMessage(
+  opening: Opening,
+  { participant, header, encrypted }: Pick<Exchange, 'participant' | 'header' | 'encrypted'>,
+  row: Operation | Callback,
+  message: JsonObject,
+  { answered = true }: { readonly answered?: boolean } = {},
+): Promise<JsonObject> {
+  const { keys, limits, ciphertexts } = opening
+  const bounds = messageBounds(limits, messageOf(row))
+  const opened = await openWith(message, {
+    encrypted,
+    refuses: REFUSES[participant.encryption_policy],
+    keys: keys.decryption,
+    maxCiphertextBytes: limits.body_bytes,
+    bounds,
+    // Asked encrypted, answered encrypted: without a key to answer with, nothing is looked up at all.
+    before: async () => {
+      if (answered) await answerKey(opening, participant)
+    },
+    // What a callback says is read here, because more than its row says how.
+    ...('request' in row && {
+      large: {
+        from: LARGE,
+        read: (text: string) => readLargeMessage(opening, row, participant.id, text, bounds),
+      },
+    }),
+  })
+  if (!encrypted) return opened
+  const { encrypted_key, tag } = message
+  const parts = { encrypted_key: String(encrypted_key), tag: String(tag) }
+  const fingerprint = Buffer.from(await ciphertextFingerprint(parts))
+  const { message_id } = header
+  const own = await ciphertexts.remember({ fingerprint, participant: participant.id, message_id })
+  if (!own) throw encryptionFault(CANNOT_BE_OPENED)
+  return opened
+}
+
+async function answerKey({ peerKeys }: Pick<Opening, 'peerKeys'>, participant: Participant) {
+  const key = await peerKeys.encryption(participant)
+  if (key !== null) return key
+  throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
+}
+
+/** What signs, and encrypts. */
+export interface Signing {
+  /** Our own keys. */
+  readonly keys: { signing(): Promise<Omit<SigningKey, 'sender_id'>> }
+  readonly peerKeys: Pick<PeerKeys, 'encryption'>
+  /** The `namespace` that we write. */
+  readonly signatureNamespaces: { readonly written: string }
+}
+
+/**
+ * The body of an outgoing envelope, signed, as canonical JSON text: what is signed is, byte for byte, what is sent.
+ *
+ * @param header without is_msg_encrypted, which is set here
+ * @param encrypt whether the message must be encrypted for the participant
+ * @throws RequestFault err.encryption.invalid when it must and the participant has no usable key, or none any more:
+ * nothing goes out in clear then
+ */
+export async function signEnvelope(
+  signing: Signing,
+  registry: Pick<Registry, 'sender_id'>,
+  participant: Participant,
+  envelope: { readonly header: object; readonly message: object },
+  encrypt: boolean,
+): Promise<string> {
+  const prepared = await prepareEnvelope(envelope, encrypt ? await answerKey(signing, participant) : null)
+  const signer = {
+    key: { ...(await signing.keys.signing()), sender_id: registry.sender_id },
+    profile: replyProfile(participant.signature_profile),
+    namespace: signing.signatureNamespaces.written,
+    lifetime: SIGNATURE_LIFETIME,
+  }
+  return signedBody(prepared, signer, Date.now())
+}
