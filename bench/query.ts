@@ -8,11 +8,12 @@
  */
 import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
+import { dayIn } from '@rollcall/protocol'
 import { migrate, openStorage, readConfig } from '@rollcall/server'
 import type pg from 'pg'
 import { createContext } from '../packages/server/src/app/context.ts'
 import type { Context } from '../packages/server/src/context.ts'
-import { find } from '../packages/server/src/query/find.ts'
+import { recordQuery } from '../packages/server/src/query/at-day.ts'
 import { criteriaLimits, readSearchCriteria } from '../packages/server/src/query/search-criteria.ts'
 import { CASES, type Case, type Question } from './query/cases.ts'
 import { type Bar, type Beside, beside } from './query/measure.ts'
@@ -90,13 +91,15 @@ async function measureCase(
   const text = row.sql(asked)
   const name = `hand ${asked.records} ${row.name}`
   const { limits } = context
+  const reader = context.records.reader('sync')
   const ours = async ({ criteria }: Question) => {
     const read = readSearchCriteria(
       asked.registry.kind,
       { search_criteria: criteria },
       criteriaLimits(limits),
     )
-    return find(context, asked.registry, read)
+    const query = recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results })
+    return reader.find(asked.registry, query)
   }
   const floor = async ({ values }: Question) => {
     const { rows } = await client.query({ name, text, values: [...values] })

@@ -15,6 +15,7 @@ import type { Gate } from './http/gate.ts'
 import type { Bodies } from './keys/bodies.ts'
 import type { Keys } from './keys/own-keys.ts'
 import type { Limits } from './limits.ts'
+import type { RecordSource } from './model/record-source.ts'
 import type { DatabaseTrouble } from './observe/database-trouble.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
@@ -28,6 +29,7 @@ import type { PeerKeys } from './trust/peer-keys.ts'
 
 export interface Context {
   readonly db: Database
+  readonly records: RecordSource
   readonly directory: Directory
   readonly tokens: Tokens
   readonly quota: Quota

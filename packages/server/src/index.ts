@@ -33,8 +33,8 @@ export {
   setSealPolicy,
 } from './store/directory/participants.ts'
 export { sampleIdentifiers } from './store/records/identifier-samples.ts'
+export { ownRecords } from './store/records/own-records.ts'
 export { countRecords, hasRecords } from './store/records/record-counts.ts'
 export { ensureRecordTables } from './store/records/record-tables.ts'
-export { findByIdentifier } from './store/records/records.ts'
 export { applyIndexes } from './store/registries/index-apply.ts'
 export { addRegistry, findRegistry, listRegistries, registryAt } from './store/registries/registries.ts'

@@ -8,7 +8,6 @@ import {
   type Kind,
   type RecordType,
 } from '@rollcall/protocol'
-import type { RegistryShape } from '../src/model/registry.ts'
 import type {
   Comparator,
   Comparison,
@@ -17,7 +16,8 @@ import type {
   Literal,
   OneOf,
   Predicate,
-} from '../src/query/predicate.ts'
+} from '../src/model/predicate.ts'
+import type { RegistryShape } from '../src/model/registry.ts'
 import type { Database } from '../src/store/db/database.ts'
 import { inTransaction } from '../src/store/db/transaction.ts'
 import { prepareRecord } from '../src/store/records/prepare-record.ts'

@@ -1,6 +1,6 @@
 /** A kind with an attribute of every type, a list and a compound, and a tree as one line: for tests of readers. */
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
-import type { Literal, Predicate } from '../src/query/predicate.ts'
+import type { Literal, Predicate } from '../src/model/predicate.ts'
 import type { QueryLimits, Scope } from '../src/query/query.ts'
 
 export const ATTRIBUTES = {

@@ -1,6 +1,6 @@
 /** Identifiers to try a demo registry with. */
 import type { IdentifierType } from '@rollcall/protocol'
-import { type Database, findByIdentifier, type Registry, sampleIdentifiers } from '@rollcall/server'
+import { type Database, ownRecords, type Registry, sampleIdentifiers } from '@rollcall/server'
 
 export interface Sample {
   readonly identifier_type: string
@@ -19,9 +19,16 @@ export async function registrySamples(db: Database, registry: Registry): Promise
   const others = registry.kind.identifier_types.filter(isPlain).map(({ name }) => [name, QUANTITY.other])
   const wanted = { ...Object.fromEntries(others), [recordType.primary_identifier]: QUANTITY.primary }
   const found = await sampleIdentifiers(db, registry, recordType, wanted)
+  const records = ownRecords(db).reader('sync')
   const page = { sort: [], limit: 1, offset: 0, cap: 1 }
   const totals = await Promise.all(
-    found.map((identifier) => findByIdentifier(db, registry, recordType, identifier, page)),
+    found.map((identifier) =>
+      records.find(registry, {
+        recordType,
+        predicate: { is: 'identifier', identifiers: [identifier] },
+        page,
+      }),
+    ),
   )
   const samples = found
     .filter((_, at) => totals[at]?.total === 1)

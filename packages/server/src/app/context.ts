@@ -31,6 +31,7 @@ import { takeTokens } from '../store/directory/quotas.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
 import { createInbox } from '../store/exchanges/inbox.ts'
 import { createCiphertextMemory } from '../store/exchanges/sealed-messages.ts'
+import { ownRecords } from '../store/records/own-records.ts'
 import { addSlowSearches } from '../store/records/slow-searches.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
@@ -70,6 +71,7 @@ export async function createContext(
   const waiting = limits.exchanges_waiting
   return {
     db,
+    records: ownRecords(db),
     directory: createDirectory(db, log),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }),
     quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),

@@ -16,7 +16,6 @@ import { answerFurtherPage, answerMessage } from '../operations/handlers.ts'
 import type { Item } from '../operations/item.ts'
 import { type Place, PORTION, placeOf, portionsOf } from '../operations/portions.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import { withSnapshot } from '../store/db/snapshot.ts'
 import { ensureDrain } from '../store/deliveries/deliveries.ts'
 import {
   type AcceptedExchange,
@@ -177,9 +176,7 @@ async function firstPage(
   const outcome = single
     ? await answerMessage(context, exchange, message, {})
     : await context.jobSearchPlaces.run(exchange.participant.id, () =>
-        withSnapshot(context.db, (snapshot) =>
-          answerMessage(context, exchange, message, { snapshot }, place),
-        ),
+        context.records.session((state) => answerMessage(context, exchange, message, { state }, place)),
       )
   const kept = keptItems(outcome, place)
   return { outcome, items: kept, goesOn: kept.some(({ record_ids }) => record_ids !== null) }

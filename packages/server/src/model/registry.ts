@@ -7,6 +7,9 @@ export interface RegistryShape {
   readonly kind: Kind
 }
 
+/** The name of the rows of identifiers among the columns of a record type; nothing of a kind has it. */
+export const IDENTIFIERS = 'identifier'
+
 /** One hosted instance of a kind. */
 export interface Registry {
   readonly id: number
@@ -22,7 +25,7 @@ export interface Registry {
   /** An IANA name; its days are those by which ages are counted. */
   readonly time_zone: string
   /**
-   * By record type, the attributes and compounds whose columns are being filled, `identifier` for the rows of
+   * By record type, the attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` for the rows of
    * identifiers: no query may ask about them yet.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>

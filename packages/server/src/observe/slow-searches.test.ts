@@ -1,6 +1,6 @@
 import { type Attribute, KINDS, type RecordType } from '@rollcall/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Predicate } from '../query/predicate.ts'
+import type { Predicate } from '../model/predicate.ts'
 import type { SlowSearches } from '../store/records/slow-searches.ts'
 import { createSlowSearchNotes } from './slow-searches.ts'
 

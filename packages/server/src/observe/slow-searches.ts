@@ -3,8 +3,8 @@
  * `rollcall index plan` reads them. Names of attributes only; no value of a query comes here.
  */
 import type { RecordType } from '@rollcall/protocol'
+import type { Predicate } from '../model/predicate.ts'
 import { mentions } from '../query/mentions.ts'
-import type { Predicate } from '../query/predicate.ts'
 import type { SlowSearches } from '../store/records/slow-searches.ts'
 
 export interface SlowSearchNotes {

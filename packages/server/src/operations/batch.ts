@@ -6,8 +6,7 @@ import type { Context } from '../context.ts'
 import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
 import type { FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
-import type { Reading } from '../store/records/records.ts'
-import type { Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler } from './item.ts'
+import type { Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler, Reading } from './item.ts'
 
 /** Some items of a batch, by their positions. */
 export interface Range {
@@ -95,7 +94,7 @@ function workOf(context: Context, exchange: Exchange, reading?: Reading): ItemWo
 /** Seconds. Whoever is answered later waits as long as it takes, unless what it reads keeps the database from tidying. */
 function searchTimeOf({ limits }: Context, reading?: Reading): number {
   if (reading === undefined) return limits.batch_search_time
-  return reading.snapshot === undefined ? Number.POSITIVE_INFINITY : limits.snapshot_search_time
+  return reading.state === undefined ? Number.POSITIVE_INFINITY : limits.snapshot_search_time
 }
 
 /** A snapshot of the database answers one statement at a time, so there is nothing to gain from several. */
@@ -115,7 +114,7 @@ async function inOrder<Element, Result>(
       await turn()
     }
   }
-  const workers = reading?.snapshot === undefined ? CONCURRENCY : 1
+  const workers = reading?.state === undefined ? CONCURRENCY : 1
   const begun = Array.from({ length: Math.min(workers, elements.length) }, worker)
   // When one of them fails the request fails: the others begin nothing more.
   await Promise.all(begun).finally(() => {

@@ -3,7 +3,13 @@
 import type { Context } from '../context.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { FoundRecords, ReplyMembers } from '../model/outcome.ts'
-import type { Reading } from '../store/records/records.ts'
+import type { RecordReader } from '../model/record-source.ts'
+
+/** How records are read where the request is answered later. */
+export interface Reading {
+  /** The one state in which several items are answered; else each statement sees the newest. */
+  readonly state?: RecordReader
+}
 
 /** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
 export interface ItemWork {

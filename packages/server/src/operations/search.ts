@@ -1,18 +1,15 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 
 import { dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import { checkPeer } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
+import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '../model/record-source.ts'
 import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
+import { recordQuery } from '../query/at-day.ts'
 import { checkFilled } from '../query/filled.ts'
-import { find, isLookUp } from '../query/find.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
-import { isStatementTimeout } from '../store/db/database-errors.ts'
-import { recordTable } from '../store/records/record-tables.ts'
-import { type Reading, readRecords } from '../store/records/records.ts'
 import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
@@ -49,8 +46,7 @@ export async function searchPage(
 ): Promise<ItemAnswer> {
   const { registry } = work.exchange
   const criteria = readCriteria(work, item)
-  const table = recordTable(registry, criteria.recordType)
-  const records = await readRecords(work.context.db, table, record_ids)
+  const records = await work.context.records.reader('async').read(registry, criteria.recordType, record_ids)
   return {
     members: {
       data: dataOf(work, criteria, records),
@@ -99,7 +95,7 @@ function disclosedRecords(
   { recordType, shape }: SearchCriteria,
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {
-  const day = dayIn(exchange.registry.time_zone, Date.now())
+  const day = today(exchange.registry)
   const select = shape && ((document: string) => shape(document, day))
   const documents = found.map(({ document }) => document)
   const records: Disclosed[] = []
@@ -118,6 +114,12 @@ function disclosedRecords(
   return records
 }
 
+const today = ({ time_zone }: Registry): string => dayIn(time_zone, Date.now())
+
+/** The state of the batch, or the newest. */
+const readerOf = ({ context, reading }: ItemWork): RecordReader =>
+  reading?.state ?? context.records.reader(reading === undefined ? 'sync' : 'async')
+
 /**
  * Finds; what may be slow waits for its turn first.
  * @throws ItemRejection where it does not come to that, or takes too long
@@ -125,8 +127,11 @@ function disclosedRecords(
 async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Found> {
   const { context, exchange, budget, reading } = work
   const { registry, participant } = exchange
-  const found = () => measuredFind(context, registry, criteria, reading)
-  if (isLookUp(criteria)) return found()
+  const cap = context.limits.search_results
+  // Further pages are made of the ids.
+  const query = recordQuery(criteria, today(registry), { cap, ids: reading === undefined ? 0 : cap })
+  const found = () => measuredFind(work, query)
+  if (isLookUp(query)) return found()
   const checkBudget = (): void => {
     if (performance.now() < budget.until) return
     throw new ItemRejection(
@@ -135,8 +140,8 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
     )
   }
   checkBudget()
-  // A snapshot is a connection: whoever has one has had its turn.
-  if (reading?.snapshot !== undefined) return found()
+  // One state is one connection: whoever has one has had its turn.
+  if (reading?.state !== undefined) return found()
   const places = reading === undefined ? context.searchPlaces : context.jobSearchPlaces
   return places.run(participant.id, async () => {
     // Both may have changed while it waited.
@@ -150,28 +155,26 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
  * Finds, and tells the operator how long it took.
  * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
  */
-async function measuredFind(
-  context: Context,
-  registry: Registry,
-  criteria: SearchCriteria,
-  reading: Reading | undefined,
-): Promise<Found> {
-  const { recordType, predicate } = criteria
+async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
+  const { context, exchange } = work
+  const { registry } = exchange
   const started = performance.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
     const milliseconds = performance.now() - started
     context.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
-    if (outcome !== 'failed') context.slowSearches.note(registry, recordType, predicate, milliseconds)
+    if (outcome === 'failed') return
+    context.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)
   }
   try {
-    const found = await find(context, registry, criteria, reading)
+    const found = await readerOf(work).find(registry, query)
     measured('answered')
     return found
   } catch (error) {
-    const isTimeout = isStatementTimeout(error)
+    const isTimeout = error instanceof SearchTimeout
     measured(isTimeout ? 'timeout' : 'failed')
-    if (!isTimeout || isLookUp(criteria)) throw error
-    throw tookTooLong(recordType, context.limits.search_timeout)
+    if (!isTimeout) throw error
+    if (isLookUp(query)) throw error.cause
+    throw tookTooLong(query.recordType, context.limits.search_timeout)
   }
 }
 

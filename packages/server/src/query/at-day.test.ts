@@ -1,8 +1,8 @@
 import type { Attribute, RecordType } from '@rollcall/protocol'
 import { KINDS } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
+import type { Comparator, Literal, Predicate } from '../model/predicate.ts'
 import { atDay } from './at-day.ts'
-import type { Comparator, Literal, Predicate } from './predicate.ts'
 
 const birth: Attribute = { name: 'birth_date', paths: ['birth_date'], type: 'date' }
 const surname: Attribute = { name: 'surname', paths: ['surname'], type: 'text' }

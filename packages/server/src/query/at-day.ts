@@ -1,11 +1,47 @@
-/** Ages become dates: what a predicate asks on one day, so that nothing below needs to know the day. */
+/** Ages become dates: what a search asks on one day, so that no source of records needs to know the day. */
 import type { Attribute, RecordType } from '@rollcall/protocol'
-import { type Comparator, type Comparison, type Interval, membersOf, type Predicate } from './predicate.ts'
+import {
+  type Comparator,
+  type Comparison,
+  type Interval,
+  membersOf,
+  type Predicate,
+} from '../model/predicate.ts'
+import type { RecordQuery } from '../model/record-source.ts'
+import type { AskedKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
 /** No date of a record is before it, every one is in or after it, and a missing one is neither. */
 const BEGINNING: Interval = { from: FIRST_DAY, to: FIRST_DAY }
 const DAY = 86_400_000
+
+/** A search that was read; `SearchCriteria` is one. */
+export interface Asked {
+  readonly recordType: RecordType
+  readonly predicate: Predicate
+  readonly sort: readonly AskedKey[]
+  readonly page_size: number
+  /** From 1. */
+  readonly page_number: number
+}
+
+/**
+ * The search as it stands on `day` (YYYY-MM-DD, in the registry's time zone).
+ * @param counts.cap records above which is not counted
+ * @param counts.ids see `Page`
+ */
+export function recordQuery(
+  { recordType, predicate, sort, page_size, page_number }: Asked,
+  day: string,
+  counts: { readonly cap: number; readonly ids?: number },
+): RecordQuery {
+  const keys = sort.map(({ age, ...key }) => (age ? { ...key, until: day } : key))
+  return {
+    recordType,
+    predicate: atDay(predicate, recordType, day),
+    page: { sort: keys, limit: page_size, offset: page_size * (page_number - 1), ...counts },
+  }
+}
 
 /**
  * The predicate as it stands on `day` (YYYY-MM-DD, in the registry's time zone): every question about an age

@@ -1,10 +1,10 @@
 /** Refusing what asks about a column that is being filled: records without their value yet would seem to have none. */
 
 import { ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
+import type { Predicate } from '../model/predicate.ts'
 import type { SortKey } from '../model/records.ts'
-import { IDENTIFIERS } from '../store/records/held-columns.ts'
+import { IDENTIFIERS } from '../model/registry.ts'
 import { mentions } from './mentions.ts'
-import type { Predicate } from './predicate.ts'
 
 /** What a search asks about; `SearchCriteria` is one. */
 interface Asked {

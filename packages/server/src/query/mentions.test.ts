@@ -1,7 +1,7 @@
 import type { Attribute, Compound } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
+import type { Predicate } from '../model/predicate.ts'
 import { mentions } from './mentions.ts'
-import type { Predicate } from './predicate.ts'
 
 const sex: Attribute = { name: 'sex', paths: ['sex'], type: 'code' }
 const birth_date: Attribute = { name: 'birth_date', paths: ['birth_date'], type: 'date' }

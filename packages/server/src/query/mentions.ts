@@ -1,6 +1,6 @@
 /** What a predicate asks about, by name: for statistics, and to refuse what cannot be asked about yet. */
 import type { Attribute } from '@rollcall/protocol'
-import type { Predicate } from './predicate.ts'
+import type { Predicate } from '../model/predicate.ts'
 
 /**
  * The names of the columns that a predicate asks about, each once, in order: of an attribute its name, of a compound's

@@ -1,6 +1,6 @@
 /** What the readers of the query forms are given, and what they give back. */
 import type { Kind, RecordType } from '@rollcall/protocol'
-import type { Predicate } from './predicate.ts'
+import type { Predicate } from '../model/predicate.ts'
 
 /** Where a query is asked. */
 export interface Scope {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { processorTime } from '../../test/processor-time.ts'
 import { LIMITS, SCOPE } from '../../test/query-kind.ts'
-import type { Predicate } from './predicate.ts'
+import type { Predicate } from '../model/predicate.ts'
 import { QueryProblem } from './problem.ts'
 import { readQuery } from './read-query.ts'
 

@@ -14,9 +14,9 @@ import {
   validator,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
+import type { Predicate } from '../model/predicate.ts'
 import { misspelt } from './near-names.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
-import type { Predicate } from './predicate.ts'
 import { QueryProblem, UnreadableQuery } from './problem.ts'
 import type { Query, QueryLimits } from './query.ts'
 import { readQuery } from './read-query.ts'

@@ -6,11 +6,11 @@
 import { KINDS } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Predicate } from '../../src/model/predicate.ts'
 import { atDay } from '../../src/query/at-day.ts'
 import { matches } from '../../src/query/memory/matches.ts'
-import type { Predicate } from '../../src/query/predicate.ts'
-import { toSql } from '../../src/query/sql/to-sql.ts'
-import { findRecords } from '../../src/store/records/records.ts'
+import { connectionsOf, findMatching } from '../../src/store/records/own-records.ts'
+import { toSql } from '../../src/store/records/sql/to-sql.ts'
 import { type TestDatabase, testDatabase } from '../postgres.ts'
 import { columnsHeld, columnsOf } from './columns.ts'
 import { everything } from './everything.ts'
@@ -94,7 +94,9 @@ describe.each(recordTypes)('%s %s', (kindName, recordTypeName) => {
       async (predicate, sort, { limit, offset, cap }) => {
         const hits = records.filter(({ extracted }) => answer(predicate, extracted, TODAYS[0]) === 'yes')
         const condition = toSql(atDay(predicate, recordType, TODAYS[0]), table)
-        const found = await findRecords(database.db, table, condition, { sort, limit, offset, cap })
+        const found = await findMatching(connectionsOf(database.db).sync, table, condition, {
+          ...{ sort, limit, offset, cap },
+        })
         expect(found.total).toBe(Math.min(hits.length, cap + 1))
         if (hits.length > cap) return
         const page = hits.toSorted(compareRecords(sort)).slice(offset, offset + limit)

@@ -9,14 +9,14 @@ import {
   readLiteral,
 } from '@rollcall/protocol'
 import fc from 'fast-check'
-import type { Identifier } from '../../src/model/records.ts'
 import {
   type Comparator,
   type List,
   type Literal,
   membersOf,
   type Predicate,
-} from '../../src/query/predicate.ts'
+} from '../../src/model/predicate.ts'
+import type { Identifier } from '../../src/model/records.ts'
 import { askedValues, rawIdentifiers } from './raw-values.ts'
 
 const ORDER: readonly Comparator[] = ['eq', 'lt', 'le', 'gt', 'ge']

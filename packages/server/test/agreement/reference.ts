@@ -3,8 +3,8 @@
  * the types: a date is every day that it may mean, an age is counted birthday by birthday, text is its bytes.
  */
 import type { Attribute, AttributeScalar, AttributeValue, DayInterval } from '@rollcall/protocol'
+import type { Comparator, Interval, List, Literal, Predicate } from '../../src/model/predicate.ts'
 import type { ExtractedRecord } from '../../src/query/memory/extract-record.ts'
-import type { Comparator, Interval, List, Literal, Predicate } from '../../src/query/predicate.ts'
 import { ageOf, daysOf } from './days.ts'
 import { type Answer, all, certain, ofEvery, opposite, some } from './truth.ts'
 

@@ -1,6 +1,6 @@
 /** The expression list, also called predicate (spec "Query forms" 3; G11, 3.1), and its one comparison alone (D10). */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
-import type { Comparator, Predicate } from '../predicate.ts'
+import type { Comparator, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import { type Asked, allOf, anyOf, inRecord, negation, readAsked } from './combine.ts'
 import { leafAsked } from './expression.ts'

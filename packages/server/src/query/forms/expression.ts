@@ -1,6 +1,6 @@
 /** The operator objects of a typed expression, of GraphQL arguments and of the enrolled forms (spec "Query forms" 1; G13, D10). */
 import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '@rollcall/protocol'
-import type { Predicate } from '../predicate.ts'
+import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import {
   type Asked,

@@ -1,6 +1,6 @@
 /** The identifier form of a query: type and value, in every documented spelling (spec "Query forms" 2, 3.1, D21). */
 
-import type { Predicate } from '../predicate.ts'
+import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import type { Member } from './forms.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'

@@ -12,9 +12,8 @@ import {
   type Searchable,
   UNLISTED,
 } from '@rollcall/protocol'
+import type { Comparator, List, Literal, Predicate } from '../../model/predicate.ts'
 import type { Identifier } from '../../model/records.ts'
-import { isStorable } from '../../store/db/text.ts'
-import type { Comparator, List, Literal, Predicate } from '../predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import type { Reader } from './reader.ts'
 
@@ -106,9 +105,12 @@ function readValue(attribute: Attribute, { value, path }: Given, part = false): 
     throw new QueryProblem(path, 'must not be empty: what is missing is asked for with exists')
   }
   const literal = readLiteral(attribute, value, part)
-  if (literal !== null && (typeof literal !== 'string' || isStorable(literal))) return literal
+  if (literal !== null && (typeof literal !== 'string' || isHeld(literal))) return literal
   throw new QueryProblem(path, `must be ${MEANT[attribute.type]}`)
 }
+
+/** No record has a text with a NUL character, or with half of a surrogate pair. */
+const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** A word, and a star before or behind it: no text is so, and it would find nobody without a word. */
 const WILDCARD = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u

@@ -1,6 +1,6 @@
 /** The logical operators of an expression, one row each. */
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
-import type { Predicate } from '../predicate.ts'
+import type { Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../problem.ts'
 import { allOf, anyOf, negation } from './combine.ts'
 import { operatorWord } from './operators.ts'

@@ -7,8 +7,8 @@ import {
   resolveIdentifierType,
   resolveRecordType,
 } from '@rollcall/protocol'
+import type { Predicate } from '../../model/predicate.ts'
 import { readGraphql } from '../graphql/graphql.ts'
-import type { Predicate } from '../predicate.ts'
 import { QueryProblem, UnreadableQuery } from '../problem.ts'
 import type { Query } from '../query.ts'
 import { readExpression } from './expression.ts'

@@ -1,6 +1,6 @@
 /** One comparison in memory, in three-valued logic. */
 import { type AttributeScalar, compareCodePoints } from '@rollcall/protocol'
-import type { Comparator, Interval, Literal } from '../predicate.ts'
+import type { Comparator, Interval, Literal } from '../../model/predicate.ts'
 
 /** In this order `and` is the least of its parts, `or` the greatest, and `not` the sign turned round. */
 export type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE

@@ -1,6 +1,6 @@
 import type { Attribute, AttributeType, AttributeValue, Compound, Element } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
-import type { Comparator, Interval, Literal, Predicate } from '../predicate.ts'
+import type { Comparator, Interval, Literal, Predicate } from '../../model/predicate.ts'
 import type { ExtractedRecord } from './extract-record.ts'
 import { matches } from './matches.ts'
 

@@ -9,7 +9,7 @@ import {
   type Predicate,
   type Presence,
   type SomeElement,
-} from '../predicate.ts'
+} from '../../model/predicate.ts'
 import { compareValues, FALSE, TRUE, type Truth, UNKNOWN } from './compare-values.ts'
 import type { ExtractedRecord } from './extract-record.ts'
 

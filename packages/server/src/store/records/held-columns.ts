@@ -3,9 +3,6 @@ import type { RecordType } from '@rollcall/protocol'
 import { attributeColumns, type RecordColumn } from './attribute-columns.ts'
 import { compoundColumn } from './compound-columns.ts'
 
-/** The name by which the rows of a record's identifiers are filled and asked about; nothing of a kind has it. */
-export const IDENTIFIERS = 'identifier'
-
 /** What an attribute or a compound is held in. */
 export interface Held {
   /** Its name in the kind. */

@@ -13,8 +13,9 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 import type { Transaction } from 'kysely'
+import { IDENTIFIERS } from '../../model/registry.ts'
 import type { Tables } from '../db/tables.ts'
-import { heldOf, IDENTIFIERS } from './held-columns.ts'
+import { heldOf } from './held-columns.ts'
 
 /** The rules of everything that is held of a record type, each as a digest, by name. */
 type Rules = ReadonlyMap<string, string>

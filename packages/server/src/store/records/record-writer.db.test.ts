@@ -6,10 +6,10 @@ import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { Registry } from '../../model/registry.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { addRegistry } from '../registries/registries.ts'
+import { ownRecords } from './own-records.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 import { type Written, writeRecords } from './record-writer.ts'
-import { findByIdentifier } from './records.ts'
 
 let database: TestDatabase
 let registry: Registry
@@ -99,13 +99,13 @@ test('no records are no work', async () => {
 test('a shared identifier leads to every record that bears it', async () => {
   await write(record('A1', { phone_number: ['+15550100'] }), record('B2', { phone_number: ['+15550100'] }))
   const page = { sort: [], limit: 10, offset: 0, cap: 100 }
-  const found = await findByIdentifier(
-    database.db,
-    registry,
-    person,
-    { type: 'MOBILE', value: '15550100' },
-    page,
-  )
+  const found = await ownRecords(database.db)
+    .reader('sync')
+    .find(registry, {
+      recordType: person,
+      predicate: { is: 'identifier', identifiers: [{ type: 'MOBILE', value: '15550100' }] },
+      page,
+    })
   expect(found.total).toBe(2)
 })
 

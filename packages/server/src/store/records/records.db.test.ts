@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { FoundRecord, Page } from '../../model/records.ts'
+import { connectionsOf, findMatching, ownRecords } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { findByIdentifier, findRecords } from './records.ts'
-import { findStatement } from './search-statement.ts'
+import { type Condition, findStatement } from './search-statement.ts'
 
 const RECORDS = 5_000
 const PHONES = 250
@@ -51,13 +51,13 @@ const numbers = (records: readonly FoundRecord[]): number[] =>
   records.map(({ document }) => JSON.parse(document).n)
 
 function find(value: string, page: Partial<Page> = {}, type = 'MOBILE') {
-  return findByIdentifier(
-    database.db,
-    registry,
-    recordType,
-    { type, value },
-    { sort: [], limit: 10, offset: 0, cap: 100, ...page },
-  )
+  return ownRecords(database.db)
+    .reader('sync')
+    .find(registry, {
+      recordType,
+      predicate: { is: 'identifier', identifiers: [{ type, value }] },
+      page: { sort: [], limit: 10, offset: 0, cap: 100, ...page },
+    })
 }
 
 test('one record, its text as it was stored', async () => {
@@ -103,18 +103,21 @@ test('counting stops one above the cap', async () => {
   expect(numbers(records)).toEqual([7, 257])
 })
 
+const findRecords = (condition: Condition, page: Page) =>
+  findMatching(connectionsOf(database.db).sync, table, condition, page)
+
 describe('by any condition', () => {
   const from = (surname: string) => ({ text: 'record.surname = $1', values: [surname] })
   const all = { sort: [], limit: 3, offset: 0, cap: 10_000 }
 
   test('a page in the order in which records were added, and how many there are', async () => {
-    const { total, records } = await findRecords(database.db, table, from('S1'), { ...all, offset: 1 })
+    const { total, records } = await findRecords(from('S1'), { ...all, offset: 1 })
     expect(total).toBe(1_584)
     expect(numbers(records)).toEqual([4, 7, 10])
   })
 
   test('none', async () => {
-    expect(await findRecords(database.db, table, from('nobody'), all)).toEqual({
+    expect(await findRecords(from('nobody'), all)).toEqual({
       total: 0,
       records: [],
       ids: [],
@@ -122,15 +125,15 @@ describe('by any condition', () => {
   })
 
   test('a page beyond the last is empty, and the total is true', async () => {
-    const found = await findRecords(database.db, table, from('S1'), { ...all, offset: 5_000 })
+    const found = await findRecords(from('S1'), { ...all, offset: 5_000 })
     expect(found).toEqual({ total: 1_584, records: [], ids: [] })
   })
 
   test('counting stops one above the cap', async () => {
-    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 1_584 })).total).toBe(1_584)
-    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 1_583 })).total).toBe(1_584)
-    expect((await findRecords(database.db, table, from('S1'), { ...all, cap: 7 })).total).toBe(8)
-    await expect(findRecords(database.db, table, from('S1'), { ...all, cap: 1.5 })).rejects.toThrow(
+    expect((await findRecords(from('S1'), { ...all, cap: 1_584 })).total).toBe(1_584)
+    expect((await findRecords(from('S1'), { ...all, cap: 1_583 })).total).toBe(1_584)
+    expect((await findRecords(from('S1'), { ...all, cap: 7 })).total).toBe(8)
+    await expect(findRecords(from('S1'), { ...all, cap: 1.5 })).rejects.toThrow(
       'not a number of records: 1.5',
     )
   })
@@ -141,7 +144,7 @@ describe('by any condition', () => {
       { attribute: 'born', descending: false },
     ]
     const some = { text: 'record.id <= $1::bigint', values: [21] }
-    const { records } = await findRecords(database.db, table, some, { ...all, limit: 100, sort })
+    const { records } = await findRecords(some, { ...all, limit: 100, sort })
     const surnameOf = (n: number) => (n % 20 > 0 ? n % 3 : -1)
     const expected = Array.from({ length: 21 }, (_, index) => index + 1).toSorted(
       (a, b) => surnameOf(b) - surnameOf(a) || b - a,
@@ -151,14 +154,14 @@ describe('by any condition', () => {
 
   test('by what is not sortable is an error', async () => {
     const sort = [{ attribute: 'secret', descending: false }]
-    await expect(findRecords(database.db, table, from('S1'), { ...all, sort })).rejects.toThrow(
+    await expect(findRecords(from('S1'), { ...all, sort })).rejects.toThrow(
       'TestPerson cannot be sorted by secret',
     )
   })
 
   test('a shape that comes again is prepared, for other values, pages and no longer than it lasts', async () => {
     for (const surname of ['S0', 'S1', 'S2', 'S1', 'S0']) {
-      const { total, records } = await findRecords(database.db, table, from(surname), all)
+      const { total, records } = await findRecords(from(surname), all)
       expect(total).toBeGreaterThan(1_500)
       expect(numbers(records).map((n) => `S${n % 3}`)).toEqual([surname, surname, surname])
     }
@@ -264,7 +267,7 @@ test('a shape that was slow under its name three times is not run under it again
   const slow = { text: 'record.id = $1::bigint and (select pg_sleep(0.12)) is not null', values: [1] }
   const runs: number[] = []
   for (let run = 0; run < 6; run += 1) {
-    const { total } = await findRecords(database.db, table, slow, { sort: [], limit: 1, offset: 0, cap: 10 })
+    const { total } = await findRecords(slow, { sort: [], limit: 1, offset: 0, cap: 10 })
     expect(total).toBe(1)
     const { rows } = await database.db.searches.query<{ runs: number }>(
       `select coalesce(sum(generic_plans + custom_plans), 0)::int as runs from pg_prepared_statements
@@ -291,10 +294,8 @@ async function planOf(text: string, [type, value]: [string, string], mode: strin
 }
 
 test('no sub-select has an empty select list, which some distributed databases refuse', () => {
-  const rooms = ['store/records', 'query/sql'].map((room) => join(import.meta.dirname, '../..', room))
-  for (const room of rooms) {
-    for (const file of readdirSync(room).filter((name) => !name.endsWith('.test.ts'))) {
-      expect(readFileSync(join(room, file), 'utf8'), file).not.toMatch(/select\s+from\b/)
-    }
+  const room = import.meta.dirname
+  for (const file of globSync('**/*.ts', { cwd: room }).filter((name) => !name.endsWith('.test.ts'))) {
+    expect(readFileSync(join(room, file), 'utf8'), file).not.toMatch(/select\s+from\b/)
   }
 })

@@ -1,6 +1,6 @@
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
 import {
   and,
   bears,
@@ -13,9 +13,11 @@ import {
   registry,
   surname,
   writeFixture,
-} from '../../../test/query-fixture.ts'
-import { type Asked, find } from '../find.ts'
-import type { Predicate } from '../predicate.ts'
+} from '../../../../test/query-fixture.ts'
+import type { Predicate } from '../../../model/predicate.ts'
+import type { RecordQuery } from '../../../model/record-source.ts'
+import { type Asked, recordQuery } from '../../../query/at-day.ts'
+import { ownRecords } from '../own-records.ts'
 import { explainSearch } from './explain.ts'
 
 let database: TestDatabase
@@ -33,9 +35,11 @@ const asked = (predicate: Predicate, more: Partial<Asked> = {}): Asked => ({
   page_number: 1,
   ...more,
 })
+const query = (predicate: Predicate, more: Partial<Asked> = {}, cap = 100) =>
+  recordQuery(asked(predicate, more), '2026-02-03', { cap })
 
 const explain = (predicate: Predicate, analyze = false) =>
-  explainSearch(database.db, registry, asked(predicate), { cap: 100, analyze, values: true })
+  explainSearch(database.db, registry, query(predicate), { analyze, values: true })
 
 test('the tree, the statement, its plan and cost, and the index that is missing', async () => {
   const explained = await explain(is(note, 'eq', 'abc'))
@@ -57,9 +61,9 @@ test('what is looked for is shown to who asks for it and to nobody else', async 
     bears(['UIN', 'U777']),
     not(is(born, 'lt', days('1981-07-09'))),
   )
-  const shown = await explainSearch(database.db, registry, asked(predicate), { cap: 100, values: true })
+  const shown = await explainSearch(database.db, registry, query(predicate), { values: true })
   expect(shown.plan.text).toContain('Hara')
-  const hidden = await explainSearch(database.db, registry, asked(predicate), { cap: 100, analyze: true })
+  const hidden = await explainSearch(database.db, registry, query(predicate), { analyze: true })
   expect(hidden.values).toBeNull()
   expect(hidden.tree).toBe('and\n  note eq ?\n  identifier UIN ?\n  not\n    born lt ?')
   expect(hidden.plan.text).toContain("'?'::text")
@@ -78,11 +82,11 @@ test('an age is explained as the date that it means on this day', async () => {
   expect(missing).toEqual([])
 })
 
-const finder = () => ({ db: database.db, limits: { search_results: 2 } })
+const find = (asked: RecordQuery) => ownRecords(database.db).reader('sync').find(registry, asked)
 
 test('one identifier and any other predicate are found the same way round', async () => {
   for (const predicate of [bears(['UIN', 'U1']), and(bears(['UIN', 'U1']), is(surname, 'eq', 'abc'))]) {
-    const { total, records } = await find(finder(), registry, asked(predicate))
+    const { total, records } = await find(query(predicate, {}, 2))
     expect(total).toBe(1)
     expect(records.map(({ document }) => JSON.parse(document).surname)).toEqual(['abc'])
   }
@@ -91,9 +95,7 @@ test('one identifier and any other predicate are found the same way round', asyn
 test('pages, an order, and no more than one above the limit of results', async () => {
   const sort = [{ attribute: born.name, descending: true }]
   const { total, records } = await find(
-    finder(),
-    { ...registry, time_zone: 'Pacific/Auckland' },
-    asked({ is: 'identifier_type', types: ['UIN'] }, { sort, page_size: 1, page_number: 2 }),
+    query({ is: 'identifier_type', types: ['UIN'] }, { sort, page_size: 1, page_number: 2 }, 2),
   )
   expect(total).toBe(3)
   expect(records.map(({ document }) => JSON.parse(document).surname)).toEqual(['abc'])

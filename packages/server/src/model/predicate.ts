@@ -6,7 +6,7 @@
  */
 
 import type { Attribute, Compound } from '@rollcall/protocol'
-import type { Identifier } from '../model/records.ts'
+import type { Identifier } from './records.ts'
 
 export type Predicate =
   | AllOf

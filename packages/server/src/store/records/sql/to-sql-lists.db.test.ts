@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
 import {
   and,
   area,
@@ -21,8 +21,8 @@ import {
   watered,
   whichMatch,
   writeFixture,
-} from '../../../test/query-fixture.ts'
-import type { Predicate } from '../predicate.ts'
+} from '../../../../test/query-fixture.ts'
+import type { Predicate } from '../../../model/predicate.ts'
 import { toSql } from './to-sql.ts'
 
 let database: TestDatabase

@@ -3,10 +3,6 @@
  * the column as a whole; the rest of its elements one by one.
  */
 import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
-import { quoteName } from '../../store/db/names.ts'
-import { isStorable } from '../../store/db/text.ts'
-import { attributeColumns } from '../../store/records/attribute-columns.ts'
-import { compoundColumn, memberWriter } from '../../store/records/compound-columns.ts'
 import {
   type Comparison,
   isCompound,
@@ -15,7 +11,11 @@ import {
   type OneOf,
   type Predicate,
   type SomeElement,
-} from '../predicate.ts'
+} from '../../../model/predicate.ts'
+import { quoteName } from '../../db/names.ts'
+import { isStorable } from '../../db/text.ts'
+import { attributeColumns } from '../attribute-columns.ts'
+import { compoundColumn, memberWriter } from '../compound-columns.ts'
 import { presence, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
 import { conjuncts, join, type Leaf, leavesOf, treeForm, truthOfNothing } from './to-sql-tree.ts'
 import type { Values } from './to-sql-values.ts'

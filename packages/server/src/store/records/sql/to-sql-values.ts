@@ -1,5 +1,5 @@
 /** The values of a condition, as parameters; and texts beside those that PostgreSQL cannot hold. */
-import { isStorable } from '../../store/db/text.ts'
+import { isStorable } from '../../db/text.ts'
 
 /** Parameters in the order in which the text names them. */
 export class Values {

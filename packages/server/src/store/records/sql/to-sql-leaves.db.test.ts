@@ -1,6 +1,6 @@
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
 import {
   alive,
   born,
@@ -16,8 +16,8 @@ import {
   times,
   whichMatch,
   writeFixture,
-} from '../../../test/query-fixture.ts'
-import type { Predicate } from '../predicate.ts'
+} from '../../../../test/query-fixture.ts'
+import type { Predicate } from '../../../model/predicate.ts'
 import { toSql } from './to-sql.ts'
 
 let database: TestDatabase

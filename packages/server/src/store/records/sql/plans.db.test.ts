@@ -1,6 +1,6 @@
 /** That searches for few records of many read indexes, on 100,000 records. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
 import {
   alive,
   and,
@@ -26,11 +26,11 @@ import {
   tag,
   visit,
   watered,
-} from '../../../test/query-fixture.ts'
-import { writePopulation } from '../../../test/query-population.ts'
-import { findRecords } from '../../store/records/records.ts'
-import { searchStatement } from '../../store/records/search-statement.ts'
-import type { Interval, Predicate } from '../predicate.ts'
+} from '../../../../test/query-fixture.ts'
+import { writePopulation } from '../../../../test/query-population.ts'
+import type { Interval, Predicate } from '../../../model/predicate.ts'
+import { connectionsOf, findMatching } from '../own-records.ts'
+import { searchStatement } from '../search-statement.ts'
 import { toSql } from './to-sql.ts'
 
 const RECORDS = 100_000
@@ -96,8 +96,11 @@ const LEAVES: readonly (readonly [string, Predicate])[] = [
   ['identifiers', bears(['MOBILE', '+7'], ['UIN', 'U9'], ['UIN', 'U10'])],
 ]
 
+const found = (predicate: Predicate, cap = PAGE.cap) =>
+  findMatching(connectionsOf(database.db).sync, table, toSql(predicate, table), { ...PAGE, cap })
+
 test.each(LEAVES)('%s reads an index', async (_, predicate) => {
-  const { total } = await findRecords(database.db, table, toSql(predicate, table), PAGE)
+  const { total } = await found(predicate)
   expect(total).toBeGreaterThan(0)
   expect(total).toBeLessThan(RECORDS / 20)
   expect(await planOf(predicate)).not.toMatch(/Seq Scan on r1_test_person/)
@@ -110,7 +113,7 @@ test.each(LEAVES)('%s and what no index answers reads an index', async (_, predi
 test.each(LEAVES)('%s or another reads both indexes', async (_, predicate) => {
   for (const other of [is(surname, 'eq', 's8'), some(crop, is(cropType, 'eq', 'c9')), bears(['UIN', 'U3'])]) {
     const both = or(predicate, other)
-    const { total } = await findRecords(database.db, table, toSql(both, table), PAGE)
+    const { total } = await found(both)
     // Two that select almost 5 % each select more together, and reading all may then be right.
     if (total < RECORDS / 20) expect(await planOf(both)).not.toMatch(/Seq Scan on r1_test_person/)
   }
@@ -148,6 +151,5 @@ test('a broad search reads little more than the cap', async () => {
   )
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   expect(plan).toMatch(/Seq Scan on r1_test_person record \(.*rows=1001(\.00)? loops=1\)/)
-  const found = await findRecords(database.db, table, toSql(broad, table), { ...PAGE, cap: 1_000 })
-  expect(found.total).toBe(1_001)
+  expect((await found(broad, 1_000)).total).toBe(1_001)
 })

@@ -18,8 +18,8 @@ import {
   sown,
   surname,
   tag,
-} from '../../../test/query-fixture.ts'
-import type { Predicate } from '../predicate.ts'
+} from '../../../../test/query-fixture.ts'
+import type { Predicate } from '../../../model/predicate.ts'
 import { missingIndexes, predicateText } from './index-use.ts'
 
 const { indexed: _, ...unindexed } = crop

@@ -1,10 +1,13 @@
-import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
+import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import type { Predicate } from '../../model/predicate.ts'
+import type { RecordReader } from '../../model/record-source.ts'
 import type { FoundRecord, Page } from '../../model/records.ts'
-import { ensureRecordTables, recordTable } from '../records/record-tables.ts'
-import { findByIdentifier, findRecords, readRecords } from '../records/records.ts'
-import { tried, withSnapshot } from './snapshot.ts'
+import { openDatabase } from '../db/database.ts'
+import { withSnapshot } from '../db/snapshot.ts'
+import { ownRecords } from './own-records.ts'
+import { ensureRecordTables } from './record-tables.ts'
 
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 const recordType: RecordType = {
@@ -16,7 +19,6 @@ const recordType: RecordType = {
   ],
 }
 const registry = { id: 1, kind: { ...civil, record_types: [recordType] as const } }
-const table = recordTable(registry, recordType)
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -41,21 +43,22 @@ const numbers = (records: readonly FoundRecord[]): number[] =>
   records.map(({ document }) => JSON.parse(document).n)
 const bornFirst = [{ attribute: 'born', descending: false }]
 const page: Page = { sort: [], limit: 3, offset: 0, cap: 50 }
-const byPhone = (value: string, more: Partial<Page> = {}) =>
-  findByIdentifier(
-    database.db,
-    registry,
-    recordType,
-    { type: 'MOBILE', value },
-    { ...page, ids: more.cap ?? page.cap, ...more },
-  )
-const bySurname = (surname: string, more: Partial<Page> = {}) =>
-  findRecords(
-    database.db,
-    table,
-    { text: 'record.surname = $1', values: [surname] },
-    { ...page, ids: more.cap ?? page.cap, ...more },
-  )
+const PHONE = (value: string): Predicate => ({ is: 'identifier', identifiers: [{ type: 'MOBILE', value }] })
+const SURNAME = (value: string): Predicate => {
+  return { is: 'compare', attribute: recordType.attributes[0] as Attribute, operator: 'eq', value }
+}
+const finder =
+  (predicate: (value: string) => Predicate) =>
+  (value: string, more: Partial<Page> = {}) =>
+    ownRecords(database.db)
+      .reader('async')
+      .find(registry, {
+        recordType,
+        predicate: predicate(value),
+        page: { ...page, ids: more.cap ?? page.cap, ...more },
+      })
+const byPhone = finder(PHONE)
+const bySurname = finder(SURNAME)
 
 const ALL = [7, 17, 27, 37, 47, 57, 67, 77, 87, 97]
 
@@ -107,8 +110,10 @@ describe('the ids of all that match', () => {
   })
 
   test('find their documents again, in any order; what is gone is left out', async () => {
-    expect(numbers(await readRecords(database.db, table, [9, 3, 100_000, 7]))).toEqual([9, 3, 7])
-    expect(await readRecords(database.db, table, [])).toEqual([])
+    const read = (ids: readonly number[]) =>
+      ownRecords(database.db).reader('async').read(registry, recordType, ids)
+    expect(numbers(await read([9, 3, 100_000, 7]))).toEqual([9, 3, 7])
+    expect(await read([])).toEqual([])
   })
 })
 
@@ -117,35 +122,44 @@ test('of a text that cannot be held is nobody', async () => {
 })
 
 describe('a snapshot', () => {
-  const look = (snapshot: Parameters<Parameters<typeof withSnapshot>[1]>[0]) =>
-    findRecords(database.db, table, { text: 'record.surname = $1', values: ['new'] }, page, {
-      snapshot,
-    })
+  const look = (state: RecordReader) => state.find(registry, { recordType, predicate: SURNAME('new'), page })
 
   test('is one state, whatever is committed meanwhile', async () => {
-    await withSnapshot(database.db, async (snapshot) => {
-      expect((await look(snapshot)).total).toBe(0)
+    await ownRecords(database.db).session(async (state) => {
+      expect((await look(state)).total).toBe(0)
       await database.db.pool.query(
         `insert into r1_test_person (primary_identifier, document, surname) values ('new', '{}', 'new')`,
       )
-      expect((await look(snapshot)).total).toBe(0)
-      const phone = { type: 'MOBILE', value: '+7' }
+      expect((await look(state)).total).toBe(0)
       await database.db.pool.query(`delete from r1_test_person where primary_identifier = 'U97'`)
       const all = { ...page, ids: page.cap }
-      const found = await findByIdentifier(database.db, registry, recordType, phone, all, { snapshot })
+      const found = await state.find(registry, { recordType, predicate: PHONE('+7'), page: all })
       expect(found.ids).toEqual(ALL)
+      expect(numbers(await state.read(registry, recordType, [97]))).toEqual([97])
     })
-    expect((await withSnapshot(database.db, look)).total).toBe(1)
+    expect((await ownRecords(database.db).session(look)).total).toBe(1)
   })
 
-  test('survives a search that takes too long', async () => {
-    await withSnapshot(database.db, async (snapshot) => {
-      await snapshot.query("set local statement_timeout = '50ms'")
-      await expect(tried(snapshot, () => snapshot.query('select pg_sleep(5)'))).rejects.toMatchObject({
-        code: '57014',
+  test.each([
+    ['by a condition', SURNAME('S1'), []],
+    ['by an identifier in an order', PHONE('+7'), bornFirst],
+  ])('survives a search that takes too long: %s', async (_name, predicate, sort) => {
+    const impatient = openDatabase(database.connection, { search_timeout: 50 })
+    const client = await database.db.pool.connect()
+    try {
+      // A search of this registry waits for the lock, longer than it may take.
+      const locked = { ...registry, id: 2 }
+      await ensureRecordTables(database.db, locked)
+      await client.query('begin; lock table r2_test_person in access exclusive mode')
+      await ownRecords(impatient).session(async (state) => {
+        const slow = state.find(locked, { recordType, predicate, page: { ...page, sort } })
+        await expect(slow).rejects.toMatchObject({ name: 'SearchTimeout', cause: { code: '57014' } })
+        expect((await look(state)).total).toBe(1)
       })
-      expect((await look(snapshot)).total).toBe(1)
-    })
+    } finally {
+      client.release(true)
+      await impatient.close()
+    }
   })
 
   test('cannot be written to, and ends with its work', async () => {

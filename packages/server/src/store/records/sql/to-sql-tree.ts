@@ -1,5 +1,5 @@
 /** What holds leaves together, the same over a record and over an element of a list. */
-import type { AllOf, AnyOf, Negation, Predicate } from '../predicate.ts'
+import type { AllOf, AnyOf, Negation, Predicate } from '../../../model/predicate.ts'
 
 export type Leaf = Exclude<Predicate, AllOf | AnyOf | Negation>
 

@@ -1,5 +1,5 @@
 /** Which parts of a predicate an index can answer, by what the kind declares. */
-import { type Comparator, isCompound, type Predicate } from '../predicate.ts'
+import { type Comparator, isCompound, type Predicate } from '../../../model/predicate.ts'
 
 /**
  * Attributes and compounds that have no index, where one would spare a search reading every record: none for a

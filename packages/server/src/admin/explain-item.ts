@@ -1,13 +1,15 @@
 /** How a search item is answered, for the operator: nothing is sent and, unless asked, nothing is run. */
 
+import { dayIn } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Registry } from '../model/registry.ts'
+import { recordQuery } from '../query/at-day.ts'
 import { checkFilled } from '../query/filled.ts'
 import { mentions } from '../query/mentions.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
-import { type Explained, explainSearch } from '../query/sql/explain.ts'
 import type { Database } from '../store/db/database.ts'
 import { planIndexes } from '../store/records/index-plan.ts'
+import { type Explained, explainSearch } from '../store/records/sql/explain.ts'
 
 export interface ExplainedItem extends Omit<Explained, 'missing'> {
   readonly record_type: string
@@ -39,10 +41,9 @@ export async function explainItem(
   const { limits, ...how } = options
   const criteria = readSearchCriteria(registry.kind, item, criteriaLimits(limits))
   checkFilled(registry.unfilled, criteria)
-  const { missing, ...explained } = await explainSearch(db, registry, criteria, {
-    cap: limits.search_results,
-    ...how,
-  })
+  const day = dayIn(registry.time_zone, Date.now())
+  const query = recordQuery(criteria, day, { cap: limits.search_results })
+  const { missing, ...explained } = await explainSearch(db, registry, query, how)
   return {
     record_type: criteria.recordType.name,
     ...explained,

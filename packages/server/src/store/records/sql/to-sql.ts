@@ -1,10 +1,11 @@
 /** The predicate tree as a condition of SQL, in which every value is a parameter. */
-import type { Identifier } from '../../model/records.ts'
-import { quoteName } from '../../store/db/names.ts'
-import { isStorable } from '../../store/db/text.ts'
-import type { RecordTable } from '../../store/records/record-tables.ts'
-import type { Condition } from '../../store/records/search-statement.ts'
-import type { BearsIdentifier, BearsIdentifierType, Predicate } from '../predicate.ts'
+
+import type { BearsIdentifier, BearsIdentifierType, Predicate } from '../../../model/predicate.ts'
+import type { Identifier } from '../../../model/records.ts'
+import { quoteName } from '../../db/names.ts'
+import { isStorable } from '../../db/text.ts'
+import type { RecordTable } from '../record-tables.ts'
+import type { Condition } from '../search-statement.ts'
 import { valueForm } from './to-sql-leaves.ts'
 import { elementForm, elementPresence } from './to-sql-lists.ts'
 import { type Leaf, treeForm } from './to-sql-tree.ts'

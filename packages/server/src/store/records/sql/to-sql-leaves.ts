@@ -4,10 +4,10 @@
  * value is missing neither is, be it false or null.
  */
 import type { Attribute, AttributeType } from '@rollcall/protocol'
-import { quoteName } from '../../store/db/names.ts'
-import { isStorable } from '../../store/db/text.ts'
-import { attributeColumns } from '../../store/records/attribute-columns.ts'
-import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '../predicate.ts'
+import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '../../../model/predicate.ts'
+import { quoteName } from '../../db/names.ts'
+import { isStorable } from '../../db/text.ts'
+import { attributeColumns } from '../attribute-columns.ts'
 import { behindPrefix, type Order, storableBound, type Values } from './to-sql-values.ts'
 
 export type ValueLeaf = Comparison | OneOf | Presence

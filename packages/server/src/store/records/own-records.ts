@@ -1,0 +1,153 @@
+/** The records in tables of ours, which imports fill. */
+
+import type { QueryResultRow } from 'pg'
+import type { ModeName } from '../../model/mode.ts'
+import {
+  isLookUp,
+  type RecordQuery,
+  type RecordReader,
+  type RecordSource,
+  SearchTimeout,
+} from '../../model/record-source.ts'
+import type { Found, FoundRecord, Identifier, Page, RecordId } from '../../model/records.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { isStatementTimeout } from '../db/database-errors.ts'
+import { joinName, quoteName } from '../db/names.ts'
+import type { NamedStatement } from '../db/pipeline.ts'
+import { tried, withSnapshot } from '../db/snapshot.ts'
+import { StatementNames } from '../db/statement-names.ts'
+import { isStorable } from '../db/text.ts'
+import { type RecordTable, recordTable } from './record-tables.ts'
+import { type Condition, findStatement, searchStatement, untilOf } from './search-statement.ts'
+import { toSql } from './sql/to-sql.ts'
+
+interface Statement extends Omit<NamedStatement, 'name'> {
+  /** Under which a connection prepares it once; without one it is not prepared. */
+  readonly name?: string
+}
+
+type Run = <Row extends QueryResultRow>(statement: Statement) => Promise<readonly Row[]>
+
+/** Where statements run. */
+interface Connections {
+  /** Statements that may be slow. */
+  readonly search: Run
+  /** Look-ups of one identifier, which are short and named. */
+  readonly lookUp: <Row extends QueryResultRow>(statement: NamedStatement) => Promise<readonly Row[]>
+}
+
+/** Those of each mode. */
+export function connectionsOf(db: Database): Readonly<Record<ModeName, Connections>> {
+  const lookUp: Connections['lookUp'] = (statement) => db.pipeline.query(statement)
+  return {
+    sync: { search: runOn(db.searches), lookUp },
+    async: { search: runOn(db.jobSearches), lookUp },
+  }
+}
+
+export function ownRecords(db: Database): RecordSource {
+  const { sync, async } = connectionsOf(db)
+  const readers = { sync: readerOn(sync), async: readerOn(async) }
+  return {
+    reader: (mode) => readers[mode],
+    session: (work) =>
+      withSnapshot(db, (snapshot) => {
+        const run = runOn(snapshot)
+        return work(readerOn({ search: (statement) => tried(snapshot, () => run(statement)), lookUp: run }))
+      }),
+  }
+}
+
+const runOn =
+  (client: Pick<Database['searches'], 'query'>): Run =>
+  async <Row extends QueryResultRow>({ values, ...statement }: Statement) =>
+    (await client.query<Row>({ ...statement, values: [...values] })).rows
+
+function readerOn(connections: Connections): RecordReader {
+  return {
+    async find(registry, query) {
+      try {
+        return await find(connections, registry, query)
+      } catch (error) {
+        throw isStatementTimeout(error) ? new SearchTimeout(error) : error
+      }
+    },
+    async read(registry, recordType, ids) {
+      const { table } = recordTable(registry, recordType)
+      return connections.search<FoundRecord>({
+        name: joinName('documents', table),
+        text: `select id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
+          join ${quoteName(table)} using (id) order by position`,
+        values: [ids],
+      })
+    },
+  }
+}
+
+/** A query for one identifier takes the shortest way, past everything that may be slow. */
+function find(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<Found> {
+  const { recordType, predicate, page } = query
+  const table = recordTable(registry, recordType)
+  const [identifier, another] = predicate.is === 'identifier' ? predicate.identifiers : []
+  if (identifier !== undefined && another === undefined)
+    return findBearers(connections, table, identifier, query)
+  return findMatching(connections, table, toSql(predicate, table), page)
+}
+
+/** A page that lies beyond the last is one row without a record, which carries the total. The first row carries the ids. */
+interface FoundRow {
+  readonly total: number
+  readonly id: RecordId | null
+  readonly document: string | null
+  readonly ids: readonly RecordId[] | null
+}
+
+/** The records that bear an identifier, as their own or as a part's. */
+async function findBearers(
+  { search, lookUp }: Connections,
+  table: RecordTable,
+  { type, value }: Identifier,
+  query: RecordQuery,
+): Promise<Found> {
+  if (!isStorable(type) || !isStorable(value)) return { total: 0, records: [], ids: [] }
+  const { sort, limit, offset, ids = 0, cap } = query.page
+  const { name, text } = findStatement(table, sort)
+  const values = [type, value, limit, offset, ids, cap, ...untilOf(sort)]
+  // An order of many records may take its time: on a connection where nothing stands behind it.
+  return foundIn(
+    name !== undefined && isLookUp(query)
+      ? await lookUp<FoundRow>({ name, text, values })
+      : await search<FoundRow>({ ...(name !== undefined && { name }), text, values }),
+  )
+}
+
+/** Of this process: names are unique on a connection, whichever database it leads to. */
+const names = new StatementNames(100)
+/** Milliseconds after which a plan for any values may have been the wrong one. */
+const SLOW_PLAN = 100
+
+/** The records that satisfy a condition. One statement, which stops at the first record beyond the cap. */
+export async function findMatching(
+  { search }: Connections,
+  table: RecordTable,
+  condition: Condition,
+  page: Page,
+): Promise<Found> {
+  const { text, values } = searchStatement(table, condition, page)
+  const name = names.nameOf(text)
+  const started = performance.now()
+  try {
+    return foundIn(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))
+  } finally {
+    if (name !== undefined && performance.now() - started > SLOW_PLAN) names.wasSlow(text)
+  }
+}
+
+function foundIn(rows: readonly FoundRow[]): Found {
+  const [first] = rows
+  const records = rows.flatMap(({ id, document }) =>
+    id === null || document === null ? [] : [{ id, document }],
+  )
+  return { total: first?.total ?? 0, records, ids: first?.ids ?? [] }
+}
