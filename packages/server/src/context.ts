@@ -16,7 +16,7 @@ import type { Bodies } from './keys/bodies.ts'
 import type { Keys } from './keys/own-keys.ts'
 import type { Limits } from './limits.ts'
 import type { RecordSource } from './model/record-source.ts'
-import type { DatabaseTrouble } from './observe/database-trouble.ts'
+import type { DatabaseHealth } from './observe/health.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { SlowSearchNotes } from './observe/slow-searches.ts'
@@ -67,7 +67,7 @@ export interface Context {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
-  readonly databaseTrouble: DatabaseTrouble
+  readonly databaseHealth: DatabaseHealth
   /** What is known of requests that are refused. */
   readonly gate: Gate
   /** What `rollcall index plan` learns from. */

@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../delivery/schedule.ts'
-import { readPrefix } from '../http/client-address.ts'
+import { readPrefix } from '../http/gate.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
 

@@ -13,11 +13,10 @@ import { createCallbacks } from '../directory/callbacks.ts'
 import { createDirectory } from '../directory/directory.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/guards.ts'
-import { clientAddressReader } from '../http/client-address.ts'
-import { createGate } from '../http/gate.ts'
+import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
-import { createDatabaseTrouble } from '../observe/database-trouble.ts'
+import { createDatabaseHealth } from '../observe/health.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createRefusals } from '../observe/refusals.ts'
@@ -64,7 +63,12 @@ export async function createContext(
     idle: db.pool.idleCount,
     waiting: db.pool.waitingCount,
   })
-  const metrics = createMetrics(connections, () => deliveryHealth(db))
+  const databaseHealth = createDatabaseHealth({
+    log,
+    read: () => db.pool.query('SELECT 1'),
+    write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
+  })
+  const metrics = createMetrics(connections, () => deliveryHealth(db), databaseHealth.breaker)
   // The places of participants bound it before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log })
@@ -100,7 +104,7 @@ export async function createContext(
     limits,
     log,
     metrics,
-    databaseTrouble: createDatabaseTrouble({ log }),
+    databaseHealth,
     gate: createGate({
       refusals: createRefusals({ log, metrics }),
       metrics,

@@ -2,14 +2,11 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
-import { addHealthRoutes } from '../http/health.ts'
 import { addTokenRoute } from '../http/oauth.ts'
-import { addOperatorRoutes } from '../http/operator-routes.ts'
+import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
-import { createReadiness } from '../http/readiness.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
-import { addWellKnownRoutes } from '../http/well-known.ts'
 import { type RunningWorker, startWorker } from '../work/worker.ts'
 import { isOperatorHost } from './addresses.ts'
 import type { Config, Role } from './config.ts'
@@ -52,13 +49,12 @@ export async function startServer(
   let ready = false
   let worker: RunningWorker | null = null
   const does = ROLES[config.role]
-  const databaseReady = createReadiness(context.db, context.databaseTrouble)
   const isReady = async (): Promise<boolean> =>
-    ready && (!does.works || worker?.working() === true) && databaseReady()
+    ready && (!does.works || worker?.working() === true) && context.databaseHealth.isReady()
   const publicServer = does.answers ? createPublicServer(config, context, isReady) : null
   const operatorServer = createHttpServer(context)
   addHealthRoutes(operatorServer, isReady)
-  addOperatorRoutes(operatorServer, context, (header, local) => isOperatorHost(config, header, local))
+  addMetricsRoute(operatorServer, context.metrics, (header, local) => isOperatorHost(config, header, local))
 
   const stopHousekeeping = startHousekeeping(context)
   const stop = async (): Promise<void> => {
@@ -113,7 +109,7 @@ function createPublicServer(config: Config, context: Context, isReady: () => Pro
   const server = createHttpServer(context)
   addHealthRoutes(server, isReady)
   addTokenRoute(server, context, { queryParameters: config.tokenQueryParameters })
-  addWellKnownRoutes(server, context)
+  addKeySetRoutes(server, context)
   addProtocolRoutes(server, context)
   addReferenceRoutes(server, context)
   return server

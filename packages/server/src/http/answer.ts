@@ -1,5 +1,10 @@
-/** Writes answers. Past Fastify's reply, which would send header names in lower case. */
+/** Answers, and what a peer is told when a whole request is refused: one body, whatever went wrong (D1, D2). */
+import { randomUUID } from 'node:crypto'
+import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
+import type { DatabaseHealth } from '../observe/health.ts'
+import type { Log } from '../observe/log.ts'
+import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { endsWithAnswer } from './connections.ts'
 
 /** Header names as some clients compare them: letter by letter (public standard 3.2, rule 11). */
@@ -15,7 +20,7 @@ export function sendJson(
   send(reply, status, text, { 'Content-Type': 'application/json', ...headers })
 }
 
-/** Sends `text`; `headers` name its Content-Type. */
+/** Sends `text`; `headers` name its Content-Type. Past Fastify's reply, which would send header names in lower case. */
 export function send(reply: FastifyReply, status: number, text: string, headers: AnswerHeaders): void {
   // Encoded once, here: as a text it would be gone through for its length and again when it is written.
   const body = Buffer.from(text)
@@ -33,3 +38,68 @@ export function send(reply: FastifyReply, status: number, text: string, headers:
   // What is still in our memory a peer must fetch; one that takes nothing for so long is gone.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
+
+/** An ack ERR that also carries the specification's `errors` (spec "Errors" 1 and 2). */
+export function faultBody(fault: RequestFault): string {
+  const error = { code: fault.code, message: fault.message }
+  return JSON.stringify({
+    message: {
+      ack_status: 'ERR',
+      timestamp: new Date().toISOString(),
+      correlation_id: randomUUID(),
+      error,
+    },
+    errors: [error],
+  })
+}
+
+/** Answers a refused request. */
+export function sendFault(reply: FastifyReply, fault: RequestFault, headers: AnswerHeaders = {}): void {
+  const challenge: AnswerHeaders = fault.httpStatus === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}
+  const retry: AnswerHeaders =
+    fault.retryAfter === undefined ? {} : { 'Retry-After': String(fault.retryAfter) }
+  sendJson(reply, fault.httpStatus, faultBody(fault), { ...challenge, ...retry, ...headers })
+}
+
+/**
+ * The fault to answer when something was thrown. What is not a RequestFault is ours, not the peer's: it is
+ * logged without anything that a message or a statement carried, and answered without detail.
+ */
+export function asFault(
+  error: unknown,
+  { log, databaseHealth }: { readonly log: Log; readonly databaseHealth: Pick<DatabaseHealth, 'failed'> },
+): RequestFault {
+  if (error instanceof RequestFault) return error
+  if (isUnavailable(error)) {
+    databaseHealth.failed(error)
+    return new RequestFault(
+      'err.service.unavailable',
+      'the registry cannot be read at the moment; try again later',
+    )
+  }
+  log.error({ failure: describe(error) }, 'a request failed inside the server')
+  return new RequestFault(
+    'err.service.unavailable',
+    'the server failed to answer; the failure is logged',
+    500,
+  )
+}
+
+/** The class of an error and where it was thrown; its message may hold personal data and stays out. */
+function describe(error: unknown): object {
+  const stack = error instanceof Error ? (error.stack ?? '').split('\n') : []
+  const frames = stack.filter((line) => line.startsWith('    at ')).map((line) => line.trim())
+  return { ...safeDatabaseError(error), frames }
+}
+
+/** 404: one answer for an unknown namespace and an unknown path. */
+export const notFound = (): RequestFault =>
+  new RequestFault('err.request.not_found', 'there is no such namespace or path here')
+
+/** 404: an operation of the protocol that this registry does not have, or that this server does not answer yet. */
+export const notServed = (): RequestFault =>
+  new RequestFault('err.request.not_found', 'this operation is not served by this registry')
+
+/** 405 */
+export const wrongMethod = (allowed: string): RequestFault =>
+  new RequestFault('err.request.bad', `the method must be ${allowed}`, 405)

@@ -1,10 +1,10 @@
-/** What is remembered of refused requests: who was refused, and how often an address came without anything to show. */
+/** From where a request comes, who was refused, and how often an address came without anything to show. */
 import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
 import type { Throttle } from '../admission/throttle.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Refusals } from '../observe/refusals.ts'
-import { clientUnit } from './client-address.ts'
 
 /** A request, or what can be said of one that was not readable. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
@@ -73,3 +73,73 @@ export function createGate(parts: {
     },
   }
 }
+
+/** Where proxies are unless the operator says where: on this machine, or on a private network. */
+const USUAL_PROXIES = [
+  ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+  ...['::1/128', 'fc00::/7'],
+]
+
+/** An address, or a prefix as `address/bits`; null for a text that is neither. */
+export function readPrefix(text: string): { readonly address: string; readonly bits: number } | null {
+  const [address = '', length] = text.split('/')
+  const family = isIP(address)
+  const most = family === 6 ? 128 : 32
+  const bits = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN
+  return family !== 0 && bits <= most ? { address, bits } : null
+}
+
+/**
+ * Reads the address of a client. `X-Forwarded-For` is read where a proxy is declared, and on connections from that
+ * proxy alone: from its right end, where the proxy writes, past other proxies of ours, to the first other address.
+ * @param options.proxies prefixes; empty: the usual ones
+ */
+export function clientAddressReader(options: {
+  readonly behindProxy: boolean
+  readonly proxies: readonly string[]
+}): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string {
+  const trusted = new BlockList()
+  for (const text of options.proxies.length > 0 ? options.proxies : USUAL_PROXIES) {
+    const prefix = readPrefix(text)
+    if (prefix !== null) trusted.addSubnet(prefix.address, prefix.bits, familyOf(prefix.address))
+  }
+  const isProxy = (address: string): boolean =>
+    isIP(address) !== 0 && trusted.check(address, familyOf(address))
+
+  return ({ socket, headers }) => {
+    let address = plain(socket.remoteAddress ?? '')
+    if (!options.behindProxy) return address
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
+    while (isProxy(address)) {
+      const next = withoutPort((forwarded.pop() ?? '').trim())
+      if (isIP(next) === 0) break
+      address = plain(next)
+    }
+    return address
+  }
+}
+
+/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, within which anybody has all addresses. */
+export function clientUnit(address: string): string {
+  if (isIP(address) !== 6) return address
+  const bare = address.split('%', 1).join('')
+  const [head = '', tail] = bare.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  // An IPv4 address at the end stands for two groups.
+  const written = groups.length + after.length + (bare.includes('.') ? 1 : 0)
+  const filled = tail === undefined ? groups : [...groups, ...Array(8 - written).fill('0'), ...after]
+  return `${filled
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`
+}
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** An IPv4 address that a socket of both families shows is that address. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
+
+/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (text: string): string =>
+  /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text

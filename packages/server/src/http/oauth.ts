@@ -2,13 +2,17 @@
 import { CALLBACKS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createThrottle, type Throttle } from '../admission/throttle.ts'
-import type { Context } from '../context.ts'
 import { digestSecret, isSecretOf } from '../directory/secrets.ts'
 import { readTokenRequest, TokenRefusal } from '../directory/token-request.ts'
+import type { Tokens } from '../directory/tokens.ts'
+import type { Limits } from '../limits.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import { readText } from '../reading/body.ts'
+import type { Database } from '../store/db/database.ts'
 import { findClient } from '../store/directory/participants.ts'
 import { sendJson } from './answer.ts'
+import type { Gate } from './gate.ts'
 import { type HttpServer, mount } from './server.ts'
 
 /** A token request is small; what is larger is none. */
@@ -17,31 +21,39 @@ const MAX_TOKEN_REQUEST_BYTES = 16_384
 /** What every token is good for, in the words of the public standard 1.3: all that is answered here. */
 const GRANTED_SCOPE = [...ANSWERED_OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
 
+interface TokenParts {
+  readonly db: Database
+  readonly tokens: Pick<Tokens, 'issue'>
+  readonly gate: Gate
+  readonly metrics: Pick<Metrics, 'tokenAnswered'>
+  readonly limits: Pick<Limits, 'token_failures'>
+}
+
 /** @param options.queryParameters whether credentials in the query string are taken: they end up in proxies' logs */
 export function addTokenRoute(
   app: HttpServer,
-  context: Context,
+  parts: TokenParts,
   options: { queryParameters: boolean },
 ): void {
-  const throttle = createThrottle(context.limits.token_failures)
+  const throttle = createThrottle(parts.limits.token_failures)
   mount(app, 'POST', 'token', `/${TOKEN_PATH}`, async (request, reply) => {
     try {
-      const wait = context.gate.wait(request.raw)
+      const wait = parts.gate.wait(request.raw)
       if (wait > 0) throw tooManyFailures(wait)
-      const token = await answer(context, throttle, request, options.queryParameters)
-      context.metrics.tokenAnswered('issued')
+      const token = await answer(parts, throttle, request, options.queryParameters)
+      parts.metrics.tokenAnswered('issued')
       sendJson(reply, 200, JSON.stringify(token), { Pragma: 'no-cache' })
     } catch (error) {
       const refusal = asRefusal(error)
-      context.gate.tokenRefused(request.raw, refusal.error, refusal.participant)
-      context.metrics.tokenAnswered(refusal.retryAfter === undefined ? 'refused' : 'throttled')
+      parts.gate.tokenRefused(request.raw, refusal.error, refusal.participant)
+      parts.metrics.tokenAnswered(refusal.retryAfter === undefined ? 'refused' : 'throttled')
       sendRefusal(reply, refusal)
     }
   })
 }
 
 async function answer(
-  context: Context,
+  parts: TokenParts,
   throttle: Throttle,
   request: FastifyRequest,
   queryParameters: boolean,
@@ -53,11 +65,11 @@ async function answer(
     body,
     query: queryParameters ? request.url.split('?')[1] : undefined,
   })
-  const client = await findClient(context.db, credentials.client_id)
+  const client = await findClient(parts.db, credentials.client_id)
   const proven = isSecretOf(client?.secrets ?? [], credentials.client_secret)
   if (client === null || !proven || client.participant.status !== 'active') {
     const participant = client?.participant.sender_id ?? null
-    brake(throttle, context.gate.unit(request.raw), credentials.client_id, participant)
+    brake(throttle, parts.gate.unit(request.raw), credentials.client_id, participant)
     throw new TokenRefusal(
       'invalid_client',
       'client_id or client_secret is wrong, or the client is disabled',
@@ -65,7 +77,7 @@ async function answer(
       { participant },
     )
   }
-  const { access_token, expires_in } = await context.tokens.issue(client.participant.sender_id)
+  const { access_token, expires_in } = await parts.tokens.issue(client.participant.sender_id)
   return { access_token, token_type: 'bearer', expires_in, scope: GRANTED_SCOPE }
 }
 

@@ -1,22 +1,36 @@
-/** A route for every path of every operation, whether it is answered here or refused, and of every callback: loops over their tables. */
+/** A route for every path of every operation, served here or not, and of every callback: loops over their tables. */
 
 import { CALLBACKS, OPERATIONS, type Operation, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Quota } from '../admission/quota.ts'
+import type { Directory } from '../directory/directory.ts'
 import { authenticate } from '../exchange/authenticate.ts'
 import { receive } from '../exchange/receive.ts'
 import { ASYNCHRONOUS, SYNCHRONOUS } from '../exchange/roads.ts'
 import { receiveCallback } from '../inbox/callbacks.ts'
 import type { Registry } from '../model/registry.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
-import { sendJson } from './answer.ts'
-import { notFound, notServed } from './faults.ts'
+import { notFound, notServed, sendJson } from './answer.ts'
+import type { Gate } from './gate.ts'
 import { type HttpServer, mount } from './server.ts'
 
 /** The version segment of every base address (spec "Versioning" 2). */
 export const VERSION_SEGMENT = 'v1.0.0'
 
-export function addProtocolRoutes(app: HttpServer, context: Context): void {
+export interface HasDirectory {
+  readonly directory: Pick<Directory, 'registry'>
+}
+
+/** What the life of a request needs, and of a callback, and what stands around it here. */
+type ProtocolParts = HasDirectory &
+  Parameters<typeof receive>[0] &
+  Parameters<typeof receiveCallback>[0] &
+  Parameters<typeof authenticate>[0] & {
+    readonly gate: Pick<Gate, 'identified'>
+    readonly quota: Pick<Quota, 'enter'>
+  }
+
+export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void {
   for (const operation of OPERATIONS) {
     const roads = [
       ...operation.sync_paths.map((path) => ({ path, road: SYNCHRONOUS })),
@@ -58,9 +72,9 @@ export function addProtocolRoutes(app: HttpServer, context: Context): void {
  * The registry that the path names.
  * @throws RequestFault 404 when there is none
  */
-export async function registryOf(context: Context, request: FastifyRequest): Promise<Registry> {
+export async function registryOf({ directory }: HasDirectory, request: FastifyRequest): Promise<Registry> {
   const { namespace } = request.params as { namespace: string }
-  const registry = await context.directory.registry(namespace)
+  const registry = await directory.registry(namespace)
   if (registry === undefined) throw notFound()
   return registry
 }
@@ -71,10 +85,10 @@ function answers({ kind }: Registry, operation: Operation): boolean {
 }
 
 /**
- * What whoever asks for an operation that is not answered here is told: as everywhere, only after its token and its quota.
+ * The answer for an operation that is not served here. As everywhere, the token and the quota are checked first.
  * @throws RequestFault 401, 429
  */
-async function refusal(context: Context, { headers, raw }: FastifyRequest): Promise<RequestFault> {
+async function refusal(context: ProtocolParts, { headers, raw }: FastifyRequest): Promise<RequestFault> {
   const identified = (sender_id: string): void => context.gate.identified(raw, sender_id)
   const participant = await authenticate(context, { headers, identified })
   const visit = await context.quota.enter(participant)

@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { CALLBACKS, type Kind, openApiDocument } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import type { Registry } from '../model/registry.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import { send, sendJson } from './answer.ts'
-import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
+import { type HasDirectory, registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
 
 const BASE = `/:namespace/${VERSION_SEGMENT}`
@@ -17,7 +16,7 @@ const ASSETS = '/assets/reference/'
 /** The two that the page loads, and no folder of files: there is nothing to find by another name. */
 const VIEWER_FILES = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' }
 
-export function addReferenceRoutes(app: HttpServer, context: Context): void {
+export function addReferenceRoutes(app: HttpServer, parts: HasDirectory): void {
   const viewer = createRequire(import.meta.url).resolve('@fastify/swagger-ui')
   for (const [name, type] of Object.entries(VIEWER_FILES)) {
     const text = readFileSync(join(dirname(viewer), 'static', name), 'utf8')
@@ -29,17 +28,17 @@ export function addReferenceRoutes(app: HttpServer, context: Context): void {
     )
   }
   mount(app, 'GET', 'openapi', `${BASE}/openapi.json`, async (request, reply) => {
-    sendJson(reply, 200, documentText(await registryOf(context, request)))
+    sendJson(reply, 200, documentText(await registryOf(parts, request)))
   })
   mount(app, 'GET', 'docs', `${BASE}/docs`, async (request, reply) => {
-    const { kind, namespace } = await registryOf(context, request)
+    const { kind, namespace } = await registryOf(parts, request)
     send(reply, 200, page(kind, namespace), {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     })
   })
   mount(app, 'GET', 'docs', `${BASE}/docs.js`, async (request, reply) => {
-    await registryOf(context, request)
+    await registryOf(parts, request)
     send(reply, 200, SCRIPT, { 'Content-Type': 'text/javascript; charset=utf-8' })
   })
 }

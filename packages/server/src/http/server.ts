@@ -11,11 +11,11 @@ import type { Socket } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
-import type { DatabaseTrouble } from '../observe/database-trouble.ts'
+import type { DatabaseHealth } from '../observe/health.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { asFault, faultBody, notFound, sendFault, wrongMethod } from './answer.ts'
 import { discardRest, endOrderly, isAnswered } from './connections.ts'
-import { asFault, faultBody, notFound, sendFault, wrongMethod } from './faults.ts'
 import type { Gate } from './gate.ts'
 
 export type HttpServer = FastifyInstance
@@ -31,7 +31,7 @@ export function createHttpServer(parts: {
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Metrics
-  readonly databaseTrouble: DatabaseTrouble
+  readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
   readonly gate: Gate
 }): HttpServer {
   const { limits, log, metrics, gate } = parts

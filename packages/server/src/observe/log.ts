@@ -1,6 +1,7 @@
 /** The server's log: JSON lines without personal data or secrets; readable lines on a terminal. */
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 
 export type Log = Logger
 
@@ -15,3 +16,58 @@ export function createLog(options: { level?: string; destination?: NodeJS.Writab
 
 const isoTime = (): string => `,"time":"${new Date().toISOString()}"`
 const level = (label: string) => ({ level: label })
+
+/** One line for many: what happens again and again is logged when it happens first, and then as a count for each period. */
+export interface FloodLog<Subject extends object> {
+  /** It happened. Never waits and never throws. */
+  note(subject: Subject): void
+}
+
+/**
+ * @param options.period milliseconds from one line about a subject to the next
+ * @param options.most subjects that have lines of their own at a time: those who cause them may be able to make them up
+ * @param options.report how often a subject was noted since the last report; null: subjects beyond `most`, together
+ */
+export function createFloodLog<Subject extends object>(options: {
+  readonly period: number
+  readonly most: number
+  readonly report: (subject: Subject | null, count: number) => void
+  readonly later?: Clock['later']
+}): FloodLog<Subject> {
+  const { period, most, report, later = CLOCK.later } = options
+  const held = new Map<string, { readonly subject: Subject; count: number }>()
+  let others = 0
+  let scheduled = false
+
+  const reportAll = (): void => {
+    scheduled = false
+    for (const [key, entry] of held) {
+      // Quiet for a whole period: the next one is the first again.
+      if (entry.count === 0) held.delete(key)
+      else report(entry.subject, entry.count)
+      entry.count = 0
+    }
+    if (others > 0) report(null, others)
+    others = 0
+    if (held.size > 0) arm()
+  }
+  const arm = (): void => {
+    if (scheduled) return
+    scheduled = true
+    later(reportAll, period)
+  }
+
+  return {
+    note(subject) {
+      const key = JSON.stringify(subject)
+      const known = held.get(key)
+      if (known !== undefined) known.count += 1
+      else if (held.size >= most) others += 1
+      else {
+        held.set(key, { subject, count: 0 })
+        report(subject, 1)
+      }
+      arm()
+    },
+  }
+}

@@ -4,8 +4,9 @@
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
+import { shortLived } from '../shared/short-lived.ts'
 import type { DeliveryHealth } from '../store/deliveries/delivery-health.ts'
-import { addDeliveryHealth } from './delivery-health.ts'
 
 export interface Metrics {
   /** One request answered: `route` is an operation's name or the name of a fixed page. */
@@ -51,10 +52,12 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
  * Makes the metrics.
  * @param connections reports the database pool when they are collected
  * @param deliveries reports participants to whom something is on its way, or could not be delivered
+ * @param breaker reports the circuit breaker of the database
  */
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   deliveries: () => Promise<readonly DeliveryHealth[]> = async () => [],
+  breaker: () => BreakerState = () => 'closed',
 ): Metrics {
   const registers = [new Registry()]
   const [register] = registers as [Registry]
@@ -115,6 +118,15 @@ export function createMetrics(
     },
   })
 
+  new Gauge({
+    name: 'rollcall_database_breaker',
+    help: 'Circuit breaker of the database: 0 closed, 1 open after a declined write, 2 probing',
+    registers,
+    collect() {
+      this.set(BREAKER_STATES.indexOf(breaker()))
+    },
+  })
+
   const attempts = new Histogram({
     name: 'rollcall_delivery_attempt_seconds',
     help: 'Time of one attempt at a delivery, by how it ended',
@@ -142,4 +154,42 @@ export function createMetrics(
     requestRefused: (quota) => refusals.inc({ quota }),
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }
+}
+
+/** Milliseconds for which the health of deliveries counts: the gauges of a collection share one look. */
+const DELIVERIES_AGE = 1_000
+
+/** @param read participants to whom something is on its way, or could not be delivered */
+function addDeliveryHealth(register: Registry, read: () => Promise<readonly DeliveryHealth[]>): void {
+  const registers = [register]
+  const labelNames = ['participant']
+  // Metrics are there when the database is not: then these are missing.
+  const { get } = shortLived(() => read().catch((): readonly DeliveryHealth[] => []), {
+    maxAge: DELIVERIES_AGE,
+  })
+  const gauge = (name: string, help: string, value: (health: DeliveryHealth) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        this.reset()
+        for (const health of await get('all')) this.set({ participant: health.sender_id }, value(health))
+      },
+    })
+  }
+  gauge('rollcall_deliveries_pending', 'Deliveries that wait for an attempt', ({ pending }) => pending)
+  gauge('rollcall_delivery_oldest_seconds', 'Age of the oldest pending delivery', ({ oldest }) => oldest)
+  gauge('rollcall_deliveries_dead', 'Deliveries given up within a day', ({ dead }) => dead)
+  gauge(
+    'rollcall_delivery_breaker',
+    'Worst breaker of its destinations: 0 closed, 1 open, 2 probing',
+    ({ breaker }) => BREAKER_STATES.indexOf(breaker),
+  )
+  gauge(
+    'rollcall_delivery_breakers_open',
+    'Destinations of the participant whose breaker is not closed',
+    ({ breakers_open }) => breakers_open,
+  )
 }

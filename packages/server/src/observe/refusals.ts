@@ -1,6 +1,6 @@
-/** What is refused, for the operator: a line for each kind of refusal, participant and address, and counters. */
-import { createFloodLog, type Schedule } from './flood-log.ts'
-import type { Log } from './log.ts'
+/** Refused requests, for the operator: a line for each kind of refusal, participant and address, and counters. */
+import type { Clock } from '../shared/clock.ts'
+import { createFloodLog, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface Refusal {
@@ -18,21 +18,21 @@ export interface Refusals {
 
 /** Milliseconds from one line about a refusal to the next. */
 const PERIOD = 60_000
-/** Refusals that are told apart at a time. */
+/** Refusals that have lines of their own at a time. */
 const MOST = 200
 
 export function createRefusals(parts: {
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'refused'>
-  readonly schedule?: Schedule
+  readonly later?: Clock['later']
 }): Refusals {
-  const { log, metrics, schedule } = parts
+  const { log, metrics, later } = parts
   const flood = createFloodLog<Refusal>({
     period: PERIOD,
     most: MOST,
     report: (refusal, count) =>
       log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
-    ...(schedule !== undefined && { schedule }),
+    ...(later !== undefined && { later }),
   })
   return {
     note(refusal) {

@@ -1,4 +1,5 @@
 /** How what is sent to each participant stands. */
+import type { BreakerState } from '../../model/breaker.ts'
 import type { Database } from '../db/database.ts'
 
 /** Of one participant; the same on every node. */
@@ -9,8 +10,8 @@ export interface DeliveryHealth {
   readonly oldest: number
   /** Of the last day. */
   readonly dead: number
-  /** Of all its destinations: `open` where one is; `probing`: open, and it is being tried whether it is there again. */
-  readonly breaker: 'closed' | 'open' | 'probing'
+  /** The worst of all its destinations. */
+  readonly breaker: BreakerState
   /** Destinations whose breaker is open, or being probed. */
   readonly breakers_open: number
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { clientAddressReader, clientUnit, readPrefix } from './client-address.ts'
+import { clientAddressReader, clientUnit, readPrefix } from './gate.ts'
 
 const from = (remoteAddress: string, forwarded?: string) =>
   ({

@@ -3,13 +3,11 @@ import { RequestFault } from '@rollcall/protocol'
 import { expect, it } from 'vitest'
 import { createThrottle } from '../admission/throttle.ts'
 import { readLimits } from '../limits.ts'
-import { createDatabaseTrouble } from '../observe/database-trouble.ts'
 import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createRefusals } from '../observe/refusals.ts'
 import { StoreBusy } from '../store/db/database-errors.ts'
-import { clientAddressReader } from './client-address.ts'
-import { createGate } from './gate.ts'
+import { clientAddressReader, createGate } from './gate.ts'
 import { createHttpServer, mount } from './server.ts'
 
 function serverThatThrows(error: Error) {
@@ -22,8 +20,8 @@ function serverThatThrows(error: Error) {
     failures: createThrottle(10),
     clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),
   })
-  const databaseTrouble = createDatabaseTrouble({ log })
-  const app = createHttpServer({ limits: readLimits({}), log, metrics, gate, databaseTrouble })
+  const databaseHealth = { failed: () => undefined }
+  const app = createHttpServer({ limits: readLimits({}), log, metrics, gate, databaseHealth })
   mount(app, 'GET', 'thrower', '/', () => Promise.reject(error))
   return app
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFloodLog } from './flood-log.ts'
+import { createFloodLog } from './log.ts'
 
 /** A flood log on a clock that goes on when it is told to. */
 function flood(most: number) {
@@ -9,7 +9,7 @@ function flood(most: number) {
     period: 1_000,
     most,
     report: (subject, count) => told.push([subject?.name ?? null, count]),
-    schedule: (work, milliseconds) => {
+    later: (work, milliseconds) => {
       expect(milliseconds).toBe(1_000)
       due.push(work)
     },

@@ -1,0 +1,67 @@
+/** Pages beside the protocol: the health of the node, its metrics for the operator, our public keys for peers. */
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyReply } from 'fastify'
+import type { Keys } from '../keys/own-keys.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { send, sendJson } from './answer.ts'
+import { type HasDirectory, registryOf } from './protocol-routes.ts'
+import { type HttpServer, mount } from './server.ts'
+
+/**
+ * On both listeners, for load balancers and supervisors.
+ * @param isReady whether the node has finished starting, does what its role asks for, and its database answers
+ */
+export function addHealthRoutes(app: HttpServer, isReady: () => Promise<boolean>): void {
+  mount(app, 'GET', 'health', '/health', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
+  mount(app, 'GET', 'ready', '/ready', async (_request, reply) => {
+    if (await isReady()) sendJson(reply, 200, '{"status":"ready"}')
+    else sendJson(reply, 503, '{"status":"not ready"}')
+  })
+}
+
+/**
+ * On the operator's own listener: not for peers, on loopback unless configured otherwise.
+ * @param isOwnHost whether a Host header means this listener, at the address that the connection came to
+ */
+export function addMetricsRoute(
+  app: HttpServer,
+  metrics: Pick<Metrics, 'render'>,
+  isOwnHost: (header: string | undefined, localAddress: string | undefined) => boolean,
+): void {
+  mount(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
+    // A web page that an operator has open must not read them by a name of its own that leads here.
+    if (!isOwnHost(raw.headers.host, raw.socket.localAddress)) {
+      throw new RequestFault(
+        'err.request.bad',
+        'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS',
+        421,
+      )
+    }
+    const { contentType, text } = await metrics.render()
+    send(reply, 200, text, { 'Content-Type': contentType })
+  })
+}
+
+const KEY_SET_PATH = '/.well-known/jwks.json'
+
+/** Half of the time for which a peer may remember a key set, so that a new key is known everywhere before it signs. */
+const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }
+
+/**
+ * Our public keys, for peers that verify our signatures or encrypt for us (N14, public standard 1.5). The registries of a
+ * server share its keys: the set is the same below each namespace.
+ */
+export function addKeySetRoutes(
+  app: HttpServer,
+  parts: HasDirectory & { readonly keys: Pick<Keys, 'jwks'> },
+): void {
+  const answer = async (reply: FastifyReply): Promise<void> => {
+    // Not application/jwk-set+json, which peers do not expect.
+    sendJson(reply, 200, JSON.stringify(await parts.keys.jwks()), KEY_SET_HEADERS)
+  }
+  mount(app, 'GET', 'jwks', KEY_SET_PATH, (_request, reply) => answer(reply))
+  mount(app, 'GET', 'jwks', `/:namespace${KEY_SET_PATH}`, async (request, reply) => {
+    await registryOf(parts, request)
+    await answer(reply)
+  })
+}

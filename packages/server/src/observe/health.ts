@@ -1,0 +1,83 @@
+/**
+ * The health of the database as this node sees it, for requests that fail, for `/ready` and for metrics: a circuit breaker
+ * over what the node writes. Reads alone would not show a full disk: they are answered while it is full.
+ */
+import type { BreakerState } from '../model/breaker.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import { safeDatabaseError, takesNoWrites } from '../store/db/database-errors.ts'
+import { createFloodLog, type Log } from './log.ts'
+
+export interface DatabaseHealth {
+  /** The database declined what a request or a probe asked of it. */
+  failed(error: unknown): void
+  /** `open` after it declined a write; `closed` again when a write succeeds. */
+  breaker(): BreakerState
+  /** Whether the database answers, and accepts writes: asked once a second, however often this is called. */
+  isReady(): Promise<boolean>
+}
+
+/** Milliseconds from one line of the log to the next. */
+const LOG_PERIOD = 1_000
+/** Different errors that have lines of their own. */
+const LOG_ERRORS = 10
+/** Milliseconds for which the breaker is open after a declined write. */
+const OPEN = 10_000
+/** Milliseconds for which an answer of the database counts. */
+const MAX_AGE = 1_000
+/** Milliseconds that the database has to answer. */
+const ANSWER_TIMEOUT = 2_000
+
+/** @param parts.read asks something of the database; `write` writes one row, which nothing else uses */
+export function createDatabaseHealth(
+  parts: {
+    readonly log: Pick<Log, 'error'>
+    readonly read: () => Promise<unknown>
+    readonly write: () => Promise<unknown>
+  },
+  { now, later }: Pick<Clock, 'now' | 'later'> = CLOCK,
+): DatabaseHealth {
+  /** Null: the breaker is closed. */
+  let openUntil: number | null = null
+  const lines = createFloodLog({
+    period: LOG_PERIOD,
+    most: LOG_ERRORS,
+    later,
+    report: (database, requests) =>
+      parts.log.error({ ...(database !== null && { database }), requests }, 'the database is not available'),
+  })
+
+  const failed = (error: unknown): void => {
+    if (takesNoWrites(error)) openUntil = now() + OPEN
+    lines.note(safeDatabaseError(error))
+  }
+  const breaker = (): BreakerState => {
+    if (openUntil === null) return 'closed'
+    return now() < openUntil ? 'open' : 'probing'
+  }
+  const ask = async (): Promise<boolean> => {
+    if (openUntil === null) return answers(parts.read())
+    const written = await answers(
+      parts.write().catch((error: unknown) => {
+        if (takesNoWrites(error)) failed(error)
+        throw error
+      }),
+    )
+    if (written) openUntil = null
+    return written
+  }
+  const { get } = shortLived(ask, { maxAge: MAX_AGE, now })
+  return { failed, breaker, isReady: async () => breaker() !== 'open' && get('database') }
+}
+
+async function answers(asked: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<false>()
+  const timer = setTimeout(() => late.resolve(false), ANSWER_TIMEOUT)
+  const answered = asked.then(
+    () => true,
+    () => false,
+  )
+  const ready = await Promise.race([answered, late.promise])
+  clearTimeout(timer)
+  return ready
+}
