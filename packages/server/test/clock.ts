@@ -1,4 +1,4 @@
-import type { Clock } from '../src/shared/clock.ts'
+import { CLOCK, type Clock } from '../src/shared/clock.ts'
 
 export interface TestClock extends Clock {
   /** Lets so many milliseconds pass, and does what is due in them. */
@@ -24,6 +24,19 @@ export function testClock(): TestClock {
         next.work()
       }
       passed = end
+    },
+  }
+}
+
+/** The real clock, which skips ahead when time is let pass; what is due later is not done any sooner. */
+export function skippingClock(): TestClock {
+  let skipped = 0
+  return {
+    now: () => CLOCK.now() + skipped,
+    date: () => CLOCK.date() + skipped,
+    later: CLOCK.later,
+    pass(milliseconds) {
+      skipped += milliseconds
     },
   }
 }

@@ -14,6 +14,7 @@ import { addParticipant, addSecret, type ParticipantSettings } from '../src/stor
 import { prepareRecord } from '../src/store/records/prepare-record.ts'
 import { writeRecords } from '../src/store/records/record-writer.ts'
 import { addRegistry } from '../src/store/registries/registries.ts'
+import { skippingClock, type TestClock } from './clock.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
 export interface TestParticipant {
@@ -29,6 +30,8 @@ export interface TestServer {
   readonly context: Context
   readonly database: TestDatabase
   readonly running: RunningServer
+  /** By which keys, tokens and what is known of participants age: `pass` ages them. */
+  readonly clock: TestClock
   /** Everything the server has logged, at level debug. */
   readonly logged: () => string
   /** A participant with a secret and a live token, who may leave messages unsigned unless told otherwise. */
@@ -64,8 +67,10 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     ROLLCALL_MASTER_KEY: MASTER_KEY,
     ...env,
   })
+  const clock = skippingClock()
   const context = await createContext(config, database.db, {
     log: createLog({ level: 'debug', destination }),
+    clock,
   })
   const running = await startServer(config, context)
   running.markReady()
@@ -76,6 +81,7 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     context,
     database,
     running,
+    clock,
     logged: () => lines.join(''),
     async participant(sender_id, settings = {}) {
       const added = await addParticipant(database.db, {

@@ -9,10 +9,9 @@ import type { Context } from '../context.ts'
 import { createBreakers } from '../delivery/breaker.ts'
 import { createCredentials } from '../delivery/credentials.ts'
 import { createLanes } from '../delivery/lanes.ts'
-import { createCallbacks } from '../directory/callbacks.ts'
-import { createDirectory } from '../directory/directory.ts'
+import { createCallbacks, createDirectory } from '../directory/directory.ts'
 import { createTokens } from '../directory/tokens.ts'
-import { createGuards } from '../egress/guards.ts'
+import { createGuards } from '../egress/address-guard.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
@@ -22,6 +21,7 @@ import { createMetrics } from '../observe/metrics.ts'
 import { createRefusals } from '../observe/refusals.ts'
 import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import { createReadingThreads } from '../reading/threads.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { deliveryHealth } from '../store/deliveries/delivery-health.ts'
@@ -47,16 +47,17 @@ const JOB_SHARE = 0.25
 /**
  * The keys that are missing are made, which takes a second or so.
  * @param parts.log where the server logs; by default standard error
+ * @param parts.clock by which keys, tokens and what is known of participants age
  * @throws MasterKeyError the master key is missing or wrong, or an own key does not open
  */
 export async function createContext(
   config: Config,
   db: Database,
-  parts: { log?: Log } = {},
+  parts: { log?: Log; clock?: Clock } = {},
 ): Promise<Context> {
-  const log = parts.log ?? createLog({ level: config.logLevel })
+  const { log = createLog({ level: config.logLevel }), clock = CLOCK } = parts
   const vault = await openVault(config, db)
-  const keys = await createKeys(db, vault, log)
+  const keys = await createKeys(db, vault, log, clock)
   const { limits } = config
   const connections = () => ({
     total: db.pool.totalCount,
@@ -71,13 +72,13 @@ export async function createContext(
   const metrics = createMetrics(connections, () => deliveryHealth(db), databaseHealth.breaker)
   // The places of participants bound it before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
-  const keySets = createKeySets({ guardOf: guards.of, log })
+  const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const waiting = limits.exchanges_waiting
   return {
     db,
     records: ownRecords(db),
-    directory: createDirectory(db, log),
-    tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }),
+    directory: createDirectory(db, log, clock),
+    tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),
     searchPlaces: createSearchPlaces({ places: db.searches.options.max, patience: limits.search_timeout }),
     jobSearchPlaces: createSearchPlaces({
@@ -87,10 +88,10 @@ export async function createContext(
     }),
     openRequests: createHeldBytes(limits.open_request_bytes),
     keys,
-    peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log }),
+    peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log, clock }),
     signatureNamespaces: config.signatureNamespaces,
-    callbacks: createCallbacks(db),
-    credentials: createCredentials(vault, guards),
+    callbacks: createCallbacks(db, clock),
+    credentials: createCredentials(vault, guards, clock),
     breakers: createBreakers(db),
     lanes: createLanes(),
     retrySchedule: config.retrySchedule,

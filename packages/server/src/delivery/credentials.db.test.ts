@@ -13,7 +13,7 @@ import {
 import { partnerCertificate, partnerKey } from '../../test/partner-certificate.ts'
 import { readConfig } from '../app/config.ts'
 import { openVault } from '../app/vault.ts'
-import { createGuards, type Guards } from '../egress/guards.ts'
+import { createGuards, type Guards } from '../egress/address-guard.ts'
 import type { Vault } from '../keys/vault.ts'
 import {
   type Credentials,
@@ -35,7 +35,7 @@ beforeAll(async () => {
   sender = await testSender()
   vault = await openVault(readConfig(sender.env), sender.database.db)
   guards = createGuards({ ca: partnerCertificate, resolve: async () => ['127.0.0.1'] })
-  credentials = createCredentials(vault, guards, () => clock)
+  credentials = createCredentials(vault, guards, { now: () => clock })
 })
 afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.close()))

@@ -13,12 +13,12 @@ import {
   readTokenAnswer,
   TokenProblem,
 } from '@rollcall/protocol'
-import type { AddressGuard, ClientIdentity } from '../egress/address-guard.ts'
-import type { GuardOwner, Guards } from '../egress/guards.ts'
+import type { AddressGuard, ClientIdentity, GuardOwner, Guards } from '../egress/address-guard.ts'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import { DecryptionError } from '../keys/encrypted-value.ts'
 import { MasterKeyError } from '../keys/master-key.ts'
 import type { Vault } from '../keys/vault.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import { Memo } from '../shared/memo.ts'
 import type { CallbackAuth, CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { ENCRYPTED } from '../store/keys/master-keys.ts'
@@ -110,8 +110,12 @@ export function isIdentity({ cert, key }: CredentialsOf['mtls']): boolean {
   }
 }
 
-/** @param now milliseconds, for the ages of access tokens */
-export function createCredentials(vault: Vault, guards: Guards, now: () => number = Date.now): Credentials {
+/** @param clock by which access tokens age */
+export function createCredentials(
+  vault: Vault,
+  guards: Pick<Guards, 'of'>,
+  { now }: Pick<Clock, 'now'> = CLOCK,
+): Credentials {
   const tokens = new Memo<Refreshed<string>>()
   const opened = new Memo<Promise<Secrets | null>>()
 

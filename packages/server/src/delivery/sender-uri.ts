@@ -1,7 +1,7 @@
 /** The address that a request names for its answer, judged as every attempt at the answer judges it. */
 import { type Callback, RequestFault } from '@rollcall/protocol'
 import type { Context } from '../context.ts'
-import type { GuardOwner } from '../egress/guards.ts'
+import type { GuardOwner } from '../egress/address-guard.ts'
 import { AddressRefused } from '../egress/problems.ts'
 import { callbackTarget } from './targets.ts'
 

@@ -1,10 +1,15 @@
-/** Who may call and what is hosted, as the database says it, at most half a second old. */
+/**
+ * Who may call, what is hosted, and where participants take what is sent to them: as the database says it, at most half a
+ * second old.
+ */
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Log } from '../observe/log.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { type CallbackSettings, findCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { findParticipant, findParticipantById } from '../store/directory/participants.ts'
 import { readRegistries, type UnreadableRegistry } from '../store/registries/registries.ts'
 
@@ -19,23 +24,25 @@ export interface Directory {
   registryById(id: number): Promise<Registry | undefined>
 }
 
-/** Disabling a participant takes effect on every node within a second: this is half of that, the rest is slack. */
+/** A change takes effect on every node within a second: this is half of that, the rest is slack. */
 const MAX_AGE = 500
 
 type Named = Pick<Registry, 'id' | 'namespace'>
 
-export function createDirectory(db: Database, log: Log): Directory {
-  const participants = shortLived((sender_id) => findParticipant(db, sender_id), { maxAge: MAX_AGE })
-  const byId = shortLived((id) => findParticipantById(db, Number(id)), { maxAge: MAX_AGE })
+export function createDirectory(
+  db: Database,
+  log: Pick<Log, 'error'>,
+  { now }: Pick<Clock, 'now'> = CLOCK,
+): Directory {
+  const ages = { maxAge: MAX_AGE, now }
+  const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
+  const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
   // The whole list under one key: names that nobody hosts then cost no look-up of their own.
-  const registries = shortLived(
-    async () => {
-      const read = await readRegistries(db)
-      for (const row of read.unreadable) report(row)
-      return read
-    },
-    { maxAge: MAX_AGE },
-  )
+  const registries = shortLived(async () => {
+    const read = await readRegistries(db)
+    for (const row of read.unreadable) report(row)
+    return read
+  }, ages)
   const reported = new Set<number>()
   const report = ({ id, error }: UnreadableRegistry): void => {
     if (reported.has(id)) return
@@ -60,4 +67,14 @@ export function createDirectory(db: Database, log: Log): Directory {
     registry: (namespace) => registryWhere((row) => row.namespace === namespace),
     registryById: (id) => registryWhere((row) => row.id === id),
   }
+}
+
+/** Where and how each participant takes what is sent to it. */
+export interface Callbacks {
+  of(participant: Pick<Participant, 'id'>): Promise<CallbackSettings>
+}
+
+export function createCallbacks(db: Database, { now }: Pick<Clock, 'now'> = CLOCK): Callbacks {
+  const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { maxAge: MAX_AGE, now })
+  return { of: ({ id }) => settings.get(String(id)) }
 }

@@ -1,6 +1,8 @@
 /** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
 import { randomUUID } from 'node:crypto'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 
 /** The keys of tokens, as the server's own keys have them. */
 export interface TokenKeys {
@@ -20,33 +22,33 @@ const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt'
 /** Issuer and audience of every token: a token of another system that shares the key is still none of ours. */
 const ISSUER = 'rollcall'
-/** Tokens verified before are remembered until they expire; the oldest go first above this number. */
+/** Tokens that were verified before are remembered until they expire, so many at a time. */
 const MAX_REMEMBERED = 10_000
 /** Far above any token of ours; what is longer is not worth a signature check. */
 const MAX_TOKEN_LENGTH = 2_048
 
-/** @param options.lifetime seconds */
-export function createTokens(keys: TokenKeys, options: { lifetime: number }): Tokens {
-  const remembered = new Map<string, Verified>()
-
-  const remember = (token: string, verified: Verified): void => {
-    remembered.set(token, verified)
-    if (remembered.size <= MAX_REMEMBERED) return
-    const oldest = remembered.keys().next()
-    if (!oldest.done) remembered.delete(oldest.value)
-  }
-
+/**
+ * @param options.lifetime seconds
+ * @param clock by which tokens expire
+ */
+export function createTokens(
+  keys: TokenKeys,
+  options: { lifetime: number },
+  clock: Pick<Clock, 'date'> = CLOCK,
+): Tokens {
+  const remembered = new LRUCache<string, Verified>({ max: MAX_REMEMBERED })
   return {
     async issue(sender_id) {
       const key = await keys.signing()
+      const now = Math.floor(clock.date() / 1_000)
       const access_token = await new SignJWT()
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
         .setIssuer(ISSUER)
         .setAudience(ISSUER)
         .setSubject(sender_id)
         .setJti(randomUUID())
-        .setIssuedAt()
-        .setExpirationTime(`${options.lifetime}s`)
+        .setIssuedAt(now)
+        .setExpirationTime(now + options.lifetime)
         .sign(key.privateKey)
       return { access_token, expires_in: options.lifetime }
     },
@@ -55,7 +57,7 @@ export function createTokens(keys: TokenKeys, options: { lifetime: number }): To
       const known = remembered.get(token)
       if (known !== undefined) {
         // What was verified before is worth nothing once its key is revoked.
-        if (known.expires > Date.now() / 1_000 && (await keys.verification(known.kid)) !== null) {
+        if (known.expires > clock.date() / 1_000 && (await keys.verification(known.kid)) !== null) {
           return known.sender_id
         }
         remembered.delete(token)
@@ -66,6 +68,7 @@ export function createTokens(keys: TokenKeys, options: { lifetime: number }): To
         const { payload, protectedHeader } = await jwtVerify(token, (header) => keyOf(keys, header.kid), {
           algorithms: [ALGORITHM],
           typ: TYPE,
+          currentDate: new Date(clock.date()),
           issuer: ISSUER,
           audience: ISSUER,
           requiredClaims: ['sub', 'exp'],
@@ -73,7 +76,7 @@ export function createTokens(keys: TokenKeys, options: { lifetime: number }): To
         const { sub, exp } = payload
         const { kid } = protectedHeader
         if (sub === undefined || exp === undefined || kid === undefined) return null
-        remember(token, { sender_id: sub, expires: exp, kid })
+        remembered.set(token, { sender_id: sub, expires: exp, kid })
         return sub
       } catch (error) {
         if (error instanceof errors.JOSEError) return null

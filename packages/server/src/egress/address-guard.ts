@@ -6,6 +6,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { type AllowedHost, allowedHosts, bareHost } from '../model/allowed-hosts.ts'
+import { Memo } from '../shared/memo.ts'
 import { assertReachable, readAddress } from './address-rules.ts'
 import { type Answer, type GuardedRequest, sendRequest } from './guarded-request.ts'
 import { codeOf, RequestFailed } from './problems.ts'
@@ -129,5 +130,43 @@ async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promis
     return await Promise.race([promise, late])
   } finally {
     clearTimeout(timer)
+  }
+}
+
+/** Whose guard it is. */
+export interface GuardOwner {
+  readonly id: number
+  readonly outgoing: readonly AllowedHost[]
+}
+
+export interface Guards {
+  /** @param identity what its connections show of us; they are then used for nothing else */
+  of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
+  /** Ends all kept connections, after the requests that are under way. */
+  close(): Promise<void>
+}
+
+/**
+ * One guard for each participant, kept as long as what the operator allows it stays the same.
+ * @param options what is the same for all participants
+ */
+export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
+  // A connection that is no longer allowed may end its request and takes no other one.
+  const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
+  return {
+    of({ id, outgoing }, identity) {
+      const owner = identity === undefined ? id : `${id} with a certificate`
+      const source = JSON.stringify([outgoing, identity?.fingerprint ?? null])
+      return guards.of(owner, source, () =>
+        createAddressGuard({
+          ...options,
+          allowed: outgoing,
+          ...(identity !== undefined && { identity }),
+        }),
+      )
+    },
+    async close() {
+      await Promise.all(guards.clear().map((guard) => guard.close()))
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { createGuards } from './guards.ts'
+import { createGuards } from './address-guard.ts'
 import { AddressRefused } from './problems.ts'
 
 const LOOPBACK = { host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true } as const

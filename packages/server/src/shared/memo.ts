@@ -8,7 +8,7 @@ export class Memo<Value extends object> {
   readonly #entries: LRUCache<string | number, { readonly source: string; readonly value: Value }>
 
   /** @param release what becomes of a value that is replaced or forgotten */
-  constructor(release: (value: Value) => void = () => undefined) {
+  constructor(release: (value: Value) => unknown = () => undefined) {
     this.#entries = new LRUCache({ max: OWNERS, dispose: ({ value }) => release(value) })
   }
 

@@ -19,23 +19,21 @@ export function shortLived<Value>(
     now = () => performance.now(),
   }: { maxAge: number; maxKeys?: number; now?: () => number },
 ): ShortLived<Value> {
-  // Promises are kept, not what they give: a load that takes long is as old as its beginning.
-  const loads = new LRUCache<string, Promise<Value>>({
+  // Promises are kept, with the moment at which they were made: the cache's own ages count from the end of a load.
+  const loads = new LRUCache<string, { readonly since: number; readonly value: Promise<Value> }>({
     max: maxKeys,
-    ttl: maxAge,
-    ttlResolution: 0,
-    perf: { now },
   })
   return {
     get(key) {
+      const since = now()
       const known = loads.get(key)
-      if (known !== undefined) return known
-      const loaded = load(key)
+      if (known !== undefined && since - known.since < maxAge) return known.value
+      const loaded = { since, value: load(key) }
       loads.set(key, loaded)
-      loaded.catch(() => {
+      loaded.value.catch(() => {
         if (loads.peek(key) === loaded) loads.delete(key)
       })
-      return loaded
+      return loaded.value
     },
   }
 }

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type KeyPair, keyPair } from '../../test/key-pairs.ts'
 import { json, type KeySetServer, keySetServer } from '../../test/key-set-server.ts'
-import { createGuards, type Guards } from '../egress/guards.ts'
+import { createGuards, type Guards } from '../egress/address-guard.ts'
 import { createLog } from '../observe/log.ts'
 import { createKeySets } from './key-sets.ts'
 
@@ -35,8 +35,8 @@ afterAll(async () => {
 
 /** The key sets of a node that knows nothing yet, and a participant of its own. */
 function fresh(changes: Parameters<KeySetServer['owner']>[1] = {}, timeoutMs = 5_000) {
-  const log = createLog({ destination: { write: (line: string) => logged.push(line) } as never })
-  const sets = createKeySets({ guardOf: guards.of, log, now: () => time, timeoutMs })
+  const log = createLog({ destination: { write: (line: string) => logged.push(line) } })
+  const sets = createKeySets({ guardOf: guards.of, log, clock: { now: () => time }, timeoutMs })
   const owner = server.owner(nextId++, changes)
   const start = server.asked
   const get = async (kid: string | null = null) => (await sets.get(owner, kid)).map((key) => key.kid)

@@ -12,12 +12,12 @@ import {
   Refreshed,
   readKeySet,
 } from '@rollcall/protocol'
-import type { AddressGuard } from '../egress/address-guard.ts'
+import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
 import type { Answer } from '../egress/guarded-request.ts'
-import type { GuardOwner } from '../egress/guards.ts'
 import { AddressRefused, RequestFailed } from '../egress/problems.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Log } from '../observe/log.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import { Memo } from '../shared/memo.ts'
 
 /** Whose key set, and where it is. */
@@ -40,19 +40,18 @@ const REQUEST = {
 const TIMEOUT = 5_000
 const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i
 
-/** @param parts.now milliseconds of a clock that is never set back */
 export function createKeySets(parts: {
-  readonly guardOf: (participant: GuardOwner) => AddressGuard
-  readonly log: Log
-  readonly now?: () => number
+  readonly guardOf: (participant: GuardOwner) => Pick<AddressGuard, 'request'>
+  readonly log: Pick<Log, 'warn'>
+  readonly clock?: Pick<Clock, 'now'>
   readonly timeoutMs?: number
 }): KeySets {
-  const { guardOf, log, now = () => performance.now(), timeoutMs = TIMEOUT } = parts
+  const { guardOf, log, clock = CLOCK, timeoutMs = TIMEOUT } = parts
   const sets = new Memo<Refreshed<readonly PublicKey[]>>()
   const rules = {
     pause: { withValue: KEY_SET.pause, without: KEY_SET.pause },
     survives: (error: unknown) => !(error instanceof KeySetProblem && error.exposed),
-    now,
+    now: clock.now,
   }
 
   const fetchKeys = async (

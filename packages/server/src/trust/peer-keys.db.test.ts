@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { PublicKey } from '@rollcall/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { skippingClock } from '../../test/clock.ts'
 import { publicKey } from '../../test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import type { Participant } from '../model/participant.ts'
@@ -14,12 +14,14 @@ let database: TestDatabase
 let a: Participant
 let b: Participant
 let logged: string[]
+let clock = skippingClock()
 
 beforeAll(async () => {
   database = await testDatabase()
 })
 beforeEach(async () => {
   logged = []
+  clock = skippingClock()
   await database.db.pool.query('truncate participant cascade')
   a = await addParticipant(database.db, { sender_id: 'a.example', name: 'A' })
   b = await addParticipant(database.db, { sender_id: 'b.example', name: 'B' })
@@ -29,12 +31,12 @@ afterAll(() => database.close())
 /** The keys as a node sees them that has just started; `set` is what a participant publishes. */
 function node(set: readonly PublicKey[] = [], db = database.db) {
   const asked: (string | null)[] = []
-  const log = createLog({ destination: { write: (line: string) => logged.push(line) } as never })
+  const log = createLog({ destination: { write: (line: string) => logged.push(line) } })
   const fetchKeySet = async (_owner: unknown, kid: string | null) => {
     asked.push(kid)
     return set
   }
-  return { ...createPeerKeys(db, { fetchKeySet, log }), asked }
+  return { ...createPeerKeys(db, { fetchKeySet, log, clock }), asked }
 }
 const DAY = 86_400_000
 const inDays = (days: number) => new Date(Date.now() + days * DAY)
@@ -101,9 +103,10 @@ describe('registered keys', () => {
     expect(await verifying(a, 'now', 'EdDSA')).toHaveLength(1)
     for (const kid of ['later', 'over']) expect(await verifying(a, kid, 'EdDSA')).toEqual([])
     const soon = await publicKey('Ed25519', { kid: 'soon' })
-    await add(b, soon, { valid_from: inDays(-1), valid_until: new Date(Date.now() + 300) })
+    await add(b, soon, { valid_from: inDays(-1), valid_until: new Date(clock.date() + 60_000) })
+    clock.pass(59_700)
     expect(await verifying(b, 'soon', 'EdDSA')).toHaveLength(1)
-    await sleep(320)
+    clock.pass(300)
     // To the moment, although what was read is not yet old.
     expect(await verifying(b, 'soon', 'EdDSA')).toEqual([])
   })
@@ -116,7 +119,7 @@ describe('registered keys', () => {
       Promise.all(nodes.map(async (peer) => (await peer.verifying(a, 'one', 'EdDSA')).length))
     expect(await counts()).toEqual([1, 1])
     await revokeParticipantKey(database.db, a, 'one')
-    await sleep(1_000)
+    clock.pass(1_000)
     expect(await counts()).toEqual([0, 0])
     await other.close()
   })
@@ -174,7 +177,7 @@ describe('published keys', () => {
     expect(await verifying(a, 'one', 'EdDSA')).toHaveLength(1)
     await add(a, key)
     await revokeParticipantKey(database.db, a, 'one')
-    await sleep(1_000)
+    clock.pass(1_000)
     expect(await verifying(a, 'one', 'EdDSA')).toEqual([])
   })
 

@@ -44,7 +44,7 @@ export function createPeerKeys(
   db: Database,
   parts: {
     readonly fetchKeySet: (participant: KeySetOwner, kid: string | null) => Promise<readonly PublicKey[]>
-    readonly log: Log
+    readonly log: Pick<Log, 'warn' | 'error'>
     readonly clock?: Pick<Clock, 'now' | 'date'>
   },
 ): PeerKeys {

@@ -161,7 +161,7 @@ describe('the policy of a participant', () => {
     const peer = await sealingPeer(server, 'revoked.example', { decrypts: 'RSA' })
     expectClosed(await send(peer, encrypted(searchBy(peer), rsa)))
     await revokeParticipantKey(server.database.db, await registered(server, peer.sender_id), 'enc-1')
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    server.clock.pass(1_000)
     const text = 'message: there is no usable key of the sender to encrypt the answer with'
     await expectRefused(peer, encrypted(searchBy(peer), rsa), text)
   })
@@ -343,7 +343,7 @@ it('a revoked key of ours opens nothing, within a second', async () => {
   const sent = encrypted(searchBy(ada), rsa)
   expectClosed(await send(ada, sent))
   await revokeOwnKey(db, await openVault(config, db), rsa.kid)
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  server.clock.pass(1_000)
   await expectRefused(ada, encrypted(searchBy(ada), rsa))
   await expectRefused(ada, sent)
   const next = await publishedKey(server, RSA)

@@ -124,7 +124,7 @@ describe('whose key it is', () => {
       })
       .toBe(200)
     await revokeParticipantKey(server.database.db, await registered(server, 'eve.example'), soon.kid)
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    server.clock.pass(1_000)
     await expectRefused(signedBody(peer, searchBy(peer)), NO_KEY, peer)
   })
 })

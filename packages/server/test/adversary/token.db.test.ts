@@ -136,7 +136,7 @@ it('a disabled participant is refused within a second, its signature or not', as
   const body = (): string => signedBody(eve, searchBy(eve))
   await expectSealed(server, await sendAs(server, eve, body()))
   await setParticipantStatus(server.database.db, eve.sender_id, 'disabled')
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  server.clock.pass(1_000)
   await expectRefused(eve.token, body())
   await setParticipantStatus(server.database.db, eve.sender_id, 'active')
   await expect.poll(async () => (await sendAs(server, eve, body())).status, { timeout: 2_000 }).toBe(200)
