@@ -3,10 +3,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { checkSchema, type Database, migrate, openDatabase, pendingMigrations } from './database.ts'
-import { checkServerSettings } from './migrate.ts'
+import { checkServerSettings, readServerSettings } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
-import { readServerSettings } from './server-settings.ts'
 
 describe('openDatabase', () => {
   let database: TestDatabase

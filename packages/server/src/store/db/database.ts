@@ -1,11 +1,10 @@
 /** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and a pool of searches. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { answeredWithin, answerTime } from './answered.ts'
 import { migrateJobs } from './jobs.ts'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
-import { PatientPool } from './patient-pool.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
+import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
@@ -102,7 +101,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
   }
 }
 
-const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new PatientPool(settings))
+const openPool = (settings: pg.PoolConfig): pg.Pool => outlivingLosses(new WaitingPool(settings))
 
 /** The pool, which from now on bears the loss of a connection. */
 export function outlivingLosses<Pool extends pg.Pool>(pool: Pool): Pool {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { firstCome } from './first-come.ts'
+import { firstCome } from './group-commit.ts'
 
 interface Entry {
   readonly key: string

@@ -64,3 +64,84 @@ export function groupCommit<Entry, Result>(
     },
   }
 }
+
+/**
+ * A durable memory in which the first to write a key wins, and later callers learn what the first one wrote. The row is
+ * written before anything is done about it, so that of any number of concurrent callers, on any number of nodes, exactly
+ * one is the first.
+ */
+export interface FirstCome<Entry, Held> {
+  /** Rejects with StoreBusy, or with an error of the database; then nobody knows whether the row is there. */
+  remember(entry: Entry): Promise<Remembered<Held>>
+}
+
+export interface Remembered<Held> {
+  /** Whether this call wrote the row. */
+  readonly first: boolean
+  /** What the row holds, whoever wrote it. */
+  readonly held: Held
+}
+
+export interface FirstComeTable<Entry, Held> {
+  /** The row's key as text; the same for the same row only. */
+  key(entry: Entry): string
+  held(entry: Entry): Held
+  /** How much of an entry is of no fixed size. Absent: nothing. */
+  bytes?(entry: Entry): number
+  /** Inserts those whose key is not there; answers the keys inserted. One statement. */
+  insert(entries: readonly Entry[]): Promise<readonly string[]>
+  /** What is held for the entries' keys, by key. */
+  find(entries: readonly Entry[]): Promise<ReadonlyMap<string, Held>>
+}
+
+/** Rows that are there when inserting and gone when looking were deleted between; twice in a row is a fault. */
+const TRIES = 3
+
+/** Bytes from which an entry has a statement of its own, so that it holds up no others, and only it can fail. */
+const LARGE = 262_144
+
+/** @param options.waiting calls that may wait for a statement at a time */
+export function firstCome<Entry, Held>(
+  table: FirstComeTable<Entry, Held>,
+  options: { readonly waiting: number },
+): FirstCome<Entry, Held> {
+  const write = async (entries: readonly Entry[]): Promise<readonly Remembered<Held>[]> => {
+    const firsts = new Map<string, Entry>()
+    for (const entry of entries) {
+      const key = table.key(entry)
+      if (!firsts.has(key)) firsts.set(key, entry)
+    }
+    const { added, held } = await resolve(table, firsts)
+    return entries.map((entry) => {
+      const key = table.key(entry)
+      // Deleting lets the first of several equal entries in one statement be the first, and no other.
+      return { first: added.delete(key), held: held.get(key) as Held }
+    })
+  }
+  const small = groupCommit(write, options)
+  const large = groupCommit(write, { ...options, together: 1 })
+  return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE ? small : large).submit(entry) }
+}
+
+async function resolve<Entry, Held>(
+  table: FirstComeTable<Entry, Held>,
+  entries: ReadonlyMap<string, Entry>,
+): Promise<{ added: Set<string>; held: Map<string, Held> }> {
+  const added = new Set<string>()
+  const held = new Map<string, Held>()
+  // In one order on every node: two statements that wait for each other's rows in turn would be a deadlock.
+  let open = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+  for (let tries = 0; open.length > 0; tries += 1) {
+    if (tries === TRIES) throw new Error('rows of the memory vanish as soon as they are met')
+    for (const key of await table.insert(open.map(([, entry]) => entry))) {
+      added.add(key)
+      held.set(key, table.held(entries.get(key) as Entry))
+    }
+    open = open.filter(([key]) => !held.has(key))
+    if (open.length === 0) break
+    // A statement of its own: the one that inserts cannot see what others committed while it ran.
+    for (const [key, value] of await table.find(open.map(([, entry]) => entry))) held.set(key, value)
+    open = open.filter(([key]) => !held.has(key))
+  }
+  return { added, held }
+}

@@ -7,7 +7,7 @@
  * its nature belongs here: no transaction, no sort of many rows, nothing that waits for a lock.
  */
 import pg from 'pg'
-import { answerTime } from './answered.ts'
+import { answerTime } from './pools.ts'
 
 /** A statement with the name under which each connection prepares it once. */
 export interface NamedStatement {
@@ -30,24 +30,24 @@ const CONNECTIONS = 4
 
 /** Opens no connection yet: each is made when it is first needed, and made anew after it was lost. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
-  const lanes = Array.from({ length: CONNECTIONS }, () => new Lane(connection))
+  const connections = Array.from({ length: CONNECTIONS }, () => new PipelinedConnection(connection))
   return {
     async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
-      let shortest = lanes[0] as Lane
-      for (const lane of lanes) if (lane.unanswered < shortest.unanswered) shortest = lane
+      let shortest = connections[0] as PipelinedConnection
+      for (const other of connections) if (other.unanswered < shortest.unanswered) shortest = other
       return (await shortest.query(statement)) as readonly Row[]
     },
     get unanswered() {
-      return lanes.reduce((sum, lane) => sum + lane.unanswered, 0)
+      return connections.reduce((sum, { unanswered }) => sum + unanswered, 0)
     },
     async close() {
-      await Promise.all(lanes.map((lane) => lane.close()))
+      await Promise.all(connections.map((each) => each.close()))
     },
   }
 }
 
 /** One connection and the statements on their way on it. */
-class Lane {
+class PipelinedConnection {
   unanswered = 0
   readonly #config: pg.ClientConfig & { readonly pipeline: true }
   #client: pg.Client | undefined

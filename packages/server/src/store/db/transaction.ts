@@ -1,5 +1,6 @@
 /** A transaction on one connection, for what goes past Kysely: COPY and prepared statements. */
-import type { ClientBase } from 'pg'
+import type { ClientBase, PoolClient } from 'pg'
+import type { Database } from './database.ts'
 
 /**
  * Commits when the work is done; rolls back and throws on when it fails.
@@ -18,6 +19,41 @@ export async function inTransaction<Result>(
   } catch (error) {
     // When this fails too the connection is gone, and the first error says why.
     await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/** Reads the state as of the first statement; one statement at a time. */
+export type Snapshot = Pick<PoolClient, 'query'>
+
+/** Holds one of the connections of later searches while the work lasts. Throws what the work throws. */
+export async function withSnapshot<Result>(
+  { jobSearches }: Pick<Database, 'jobSearches'>,
+  work: (snapshot: Snapshot) => Promise<Result>,
+): Promise<Result> {
+  const client = await jobSearches.connect()
+  let failure: unknown
+  try {
+    return await inTransaction(client, () => work(client), 'begin isolation level repeatable read, read only')
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    // After a failure nobody knows what the connection is in the middle of.
+    client.release(failure !== undefined)
+  }
+}
+
+/** A statement that may fail, by taking too long say, without taking the snapshot with it. */
+export async function tried<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {
+  await snapshot.query('savepoint tried')
+  try {
+    const result = await statement()
+    await snapshot.query('release savepoint tried')
+    return result
+  } catch (error) {
+    // When this fails too the connection is gone, and the first error says why.
+    await snapshot.query('rollback to savepoint tried').catch(() => undefined)
     throw error
   }
 }

@@ -1,6 +1,6 @@
 /** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
 import type { Database } from '../db/database.ts'
-import { firstCome } from '../db/first-come.ts'
+import { firstCome } from '../db/group-commit.ts'
 import { countInto } from './day-counts.ts'
 import { messageKey } from './message-key.ts'
 import { storableReferences, storeReferencesOf } from './references.ts'

@@ -1,6 +1,6 @@
 /** The inbox: callbacks that were received, by participant and message_id. */
 import type { Database } from '../db/database.ts'
-import { firstCome } from '../db/first-come.ts'
+import { firstCome } from '../db/group-commit.ts'
 import { countInto } from './day-counts.ts'
 import { messageKey } from './message-key.ts'
 

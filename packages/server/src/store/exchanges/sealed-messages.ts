@@ -1,6 +1,6 @@
 /** Which ciphertexts were received, and in which message: none is taken from another sender or in another one. */
 import type { Database } from '../db/database.ts'
-import { firstCome } from '../db/first-come.ts'
+import { firstCome } from '../db/group-commit.ts'
 import { messageKey } from './message-key.ts'
 
 export interface SealedMessage {

@@ -5,7 +5,7 @@ import type { Predicate } from '../../model/predicate.ts'
 import type { RecordReader } from '../../model/record-source.ts'
 import type { FoundRecord, Page } from '../../model/records.ts'
 import { openDatabase } from '../db/database.ts'
-import { withSnapshot } from '../db/snapshot.ts'
+import { withSnapshot } from '../db/transaction.ts'
 import { ownRecords } from './own-records.ts'
 import { ensureRecordTables } from './record-tables.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { type Database, openDatabase } from './database.ts'
-import { openConnections, PatientPool } from './patient-pool.ts'
+import { openConnections, WaitingPool } from './pools.ts'
 
 const ROLE = 'few_connections'
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 test('at the limit of its role a pool waits for its own connections, and those of jobs are left alone', async () => {
-  const jobs = new PatientPool({ ...db.connection, max: 2, min: 2 })
+  const jobs = new WaitingPool({ ...db.connection, max: 2, min: 2 })
   await openConnections(jobs, 2)
   const held = await Promise.all([jobs.connect(), jobs.connect()])
   for (const client of held) client.release()
@@ -36,7 +36,7 @@ test('at the limit of its role a pool waits for its own connections, and those o
 })
 
 test('where there is none at all, whoever asks is told', async () => {
-  const full = new PatientPool({ ...db.connection, max: 4, min: 4 })
+  const full = new WaitingPool({ ...db.connection, max: 4, min: 4 })
   await db.pool.query('select 1')
   await expect(openConnections(full, 4)).rejects.toMatchObject({ code: '53300' })
   await full.end()

@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { recordDelivered } from '../deliveries/delivered.ts'
 import { type Database, openDatabase } from './database.ts'
 import { isUnavailable } from './database-errors.ts'
-import { withSnapshot } from './snapshot.ts'
+import { withSnapshot } from './transaction.ts'
 
 let database: TestDatabase
 let way: LossyWay
