@@ -109,7 +109,11 @@ export interface ServerSettings {
 }
 
 /** Reads them in one statement; what our own connections override shows as overridden. */
-export async function readServerSettings({ kysely }: { readonly kysely: Kysely<Tables> }): Promise<ServerSettings> {
+export async function readServerSettings({
+  kysely,
+}: {
+  readonly kysely: Kysely<Tables>
+}): Promise<ServerSettings> {
   const { rows } = await sql<ServerSettings>`
     select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
       current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
