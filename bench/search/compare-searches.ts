@@ -1,5 +1,5 @@
 /** A search of ours beside its floor: what both are asked, what of their answers is read. */
-import type { Database, SealPolicy } from '@rollcall/server'
+import type { Database, MessagePolicy } from '@rollcall/server'
 import { compare, type Side } from '../shared/rounds.ts'
 import { checkAnswer, checkSameBytes, SIGNATURE_VARIABLE, signatureOf } from './answers.ts'
 import { endless, type Identifiers, JSON_BODY, type Target, withSetting } from './setting.ts'
@@ -28,7 +28,7 @@ export interface Variant {
   /** Its bench, its results and its module in `floors/`. */
   readonly name: string
   /** What is agreed with the one who asks. */
-  readonly policy: Partial<SealPolicy>
+  readonly policy: Partial<MessagePolicy>
   /** Makes known to the registry what it needs beside the policy. */
   register?(db: Database): Promise<void>
   /** Questions for these identifiers, each a message of its own. */

@@ -9,11 +9,11 @@ import {
   findParticipant,
   findRegistry,
   importFile,
+  type MessagePolicy,
   newSecret,
   type Registry,
-  type SealPolicy,
+  setMessagePolicy,
   setParticipantQuotas,
-  setSealPolicy,
 } from '@rollcall/server'
 import { generateLines } from '@rollcall/synthetic'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'
@@ -74,12 +74,12 @@ export async function shuffledIdentifiers(db: Database, registry: Registry): Pro
 export async function credentialsOf(
   db: Database,
   sender_id: string,
-  policy: Partial<SealPolicy>,
+  policy: Partial<MessagePolicy>,
 ): Promise<string> {
   const asker =
     (await findParticipant(db, sender_id)) ?? (await addParticipant(db, { sender_id, name: 'One who asks' }))
   await setParticipantQuotas(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })
-  await setSealPolicy(db, sender_id, policy)
+  await setMessagePolicy(db, sender_id, policy)
   const { secret, sha256 } = newSecret()
   await addSecret(db, asker, sha256)
   return Buffer.from(`${asker.client_id}:${secret}`).toString('base64')

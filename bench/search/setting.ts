@@ -1,6 +1,6 @@
 /** What a bench of searches stands on: a filled registry, one who asks, and both servers, each in its process. */
 import { parseArgs } from 'node:util'
-import type { Database, SealPolicy } from '@rollcall/server'
+import type { Database, MessagePolicy } from '@rollcall/server'
 import { PLACE_OPTIONS, withBenchDatabase } from '../shared/bench-database.ts'
 import { wholeNumber } from '../shared/options.ts'
 import type { Plan } from '../shared/rounds.ts'
@@ -41,7 +41,7 @@ export const JSON_BODY = { 'Content-Type': 'application/json' }
 /** Sets up what the command line asks for, and takes all of it down when `use` is done. */
 export function withSetting<Result>(
   args: readonly string[],
-  policy: Partial<SealPolicy>,
+  policy: Partial<MessagePolicy>,
   use: (setting: Setting) => Promise<Result>,
 ): Promise<Result> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })

@@ -110,7 +110,7 @@ export class ItemRejected extends Error {
   }
 }
 
-/** The answer is not to be believed: its seal is missing or broken, or it answers something else. Nothing of it is given out. */
+/** The answer is not to be believed: its signature or encryption is missing or wrong, or it answers something else. Nothing of it is given out. */
 export class UntrustedAnswer extends Error {
   /** Such as `err.signature.invalid`, in the protocol's own words. */
   readonly code: string

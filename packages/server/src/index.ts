@@ -14,7 +14,7 @@ export { layout as embeddedLayout } from './embedded/files.ts'
 export { importFile } from './import/import-file.ts'
 export type { Vault } from './keys/vault.ts'
 export { LIMITS, type LimitName } from './limits.ts'
-export type { Participant, SealPolicy } from './model/participant.ts'
+export type { MessagePolicy, Participant } from './model/participant.ts'
 export type { Registry } from './model/registry.ts'
 export { createLog, type Log } from './observe/log.ts'
 export { makeDataDirectory } from './shared/data-directory.ts'
@@ -28,8 +28,8 @@ export {
   addSecret,
   findClient,
   findParticipant,
+  setMessagePolicy,
   setParticipantQuotas,
-  setSealPolicy,
 } from './store/directory/participants.ts'
 export { sampleIdentifiers } from './store/records/identifier-samples.ts'
 export { ownRecords } from './store/records/own-records.ts'

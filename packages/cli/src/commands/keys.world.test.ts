@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openDatabase, setSealPolicy } from '@rollcall/server'
+import { openDatabase, setMessagePolicy } from '@rollcall/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { askToken, search } from '../../test/ask.ts'
@@ -68,7 +68,7 @@ test('rotation and revocation under load: no request is refused, and peers see i
   await rollcallJson(['registry', 'add', 'civil'], env)
   const peer = await rollcallJson(['participant', 'add', 'spmis.example', '--name', 'MIS'], env)
   const db = openDatabase({ connectionString: env.DATABASE_URL })
-  await setSealPolicy(db, 'spmis.example', { signature_policy: 'if-present', allow_unsigned: true })
+  await setMessagePolicy(db, 'spmis.example', { signature_policy: 'if-present', allow_unsigned: true })
   await db.close()
   const token_url = `${base}/oauth2/client/token`
   const { token } = await askToken(token_url, peer)

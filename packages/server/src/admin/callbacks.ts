@@ -2,7 +2,7 @@
 
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { AUTHS, isIdentity, type Secrets, sealCredentials } from '../delivery/credentials.ts'
+import { AUTHS, encryptCredentials, isIdentity, type Secrets } from '../delivery/credentials.ts'
 import { parseSchedule } from '../delivery/schedule.ts'
 import { isAllowedEntry, isDefaultUrl } from '../delivery/targets.ts'
 import { tryCallback } from '../delivery/try-callback.ts'
@@ -119,7 +119,7 @@ async function write(
     return setCallbackSettings(db, participant, { ...changes, auth: 'none', sealed: null })
   const opened = await vault()
   await withCurrentMasterKey(async () => {
-    const sealed = await sealCredentials(opened, participant, secrets)
+    const sealed = await encryptCredentials(opened, participant, secrets)
     await setCallbackSettings(db, participant, { ...changes, auth: secrets.auth, sealed })
   })
 }

@@ -23,7 +23,7 @@ import Type from 'typebox'
 import { createAddressGuard } from '../egress/address-guard.ts'
 import { unreachableHost } from '../egress/address-rules.ts'
 import type { AllowedHost } from '../model/allowed-hosts.ts'
-import { setSealPolicy } from '../store/directory/participants.ts'
+import { setMessagePolicy } from '../store/directory/participants.ts'
 import { closed, flag, orNull, SenderId, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
@@ -63,7 +63,7 @@ export const changeParticipantPolicy = useCase(
   },
   async ({ db }: HasDatabase, { sender_id, ...changes }) => {
     await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
-    const changed = await setSealPolicy(db, sender_id, changes)
+    const changed = await setMessagePolicy(db, sender_id, changes)
     const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = changed
     return { sender_id, signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
   },
@@ -128,6 +128,6 @@ export const removeParticipantHost = useCase(
 )
 
 const setHosts = async ({ db }: HasDatabase, sender_id: string, outgoing: readonly AllowedHost[]) =>
-  hostsOf(await setSealPolicy(db, sender_id, { outgoing }))
+  hostsOf(await setMessagePolicy(db, sender_id, { outgoing }))
 
 const hostsOf = ({ outgoing }: Participant) => outgoing

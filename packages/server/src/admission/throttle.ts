@@ -1,5 +1,7 @@
 /** Counts failures, so that guessing gets slow. Per process: 256-bit secrets need no more than a brake on noise. */
 
+import { LRUCache } from 'lru-cache'
+
 export interface Throttle {
   /** Seconds to wait before `key` may try again; 0 when it may now. */
   wait(key: string): number
@@ -15,7 +17,7 @@ const MAX_KEYS = 100_000
  * @param now milliseconds of a clock that only goes forward
  */
 export function createThrottle(limit: number, now = () => performance.now()): Throttle {
-  const failures = new Map<string, { since: number; count: number }>()
+  const failures = new LRUCache<string, { since: number; count: number }>({ max: MAX_KEYS })
 
   const current = (key: string): { since: number; count: number } | undefined => {
     const known = failures.get(key)
@@ -34,9 +36,6 @@ export function createThrottle(limit: number, now = () => performance.now()): Th
       const known = current(key)
       if (known !== undefined) known.count += 1
       else failures.set(key, { since: now(), count: 1 })
-      if (failures.size <= MAX_KEYS) return
-      const oldest = failures.keys().next()
-      if (!oldest.done) failures.delete(oldest.value)
     },
   }
 }

@@ -18,10 +18,10 @@ import type { Vault } from '../keys/vault.ts'
 import {
   type Credentials,
   createCredentials,
+  decryptCredentials,
+  encryptCredentials,
   isIdentity,
-  openCredentials,
   type Secrets,
-  sealCredentials,
 } from './credentials.ts'
 
 let sender: TestSender
@@ -50,7 +50,7 @@ let id = 0
 async function owner(secrets: Secrets) {
   id += 1
   const participant = { id, outgoing: [LOOPBACK, { ...LOOPBACK, host: 'partner.example', plainHttp: false }] }
-  const settings = { auth: secrets.auth, sealed: await sealCredentials(vault, id, secrets) }
+  const settings = { auth: secrets.auth, sealed: await encryptCredentials(vault, id, secrets) }
   const find = (target: string) => credentials.find(participant, settings, target, 1_000)
   return { participant, settings, find }
 }
@@ -82,14 +82,16 @@ test('a token goes to the origin it was set for and to no other', async () => {
 test('sealed for one participant they do not open for another, nor as something else', async () => {
   const { participant, settings } = await owner(BEARER)
   const closed = 'the credentials for callbacks cannot be opened; set them anew'
-  await expect(openCredentials(vault, participant.id + 1, settings)).rejects.toMatchObject({
+  await expect(decryptCredentials(vault, participant.id + 1, settings)).rejects.toMatchObject({
     why: 'closed',
     message: closed,
   })
-  await expect(openCredentials(vault, participant.id, { ...settings, auth: 'mtls' })).rejects.toMatchObject({
+  await expect(
+    decryptCredentials(vault, participant.id, { ...settings, auth: 'mtls' }),
+  ).rejects.toMatchObject({
     message: closed,
   })
-  expect(await openCredentials(vault, participant.id, { auth: 'none', sealed: null })).toBeNull()
+  expect(await decryptCredentials(vault, participant.id, { auth: 'none', sealed: null })).toBeNull()
 })
 
 const oauth = (url: string, client_secret = 'a b:c'): Secrets => ({
@@ -153,6 +155,23 @@ test.each([
   // A failure is not remembered.
   peer.answer = tokens(100)
   expect((await find(`${ORIGIN}/x`)).headers.authorization).toBe('Bearer t1')
+})
+
+test('an access token is used to its end while its token endpoint is away, and not when it is refused', async () => {
+  const peer = await listening(tokens(100))
+  const { find } = await owner(oauth(peer.url))
+  const token = async () => (await find(`${ORIGIN}/x`)).headers.authorization
+  expect(await token()).toBe('Bearer t1')
+  peer.answer = answering(503)
+  clock += 95_000
+  expect(await token()).toBe('Bearer t1')
+  clock += 5_001
+  await expect(token()).rejects.toMatchObject({ why: 'token', detail: 'status 503' })
+  peer.answer = tokens(100)
+  expect(await token()).toBe('Bearer t1')
+  peer.answer = answering(401)
+  clock += 95_000
+  for (const _ of [1, 2]) await expect(token()).rejects.toMatchObject({ detail: 'status 401' })
 })
 
 test('a token endpoint is no way into a private network', async () => {

@@ -68,8 +68,12 @@ export interface Credentials {
 
 const { table, purpose } = ENCRYPTED.participant_callback
 
-/** Seals credentials for the row of a participant. */
-export async function sealCredentials(vault: Vault, participant: number, secrets: Secrets): Promise<Buffer> {
+/** Encrypts credentials for the row of a participant. */
+export async function encryptCredentials(
+  vault: Vault,
+  participant: number,
+  secrets: Secrets,
+): Promise<Buffer> {
   const context = { table, id: String(participant) }
   return vault.encrypt(purpose, context, Buffer.from(JSON.stringify(secrets)))
 }
@@ -77,7 +81,7 @@ export async function sealCredentials(vault: Vault, participant: number, secrets
 /**
  * @throws CredentialsUnusable they do not open, or are not those of this `auth`
  */
-export async function openCredentials(
+export async function decryptCredentials(
   vault: Vault,
   participant: number,
   { auth, sealed }: Pick<CallbackSettings, 'auth' | 'sealed'>,
@@ -121,7 +125,7 @@ export function createCredentials(
 
   const open = async (id: number, settings: Pick<CallbackSettings, 'auth' | 'sealed'>) => {
     const source = `${settings.auth} ${settings.sealed?.toString('base64') ?? ''}`
-    const secrets = opened.of(id, source, () => openCredentials(vault, id, settings))
+    const secrets = opened.of(id, source, () => decryptCredentials(vault, id, settings))
     // One that cannot be opened is tried again: the master key may be given later.
     secrets.catch(() => opened.forget(id))
     return secrets
@@ -155,7 +159,7 @@ const accessToken = (now: () => number): Refreshed<string> =>
   new Refreshed({
     pause: { withValue: 0, without: 0 },
     survives: (error) =>
-      error instanceof RequestFailed || (error instanceof TokenProblem && error.kind === 'away'),
+      error instanceof RequestFailed || (error instanceof TokenProblem && error.kind !== 'refused'),
     now,
   })
 

@@ -16,7 +16,7 @@ import {
 } from '../../test/deliveries.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
-import { setSealPolicy } from '../store/directory/participants.ts'
+import { setMessagePolicy } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
 
 let sender: TestSender
@@ -77,7 +77,7 @@ test('one that cannot be read for a reason of ours is attempted again, and holds
 test('whoever must encrypt by now gets nothing in clear that was asked in clear before', async () => {
   const participant = await newPeer()
   const { id } = await newDelivery(sender, participant, { encrypted: false })
-  await setSealPolicy(sender.database.db, participant.sender_id, { encryption_policy: 'required' })
+  await setMessagePolicy(sender.database.db, participant.sender_id, { encryption_policy: 'required' })
   await expect
     .poll(async () => (await sender.context.directory.participantById(participant.id))?.encryption_policy)
     .toBe('required')
@@ -85,7 +85,7 @@ test('whoever must encrypt by now gets nothing in clear that was asked in clear 
   expect(await attemptsOf(sender, id)).toMatchObject([{ status: null, error: 'no_encryption_key' }])
   expect(peer.received).toEqual([])
 
-  await setSealPolicy(sender.database.db, participant.sender_id, { encryption_policy: 'allowed' })
+  await setMessagePolicy(sender.database.db, participant.sender_id, { encryption_policy: 'allowed' })
   await expect
     .poll(async () => (await sender.context.directory.participantById(participant.id))?.encryption_policy)
     .toBe('allowed')

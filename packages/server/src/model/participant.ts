@@ -15,7 +15,7 @@ export const ENCRYPTION_POLICIES = ['required', 'allowed', 'refused'] as const
 
 export type EncryptionPolicy = (typeof ENCRYPTION_POLICIES)[number]
 
-export interface SealPolicy {
+export interface MessagePolicy {
   readonly signature_policy: SignaturePolicy
   /** The operator's explicit word, without which no signature_policy but `required` is taken. */
   readonly allow_unsigned: boolean
@@ -29,7 +29,7 @@ export interface SealPolicy {
 }
 
 /** A counterparty, known by its `sender_id`. */
-export interface Participant extends SealPolicy {
+export interface Participant extends MessagePolicy {
   readonly id: number
   readonly sender_id: string
   /** What it names itself by to get a token; ours, not its own choice. */

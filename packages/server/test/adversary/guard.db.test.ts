@@ -1,6 +1,6 @@
 /** No message makes the server open a connection, and nothing but an operator's word lets it reach a private address. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { setSealPolicy } from '../../src/store/directory/participants.ts'
+import { setMessagePolicy } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
 import { type KeySetServer, keySetServer } from '../key-set-server.ts'
@@ -107,7 +107,7 @@ describe('a registered jwks_uri', () => {
   it('that the operator allowed is fetched once, whatever is asked for', async () => {
     const { jwks_uri, outgoing } = bait.owner(1)
     const peer = await sealingPeer(server, 'allowed.example', { settings: { outgoing } })
-    await setSealPolicy(server.database.db, peer.sender_id, { jwks_uri: `${jwks_uri}?allowed` })
+    await setMessagePolicy(server.database.db, peer.sender_id, { jwks_uri: `${jwks_uri}?allowed` })
     const pair = keyPair('Ed25519')
     bait.publish({ keys: [{ ...pair.jwk, kid: 'published', use: 'sig' }] })
     const signer = { kid: 'published', algorithm: 'EdDSA', privateJwk: pair.privateJwk } as const

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /**
  * Names under which connections prepare searches: a prepared one is neither parsed nor analysed again, and once
  * PostgreSQL finds a plan for any values as good as those that it made for each, it is not planned again either. That
@@ -9,13 +11,14 @@ export class StatementNames {
   readonly #names = new Map<string, string | undefined>()
   /** How often, of those with a name. */
   readonly #slow = new Map<string, number>()
-  /** Shapes that came once, the oldest first. */
-  readonly #once = new Set<string>()
+  /** Shapes that came once. */
+  readonly #once: LRUCache<string, true>
   readonly #limit: number
 
   /** @param limit how many names there are */
   constructor(limit: number) {
     this.#limit = limit
+    this.#once = new LRUCache({ max: limit })
   }
 
   /** The statement's name; none for one that is seen for the first time, is long, or came when all were given. */
@@ -23,8 +26,7 @@ export class StatementNames {
     const known = this.#names.get(text)
     if (this.#names.has(text) || this.#names.size >= this.#limit || text.length > LONGEST) return known
     if (!this.#once.delete(text)) {
-      this.#once.add(text)
-      if (this.#once.size > this.#limit) this.#forgetOldest()
+      this.#once.set(text, true)
       return undefined
     }
     const name = `search_${this.#names.size + 1}`
@@ -42,13 +44,6 @@ export class StatementNames {
     const times = (this.#slow.get(text) ?? 0) + 1
     this.#slow.set(text, times)
     if (times === PATIENCE && this.#names.has(text)) this.#names.set(text, undefined)
-  }
-
-  #forgetOldest(): void {
-    for (const text of this.#once) {
-      this.#once.delete(text)
-      return
-    }
   }
 }
 

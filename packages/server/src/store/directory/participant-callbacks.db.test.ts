@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import { readConfig } from '../../app/config.ts'
 import { masterKeySource, openVault } from '../../app/vault.ts'
-import { openCredentials, type Secrets, sealCredentials } from '../../delivery/credentials.ts'
+import { decryptCredentials, encryptCredentials, type Secrets } from '../../delivery/credentials.ts'
 import { newMasterKey } from '../../keys/master-key.ts'
 import { rotateMasterKey } from '../../keys/vault.ts'
 import { StoreRefusal } from '../db/refusal.ts'
@@ -49,12 +49,15 @@ test('credentials go with the master key when it is replaced', async () => {
   const secrets: Secrets = { auth: 'bearer', origin: 'https://b.example', token: 't' }
   const vault = await openVault(config, db)
   await withCurrentMasterKey(async () => {
-    await setCallbackSettings(db, id, { auth: 'bearer', sealed: await sealCredentials(vault, id, secrets) })
+    await setCallbackSettings(db, id, {
+      auth: 'bearer',
+      sealed: await encryptCredentials(vault, id, secrets),
+    })
   })
   const both = { ...config, newMasterKey: NEXT }
   await rotateMasterKey(db, masterKeySource(both))
   const after = await openVault({ ...config, masterKey: NEXT }, db)
-  expect(await openCredentials(after, id, await findCallbackSettings(db, id))).toEqual(secrets)
+  expect(await decryptCredentials(after, id, await findCallbackSettings(db, id))).toEqual(secrets)
   // What is sealed with the replaced key is refused by the database.
   const { sealed } = await findCallbackSettings(db, id)
   const stale = Buffer.from(sealed ?? [])

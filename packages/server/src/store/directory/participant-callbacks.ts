@@ -1,4 +1,4 @@
-/** Where and how a participant takes what is sent to it; credentials are sealed before they come here. */
+/** Where and how a participant takes what is sent to it; credentials are encrypted before they come here. */
 import { CALLBACKS, type Callback } from '@rollcall/protocol'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
@@ -14,7 +14,7 @@ export interface CallbackSettings {
   /** Where an answer goes whose request names no `sender_uri`: the callback's path is added. Null: nowhere. */
   readonly default_url: string | null
   readonly auth: CallbackAuth
-  /** What `auth` needs, sealed for its origin (`delivery/credentials.ts`); null for none. */
+  /** What `auth` needs, encrypted for its origin (`delivery/credentials.ts`); null for none. */
   readonly sealed: Buffer | null
   /** Requests in flight at a time, on one node. */
   readonly concurrency: number

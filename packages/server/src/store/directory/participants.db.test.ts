@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { StoreRefusal } from '../db/refusal.ts'
+import { DEFAULT_MESSAGE_POLICY } from './message-policy.ts'
 import {
   addParticipant,
   addSecret,
@@ -11,7 +12,6 @@ import {
   setParticipantQuotas,
   setParticipantStatus,
 } from './participants.ts'
-import { DEFAULT_SEAL_POLICY } from './seal-policy.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('addParticipant', () => {
       max_page_size: null,
       rate_limit: null,
       concurrency_limit: null,
-      ...DEFAULT_SEAL_POLICY,
+      ...DEFAULT_MESSAGE_POLICY,
       demo: false,
     })
     expect(await findParticipant(db, 'b.example')).toEqual(added)

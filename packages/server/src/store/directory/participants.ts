@@ -3,13 +3,18 @@
 import { randomBytes } from 'node:crypto'
 import { DEFAULT_SIGNATURE_PROFILE } from '@rollcall/protocol'
 import { type Selectable, sql, type Transaction, type Updateable } from 'kysely'
-import type { Participant, SealPolicy } from '../../model/participant.ts'
+import type { MessagePolicy, Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { ParticipantRow, Tables } from '../db/tables.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
-import { checkSealPolicy, DEFAULT_SEAL_POLICY, meantChanges, sealPolicyValues } from './seal-policy.ts'
+import {
+  checkMessagePolicy,
+  DEFAULT_MESSAGE_POLICY,
+  meantChanges,
+  messagePolicyValues,
+} from './message-policy.ts'
 
 /** A participant with the SHA-256 of its live secrets, newest first. */
 export interface Client {
@@ -46,7 +51,7 @@ function fromRow({ signature_profile, ...row }: Row): Participant {
 }
 
 /** What may be given beside a name; the server's limits count where nothing is. */
-export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> & Quotas & SealPolicy
+export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> & Quotas & MessagePolicy
 /** How much a participant may send. */
 export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
@@ -61,7 +66,7 @@ export async function addParticipant(
 ): Promise<Participant> {
   const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
   const { rate_limit = null, concurrency_limit = null, ...changes } = given
-  const policy = { ...DEFAULT_SEAL_POLICY, ...meantChanges(changes) }
+  const policy = { ...DEFAULT_MESSAGE_POLICY, ...meantChanges(changes) }
   checkSenderId(sender_id)
   if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
     throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
@@ -70,14 +75,14 @@ export async function addParticipant(
     throw new StoreRefusal('max_page_size is a whole number of at least 1')
   }
   checkQuotas({ rate_limit, concurrency_limit })
-  checkSealPolicy(policy)
+  checkMessagePolicy(policy)
   // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
   const client_id = randomBytes(16).toString('hex')
   const values = { sender_id, client_id, name, max_page_size, rate_limit, concurrency_limit, demo }
   try {
     const added = await db.kysely
       .insertInto('participant')
-      .values({ ...values, ...sealPolicyValues(policy) })
+      .values({ ...values, ...messagePolicyValues(policy) })
       .returning(COLUMNS)
       .executeTakeFirstOrThrow()
     return fromRow(added)
@@ -181,20 +186,20 @@ export async function setParticipantQuotas(
 }
 
 /**
- * Changes what is agreed about sealing; what is not named stays. Every node follows within a second.
+ * Changes what is agreed about signing and encrypting; what is not named stays. Every node follows within a second.
  * @throws StoreRefusal no such participant, a policy that is none, a weak one without `allow_unsigned: true` beside it
  */
-export async function setSealPolicy(
+export async function setMessagePolicy(
   db: Database,
   sender_id: string,
-  changes: Partial<SealPolicy>,
+  changes: Partial<MessagePolicy>,
 ): Promise<Participant> {
   const current = await findParticipant(db, sender_id)
   if (current === null) throw unknown(sender_id)
   const meant = meantChanges(changes)
   const policy = { ...current, ...meant }
-  checkSealPolicy(policy)
-  const named = Object.entries(sealPolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
+  checkMessagePolicy(policy)
+  const named = Object.entries(messagePolicyValues(policy)).filter(([column]) => Object.hasOwn(meant, column))
   // Only what is named, so that two who change different things at once do not undo each other's change.
   return named.length === 0 ? current : update(db, sender_id, Object.fromEntries(named))
 }

@@ -1,12 +1,12 @@
-/** What is agreed with a participant about sealing: what may be decided, and the rules of it. Pure. */
+/** What is agreed with a participant about signing and encrypting its messages: what may be decided, and its rules. Pure. */
 
 import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
 import { type AllowedHost, allowedHosts } from '../../model/allowed-hosts.ts'
-import { ENCRYPTION_POLICIES, type SealPolicy, SIGNATURE_POLICIES } from '../../model/participant.ts'
+import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '../../model/participant.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { isStorable } from '../db/text.ts'
 
-export const DEFAULT_SEAL_POLICY: SealPolicy = {
+export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
   signature_policy: 'required',
   allow_unsigned: false,
   signature_profile: DEFAULT_SIGNATURE_PROFILE,
@@ -22,17 +22,17 @@ const HOSTS_LIMIT = 100
  * Changes as they are meant: a weak signature_policy has to be allowed in the same breath, and whoever goes on to
  * another one takes the permission back.
  */
-export function meantChanges(changes: Partial<SealPolicy>): Partial<SealPolicy> {
+export function meantChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
 }
 
 /** @throws StoreRefusal for the first rule that is broken */
-export function checkSealPolicy(policy: SealPolicy): void {
-  const problem = sealPolicyProblem(policy)
+export function checkMessagePolicy(policy: MessagePolicy): void {
+  const problem = messagePolicyProblem(policy)
   if (problem !== null) throw new StoreRefusal(problem)
 }
 
-function sealPolicyProblem(policy: SealPolicy): string | null {
+function messagePolicyProblem(policy: MessagePolicy): string | null {
   const { signature_policy, encryption_policy, allow_unsigned, jwks_uri } = policy
   if (!SIGNATURE_POLICIES.includes(signature_policy)) {
     return `signature_policy is one of ${SIGNATURE_POLICIES.join(', ')}`
@@ -73,7 +73,7 @@ function outgoingProblem(rows: readonly AllowedHost[]): string | null {
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535
 
 /** The columns, as they are written. */
-export function sealPolicyValues(policy: SealPolicy) {
+export function messagePolicyValues(policy: MessagePolicy) {
   const { signature_policy, allow_unsigned, encryption_policy, jwks_uri, outgoing } = policy
   const { layout, canonical_form, digest_prefix, algorithms } = policy.signature_profile
   return {

@@ -2,9 +2,9 @@ import { DEFAULT_SIGNATURE_PROFILE, type SignatureProfile } from '@rollcall/prot
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { AllowedHost } from '../../model/allowed-hosts.ts'
-import type { SealPolicy } from '../../model/participant.ts'
+import type { MessagePolicy } from '../../model/participant.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import { addParticipant, findParticipant, setSealPolicy } from './participants.ts'
+import { addParticipant, findParticipant, setMessagePolicy } from './participants.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -20,11 +20,11 @@ const RAW_RSA: SignatureProfile = {
 }
 const LOOPBACK: AllowedHost = { host: '127.0.0.1', ports: [8080], plainHttp: true, loopback: true }
 
-const added = (sender_id: string, policy: Partial<SealPolicy> = {}) =>
+const added = (sender_id: string, policy: Partial<MessagePolicy> = {}) =>
   addParticipant(database.db, { sender_id, name: sender_id, ...policy })
 
 test('a policy is kept as it was given', async () => {
-  const policy: SealPolicy = {
+  const policy: MessagePolicy = {
     signature_policy: 'off',
     allow_unsigned: true,
     signature_profile: RAW_RSA,
@@ -39,15 +39,17 @@ test('a policy is kept as it was given', async () => {
 test('a change leaves what it does not name', async () => {
   const { db } = database
   const before = await added('changed.example', { encryption_policy: 'refused', outgoing: [LOOPBACK] })
-  const weak = await setSealPolicy(db, 'changed.example', {
+  const weak = await setMessagePolicy(db, 'changed.example', {
     signature_policy: 'if-present',
     allow_unsigned: true,
   })
   expect(weak).toEqual({ ...before, signature_policy: 'if-present', allow_unsigned: true })
-  expect(await setSealPolicy(db, 'changed.example', {})).toEqual(weak)
-  const profiled = await setSealPolicy(db, 'changed.example', { signature_profile: RAW_RSA })
+  expect(await setMessagePolicy(db, 'changed.example', {})).toEqual(weak)
+  const profiled = await setMessagePolicy(db, 'changed.example', { signature_profile: RAW_RSA })
   expect(profiled).toEqual({ ...weak, signature_profile: RAW_RSA })
-  const reset = await setSealPolicy(db, 'changed.example', { signature_profile: DEFAULT_SIGNATURE_PROFILE })
+  const reset = await setMessagePolicy(db, 'changed.example', {
+    signature_profile: DEFAULT_SIGNATURE_PROFILE,
+  })
   expect(reset.signature_profile).toEqual(DEFAULT_SIGNATURE_PROFILE)
 })
 
@@ -60,10 +62,10 @@ test('members that a profile does not have are not kept', async () => {
 test('going on to another weak policy needs permission again, and required takes it back', async () => {
   const { db } = database
   await added('weak.example', { signature_policy: 'if-present', allow_unsigned: true })
-  await expect(setSealPolicy(db, 'weak.example', { signature_policy: 'off' })).rejects.toThrow(
+  await expect(setMessagePolicy(db, 'weak.example', { signature_policy: 'off' })).rejects.toThrow(
     new StoreRefusal('signature_policy off takes unsigned messages, so it needs allow_unsigned: true'),
   )
-  const strict = await setSealPolicy(db, 'weak.example', { signature_policy: 'required' })
+  const strict = await setMessagePolicy(db, 'weak.example', { signature_policy: 'required' })
   expect(strict).toMatchObject({ signature_policy: 'required', allow_unsigned: false })
 })
 
@@ -76,13 +78,13 @@ test('a key set belongs to one participant', async () => {
   )
   await expect(added('second.example', { jwks_uri })).rejects.toThrow(refusal)
   await added('third.example')
-  await expect(setSealPolicy(db, 'third.example', { jwks_uri })).rejects.toThrow(refusal)
+  await expect(setMessagePolicy(db, 'third.example', { jwks_uri })).rejects.toThrow(refusal)
 })
 
 test('nobody has no policy', async () => {
   const refusal = new StoreRefusal('no participant has sender_id nobody.example')
   await expect(
-    setSealPolicy(database.db, 'nobody.example', { encryption_policy: 'refused' }),
+    setMessagePolicy(database.db, 'nobody.example', { encryption_policy: 'refused' }),
   ).rejects.toThrow(refusal)
 })
 
