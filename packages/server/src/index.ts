@@ -31,9 +31,8 @@ export {
   setMessagePolicy,
   setParticipantQuotas,
 } from './store/directory/participants.ts'
-export { sampleIdentifiers } from './store/records/identifier-samples.ts'
 export { ownRecords } from './store/records/own-records.ts'
-export { countRecords, hasRecords } from './store/records/record-counts.ts'
+export { countRecords, hasRecords, sampleIdentifiers } from './store/records/record-counts.ts'
 export { ensureRecordTables } from './store/records/record-tables.ts'
 export { applyIndexes } from './store/registries/index-apply.ts'
 export { addRegistry, findRegistry, listRegistries, registryAt } from './store/registries/registries.ts'

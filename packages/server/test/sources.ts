@@ -1,5 +1,4 @@
-import type { Entry } from '../src/import/entry.ts'
-import type { Source } from '../src/import/source.ts'
+import type { Entry, Source } from '../src/import/source.ts'
 
 /** A source in memory, in chunks of so many bytes. */
 export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): Source {

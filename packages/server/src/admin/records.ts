@@ -7,7 +7,7 @@ import { FORMATS, type FormatName } from '../import/formats.ts'
 import { type ImportProgress, importFile } from '../import/import-file.ts'
 import type { Registry } from '../model/registry.ts'
 import { inTransaction } from '../store/db/transaction.ts'
-import { deleteRecords as deleteRows } from '../store/records/delete-records.ts'
+import { deleteRecords as deleteRows } from '../store/records/record-writer.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { recordTypeOf } from '../store/registries/registry-attributes.ts'
 import {

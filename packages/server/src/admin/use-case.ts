@@ -2,7 +2,7 @@
 import { KeyRefused, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { AddressRefused } from '../egress/problems.ts'
-import { ImportError } from '../import/entry.ts'
+import { ImportError } from '../import/source.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 
 /**

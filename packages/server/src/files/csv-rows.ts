@@ -1,5 +1,5 @@
 /** CSV (RFC 4180) as rows of cells, out of a stream of bytes and with the lines on which they stand. */
-import { afterBlankLines } from './blank-lines.ts'
+import { afterBlankLines } from './lines.ts'
 
 const [QUOTE, NEWLINE, RETURN] = [0x22, 0x0a, 0x0d]
 

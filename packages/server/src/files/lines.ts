@@ -1,7 +1,6 @@
 /** A file as lines, out of a stream of bytes. */
-import { afterBlankLines, isBlank } from './blank-lines.ts'
 
-const NEWLINE = 0x0a
+const [TAB, NEWLINE, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 
 export interface Line {
   /** Its number; the first is 1. */
@@ -73,4 +72,24 @@ export class LineCutter {
     if (tooLong) return [{ line: this.#line, end: this.#end, bytes: null }]
     return isBlank(bytes) ? [] : [{ line: this.#line, end: this.#end, bytes }]
   }
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === SPACE || byte === TAB || byte === RETURN
+
+/** Where the first line begins that is not blank, or not whole, and how many lines stand before it. */
+export function afterBlankLines(chunk: Buffer, start: number): { readonly start: number; lines: number } {
+  let [from, lines] = [start, 0]
+  for (let at = start; at < chunk.length; at += 1) {
+    const byte = chunk[at]
+    if (byte === NEWLINE) {
+      from = at + 1
+      lines += 1
+    } else if (!isSpace(byte)) break
+  }
+  return { start: from, lines }
+}
+
+/** Whether a line holds nothing but spaces, tabs and carriage returns. */
+export function isBlank(line: Buffer): boolean {
+  return line.every(isSpace)
 }

@@ -1,16 +1,23 @@
 /** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
 
 import { isUtf8 } from 'node:buffer'
-import { JsonError, type JsonValue, type Kind, parseJson, type RecordType } from '@rollcall/protocol'
+import {
+  JsonError,
+  type JsonValue,
+  type Kind,
+  parseJson,
+  type RecordType,
+  recordTypesOf,
+  UNLISTED,
+} from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RegistryShape } from '../model/registry.ts'
+import { heldOf } from '../store/records/columns.ts'
 import type { ReadCounts } from '../store/records/import-progress.ts'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
 import { sqlState, writeRecords } from '../store/records/record-writer.ts'
-import type { Entry } from './entry.ts'
-import { countRead } from './read-counts.ts'
-import { recordTypeOf } from './record-type.ts'
 import type { Reject } from './rejects.ts'
+import type { Entry } from './source.ts'
 
 interface Line {
   readonly line: number
@@ -120,4 +127,62 @@ async function writeLines(
       rejects: [...before.rejects, ...after.rejects],
     }
   }
+}
+
+/**
+ * By the document's own `@type`; a document without one is of the kind's default record type.
+ * @throws InvalidRecord when `@type` names no record type of the kind, or several
+ */
+export function recordTypeOf(kind: Kind, document: JsonValue): RecordType {
+  const found = recordTypesOf(kind, document)
+  const [first, second] = found
+  if (first === undefined) {
+    const names = kind.record_types.map(({ name }) => name).join(', ')
+    throw new InvalidRecord(`@type must be one of the registry's record types: ${names}`)
+  }
+  if (second !== undefined) {
+    const names = found.map(({ name }) => name).join(' or ')
+    throw new InvalidRecord(`@type can mean ${names}; say which with --record-type`)
+  }
+  return first
+}
+
+/** How identifiers of all types together are called that the kind does not list. */
+const OTHER_TYPES = 'identifiers of other types'
+
+/** Counts of one record type. A list counts where it has an element. */
+export function countRead(
+  kind: Kind,
+  recordType: RecordType,
+  records: Iterable<PreparedRecord>,
+): Readonly<Record<string, number>> {
+  const types = [...kind.identifier_types, UNLISTED].map(({ name }) => name)
+  const held = heldOf(recordType).filter(({ columns }) => columns.length > 0)
+  const inTypes = new Map(types.map((name) => [name, 0]))
+  const inColumns = held.map(() => 0)
+  for (const { identifiers, columns } of records) {
+    for (const type of new Set(identifiers.map((one) => one.type))) {
+      inTypes.set(type, (inTypes.get(type) ?? 0) + 1)
+    }
+    let at = 0
+    for (const [index, one] of held.entries()) {
+      if (columns[at] !== null) inColumns[index] = (inColumns[index] ?? 0) + 1
+      at += one.columns.length
+    }
+  }
+  return Object.fromEntries([
+    ...[...inTypes].map(([name, count]) => [name === UNLISTED.name ? OTHER_TYPES : name, count]),
+    ...held.map(({ name }, index) => [name, inColumns[index] ?? 0]),
+  ])
+}
+
+/** Both together. */
+export function addCounts(one: ReadCounts, other: ReadCounts): ReadCounts {
+  const types = new Set([...Object.keys(one), ...Object.keys(other)])
+  return Object.fromEntries([...types].map((type) => [type, sums(one[type] ?? {}, other[type] ?? {})]))
+}
+
+function sums(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>) {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { documentBuilder, readColumnMapping } from './column-mapping.ts'
-import { ImportError } from './entry.ts'
+import { ImportError } from './source.ts'
 
 test('cells go where their paths say, empty ones nowhere', () => {
   const mapping = readColumnMapping({

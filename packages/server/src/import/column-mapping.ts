@@ -4,7 +4,7 @@
  * `identifier`.
  */
 import type { JsonValue } from '@rollcall/protocol'
-import { ImportError } from './entry.ts'
+import { ImportError } from './source.ts'
 
 interface Target {
   readonly column: string

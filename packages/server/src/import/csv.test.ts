@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { collect, memorySource, START } from '../../test/sources.ts'
 import { readColumnMapping } from './column-mapping.ts'
 import { readCsv } from './csv.ts'
-import { ImportError, MAX_ENTRY_BYTES } from './entry.ts'
+import { ImportError, MAX_ENTRY_BYTES } from './source.ts'
 
 const NOT_UTF8 =
   'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { memorySource } from '../../test/sources.ts'
-import { encodingReader } from './encoding.ts'
-import { ImportError } from './entry.ts'
+import { encodingReader } from './csv.ts'
+import { ImportError } from './source.ts'
 
 async function text(bytes: Buffer, encoding: string | undefined, chunkBytes = 1): Promise<string> {
   const pieces: Buffer[] = []

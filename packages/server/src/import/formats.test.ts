@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { ImportError } from './entry.ts'
 import { FORMATS, formatOf } from './formats.ts'
+import { ImportError } from './source.ts'
 
 test.each([
   ['a/people.ndjson', 'ndjson'],

@@ -1,13 +1,12 @@
 /** The formats an import reads, as rows. */
+
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
+import { type Line, LineCutter } from '../files/lines.ts'
 import { readColumnMapping } from './column-mapping.ts'
-import { readCsv } from './csv.ts'
-import { encodingReader } from './encoding.ts'
-import { type Entry, ImportError, type Position } from './entry.ts'
+import { encodingReader, readCsv } from './csv.ts'
 import { readJsonArray } from './json-array.ts'
-import { readNdjson } from './ndjson.ts'
-import type { Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, type Source } from './source.ts'
 
 /** What only some formats need. */
 export interface FormatOptions {
@@ -72,4 +71,21 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
       `the name of the file does not tell its format; add --format with one of ${Object.keys(FORMATS).join(', ')}`,
     )
   return found[0] as FormatName
+}
+
+/** Reads lines from where an earlier import ended. Blank lines are counted and skipped. */
+export async function* readNdjson(source: Source, from: Position): AsyncGenerator<Entry[]> {
+  const bytes = Math.max(from.bytes, source.markBytes)
+  const cutter = new LineCutter(MAX_ENTRY_BYTES, { line: from.line, bytes })
+  for await (const chunk of source.chunks(from.bytes)) {
+    const lines = cutter.push(chunk)
+    if (lines.length > 0) yield lines.map(entryOf)
+  }
+  const last = cutter.finish()
+  if (last.length > 0) yield last.map(entryOf)
+}
+
+function entryOf({ line, end, bytes }: Line): Entry {
+  if (bytes === null) return { line, end, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
+  return { line, end, text: bytes }
 }

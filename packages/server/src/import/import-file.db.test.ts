@@ -9,8 +9,8 @@ import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import type { Registry } from '../model/registry.ts'
 import { recordTable } from '../store/records/record-tables.ts'
 import { addRegistry } from '../store/registries/registries.ts'
-import { ImportError } from './entry.ts'
 import { type ImportOptions, type ImportProgress, importFile } from './import-file.ts'
+import { ImportError } from './source.ts'
 
 let database: TestDatabase
 let civil: Registry

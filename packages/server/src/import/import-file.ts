@@ -23,12 +23,10 @@ import {
   unclaimImport,
 } from '../store/records/import-progress.ts'
 import { findRegistry } from '../store/registries/registries.ts'
-import { Batch } from './batch.ts'
-import { type Entry, ImportError } from './entry.ts'
+import { addCounts, Batch } from './batch.ts'
 import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
-import { addCounts } from './read-counts.ts'
 import { openRejects, type RejectsFile } from './rejects.ts'
-import { openSource, type Source } from './source.ts'
+import { type Entry, ImportError, openSource, type Source } from './source.ts'
 
 const BATCH_ENTRIES = 2_000
 /** A batch of large records ends earlier. */

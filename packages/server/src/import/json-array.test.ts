@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { collect, memorySource, START } from '../../test/sources.ts'
-import { ImportError, MAX_ENTRY_BYTES } from './entry.ts'
 import { readJsonArray } from './json-array.ts'
+import { ImportError, MAX_ENTRY_BYTES } from './source.ts'
 
 const elements = (content: string, chunkBytes?: number, entries = 0) =>
   collect(readJsonArray(memorySource(content, chunkBytes), { ...START, entries }))

@@ -1,6 +1,5 @@
 /** A JSON array of documents, cut into its elements while it streams by: never the whole in memory. */
-import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position } from './entry.ts'
-import type { Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, type Source } from './source.ts'
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
 const OPENING = new Set([0x7b, 0x5b])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { collect, memorySource, START } from '../../test/sources.ts'
-import { MAX_ENTRY_BYTES } from './entry.ts'
-import { readNdjson } from './ndjson.ts'
+import { readNdjson } from './formats.ts'
+import { MAX_ENTRY_BYTES } from './source.ts'
 
 const lines = (content: string | Buffer, chunkBytes?: number) =>
   collect(readNdjson(memorySource(content, chunkBytes), START))

@@ -1,7 +1,7 @@
 import { type Kind, kindNamed } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { InvalidRecord } from '../store/records/prepare-record.ts'
-import { recordTypeOf } from './record-type.ts'
+import { recordTypeOf } from './batch.ts'
 
 const social = kindNamed('social')
 if (!social) throw new Error('no kind social')

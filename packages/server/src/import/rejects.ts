@@ -1,6 +1,6 @@
 /** The file of what was not imported: one JSON line each, with the place and the reason, never the record. */
 import { type FileHandle, lstat, open, rm, truncate } from 'node:fs/promises'
-import { ImportError } from './entry.ts'
+import { ImportError } from './source.ts'
 
 export interface Reject {
   readonly line: number

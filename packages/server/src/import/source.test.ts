@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ImportError } from './entry.ts'
-import { openSource, type Source } from './source.ts'
+import { ImportError, openSource, type Source } from './source.ts'
 
 let directory: string
 beforeAll(async () => {

@@ -140,3 +140,24 @@ export function isCompound(list: List): list is Compound {
 export function membersOf(list: List): readonly Attribute[] {
   return isCompound(list) ? list.members : [list]
 }
+
+/** What holds no further parts, except that `some` holds a question about an element. */
+export type Leaf = Exclude<Predicate, AllOf | AnyOf | Negation>
+
+/** Every leaf of a tree. */
+export function leavesOf(predicate: Predicate): readonly Leaf[] {
+  switch (predicate.is) {
+    case 'not':
+      return leavesOf(predicate.of)
+    case 'and':
+    case 'or':
+      return predicate.of.flatMap(leavesOf)
+    default:
+      return [predicate]
+  }
+}
+
+/** The attributes that a question about an element mentions, in order, each once. */
+export function mentionedIn(of: Predicate): readonly Attribute[] {
+  return [...new Set(leavesOf(of).flatMap((leaf) => ('attribute' in leaf ? [leaf.attribute] : [])))]
+}

@@ -1,7 +1,7 @@
 import { type Attribute, KINDS, type RecordType } from '@rollcall/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Predicate } from '../model/predicate.ts'
-import type { SlowSearches } from '../store/records/slow-searches.ts'
+import type { SlowSearches } from '../store/records/index-plan.ts'
 import { createSlowSearchNotes } from './slow-searches.ts'
 
 const person = KINDS[0]?.record_types[0] as RecordType

@@ -5,7 +5,7 @@
 import type { RecordType } from '@rollcall/protocol'
 import type { Predicate } from '../model/predicate.ts'
 import { mentions } from '../query/mentions.ts'
-import type { SlowSearches } from '../store/records/slow-searches.ts'
+import type { SlowSearches } from '../store/records/index-plan.ts'
 
 export interface SlowSearchNotes {
   /** Notes a search if it was slow. Costs nothing when it was not; never throws and never waits. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { listSlowSearches } from '../store/records/slow-searches.ts'
+import { listSlowSearches } from '../store/records/index-plan.ts'
 import { applyIndexes } from '../store/registries/index-apply.ts'
 import { addAttribute } from '../store/registries/registry-attributes.ts'
 

@@ -8,7 +8,7 @@ import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { recordQuery } from '../query/at-day.ts'
-import { checkFilled } from '../query/filled.ts'
+import { checkFilled } from '../query/mentions.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 

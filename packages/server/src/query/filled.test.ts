@@ -1,7 +1,7 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import type { Predicate } from '../model/predicate.ts'
-import { checkFilled } from './filled.ts'
+import { checkFilled } from './mentions.ts'
 
 const recordType = kindNamed('civil')?.record_types[0] as RecordType
 const attribute = (name: string) => {

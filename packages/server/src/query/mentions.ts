@@ -1,33 +1,70 @@
 /** What a predicate asks about, by name: for statistics, and to refuse what cannot be asked about yet. */
-import type { Attribute } from '@rollcall/protocol'
-import type { Predicate } from '../model/predicate.ts'
+
+import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
+import { type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
+import type { SortKey } from '../model/records.ts'
+import { IDENTIFIERS } from '../model/registry.ts'
 
 /**
  * The names of the columns that a predicate asks about, each once, in order: of an attribute its name, of a compound's
  * members the compound's, of an age its date's. Identifiers have a table of their own and no name here.
  */
 export function mentions(predicate: Predicate): readonly string[] {
-  return [...new Set(namesIn(predicate))].sort()
+  return [...new Set(leavesOf(predicate).flatMap(columnAsked))].sort()
 }
 
-function namesIn(predicate: Predicate): readonly string[] {
-  switch (predicate.is) {
-    case 'and':
-    case 'or':
-      return predicate.of.flatMap(namesIn)
-    case 'not':
-      return namesIn(predicate.of)
-    case 'compare':
-    case 'in':
-      return [columnOf(predicate.attribute)]
-    case 'exists':
-      return [predicate.list === undefined ? columnOf(predicate.attribute) : predicate.list.name]
-    case 'some':
-      return [predicate.list.name]
-    case 'identifier':
-    case 'identifier_type':
-      return []
-  }
+function columnAsked(leaf: Leaf): readonly string[] {
+  if (leaf.is === 'identifier' || leaf.is === 'identifier_type') return []
+  if (leaf.is === 'some') return [leaf.list.name]
+  return [leaf.is === 'exists' && leaf.list !== undefined ? leaf.list.name : columnOf(leaf.attribute)]
 }
 
 const columnOf = ({ name, since }: Attribute): string => since ?? name
+
+/** What a search asks about; `SearchCriteria` is one. */
+interface Asked {
+  readonly recordType: RecordType
+  readonly predicate: Predicate
+  readonly sort: readonly SortKey[]
+}
+
+/**
+ * @param unfilled by record type, the attributes and compounds that are being filled
+ * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
+ */
+export function checkFilled(
+  unfilled: ReadonlyMap<string, ReadonlySet<string>>,
+  { recordType, predicate, sort }: Asked,
+): void {
+  const names = unfilled.get(recordType.name)
+  if (names === undefined) return
+  const asked = [...mentions(predicate), ...(asksForAnyType(predicate) ? [IDENTIFIERS] : [])].find((name) =>
+    names.has(name),
+  )
+  if (asked !== undefined) {
+    throw new ItemRejection(
+      'rjct.search_criteria.invalid',
+      `search_criteria.query: ${asked} is being filled and cannot be searched yet`,
+    )
+  }
+  const sorted = recordType.attributes.find(
+    ({ name, since }) => names.has(since ?? name) && sort.some(({ attribute }) => attribute === name),
+  )
+  if (sorted === undefined) return
+  throw new ItemRejection(
+    'rjct.sort.invalid',
+    `search_criteria.sort: ${sorted.name} is being filled and cannot be sorted by yet`,
+  )
+}
+
+/**
+ * Whether it asks for identifiers of any type. One that names its types is not refused while identifiers are read anew:
+ * those of listed types were read before as they are now.
+ */
+function asksForAnyType(predicate: Predicate): boolean {
+  const types = leavesOf(predicate).flatMap((leaf) => {
+    if (leaf.is === 'identifier') return leaf.identifiers.map(({ type }) => type)
+    return leaf.is === 'identifier_type' ? leaf.types : []
+  })
+  return types.includes(UNLISTED.name)
+}

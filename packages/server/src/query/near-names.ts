@@ -3,7 +3,7 @@
 /** Letters that may be added, left out or exchanged, case aside. */
 const NEAR = 2
 /** Longer names are near none: the known ones are shorter. */
-const LONGEST = 64
+const MAX_NAME_LENGTH = 64
 
 export interface Misspelt {
   readonly member: string
@@ -13,7 +13,7 @@ export interface Misspelt {
 /** The first member that is not known and near a known name; undefined when there is none. */
 export function misspelt(object: object, known: readonly string[]): Misspelt | undefined {
   for (const member of Object.keys(object)) {
-    if (known.includes(member) || member.length > LONGEST) continue
+    if (known.includes(member) || member.length > MAX_NAME_LENGTH) continue
     const letters = [...member.toLowerCase()]
     const meant = known.find((name) => isNear(letters, name))
     if (meant !== undefined) return { member, meant }
@@ -30,9 +30,9 @@ function isNear(letters: readonly string[], name: string): boolean {
   let row = Array.from({ length: name.length + 1 }, (_, index) => index)
   for (const [index, letter] of letters.entries()) {
     const next = [index + 1]
-    for (let place = 0; place < name.length; place += 1) {
-      const exchanged = (row[place] ?? 0) + (letter === name[place] ? 0 : 1)
-      next.push(Math.min(exchanged, (row[place + 1] ?? 0) + 1, (next[place] ?? 0) + 1))
+    for (let at = 0; at < name.length; at += 1) {
+      const exchanged = (row[at] ?? 0) + (letter === name[at] ? 0 : 1)
+      next.push(Math.min(exchanged, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
     }
     // It never becomes less again.
     if (Math.min(...next) > NEAR) return false

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { processorTime } from '../../test/processor-time.ts'
 import { LIMITS, SCOPE } from '../../test/query-kind.ts'
 import type { Predicate } from '../model/predicate.ts'
-import { QueryProblem } from './problem.ts'
+import { QueryProblem } from './query.ts'
 import { readQuery } from './read-query.ts'
 
 const NAMES = [

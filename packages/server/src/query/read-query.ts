@@ -2,18 +2,18 @@
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import { readComparison } from './forms/expression-list.ts'
 import { type Form, formOf } from './forms/forms.ts'
-import { readFieldQuery, readIdentifierQuery } from './forms/identifier-query.ts'
 import { Reader } from './forms/reader.ts'
 import {
   asQuery,
   NESTED_FORMS,
   type QueryWord,
   type ReadForm,
+  readFieldQuery,
+  readIdentifierQuery,
   readTyped,
   readValue,
 } from './forms/typed-query.ts'
-import { QueryProblem } from './problem.ts'
-import type { Query, Scope } from './query.ts'
+import { type Query, QueryProblem, type Scope } from './query.ts'
 
 /** `query_type` as it is written, in lower case; the last is an older word for the first. */
 const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([

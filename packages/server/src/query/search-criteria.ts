@@ -17,8 +17,7 @@ import type { Limits } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { misspelt } from './near-names.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
-import { QueryProblem, UnreadableQuery } from './problem.ts'
-import type { Query, QueryLimits } from './query.ts'
+import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
 import { readQuery } from './read-query.ts'
 
 export interface SearchCriteria {

@@ -1,8 +1,8 @@
 /** Items from CSV: an identifier a row. `REQUIRED` and `OPTIONAL` are the columns of its header. */
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHeader, JsonObject, Operation, RequestFault } from '@rollcall/protocol'
-import { isBlank } from '../../files/blank-lines.ts'
 import { type Row, RowCutter, splitRow } from '../../files/csv-rows.ts'
+import { isBlank } from '../../files/lines.ts'
 import { type LinedItem, lineProblem } from './lined-item.ts'
 
 /** What one row says, beside its reference_id. */

@@ -1,7 +1,7 @@
 /** How conditions become one predicate, and which of them are asked of one and the same element of a list. */
 import type { Searchable } from '@rollcall/protocol'
 import type { List, Predicate } from '../../model/predicate.ts'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 
 /** A condition on an element of a list or, without one, on the record. */
 export interface Condition {

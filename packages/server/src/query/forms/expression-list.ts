@@ -1,14 +1,12 @@
 /** The expression list, also called predicate (spec "Query forms" 3; G11, 3.1), and its one comparison alone (D10). */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import type { Comparator, Predicate } from '../../model/predicate.ts'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 import { type Asked, allOf, anyOf, inRecord, negation, readAsked } from './combine.ts'
 import { leafAsked } from './expression.ts'
 import { subjectOf } from './leaves.ts'
-import { RECORD_NAMES, resolveName, unknownName } from './names.ts'
 import { operatorOf } from './operators.ts'
-import { at } from './place.ts'
-import type { Reader } from './reader.ts'
+import { at, RECORD_NAMES, type Reader, resolveName, unknownName } from './reader.ts'
 
 const ELEMENT = ['seq_num', 'expression1', 'condition', 'expression2']
 const COMPARISON = ['attribute_name', 'operator', 'attribute_value']

@@ -1,7 +1,8 @@
 /** The operator objects of a typed expression, of GraphQL arguments and of the enrolled forms (spec "Query forms" 1; G13, D10). */
+
 import { isJsonObject, type JsonObject, type JsonValue, type Searchable } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 import {
   type Asked,
   allOf,
@@ -11,15 +12,13 @@ import {
   inElement,
   inRecord,
   isIdentifiers,
+  negation,
   readAsked,
   type SaidTypes,
 } from './combine.ts'
 import { type SearchableLeaf, type Subject, subjectOf } from './leaves.ts'
-import { resolveLogic } from './logic.ts'
-import { type Names, RECORD_NAMES, resolveName, unknownName } from './names.ts'
 import { EQUALS, operatorOf, operatorWord, readExists, resolveOperator } from './operators.ts'
-import { at } from './place.ts'
-import type { Reader } from './reader.ts'
+import { at, type Names, RECORD_NAMES, type Reader, resolveName, unknownName } from './reader.ts'
 
 /**
  * Reads an object of conditions, such as `{ sex: "F", birth_date: { $lt: "1985" } }`: all of them hold, and those on
@@ -215,4 +214,38 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
       }),
     ),
   )
+}
+
+/** Reads one operand: of an object of conditions such an object, of an attribute its operators. */
+export type ReadOperand = (value: JsonValue, path: string) => Predicate
+
+export type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadOperand) => Predicate
+
+const LOGIC: ReadonlyMap<string, Logic> = new Map<string, Logic>([
+  ['and', (...asked) => allOf(operands(...asked))],
+  ['or', (...asked) => anyOf(alternatives(...asked))],
+  ['nor', (...asked) => negation(anyOf(alternatives(...asked)))],
+  ['not', (_reader, value, path, read) => negation(read(value, path))],
+])
+
+export function resolveLogic(key: string): Logic | undefined {
+  return LOGIC.get(operatorWord(key))
+}
+
+/** Of an object with several members nobody can say whether they are one alternative or several. */
+function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
+  const [, value, path] = asked
+  if (isJsonObject(value) && Object.keys(value).length > 1) {
+    throw new QueryProblem(path, 'must be an array of conditions')
+  }
+  return operands(...asked)
+}
+
+/** An array of operands; one that stands alone is a list of one. */
+function operands(reader: Reader, value: JsonValue, path: string, read: ReadOperand): readonly Predicate[] {
+  if (isJsonObject(value)) return [read(value, path)]
+  if (!Array.isArray(value)) throw new QueryProblem(path, 'must be an array of conditions')
+  if (value.length === 0) throw new QueryProblem(path, 'must have at least one condition')
+  reader.room(value.length, path)
+  return value.map((operand, index) => read(operand, at(path, index)))
 }

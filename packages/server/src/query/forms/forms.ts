@@ -1,7 +1,7 @@
 /** A form is known by its members: which row of a table an object is, and that it has no member more. */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
-import { QueryProblem } from '../problem.ts'
-import { at } from './place.ts'
+import { QueryProblem } from '../query.ts'
+import { at } from './reader.ts'
 
 export interface Form<Read> {
   /** An object that has all of these is of the form. */

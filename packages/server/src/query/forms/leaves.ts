@@ -14,7 +14,7 @@ import {
 } from '@rollcall/protocol'
 import type { Comparator, List, Literal, Predicate } from '../../model/predicate.ts'
 import type { Identifier } from '../../model/records.ts'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 import type { Reader } from './reader.ts'
 
 /** What is asked about: an attribute by its type, or identifiers, which know equality alone. */

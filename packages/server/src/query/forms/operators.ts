@@ -1,7 +1,7 @@
 /** The operators of every form, one row each: how it is spelled, what it may ask about, what it makes of a value. */
 import type { JsonValue } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 import { negation } from './combine.ts'
 import type { Subject, SubjectType } from './leaves.ts'
 import type { Reader } from './reader.ts'

@@ -9,12 +9,12 @@ import {
 } from '@rollcall/protocol'
 import type { Predicate } from '../../model/predicate.ts'
 import { readGraphql } from '../graphql/graphql.ts'
-import { QueryProblem, UnreadableQuery } from '../problem.ts'
-import type { Query } from '../query.ts'
+import { type Query, QueryProblem, UnreadableQuery } from '../query.ts'
 import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
 import { type Form, formOf, type Member, type Members } from './forms.ts'
-import { readIdentifierQuery } from './identifier-query.ts'
+import { readIdentifiers, readIdentifierType } from './leaves.ts'
+import { resolveOperator } from './operators.ts'
 import type { Reader } from './reader.ts'
 
 /** What the last segment of a `type`, or a `query_type`, says of the text that goes with it. */
@@ -165,4 +165,21 @@ function readCollection(reader: Reader, { value, path }: Member): void {
     throw new QueryProblem(path, `must be one of ${known}`)
   }
   reader.name(recordType, path)
+}
+
+/**
+ * Bears this identifier.
+ * @throws QueryProblem
+ */
+export function readIdentifierQuery(reader: Reader, type: Member, value: Member): Predicate {
+  const known = readIdentifierType(reader.kind, type.value, type.path)
+  reader.term(value.path)
+  return { is: 'identifier', identifiers: readIdentifiers([known], value) }
+}
+
+/** { field, operator, value }, where the field is an identifier type: an older spelling that knows equality alone. */
+export function readFieldQuery(reader: Reader, field: Member, operator: Member, value: Member): Predicate {
+  const known = typeof operator.value === 'string' ? resolveOperator(operator.value) : undefined
+  if (known?.name !== 'eq') throw new QueryProblem(operator.path, 'must be eq')
+  return readIdentifierQuery(reader, field, value)
 }

@@ -21,10 +21,9 @@ import {
   visitInParallel,
   visitWithTypeInfo,
 } from 'graphql'
-import { QueryProblem, UnreadableQuery } from '../problem.ts'
-import { LANGUAGE, RULES } from './language.ts'
+import { QueryProblem, UnreadableQuery } from '../query.ts'
+import { checkTokens, LANGUAGE, RULES, type TextLimits } from './language.ts'
 import type { Variables } from './literal.ts'
-import { checkTokens, type TextLimits } from './tokens.ts'
 
 /** What a query of this form stands as in a message. */
 export interface GraphqlQuery {

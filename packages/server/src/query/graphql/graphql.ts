@@ -2,6 +2,7 @@
  * The graphql form (spec "Query forms" 1; G14): root fields are record types, their arguments conditions, and the
  * selection is what is answered of each record.
  */
+
 import {
   canonicalJson,
   isJsonObject,
@@ -15,17 +16,13 @@ import type { Predicate } from '../../model/predicate.ts'
 import { atDay } from '../at-day.ts'
 import { allOf, anyOf } from '../forms/combine.ts'
 import { readExpression } from '../forms/expression.ts'
-import { at } from '../forms/place.ts'
-import { Reader } from '../forms/reader.ts'
+import { at, Reader } from '../forms/reader.ts'
 import { extractRecord } from '../memory/extract-record.ts'
 import { matches } from '../memory/matches.ts'
-import { QueryProblem } from '../problem.ts'
-import type { Query, QueryLimits, Scope } from '../query.ts'
+import { type Query, type QueryLimits, QueryProblem, type Scope } from '../query.ts'
 import { type GraphqlQuery, readDocument } from './document.ts'
 import { literalToJson, type Variables } from './literal.ts'
-import { rootType } from './roots.ts'
-import { type FieldGroup, type Selection, Selections } from './selection.ts'
-import { shapeOf } from './shape.ts'
+import { type FieldGroup, type Selection, Selections, shapeOf } from './selection.ts'
 import { objectType } from './types.ts'
 
 /** One root field: which records, and what of them. */
@@ -127,4 +124,56 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
     const root = finding(document, day)
     return root === undefined ? null : canonicalJson(shapeOf(root.selection, document))
   }
+}
+
+/** @throws QueryProblem for what is no record type of the kind */
+export function rootType(kind: Kind, name: string, path: string): RecordType {
+  if (name.startsWith('__')) throw new QueryProblem(at(path, name), 'introspection is not answered')
+  const recordType = singulars(name)
+    .map((singular) => rootsOf(kind).get(rootKey(singular)))
+    .find((found) => found !== undefined)
+  if (recordType !== undefined) return recordType
+  const known = kind.record_types.map(({ emitted }) => camelCase(emitted))
+  throw new QueryProblem(at(path, name), `must be one of ${[...new Set(known)].join(', ')}`)
+}
+
+const roots = new WeakMap<Kind, ReadonlyMap<string, RecordType>>()
+
+/** By name; where record types share one, the first has it. */
+function rootsOf(kind: Kind): ReadonlyMap<string, RecordType> {
+  let table = roots.get(kind)
+  if (table === undefined) {
+    const made = new Map<string, RecordType>()
+    for (const recordType of kind.record_types) {
+      for (const name of [recordType.name, recordType.emitted, ...recordType.aliases]) {
+        const key = rootKey(name)
+        if (!made.has(key)) made.set(key, recordType)
+      }
+    }
+    roots.set(kind, made)
+    table = made
+  }
+  return table
+}
+
+/** `DisabledPerson`, `disabledPerson` and `disabled_person` are one name. */
+function rootKey(name: string): string {
+  return name.replaceAll('_', '').toLowerCase()
+}
+
+/** The name as it is, then what it would be the plural of. */
+function singulars(name: string): string[] {
+  const plurals: readonly (readonly [RegExp, string])[] = [
+    [/s$/i, ''],
+    [/ies$/i, 'y'],
+    [/people$/i, 'person'],
+  ]
+  return [
+    name,
+    ...plurals.filter(([plural]) => plural.test(name)).map(([plural, end]) => name.replace(plural, end)),
+  ]
+}
+
+function camelCase(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1)
 }

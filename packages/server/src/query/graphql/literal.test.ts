@@ -1,7 +1,7 @@
 import { NUMBER_RULE } from '@rollcall/protocol'
 import { parseValue } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 import { literalToJson } from './literal.ts'
 
 const variables = new Map([

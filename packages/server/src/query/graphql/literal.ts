@@ -1,7 +1,7 @@
 /** Literals of a GraphQL document as JSON, so that one reader understands the conditions of every form. */
 import { exactNumber, type JsonValue, NUMBER_RULE } from '@rollcall/protocol'
 import { Kind as Node, type ValueNode } from 'graphql'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 
 /** The values of the variables that the operation declares, by name; those without a value are not in it. */
 export type Variables = ReadonlyMap<string, JsonValue>

@@ -10,11 +10,9 @@ import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../../test/processor-time.ts'
-import { QueryProblem } from '../problem.ts'
-import type { Query } from '../query.ts'
+import { type Query, QueryProblem } from '../query.ts'
 import { readGraphql } from './graphql.ts'
-import { membersOfSchema, type ObjectShape } from './members.ts'
-import { objectType } from './types.ts'
+import { membersOfSchema, type ObjectShape, objectType } from './types.ts'
 
 const DAY = '2024-06-30'
 const LIMITS = { depth: 20, terms: 200, values: 1000 }

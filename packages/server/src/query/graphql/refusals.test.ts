@@ -1,7 +1,7 @@
 import { type JsonValue, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { processorTime } from '../../../test/processor-time.ts'
-import { QueryProblem } from '../problem.ts'
+import { QueryProblem } from '../query.ts'
 import { readGraphql } from './graphql.ts'
 
 function refusal(text: string, variables?: JsonValue, operationName?: string, kindName = 'social'): string {

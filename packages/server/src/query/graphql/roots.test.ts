@@ -1,6 +1,6 @@
 import { KINDS, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { rootType } from './roots.ts'
+import { rootType } from './graphql.ts'
 
 function root(kind: string, name: string): string {
   const known = kindNamed(kind)

@@ -1,4 +1,6 @@
 /** Selection sets of GraphQL: with fragments put in, directives asked, and fields of one name put together. */
+
+import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -11,8 +13,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
-import { at } from '../forms/place.ts'
-import { QueryProblem } from '../problem.ts'
+import { at } from '../forms/reader.ts'
+import { QueryProblem } from '../query.ts'
 import type { Document } from './document.ts'
 import type { Field, ObjectType } from './types.ts'
 
@@ -144,4 +146,28 @@ function setsOf(fields: readonly FieldNode[]): SelectionSetNode[] {
 function checkCondition(condition: string, type: string, path: string): void {
   if (condition === type) return
   throw new QueryProblem(path, `a fragment must be on ${type} here`)
+}
+
+/**
+ * The chosen members of an object under the names they were asked by; null where the object does not have one. Lists
+ * stay lists and single objects single: the record decides, not its documented shape.
+ */
+export function shapeOf(selection: Selection, object: JsonObject): JsonObject {
+  return Object.fromEntries(
+    selection.chosen.map(({ name, read, of }) => {
+      if (read === null) return [name, selection.type]
+      const held = read(object)
+      return [name, of === undefined ? (held ?? null) : shapeEach(of, held)]
+    }),
+  )
+}
+
+/** What is no object has none of the members. An array right inside an array holds nothing, as in a search. */
+function shapeEach(selection: Selection, held: JsonValue | undefined): JsonValue {
+  if (Array.isArray(held)) return held.map((element) => shapeOne(selection, element))
+  return shapeOne(selection, held)
+}
+
+function shapeOne(selection: Selection, held: JsonValue | undefined): JsonValue {
+  return isJsonObject(held) ? shapeOf(selection, held) : null
 }

@@ -1,7 +1,6 @@
 import { KINDS, kindNamed, namesOf } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
-import { type MemberShape, membersOfSchema } from './members.ts'
-import { type Field, type ObjectType, objectType } from './types.ts'
+import { type Field, type MemberShape, membersOfSchema, type ObjectType, objectType } from './types.ts'
 
 const RECORD_TYPES = KINDS.flatMap((kind) => kind.record_types.map((recordType) => ({ kind, recordType })))
 

@@ -2,6 +2,7 @@
  * What a selection may choose of a record: the members that its record type documents, at any depth, and its
  * searchable attributes, lists and identifiers by name.
  */
+
 import {
   type Compound,
   heldElements,
@@ -16,7 +17,6 @@ import {
   otherKeys,
   type RecordType,
 } from '@rollcall/protocol'
-import { type MemberShape, membersOfSchema } from './members.ts'
 
 /** An object type of GraphQL. */
 export interface ObjectType {
@@ -157,4 +157,53 @@ function single(read: (object: JsonObject) => JsonValue[]): Field['read'] {
     const values = read(object)
     return values.length > 1 ? values : values[0]
   }
+}
+
+export interface MemberShape {
+  readonly name: string
+  /** The objects that may stand there, alone or in a list. */
+  readonly object?: ObjectShape
+  /** Something else than such an object may stand there as well. */
+  readonly whole: boolean
+}
+
+export interface ObjectShape {
+  readonly name: string
+  readonly members: readonly MemberShape[]
+}
+
+/** The parts of JSON Schema by which records are documented. */
+interface Schema {
+  readonly title?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+/** Names that GraphQL can spell; `@type` and the like are none. */
+const SPELLABLE = /^(?!__)[A-Za-z_]\w*$/
+
+export function membersOfSchema(schema: RecordType['schema']): readonly MemberShape[] {
+  return membersOf(schema as Schema)
+}
+
+function membersOf({ properties = {} }: Schema): readonly MemberShape[] {
+  return Object.entries(properties)
+    .filter(([name]) => SPELLABLE.test(name))
+    .map(([name, schema]) => {
+      const alternatives = alternativesOf(schema)
+      const objects = alternatives.filter((one) => one.title !== undefined && one.properties !== undefined)
+      const [object] = objects
+      if (object === undefined || objects.some(({ title }) => title !== object.title)) {
+        return { name, whole: true }
+      }
+      const whole = objects.length < alternatives.length
+      return { name, object: { name: object.title ?? name, members: membersOf(object) }, whole }
+    })
+}
+
+/** A list stands for its elements, a union for each of its members. */
+function alternativesOf(schema: Schema): readonly Schema[] {
+  if (schema.items !== undefined) return alternativesOf(schema.items)
+  return schema.anyOf === undefined ? [schema] : schema.anyOf.flatMap(alternativesOf)
 }

@@ -1,7 +1,7 @@
 import type { Attribute, AttributeValue } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { attributeColumns } from './attribute-columns.ts'
+import { attributeColumns } from './columns.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

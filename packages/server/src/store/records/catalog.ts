@@ -1,6 +1,7 @@
 /** What PostgreSQL's own catalog says of a table. */
 import { type Kysely, sql } from 'kysely'
 import { quoteName } from '../db/names.ts'
+import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 
 type Connection = Kysely<Tables>
@@ -32,7 +33,7 @@ export async function estimatedRows(db: Connection, table: string): Promise<numb
   return estimate < 0 ? null : estimate
 }
 
-export interface Ownership {
+interface Ownership {
   /** Who asks. */
   readonly user: string
   readonly owner: string
@@ -41,12 +42,33 @@ export interface Ownership {
   readonly may_create: boolean
 }
 
-/** Whose table it is; null where there is no such table. */
-export async function ownershipOf(db: Connection, table: string): Promise<Ownership | null> {
-  const { rows } = await sql<Ownership>`
-    select current_user::text as user, pg_get_userbyid(relowner)::text as owner,
-      pg_has_role(relowner, 'usage') as may_change,
-      has_schema_privilege(relnamespace, 'create') as may_create
-    from pg_class where oid = to_regclass(${quoteName(table)})`.execute(db)
-  return rows[0] ?? null
+/** @throws StoreRefusal the database's user may not change these tables; those that are not there are passed over */
+export async function checkOwnership(db: Connection, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
+    const { rows } = await sql<Ownership>`
+      select current_user::text as user, pg_get_userbyid(relowner)::text as owner,
+        pg_has_role(relowner, 'usage') as may_change,
+        has_schema_privilege(relnamespace, 'create') as may_create
+      from pg_class where oid = to_regclass(${quoteName(table)})`.execute(db)
+    const [found] = rows
+    if (found?.may_change === false) {
+      throw new StoreRefusal(
+        `the database user ${found.user} does not own the table ${table}; give DATABASE_URL the login of its owner ${found.owner}`,
+      )
+    }
+    if (found?.may_create === false) {
+      throw new StoreRefusal(
+        `the database user ${found.user} may not make indexes: grant it CREATE on the schema of the table ${table}`,
+      )
+    }
+  }
+}
+
+/** The columns of a table with their types, as `format_type` spells them; none where there is no such table. */
+export async function columnsOf(db: Connection, table: string): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ name: string; type: string }>`
+    select attname::text as name, format_type(atttypid, atttypmod) as type
+    from pg_attribute
+    where attrelid = to_regclass(${quoteName(table)}) and attnum > 0 and not attisdropped`.execute(db)
+  return new Map(rows.map(({ name, type }) => [name, type]))
 }

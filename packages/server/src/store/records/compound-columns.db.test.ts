@@ -2,7 +2,7 @@ import type { AttributeScalar } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { area, crop, cropType, sown } from '../../../test/query-fixture.ts'
-import { compoundColumn, memberWriter } from './compound-columns.ts'
+import { compoundColumn, memberWriter } from './columns.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

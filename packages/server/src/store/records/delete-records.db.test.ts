@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { DOCUMENTS, recordType, registry, writeFixture } from '../../../test/query-fixture.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { deleteRecords } from './delete-records.ts'
 import { prepareRecord } from './prepare-record.ts'
-import { writeRecords } from './record-writer.ts'
+import { deleteRecords, writeRecords } from './record-writer.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

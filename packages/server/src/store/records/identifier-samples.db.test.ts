@@ -4,9 +4,8 @@ import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { Registry } from '../../model/registry.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { addRegistry } from '../registries/registries.ts'
-import { sampleIdentifiers } from './identifier-samples.ts'
 import { prepareRecord } from './prepare-record.ts'
-import { countRecords, hasRecords } from './record-counts.ts'
+import { countRecords, hasRecords, sampleIdentifiers } from './record-counts.ts'
 import { writeRecords } from './record-writer.ts'
 
 let database: TestDatabase

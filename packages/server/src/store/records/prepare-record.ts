@@ -11,8 +11,7 @@ import {
   readElements,
   readIdentifiers,
 } from '@rollcall/protocol'
-import { attributeColumns } from './attribute-columns.ts'
-import { compoundColumn } from './compound-columns.ts'
+import { attributeColumns, compoundColumn } from './columns.ts'
 
 /** A document that cannot be stored as a record. The reason names members and rules, never values. */
 export class InvalidRecord extends Error {

@@ -15,7 +15,7 @@ import {
 import type { Transaction } from 'kysely'
 import { IDENTIFIERS } from '../../model/registry.ts'
 import type { Tables } from '../db/tables.ts'
-import { heldOf } from './held-columns.ts'
+import { heldOf } from './columns.ts'
 
 /** The rules of everything that is held of a record type, each as a digest, by name. */
 type Rules = ReadonlyMap<string, string>

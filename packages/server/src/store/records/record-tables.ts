@@ -6,8 +6,8 @@ import type { RegistryShape } from '../../model/registry.ts'
 import { joinName, quoteName, recordTableName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
-import type { RecordColumn } from './attribute-columns.ts'
-import { heldOf } from './held-columns.ts'
+import { columnsOf, indexesOf } from './catalog.ts'
+import { heldOf, type RecordColumn } from './columns.ts'
 import { changedRules, noteRules } from './reading-rules.ts'
 
 /**
@@ -49,6 +49,10 @@ export function recordTable(registry: RegistryShape, recordType: RecordType): Re
   described.set(recordType, ofType.set(registry.id, found))
   return found
 }
+
+/** The tables of all record types of a registry, without those of identifiers. */
+export const tableNames = (registry: RegistryShape): readonly string[] =>
+  registry.kind.record_types.map((recordType) => recordTable(registry, recordType).table)
 
 function describeTable(registryId: number, recordType: RecordType): RecordTable {
   const table = recordTableName(registryId, recordType)
@@ -96,7 +100,7 @@ async function createRecordTable(
   record: RecordTable,
 ): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(transaction)
-  const columns = await existingColumns(transaction, record.table)
+  const columns = await columnsOf(transaction, record.table)
   if (columns.size === 0) {
     await run(tableStatement(record))
     if (await hasLz4(transaction)) {
@@ -107,7 +111,7 @@ async function createRecordTable(
     await addColumns(transaction, registry, record, columns)
   }
   await compareRules(transaction, registry, record)
-  const indexes = await existingIndexes(transaction, record.table)
+  const indexes = await indexesOf(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
   if (missing.length === 0 || (await holdsRecords(transaction, record.table))) return
   for (const index of missing) await run(indexStatement(record, index))
@@ -224,21 +228,6 @@ export function indexStatement(
   how: '' | 'concurrently' = '',
 ): string {
   return `create index ${how} ${quoteName(name)} on ${quoteName(table)} ${definition}`
-}
-
-async function existingColumns(db: Kysely<Tables>, table: string): Promise<Map<string, string>> {
-  const { rows } = await sql<{ name: string; type: string }>`
-    select attname::text as name, format_type(atttypid, atttypmod) as type
-    from pg_attribute
-    where attrelid = to_regclass(${quoteName(table)}) and attnum > 0 and not attisdropped`.execute(db)
-  return new Map(rows.map(({ name, type }) => [name, type]))
-}
-
-async function existingIndexes(db: Kysely<Tables>, table: string): Promise<Set<string>> {
-  const { rows } = await sql<{ name: string }>`
-    select relname::text as name from pg_index join pg_class on pg_class.oid = indexrelid
-    where indrelid = to_regclass(${quoteName(table)})`.execute(db)
-  return new Set(rows.map(({ name }) => name))
 }
 
 /**

@@ -5,9 +5,10 @@ import type { ClientBase } from 'pg'
 import type { RegistryShape } from '../../model/registry.ts'
 import { copyField, copyRows } from '../db/copy.ts'
 import { quoteName } from '../db/names.ts'
+import { isStorable } from '../db/text.ts'
+import type { RecordColumn } from './columns.ts'
 import type { PreparedRecord } from './prepare-record.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
-import { updateRows } from './update-rows.ts'
 
 /** How often a batch is tried against writers that touch the same records at the same moment. */
 const ATTEMPTS = 8
@@ -146,4 +147,59 @@ function* identifierRows(
       yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }
+}
+
+/**
+ * One statement for all: the new values travel as JSON text, each read by its column's own input function.
+ * @param rows with their ids, and a text or null by the name of every column
+ * @param others what else is set, as SQL
+ */
+export async function updateRows(
+  client: ClientBase,
+  table: string,
+  columns: readonly Pick<RecordColumn, 'name' | 'sql_type'>[],
+  rows: readonly { readonly [column: string]: unknown }[],
+  others: readonly string[] = [],
+): Promise<void> {
+  const set = columns.map(({ name, sql_type }) => {
+    // A text that is meant for a column of JSON would become a JSON string there.
+    return `${quoteName(name)} = new.${quoteName(name)}${sql_type === 'jsonb' ? '::jsonb' : ''}`
+  })
+  const types = columns.map(({ name, sql_type }) => {
+    return `${quoteName(name)} ${sql_type === 'jsonb' ? 'text' : sql_type}`
+  })
+  await client.query(
+    `update ${quoteName(table)} as old set ${[...set, ...others].join(', ')}
+     from json_to_recordset($1::json) as new(${['id bigint', ...types].join(', ')}) where old.id = new.id`,
+    [JSON.stringify(rows)],
+  )
+}
+
+/**
+ * Deletes records of one type with all their identifiers, and leaves a tombstone of each. A record that is written
+ * again later is a new one. Those that are not there are passed over.
+ *
+ * Runs inside the caller's transaction.
+ * @param primaryIdentifiers as the normaliser of their type leaves them
+ * @returns how many were deleted
+ */
+export async function deleteRecords(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  primaryIdentifiers: readonly string[],
+): Promise<number> {
+  const { table } = recordTable(registry, recordType)
+  // Locked in the order in which a writer locks them, so that the two do not deadlock.
+  const { rowCount } = await client.query(
+    `with doomed as materialized (
+       select id from ${quoteName(table)} where primary_identifier = any($3::text[]) order by id for update
+     ), deleted as (
+       delete from ${quoteName(table)} where id in (select id from doomed) returning id, primary_identifier
+     )
+     insert into record_tombstone (registry, record_type, record, primary_identifier)
+     select $1::int, $2, id, primary_identifier from deleted`,
+    [registry.id, recordType.name, primaryIdentifiers.filter(isStorable)],
+  )
+  return rowCount ?? 0
 }

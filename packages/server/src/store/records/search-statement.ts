@@ -3,7 +3,7 @@
 import type { RecordType } from '@rollcall/protocol'
 import type { Page, SortKey } from '../../model/records.ts'
 import { joinName, quoteName } from '../db/names.ts'
-import { attributeColumns } from './attribute-columns.ts'
+import { attributeColumns } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
 /** Which records: true of a row of a record table by the name of `record`. */

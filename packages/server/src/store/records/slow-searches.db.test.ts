@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { Registry } from '../../model/registry.ts'
 import { addRegistry } from '../registries/registries.ts'
-import { addSlowSearches, listSlowSearches } from './slow-searches.ts'
+import { addSlowSearches, listSlowSearches } from './index-plan.ts'
 
 let database: TestDatabase
 let registry: Registry

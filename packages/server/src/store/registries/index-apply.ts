@@ -1,17 +1,24 @@
 /** Bringing a registry's tables to what is declared: columns filled, indexes built, while searches and imports go on. */
 
 import type { RecordType } from '@rollcall/protocol'
+import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
+import { quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import { estimatedRows } from '../records/catalog.ts'
-import { fillColumns } from '../records/fill-columns.ts'
-import { buildIndex } from '../records/index-build.ts'
+import { fillColumns } from '../records/backfill.ts'
+import { checkOwnership, estimatedRows, indexesOf } from '../records/catalog.ts'
 import { isComplete, planIndexes } from '../records/index-plan.ts'
-import { declaredIndexes, recordTable } from '../records/record-tables.ts'
+import {
+  type DeclaredIndex,
+  declaredIndexes,
+  indexStatement,
+  type RecordTable,
+  recordTable,
+  tableNames,
+} from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
-import { checkOwnership } from './registry-changes.ts'
 
 /** What is being done, for a person who waits. */
 export interface ApplyProgress {
@@ -59,7 +66,7 @@ export async function applyIndexes(
     const registry = await registryAt(db, namespace)
     const plans = await planIndexes(db, registry)
     if (plans.every(isComplete)) return { built: [], filled: [], finished: true }
-    await checkOwnership(db.kysely, registry)
+    await checkOwnership(db.kysely, tableNames(registry))
     return await apply(db, client, registry, options)
   } finally {
     // The next may begin as soon as this one has ended. Closing the connection, whose settings are not the pool's,
@@ -143,4 +150,89 @@ async function build(
     ...(signal && { signal }),
     onProgress: ({ phase, done, total }) => onProgress?.({ task: `${task}, ${phase}`, done, total }),
   })
+}
+
+/** How far PostgreSQL says it has come. */
+export interface BuildProgress {
+  /** In PostgreSQL's words, such as `building index: scanning table`. */
+  readonly phase: string
+  /** Of the phase; blocks or rows, whichever it counts. 0 of 0 where it counts neither. */
+  readonly done: number
+  readonly total: number
+}
+
+/** Milliseconds between two looks at the progress. */
+const LOOK_AGAIN = 250
+
+/**
+ * Builds an index that is missing, or anew where a build was interrupted. When the signal aborts, PostgreSQL is asked
+ * to stop: what it leaves is an index that no search uses, and the next build begins with dropping it.
+ * @param client outside a transaction, without a statement timeout
+ * @returns false: stopped by the signal
+ */
+export async function buildIndex(
+  db: Database,
+  client: PoolClient,
+  table: RecordTable,
+  index: DeclaredIndex,
+  options: { readonly signal?: AbortSignal; readonly onProgress?: (progress: BuildProgress) => void },
+): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const pid = rows[0]?.pid ?? 0
+  const watch = watchBuild(db, pid, options)
+  try {
+    const found = (await indexesOf(db.kysely, table.table)).get(index.name)
+    if (found?.valid) return true
+    if (found !== undefined) await client.query(`drop index concurrently ${quoteName(index.name)}`)
+    if (options.signal?.aborted) return false
+    await client.query(indexStatement(table, index, 'concurrently'))
+    return true
+  } catch (error) {
+    if (options.signal?.aborted && isCancelled(error)) return false
+    throw error
+  } finally {
+    await watch.stop()
+  }
+}
+
+const isCancelled = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '57014'
+
+/** Tells the progress of a backend now and then, and cancels what it does once the signal aborts. */
+function watchBuild(
+  db: Database,
+  pid: number,
+  {
+    signal,
+    onProgress,
+  }: { readonly signal?: AbortSignal; readonly onProgress?: (progress: BuildProgress) => void },
+): { stop(): Promise<void> } {
+  let looking: Promise<void> = Promise.resolve()
+  const look = async (): Promise<void> => {
+    // Asked again until the build has ended: a cancel between two statements of it meets nothing to cancel.
+    if (signal?.aborted) await sql`select pg_cancel_backend(${pid})`.execute(db.kysely)
+    else if (onProgress) for (const progress of await readProgress(db, pid)) onProgress(progress)
+  }
+  const again = (): void => {
+    // A look that fails, as in a moment without a connection, is followed by another.
+    looking = looking.then(look).catch(() => undefined)
+  }
+  const timer = setInterval(again, LOOK_AGAIN)
+  signal?.addEventListener('abort', again)
+  return {
+    async stop() {
+      clearInterval(timer)
+      signal?.removeEventListener('abort', again)
+      await looking
+    },
+  }
+}
+
+async function readProgress(db: Database, pid: number): Promise<readonly BuildProgress[]> {
+  const { rows } = await sql<BuildProgress>`
+    select phase,
+      case when blocks_total > 0 then blocks_done else tuples_done end as done,
+      case when blocks_total > 0 then blocks_total else tuples_total end as total
+    from pg_stat_progress_create_index where pid = ${pid}`.execute(db.kysely)
+  return rows
 }

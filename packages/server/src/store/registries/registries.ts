@@ -1,6 +1,15 @@
 /** The registries that are hosted here, each mounted at its namespace. */
 
-import { isTimeZone, KINDS, type Kind, kindNamed } from '@rollcall/protocol'
+import {
+  type Attribute,
+  type AttributeAddition,
+  canonicalJson,
+  extendKind,
+  isTimeZone,
+  KINDS,
+  type Kind,
+  kindNamed,
+} from '@rollcall/protocol'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
@@ -8,9 +17,8 @@ import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { RegistryRow, Tables } from '../db/tables.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
-import { heldOf } from '../records/held-columns.ts'
+import { heldOf } from '../records/columns.ts'
 import { createRecordTables } from '../records/record-tables.ts'
-import { type KeptAttribute, kindWith } from './registry-kinds.ts'
 
 /** One segment of a path. */
 const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
@@ -234,4 +242,42 @@ function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfill
     if (names.length > 0) unfilled.set(recordType.name, new Set(names.map(({ name }) => name)))
   }
   return unfilled
+}
+
+/**
+ * As it is kept. For an attribute that the kind itself has, `indexed` alone counts and the rest comes from the kind:
+ * a later version of the kind may describe it better.
+ */
+export interface KeptAttribute {
+  readonly record_type: string
+  readonly name: string
+  readonly definition: Partial<Omit<Attribute, 'name'>>
+}
+
+/**
+ * By content: much hangs on a kind's record types (tables, statements, reference pages), so what is the same must
+ * be the same object, however often it is read. As many entries as there were different additions.
+ */
+const extended = new Map<string, Kind>()
+
+/** The kind with the additions: the kind itself where there are none, else one object for the same additions. */
+export function kindWith(kind: Kind, kept: readonly KeptAttribute[]): Kind {
+  const additions = kept.flatMap((attribute) => asAddition(kind, attribute) ?? [])
+  if (additions.length === 0) return kind
+  const key = `${kind.name} ${canonicalJson(additions)}`
+  const found = extended.get(key) ?? extendKind(kind, additions)
+  extended.set(key, found)
+  return found
+}
+
+/** Null: this version's kind has no place for it. Who asks about it is then refused, as for any unknown attribute. */
+function asAddition(kind: Kind, { record_type, name, definition }: KeptAttribute): AttributeAddition | null {
+  const recordType = kind.record_types.find((row) => row.name === record_type)
+  if (recordType === undefined) return null
+  const own = recordType.attributes.find((attribute) => attribute.name === name)
+  if (own !== undefined) {
+    return definition.indexed ? { record_type, attribute: { ...own, indexed: true } } : null
+  }
+  const { type, paths } = definition
+  return type && paths ? { record_type, attribute: { ...definition, name, type, paths } } : null
 }

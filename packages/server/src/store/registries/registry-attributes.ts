@@ -9,15 +9,16 @@ import {
   resolveRecordType,
 } from '@rollcall/protocol'
 import { sql, type Transaction } from 'kysely'
+import { DatabaseError } from 'pg'
 import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { joinName, quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
-import { attributeColumns } from '../records/attribute-columns.ts'
-import { createRecordTables, recordTable } from '../records/record-tables.ts'
+import { checkOwnership } from '../records/catalog.ts'
+import { attributeColumns } from '../records/columns.ts'
+import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
-import { changeRegistry } from './registry-changes.ts'
 
 /**
  * Adds an attribute to a record type of a registry, with its column. Where records are there already they have no
@@ -182,4 +183,55 @@ async function dropColumns(
     const statement = `alter table ${quoteName(table)} drop column if exists ${quoteName(name)}`
     await sql.raw(statement).execute(transaction)
   }
+}
+
+/** How long a change waits for what uses the table; whoever comes meanwhile waits behind it. */
+const LOCK_TIMEOUT = '5s'
+
+/**
+ * Runs a change of a registry's attributes in a transaction, while no import and no `applyIndexes` runs: both go by
+ * the columns that were there when they began.
+ * @throws StoreRefusal one of them runs, the tables are not ours to change, or something uses them too long
+ */
+export async function changeRegistry<Result>(
+  db: Database,
+  namespace: string,
+  change: (transaction: Transaction<Tables>, registry: Registry) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await db.kysely.transaction().execute(async (transaction) => {
+      await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(transaction)
+      const { id } = await registryAt({ kysely: transaction }, namespace)
+      if (!(await holdImports(transaction, id)) || !(await holdIndexes(transaction, id))) {
+        throw new StoreRefusal(
+          `an import into ${namespace} or a build of its indexes is running; try again when it has ended`,
+        )
+      }
+      // Read again: what held the registry until now may have changed it.
+      const registry = await registryAt({ kysely: transaction }, namespace)
+      await checkOwnership(transaction, tableNames(registry))
+      return await change(transaction, registry)
+    })
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== '55P03') throw error
+    throw new StoreRefusal(
+      `the records of ${namespace} are in use by something that has not ended within ${LOCK_TIMEOUT}; try again`,
+    )
+  }
+}
+
+/** As `claimImport` claims, to the end of the transaction. */
+async function holdImports(transaction: Transaction<Tables>, registryId: number): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(hashtext('rollcall import'), ${registryId}) as held`.execute(transaction)
+  return rows[0]?.held === true
+}
+
+/** As `applyIndexes` claims, to the end of the transaction. */
+async function holdIndexes(transaction: Transaction<Tables>, registryId: number): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(hashtext('rollcall indexes'), ${registryId}) as held`.execute(
+    transaction,
+  )
+  return rows[0]?.held === true
 }

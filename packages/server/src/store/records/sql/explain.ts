@@ -1,10 +1,11 @@
 /** How a search is answered, for an operator who asks why it is slow. */
+
+import { type Comparator, isCompound, type Predicate } from '../../../model/predicate.ts'
 import type { RecordQuery } from '../../../model/record-source.ts'
 import type { RegistryShape } from '../../../model/registry.ts'
 import type { Database } from '../../db/database.ts'
 import { recordTable } from '../record-tables.ts'
 import { searchStatement } from '../search-statement.ts'
-import { missingIndexes, predicateText } from './index-use.ts'
 import { toSql } from './to-sql.ts'
 
 interface Plan {
@@ -77,4 +78,123 @@ function maskedPlan(plan: unknown): unknown {
   if (Array.isArray(plan)) return plan.map(maskedPlan)
   if (typeof plan !== 'object' || plan === null) return plan
   return Object.fromEntries(Object.entries(plan).map(([name, value]) => [name, maskedPlan(value)]))
+}
+
+/**
+ * Attributes and compounds that have no index, where one would spare a search reading every record: none for a
+ * predicate of which some part that must be true has one, nor for questions that no index answers, such as what a
+ * text contains.
+ */
+export function missingIndexes(predicate: Predicate): readonly string[] {
+  return [...new Set(missing(predicate, true))].sort()
+}
+
+/** Whether indexes narrow down the records of which it is true, or definitely false. */
+function isAnswered(predicate: Predicate, asked: boolean): boolean {
+  switch (predicate.is) {
+    case 'not':
+      return isAnswered(predicate.of, !asked)
+    case 'and':
+    case 'or':
+      // What must hold together needs one part with an index, what may hold instead needs it of every part.
+      return (predicate.is === 'and') === asked
+        ? predicate.of.some((part) => isAnswered(part, asked))
+        : predicate.of.every((part) => isAnswered(part, asked))
+    case 'identifier':
+    case 'identifier_type':
+      return asked
+    default: {
+      const wanted = indexFor(predicate, asked)
+      return wanted?.indexed === true
+    }
+  }
+}
+
+function missing(predicate: Predicate, asked: boolean): readonly string[] {
+  if (isAnswered(predicate, asked)) return []
+  switch (predicate.is) {
+    case 'not':
+      return missing(predicate.of, !asked)
+    case 'and':
+    case 'or':
+      return predicate.of.flatMap((part) => missing(part, asked))
+    case 'identifier':
+    case 'identifier_type':
+      return []
+    default: {
+      const wanted = indexFor(predicate, asked)
+      return wanted === null ? [] : [wanted.name]
+    }
+  }
+}
+
+type Indexable = { readonly name: string; readonly indexed?: true }
+type ValueLeaf = Extract<Predicate, { is: 'compare' | 'in' | 'exists' | 'some' }>
+
+/** Comparisons whose opposite is one range as well. */
+const RANGES: readonly Comparator[] = ['lt', 'le', 'gt', 'ge']
+
+/** What an index would have to be over; null where none would help. */
+function indexFor(leaf: ValueLeaf, asked: boolean): Indexable | null {
+  switch (leaf.is) {
+    case 'compare': {
+      const helps = asked ? leaf.operator !== 'contains' : RANGES.includes(leaf.operator)
+      return helps ? leaf.attribute : null
+    }
+    case 'in':
+      return asked ? leaf.attribute : null
+    case 'exists':
+      return leaf.list === undefined || leaf.list === leaf.attribute ? leaf.attribute : null
+    case 'some':
+      return asked && namesElements(leaf.of) ? leaf.list : null
+  }
+}
+
+/** Whether it says what some element of a list is, which an index over whole elements answers. */
+function namesElements(of: Predicate): boolean {
+  switch (of.is) {
+    case 'and':
+      return of.of.some(namesElements)
+    case 'or':
+      return of.of.every(namesElements)
+    case 'compare':
+      return of.operator === 'eq'
+    default:
+      return of.is === 'in'
+  }
+}
+
+/** How a value that is looked for is written. */
+export type WriteValue = (value: unknown) => string
+
+/** A predicate as lines of text, parts indented below what holds them. */
+export function predicateText(
+  predicate: Predicate,
+  write: WriteValue = (value) => JSON.stringify(value),
+  indent = '',
+): string {
+  const part = (inner: Predicate): string => predicateText(inner, write, `${indent}  `)
+  return indent + partText(predicate, write, part)
+}
+
+function partText(predicate: Predicate, write: WriteValue, part: (inner: Predicate) => string): string {
+  switch (predicate.is) {
+    case 'and':
+    case 'or':
+      return [predicate.is, ...predicate.of.map(part)].join('\n')
+    case 'not':
+      return `not\n${part(predicate.of)}`
+    case 'some':
+      return `some ${predicate.list.name}${isCompound(predicate.list) ? '' : ' value'}\n${part(predicate.of)}`
+    case 'compare':
+      return `${predicate.attribute.name} ${predicate.operator} ${write(predicate.value)}`
+    case 'in':
+      return `${predicate.attribute.name} in ${write(predicate.values)}`
+    case 'exists':
+      return `${predicate.attribute.name} exists`
+    case 'identifier':
+      return `identifier ${predicate.identifiers.map(({ type, value }) => `${type} ${write(value)}`).join(' or ')}`
+    case 'identifier_type':
+      return `identifier of type ${predicate.types.join(' or ')}`
+  }
 }

@@ -20,7 +20,7 @@ import {
   tag,
 } from '../../../../test/query-fixture.ts'
 import type { Predicate } from '../../../model/predicate.ts'
-import { missingIndexes, predicateText } from './index-use.ts'
+import { missingIndexes, predicateText } from './explain.ts'
 
 const { indexed: _, ...unindexed } = crop
 const farm: Compound = { ...unindexed, name: 'farm' }

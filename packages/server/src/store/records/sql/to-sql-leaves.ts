@@ -7,8 +7,8 @@ import type { Attribute, AttributeType } from '@rollcall/protocol'
 import type { Comparator, Comparison, Interval, Literal, OneOf, Presence } from '../../../model/predicate.ts'
 import { quoteName } from '../../db/names.ts'
 import { isStorable } from '../../db/text.ts'
-import { attributeColumns } from '../attribute-columns.ts'
-import { behindPrefix, type Order, storableBound, type Values } from './to-sql-values.ts'
+import { attributeColumns } from '../columns.ts'
+import { behindPrefix, type Order, storableBound, type Values } from './to-sql-parts.ts'
 
 export type ValueLeaf = Comparison | OneOf | Presence
 

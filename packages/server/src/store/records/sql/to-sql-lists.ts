@@ -6,19 +6,20 @@ import type { Attribute, AttributeScalar, Compound } from '@rollcall/protocol'
 import {
   type Comparison,
   isCompound,
+  type Leaf,
   type List,
   type Literal,
+  leavesOf,
+  mentionedIn,
   type OneOf,
   type Predicate,
   type SomeElement,
 } from '../../../model/predicate.ts'
 import { quoteName } from '../../db/names.ts'
 import { isStorable } from '../../db/text.ts'
-import { attributeColumns } from '../attribute-columns.ts'
-import { compoundColumn, memberWriter } from '../compound-columns.ts'
+import { attributeColumns, compoundColumn, memberWriter } from '../columns.ts'
 import { presence, storableValues, typeOf, valueForm } from './to-sql-leaves.ts'
-import { conjuncts, join, type Leaf, leavesOf, treeForm, truthOfNothing } from './to-sql-tree.ts'
-import type { Values } from './to-sql-values.ts'
+import { conjuncts, join, treeForm, truthOfNothing, type Values } from './to-sql-parts.ts'
 
 /** The form of `some` that is true when it is `asked`: definitely true, or definitely false. */
 export function elementForm({ list, of }: SomeElement, asked: boolean, values: Values): string {
@@ -75,15 +76,10 @@ function inElement(values: Values): (leaf: Leaf, asked: boolean) => string {
   }
 }
 
-/** The attributes that a tree over elements mentions, in order. */
-function mentioned(of: Predicate): readonly Attribute[] {
-  return [...new Set(leavesOf(of).flatMap((leaf) => ('attribute' in leaf ? [leaf.attribute] : [])))]
-}
-
 /** That an element counts: it has one of the attributes. Every element of a list of one attribute does. */
 function counting(list: List, of: Predicate, values: Values): readonly string[] {
   if (!isCompound(list)) return []
-  const forms = mentioned(of).map((attribute) => presence(attribute, true, { alias: 'element', values }))
+  const forms = mentionedIn(of).map((attribute) => presence(attribute, true, { alias: 'element', values }))
   return [join('or', forms)]
 }
 
@@ -99,7 +95,7 @@ function elements(list: List, of: Predicate): string {
     const arrays = columns.map((column) => `record.${column}`)
     return `unnest(${arrays.join(', ')}) as element(${columns.join(', ')})`
   }
-  const columns = mentioned(of)
+  const columns = mentionedIn(of)
     .flatMap(attributeColumns)
     .map(({ name, definition }) => `${quoteName(name)} ${definition}`)
   return `jsonb_to_recordset(${compoundName(list)}) as element(${columns.join(', ')})`

@@ -1,6 +1,6 @@
 /** The predicate tree as a condition of SQL, in which every value is a parameter. */
 
-import type { BearsIdentifier, BearsIdentifierType, Predicate } from '../../../model/predicate.ts'
+import type { BearsIdentifier, BearsIdentifierType, Leaf, Predicate } from '../../../model/predicate.ts'
 import type { Identifier } from '../../../model/records.ts'
 import { quoteName } from '../../db/names.ts'
 import { isStorable } from '../../db/text.ts'
@@ -8,8 +8,7 @@ import type { RecordTable } from '../record-tables.ts'
 import type { Condition } from '../search-statement.ts'
 import { valueForm } from './to-sql-leaves.ts'
 import { elementForm, elementPresence } from './to-sql-lists.ts'
-import { type Leaf, treeForm } from './to-sql-tree.ts'
-import { Values } from './to-sql-values.ts'
+import { treeForm, Values } from './to-sql-parts.ts'
 
 /**
  * The condition under which a row of the table, called `record`, matches. The names in it are the kind's; everything

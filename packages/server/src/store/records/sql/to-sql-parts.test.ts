@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { behindPrefix, storableBound, Values } from './to-sql-values.ts'
+import { behindPrefix, storableBound, Values } from './to-sql-parts.ts'
 
 test('values are parameters in the order of their places', () => {
   const values = new Values()

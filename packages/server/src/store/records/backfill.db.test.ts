@@ -5,7 +5,7 @@ import { born, crop, cropType, registry as shape, surname, tag } from '../../../
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { fillColumns } from './fill-columns.ts'
+import { fillColumns } from './backfill.ts'
 import { prepareRecord } from './prepare-record.ts'
 import { ensureRecordTables } from './record-tables.ts'
 import { writeRecords } from './record-writer.ts'

@@ -1,6 +1,15 @@
 /** How attributes of each type are held in columns: one table, and the only place where the two meet. */
-import type { Attribute, AttributeScalar, AttributeType, AttributeValue } from '@rollcall/protocol'
-import { columnName } from '../db/names.ts'
+
+import type {
+  Attribute,
+  AttributeScalar,
+  AttributeType,
+  AttributeValue,
+  Compound,
+  Element,
+  RecordType,
+} from '@rollcall/protocol'
+import { columnName, joinName } from '../db/names.ts'
 
 /** A column of a record table that is made from its record type. */
 export interface RecordColumn {
@@ -93,4 +102,75 @@ function isMany(value: AttributeValue): value is Extract<AttributeValue, readonl
 /** Every element of an array literal in quotes, so that NULL, commas and braces are only text. */
 function quoteElement(element: string): string {
   return `"${element.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** The column of one compound. */
+export interface CompoundColumn extends RecordColumn {
+  readonly compound: Compound
+  /** Elements as the text of the column, null for none. */
+  toSql(elements: readonly Element[]): string | null
+}
+
+/** The column: `jsonb`, an array with at least one element, or null. */
+export function compoundColumn(compound: Compound): CompoundColumn {
+  const members = compound.members.map((member) => [member.name, memberWriter(member)] as const)
+  return {
+    name: joinName(compound.name),
+    compound,
+    sql_type: 'jsonb',
+    definition: 'jsonb',
+    toSql: (elements) =>
+      elements.length === 0
+        ? null
+        : `[${elements.map((element) => elementText(members, element)).join(',')}]`,
+  }
+}
+
+type Members = readonly (readonly [name: string, write: (value: AttributeScalar) => string])[]
+
+function elementText(members: Members, element: Element): string {
+  let text = ''
+  for (const [name, write] of members) {
+    const value = element[name]
+    if (value !== undefined) text += `${text === '' ? '' : ','}${write(value)}`
+  }
+  return `{${text}}`
+}
+
+/**
+ * How one member's value is written into its element: `"name":value`, a date as two days. Equal values are equal
+ * texts, so that an element contains an object of such members exactly when it has these values.
+ */
+export function memberWriter(member: Attribute): (value: AttributeScalar) => string {
+  const [first, last] = attributeColumns(member).map(({ name }) => JSON.stringify(name))
+  if (last === undefined) return (value) => `${first}:${JSON.stringify(value)}`
+  return (value) => {
+    if (typeof value !== 'object') throw new TypeError('a date attribute holds an interval of days')
+    return `${first}:"${value.from}",${last}:"${value.to}"`
+  }
+}
+
+/** What an attribute or a compound is held in. */
+export interface Held {
+  /** Its name in the kind. */
+  readonly name: string
+  readonly columns: readonly RecordColumn[]
+  /** Of its index, where one is declared. */
+  readonly method: string | null
+}
+
+/** All that a record type's own columns hold: its attributes, then its compounds. */
+export function heldOf({ attributes, compounds = [] }: RecordType): readonly Held[] {
+  return [
+    ...attributes.map((attribute) => ({
+      name: attribute.name,
+      columns: attributeColumns(attribute),
+      method: attribute.indexed ? (attribute.many ? 'gin' : 'btree') : null,
+    })),
+    ...compounds.map((compound) => ({
+      name: compound.name,
+      columns: [compoundColumn(compound)],
+      method: compound.indexed ? 'gin' : null,
+    })),
+  ]
 }
