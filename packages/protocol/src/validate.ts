@@ -9,8 +9,8 @@ import { isTimestamp, lacksZone } from './timestamps.ts'
 // Compiled validators keep the check that was registered when they were compiled, so this stands before all.
 Format.Set('date-time', isTimestamp)
 
-/** A compiled schema. */
-export interface Validator {
+/** A compiled schema, and the type of the values that it accepts. */
+export interface Validator<Value = unknown> {
   /**
    * The first problem as "message.search_request[0].timestamp: must be a date-time with a time zone ...", or
    * null when there is none. First means: elements in the order of the document, the members of one object in
@@ -19,22 +19,33 @@ export interface Validator {
    */
   problem(value: unknown, path: string): string | null
   /** Whether there is no problem: for telling shapes apart, where nobody wants to be told why not. */
-  accepts(value: unknown): boolean
+  accepts(value: unknown): value is Value
+  /**
+   * The value, as what it was found to be.
+   * @throws what `fault` makes of the first problem
+   */
+  checked(value: unknown, path: string, fault: (problem: string) => Error): Value
 }
 
-/** Compiles a schema, once; keep what is returned. */
-export function validator(schema: TSchema): Validator {
+/** Compiles a schema, once; keep what is returned. `Value` is the type that the schema describes. */
+export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const compiled = Compile(schema)
+  const accepts = (value: unknown): value is Value => compiled.Check(value)
+  const problem = (value: unknown, path: string): string | null => {
+    if (compiled.Check(value)) return null
+    const error = tellingError(compiled.Errors(shortestFailing(compiled, value)))
+    // Check and Errors are two readings of one schema; were they ever to disagree, the value stays refused.
+    if (error === undefined) return located(path, [], 'is not accepted')
+    const { steps, found } = follow(value, error.instancePath)
+    if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
+    return located(path, steps, rule(error, found, schema))
+  }
   return {
-    accepts: (value) => compiled.Check(value),
-    problem(value, path) {
-      if (compiled.Check(value)) return null
-      const error = tellingError(compiled.Errors(shortestFailing(compiled, value)))
-      // Check and Errors are two readings of one schema; were they ever to disagree, the value stays refused.
-      if (error === undefined) return located(path, [], 'is not accepted')
-      const { steps, found } = follow(value, error.instancePath)
-      if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
-      return located(path, steps, rule(error, found, schema))
+    accepts,
+    problem,
+    checked(value, path, fault) {
+      if (accepts(value)) return value
+      throw fault(problem(value, path) ?? located(path, [], 'is not accepted'))
     },
   }
 }

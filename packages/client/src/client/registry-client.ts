@@ -7,7 +7,7 @@ import {
   type SearchCriteria,
 } from '@rollcall/protocol'
 import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
-import type { AwaitOptions, Received, ReplyCallback } from '../receiver/callbacks.ts'
+import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../receiver/callbacks.ts'
 import {
   type OneOrMore,
   type SearchInput,
@@ -236,7 +236,7 @@ export class RegistryClient {
     const timeout = this.#options.callback_timeout ?? CALLBACK_TIMEOUT
     const { correlation_id } = await this.#accepted(name, content, options)
     const callback = await this.#replyTo(name, correlation_id, { ...options, timeout })
-    return callback as unknown as Awaited<Reply<Name>>
+    return callback as Awaited<Reply<Name>>
   }
 
   /** Sends a request whose callback is waited for here. */
@@ -257,13 +257,15 @@ export class RegistryClient {
     correlation_id: string,
     { timeout, signal }: AwaitOptions,
   ): Promise<Received<`on-${Name}`>> {
-    const callback = await this.awaitCallback(correlation_id, {
+    const callback: Received = await this.awaitCallback(correlation_id, {
       ...(timeout !== undefined && { timeout }),
       ...(signal !== undefined && { signal }),
     })
-    if (callback.name === operation(name).callback?.name) {
-      return callback as unknown as Received<`on-${Name}`>
-    }
+    if (isNamed(callback, `on-${name}`)) return callback
     throw new TransportError('unreadable', `the callback is ${callback.name} where another is expected`)
   }
 }
+
+/** The name of a callback says which message it holds. */
+const isNamed = <Name extends CallbackName>(callback: Received, name: Name): callback is Received<Name> =>
+  callback.name === name

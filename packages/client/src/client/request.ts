@@ -125,7 +125,7 @@ function refusesToken(answer: HttpAnswer): boolean {
   return answer.status === 401 && !readFault(answer)?.code.startsWith('err.signature.')
 }
 
-const headers = validator(receivedSchema(CallbackHeader))
+const headers = validator<CallbackHeader>(receivedSchema(CallbackHeader))
 const replies = new Map<Operation, Validator>()
 
 async function openAnswer(
@@ -137,7 +137,7 @@ async function openAnswer(
   const { trust, http } = settings
   const frame = readFrame(answer.text, headers)
   const signed = await verify(frame, trust, false)
-  const header = addressed(settings, frame.header) as unknown as CallbackHeader
+  const header = headers.checked(addressed(settings, frame.header), 'header', unreadableHeader)
   const opened = await open(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)
   const message =
     opened === undefined ? {} : (tolerateMessage({ request: operation.reply }, opened.message) as JsonObject)
@@ -199,6 +199,8 @@ const OPTIONS: Readonly<Partial<Record<RequestFault['code'], readonly string[]>>
   'err.signature.invalid': ['peer.keys', 'peer.profile'],
   'err.encryption.invalid': ['encryption.keys'],
 }
+
+const unreadableHeader = (problem: string): RequestFault => new RequestFault('err.request.bad', problem)
 
 const unreadable = ({ status }: HttpAnswer, message: string): TransportError =>
   new TransportError('unreadable', message, { httpStatus: status })

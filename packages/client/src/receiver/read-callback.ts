@@ -4,20 +4,31 @@ import {
   CALLBACKS,
   type Callback,
   CallbackHeader,
-  isJsonObject,
+  IncomingHeader,
+  type IncomingNotifyEventRequest,
   type JsonObject,
-  type JsonValue,
   KINDS,
   RequestFault,
   receivedSchema,
   tolerateMessage,
+  type Validator,
   validator,
 } from '@rollcall/protocol'
 import type { Frame, Opened } from '../trust/open.ts'
-import type { CallbackName, Received, ReceivedHeader, Rejected } from './callbacks.ts'
+import type {
+  CallbackMessages,
+  CallbackName,
+  Received,
+  ReceivedHeader,
+  Rejected,
+  ReplyName,
+} from './callbacks.ts'
 
 const headers = validator(receivedSchema(CallbackHeader))
-const messages = new Map(
+const receivedHeaders = validator<ReceivedHeader>(IncomingHeader)
+/** What a callback may hold; of events, generic senders put several records into one. */
+type Incoming = CallbackMessages[ReplyName] | IncomingNotifyEventRequest
+const messages = new Map<string, Validator<Incoming>>(
   CALLBACKS.map(({ name, message }) => [name, validator(receivedSchema(message.incoming, KINDS))]),
 )
 
@@ -58,20 +69,16 @@ export function readCallback(
     if (problem !== null) throw bad(problem)
   }
   const name = row.name as CallbackName
-  const received = { name, header: header as unknown as ReceivedHeader, signed }
+  const received = { name, header: receivedHeaders.checked(header, 'header', bad), signed }
   if (opened === undefined) {
     if (header.status === 'rjct') return received
     throw bad('message: is required unless header.status is rjct')
   }
   const tolerated = tolerateMessage({ request: row.message }, opened.message) as JsonObject
-  const problem = messages.get(row.name)?.problem(tolerated, 'message') ?? null
-  if (problem !== null) throw bad(problem)
+  const message = messages.get(row.name)?.checked(tolerated, 'message', bad)
+  if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
   checkCount(row, header, tolerated)
-  return {
-    ...received,
-    message: oneRecordEach(tolerated) as unknown as Received['message'],
-    encrypted: opened.encrypted,
-  }
+  return { ...received, message: oneRecordEach(message), encrypted: opened.encrypted }
 }
 
 /** A missing or zero total_count says nothing (3.1). */
@@ -84,17 +91,14 @@ function checkCount({ message }: Callback, { total_count }: JsonObject, members:
 }
 
 /** Generic senders put several records into one event; each is one event (3.1). */
-function oneRecordEach(message: JsonObject): JsonObject {
-  const { notify_event } = message
-  if (!Array.isArray(notify_event)) return message
-  return { ...message, notify_event: notify_event.flatMap(eventsIn) }
-}
-
-function eventsIn(event: JsonValue): JsonValue[] {
-  if (!isJsonObject(event) || !isJsonObject(event.data)) return [event]
-  const { data } = event
-  if (!Array.isArray(data.reg_records)) return [event]
-  return data.reg_records.map((record) => ({ ...event, data: { ...data, reg_records: record } }))
+function oneRecordEach(message: Incoming): Received['message'] {
+  if (!('notify_event' in message)) return message
+  const notify_event = message.notify_event.flatMap((event) =>
+    [event.data.reg_records]
+      .flat()
+      .map((reg_records) => ({ ...event, data: { ...event.data, reg_records } })),
+  )
+  return { ...message, notify_event }
 }
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -16,12 +16,12 @@ export interface AttributeAddition {
  */
 export function extendKind(kind: Kind, additions: readonly AttributeAddition[]): Kind {
   if (additions.length === 0) return kind
-  const extended = kind.record_types.map((recordType) =>
+  const extended = (recordType: RecordType): RecordType =>
     additions
       .filter(({ record_type }) => record_type === recordType.name)
-      .reduce((before, { attribute }) => withAttribute(before, attribute), recordType),
-  )
-  return { ...kind, record_types: extended as unknown as Kind['record_types'] }
+      .reduce((before, { attribute }) => withAttribute(before, attribute), recordType)
+  const [first, ...others] = kind.record_types
+  return { ...kind, record_types: [extended(first), ...others.map(extended)] }
 }
 
 function withAttribute(recordType: RecordType, added: Attribute): RecordType {

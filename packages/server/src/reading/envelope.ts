@@ -41,7 +41,7 @@ export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
   readonly message: JsonObject | undefined
 }
 
-const headers = validator(IncomingHeader)
+const headers = validator<IncomingHeader>(IncomingHeader)
 const callbackHeaders = validator(receivedSchema(CallbackHeader))
 
 /**
@@ -51,9 +51,7 @@ const callbackHeaders = validator(receivedSchema(CallbackHeader))
 export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
   const { header, message, source } = readFrame(text, bounds)
   if (message === undefined) throw withoutMessage()
-  const problem = headers.problem(header, 'header')
-  if (problem !== null) throw bad(problem)
-  return { header: header as unknown as IncomingHeader, message, source }
+  return { header: headers.checked(header, 'header', bad), message, source }
 }
 
 /**
@@ -70,12 +68,13 @@ export function readCallbackEnvelope(
   const frame = readFrame(text, bounds)
   const header: JsonObject = { sender_id, ...frame.header }
   const asked = callback.header === 'callback' || header.status !== undefined ? callbackHeaders : headers
-  const problem = headers.problem(header, 'header') ?? asked.problem(header, 'header')
+  const checkedHeader = headers.checked(header, 'header', bad)
+  const problem = asked.problem(header, 'header')
   if (problem !== null) throw bad(problem)
   if (frame.message === undefined && header.status !== 'rjct') {
     throw bad('message: is required unless header.status is rjct')
   }
-  return { ...frame, header: header as unknown as IncomingHeader }
+  return { ...frame, header: checkedHeader }
 }
 
 /** Header, in canonical spelling, and message as objects; the message may be missing. */
@@ -113,7 +112,7 @@ export function readMessage(row: MessageRow, message: JsonObject): Message {
  * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
 export function readResult(row: MessageRow, kind: Pick<Kind, 'relaxed'>, message: JsonObject): Message {
-  const known = results.get(kind.relaxed) ?? new Map<MessageRow, Validator>()
+  const known = results.get(kind.relaxed) ?? new Map<MessageRow, Validator<Message>>()
   results.set(kind.relaxed, known)
   return checked(
     row,
@@ -122,18 +121,20 @@ export function readResult(row: MessageRow, kind: Pick<Kind, 'relaxed'>, message
   )
 }
 
-function checked(row: MessageRow, message: JsonObject, messages: Validator): Message {
+function checked(row: MessageRow, message: JsonObject, messages: Validator<Message>): Message {
   const tolerated = tolerateMessage({ request: row }, message)
-  const problem = messages.problem(tolerated, 'message')
-  if (problem !== null) throw bad(problem)
-  return tolerated as unknown as Message
+  return messages.checked(tolerated, 'message', bad)
 }
 
-const requests = new Map<MessageRow, Validator>()
+const requests = new Map<MessageRow, Validator<Message>>()
 /** By what kinds leave open, which few of them do. */
-const results = new Map<Kind['relaxed'], Map<MessageRow, Validator>>()
+const results = new Map<Kind['relaxed'], Map<MessageRow, Validator<Message>>>()
 
-function validatorIn(known: Map<MessageRow, Validator>, row: MessageRow, make: () => Validator): Validator {
+function validatorIn(
+  known: Map<MessageRow, Validator<Message>>,
+  row: MessageRow,
+  make: () => Validator<Message>,
+): Validator<Message> {
   const made = known.get(row) ?? make()
   known.set(row, made)
   return made
