@@ -11,7 +11,6 @@ const STARTING: Readonly<Record<string, readonly string[]>> = {
     ...['baseUrl', 'Database', 'isLoopback', 'listenerUrl', 'listRegistries', 'ROLES', 'Role', 'reachNote'],
   ],
   'demo.ts': ['baseUrl', 'becomeOnlyDemo', 'Database', 'isLoopback', 'Registry'],
-  'participant-test.ts': ['createContext', 'createLog'],
 }
 
 const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))

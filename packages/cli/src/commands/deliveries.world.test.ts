@@ -63,7 +63,7 @@ test('one is shown with its attempts; bodies only when they are asked for', asyn
   const { code, stderr } = await rollcall(['deliveries', 'show', 'nothing'], env)
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: 'rollcall: there is no delivery nothing; rollcall deliveries list shows them\n',
+    stderr: 'rollcall: there is no delivery nothing\n',
   })
 })
 

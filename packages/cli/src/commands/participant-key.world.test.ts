@@ -83,18 +83,13 @@ describe('is refused in one line, and nothing is registered', () => {
     ['a private JWK', JSON.stringify(good.privateJwk), [], 'this is a private key: its owner keeps it'],
     ['a set with a private key', set, [], 'this is a private key: its owner keeps it'],
     ['what is no key', 'hello', [], 'the file must hold a public key in PEM, a JWK or a JWK set'],
-    [
-      'a name for two',
-      JSON.stringify({ keys: [good.jwk, other.jwk] }),
-      ['--kid', 'x'],
-      '--kid names one key',
-    ],
+    ['a name for two', JSON.stringify({ keys: [good.jwk, other.jwk] }), ['--kid', 'x'], 'kid: names one key'],
     ['another use', good.pem, ['--use', 'enc'], 'kty: the key is not of a type and shape'],
     [
       'an end before its begin',
       good.pem,
       ['--until', '2000-01-01'],
-      'the end of a key (--until) must be later than its beginning (--from)',
+      'valid_until: must be later than valid_from',
     ],
   ]
   test.each(cases)('%s', async (_name, text, words, message) => {

@@ -1,5 +1,4 @@
 /** `rollcall participant test`: a round trip to a participant's callback address, before anything real is sent. */
-import { createContext, createLog } from '@rollcall/server'
 import { testCallback } from '@rollcall/server/admin/callbacks'
 import type { Command } from 'commander'
 import { withDatabase } from '../environment.ts'
@@ -36,14 +35,9 @@ interface TestOptions extends OutputOptions {
 
 async function runTest(sender_id: string, { to, registry, ...options }: TestOptions): Promise<void> {
   stopRequest()
-  const tried = await withDatabase(async ({ db, config }) => {
-    const sender = await createContext(config, db, { log: createLog({ level: 'silent' }) })
-    try {
-      return await testCallback({ db, sender }, { sender_id, to, registry })
-    } finally {
-      await Promise.all([sender.guards.close(), sender.slowSearches.stop()])
-    }
-  })
+  const tried = await withDatabase(({ config, ...needs }) =>
+    testCallback({ ...needs, signatureNamespaces: config.signatureNamespaces }, { sender_id, to, registry }),
+  )
   const lines = tried.steps.map(
     ({ step, ok, told }) => `${ok ? 'ok    ' : 'failed'}  ${step.padEnd(12)}${told}`,
   )

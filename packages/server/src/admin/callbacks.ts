@@ -2,13 +2,16 @@
 
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { AUTHS, encryptCredentials, isIdentity, type Secrets } from '../delivery/credentials.ts'
+import { AUTHS, createCredentials, encryptCredentials, isIdentity, type Secrets } from '../delivery/credentials.ts'
 import { parseSchedule } from '../delivery/schedule.ts'
 import { isAllowedEntry, isDefaultUrl } from '../delivery/targets.ts'
 import { tryCallback } from '../delivery/try-callback.ts'
-import { createAddressGuard } from '../egress/address-guard.ts'
+import { createCallbacks } from '../directory/directory.ts'
+import { createAddressGuard, createGuards, type Guards } from '../egress/address-guard.ts'
+import { createKeys } from '../keys/own-keys.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { createLog } from '../observe/log.ts'
 import type { Database } from '../store/db/database.ts'
 import { ensureDrain } from '../store/deliveries/deliveries.ts'
 import {
@@ -20,8 +23,10 @@ import {
 } from '../store/directory/participant-callbacks.ts'
 import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
 import { findRegistry, listRegistries } from '../store/registries/registries.ts'
+import { createKeySets } from '../trust/key-sets.ts'
+import { createPeerKeys } from '../trust/peer-keys.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
-import type { HasDatabase, HasVault } from './needs.ts'
+import type { HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
 
@@ -234,9 +239,6 @@ function originOf(
   throw new AdminRefusal('origin must say whom the credentials are for, such as https://spmis.example.org')
 }
 
-/** What an attempt is made with. */
-type Sender = Parameters<typeof tryCallback>[0]
-
 /** Sends a signed test message to a participant, and says how every step went. Nothing of it is stored here. */
 export const testCallback = useCase(
   {
@@ -262,18 +264,43 @@ export const testCallback = useCase(
       answer: text('At most 256 printable characters of its answer.'),
     }),
   },
-  async ({ db, sender }: HasDatabase & { readonly sender: Sender }, { sender_id, to = null, registry }) => {
-    const participant = await participantNamed(db, sender_id)
-    return tryCallback(sender, participant, await registryFor(db, registry), to)
+  async (needs: HasSignatures, { sender_id, to = null, registry }) => {
+    const participant = await participantNamed(needs.db, sender_id)
+    const from = await registryFor(needs.db, registry)
+    const guards = createGuards()
+    try {
+      return await tryCallback(await senderOf(needs, guards), participant, from, to)
+    } finally {
+      await guards.close()
+    }
   },
 )
+
+interface HasSignatures extends HasVault {
+  /** The `namespace` of our signatures. */
+  readonly signatureNamespaces: { readonly written: string }
+}
+
+/** What an attempt needs of a server, without one: it logs nothing, and nothing is counted. */
+async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guards: Guards) {
+  const log = createLog({ level: 'silent' })
+  const opened = await vault()
+  return {
+    ...{ log, guards, signatureNamespaces },
+    callbacks: createCallbacks(db),
+    credentials: createCredentials(opened, guards),
+    keys: await createKeys(db, opened, log),
+    peerKeys: createPeerKeys(db, { fetchKeySet: createKeySets({ guardOf: guards.of, log }).get, log }),
+    metrics: { deliveryAttempted: () => undefined },
+  }
+}
 
 async function registryFor(db: Database, namespace: string | undefined): Promise<Registry> {
   const found = namespace === undefined ? (await listRegistries(db))[0] : await findRegistry(db, namespace)
   if (found) return found
   throw new AdminRefusal(
     namespace === undefined
-      ? 'there is no registry to send the message from; rollcall registry add makes one'
-      : `there is no registry ${namespace}; rollcall registry list shows them`,
+      ? 'there is no registry to send the message from; add one first'
+      : `there is no registry ${namespace}`,
   )
 }

@@ -100,8 +100,7 @@ export const showDelivery = useCase(
   },
   async ({ db, vault }: HasVault, { id, body: withBody = false }) => {
     const found = await findDelivery(db, id)
-    if (found === null)
-      throw new AdminRefusal(`there is no delivery ${id}; rollcall deliveries list shows them`)
+    if (found === null) throw new AdminRefusal(`there is no delivery ${id}`)
     const { body, made, ...delivery } = found
     const bodies = withBody ? createBodies(db, await vault()) : null
     const attempts = await Promise.all(

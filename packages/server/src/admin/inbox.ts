@@ -83,14 +83,12 @@ export const showInboxMessage = useCase(
   async ({ db, vault }: HasVault, { message_id, participant, body: withBody = false }) => {
     const [found, ...others] = await findInInbox(db, message_id, participant)
     if (found === undefined) {
-      throw new AdminRefusal(
-        `there is no message ${message_id} in the inbox; rollcall inbox list shows those there are`,
-      )
+      throw new AdminRefusal(`there is no message ${message_id} in the inbox`)
     }
     if (others.length > 0) {
       const senders = [found, ...others].map((entry) => entry.participant).join(', ')
       throw new AdminRefusal(
-        `several participants sent a message ${message_id}; add --participant with one of ${senders}`,
+        `several participants sent a message ${message_id}: participant must be one of ${senders}`,
       )
     }
     const { body, owner, ...entry } = found

@@ -49,9 +49,7 @@ export const addParticipantKeys = useCase(
   async ({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) => {
     const jwks = readKeyFile(keys)
     if (jwks.length > 1 && kid !== undefined) {
-      throw new AdminRefusal(
-        '--kid names one key, and the file holds more; put each key into a file of its own',
-      )
+      throw new AdminRefusal('kid: names one key, and more are given; give each key by itself')
     }
     const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
     const read = await Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))

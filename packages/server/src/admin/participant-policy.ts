@@ -119,9 +119,7 @@ export const removeParticipantHost = useCase(
     const { outgoing } = await participantNamed(db, sender_id)
     const others = outgoing.filter((row) => row.host !== host)
     if (others.length === outgoing.length) {
-      throw new AdminRefusal(
-        `nothing is allowed for ${host}; rollcall participant host list shows what is allowed`,
-      )
+      throw new AdminRefusal(`nothing is allowed for ${host}`)
     }
     return setHosts({ db }, sender_id, others)
   },

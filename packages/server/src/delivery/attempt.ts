@@ -3,15 +3,24 @@
 import { randomBytes } from 'node:crypto'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { Context } from '../context.ts'
 import { CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { signEnvelope } from '../trust/messages.ts'
+import { type Signing, signEnvelope } from '../trust/messages.ts'
+import type { Credentials } from './credentials.ts'
 import { type Ending, endingOf, endingOfError, endings } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
+
+/** What an attempt needs of the server. */
+export interface Attempting extends Signing {
+  readonly credentials: Credentials
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'deliveryAttempted'>
+}
 
 /** What is sent, to whom, and from where. */
 export interface Outgoing {
@@ -52,7 +61,7 @@ const USER_AGENT = `rollcall/${packageJson.version}`
  * Makes one attempt. Whatever the peer does is an ending; the signature is made with the key that signs now.
  * @throws what makes it impossible to go on for anybody, such as a database that is away
  */
-export async function attempt(context: Context, outgoing: Outgoing): Promise<Made> {
+export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Made> {
   const at = new Date()
   const began = performance.now()
   const made = (
@@ -60,14 +69,14 @@ export async function attempt(context: Context, outgoing: Outgoing): Promise<Mad
     { retry_after = 0, answer = '', detail = null }: Partial<Made> = {},
   ): Made => {
     const duration_ms = Math.round(performance.now() - began)
-    context.metrics.deliveryAttempted(ending.name, duration_ms / 1_000)
+    parts.metrics.deliveryAttempted(ending.name, duration_ms / 1_000)
     return { at, duration_ms, ending, retry_after, answer, detail }
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
-    const body = await signEnvelope(context, registry, participant, { header, message }, encrypted)
+    const body = await signEnvelope(parts, registry, participant, { header, message }, encrypted)
     const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (performance.now() - began)))
-    const credentials = await context.credentials.find(participant, settings, target, left())
+    const credentials = await parts.credentials.find(participant, settings, target, left())
     const answer = await credentials.guard.request(target, {
       method: 'POST',
       headers: {
@@ -87,13 +96,13 @@ export async function attempt(context: Context, outgoing: Outgoing): Promise<Mad
     return made(endingOf(answer), { retry_after, answer: printable(answer.body) })
   } catch (error) {
     const ending = endingOfError(error)
-    if (ending === endings.internal) logInternal(context, error)
+    if (ending === endings.internal) logInternal(parts, error)
     return made(ending, { detail: detailOf(error) })
   }
 }
 
 /** For the operator: what went wrong here, without its text. */
-export function logInternal({ log }: Context, error: unknown): void {
+export function logInternal({ log }: Pick<Attempting, 'log'>, error: unknown): void {
   log.error({ ...safeDatabaseError(error) }, 'a delivery could not be attempted; tried again later')
 }
 

@@ -2,11 +2,12 @@
 
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
+import type { Callbacks } from '../directory/directory.ts'
+import type { Guards } from '../egress/address-guard.ts'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
-import { attempt, type Made } from './attempt.ts'
+import { type Attempting, attempt, type Made } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
 export interface Step {
@@ -36,7 +37,7 @@ export interface Tried {
  * @param sender_uri an address in place of the participant's own
  */
 export async function tryCallback(
-  context: Context,
+  parts: Attempting & { readonly callbacks: Callbacks; readonly guards: Guards },
   participant: Participant,
   registry: Registry,
   sender_uri: string | null,
@@ -59,7 +60,7 @@ export async function tryCallback(
   }
 
   const callback = callbackNamed('on-search')
-  const settings = await context.callbacks.of(participant)
+  const settings = await parts.callbacks.of(participant)
   try {
     target = callbackTarget(settings, sender_uri, callback)
   } catch (error) {
@@ -68,17 +69,21 @@ export async function tryCallback(
     return over()
   }
   if (target === null) {
-    step('address', false, 'there is no address: set --default-url, or allow one and name it with --to')
+    step(
+      'address',
+      false,
+      'there is no address: set a default address, or allow one and name it in this test',
+    )
     return over()
   }
   step('address', true, `${target} is registered`)
 
-  const reachable = await check(() => context.guards.of(participant).check(target ?? ''))
+  const reachable = await check(() => parts.guards.of(participant).check(target ?? ''))
   if (!step('network', reachable === null, reachable ?? 'requests may go there, and its name resolves')) {
     return over()
   }
 
-  const found = await context.credentials.find(participant, settings, target, settings.timeout_ms).catch(said)
+  const found = await parts.credentials.find(participant, settings, target, settings.timeout_ms).catch(said)
   if (typeof found === 'string') {
     step('credentials', false, found)
     return over()
@@ -101,7 +106,7 @@ export async function tryCallback(
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
   const to = { participant, registry, settings, target, encrypted, trace: correlation_id }
-  const made = await attempt(context, { ...to, header, message })
+  const made = await attempt(parts, { ...to, header, message })
   tellTls(target, made, step)
   const { ending, detail, duration_ms } = made
   const answered =

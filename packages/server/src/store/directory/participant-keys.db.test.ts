@@ -122,7 +122,7 @@ test('two live keys of a participant have two names', async () => {
   await addParticipantKey(db, a, await publicKey('Ed25519', { kid: 'one' }))
   await expect(addParticipantKey(db, a, await publicKey('RSA', { kid: 'one' }))).rejects.toThrow(
     new StoreRefusal(
-      'the participant has another live key with the kid one; give this one another with --kid',
+      'the participant has another live key with the kid one; give this one another kid',
     ),
   )
   await addParticipantKey(db, b, await publicKey('Ed25519', { kid: 'one' }))
@@ -132,7 +132,7 @@ test('a key ends after it begins', async () => {
   const { db } = database
   const key = await publicKey('Ed25519')
   await expect(addParticipantKey(db, a, { ...key, valid_until: new Date(0) })).rejects.toThrow(
-    new StoreRefusal('the end of a key (--until) must be later than its beginning (--from)'),
+    new StoreRefusal('valid_until: must be later than valid_from'),
   )
 })
 

@@ -83,11 +83,11 @@ function asRefusal(error: unknown, kid: string): unknown {
   if (isDuplicate(error, 'participant_key_thumbprint_key')) return taken('another participant')
   if (isDuplicate(error, 'participant_key_live_index')) {
     return new StoreRefusal(
-      `the participant has another live key with the kid ${kid}; give this one another with --kid`,
+      `the participant has another live key with the kid ${kid}; give this one another kid`,
     )
   }
   if (isViolation(error, 'participant_key_valid_check')) {
-    return new StoreRefusal('the end of a key (--until) must be later than its beginning (--from)')
+    return new StoreRefusal('valid_until: must be later than valid_from')
   }
   return error
 }
