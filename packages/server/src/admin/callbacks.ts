@@ -2,7 +2,13 @@
 
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
-import { AUTHS, createCredentials, encryptCredentials, isIdentity, type Secrets } from '../delivery/credentials.ts'
+import {
+  AUTHS,
+  createCredentials,
+  encryptCredentials,
+  isIdentity,
+  type Secrets,
+} from '../delivery/credentials.ts'
 import { parseSchedule } from '../delivery/schedule.ts'
 import { isAllowedEntry, isDefaultUrl } from '../delivery/targets.ts'
 import { tryCallback } from '../delivery/try-callback.ts'

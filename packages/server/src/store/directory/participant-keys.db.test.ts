@@ -121,9 +121,7 @@ test('two live keys of a participant have two names', async () => {
   const { db } = database
   await addParticipantKey(db, a, await publicKey('Ed25519', { kid: 'one' }))
   await expect(addParticipantKey(db, a, await publicKey('RSA', { kid: 'one' }))).rejects.toThrow(
-    new StoreRefusal(
-      'the participant has another live key with the kid one; give this one another kid',
-    ),
+    new StoreRefusal('the participant has another live key with the kid one; give this one another kid'),
   )
   await addParticipantKey(db, b, await publicKey('Ed25519', { kid: 'one' }))
 })
