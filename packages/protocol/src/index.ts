@@ -184,22 +184,10 @@ export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.t
 export { CanonicalJsonError, CanonicalText, canonicalJson } from './trust/canonical-json.ts'
 // Encryption
 export {
-  CONTENT_ENCRYPTIONS,
-  type ContentEncryption,
-  KEY_ENCRYPTIONS,
-  type KeyEncryption,
-} from './trust/encryption/algorithms.ts'
-export {
   ciphertextFingerprint,
-  type DecryptedMessage,
-  type DecryptionLimits,
-  decryptMessage,
-  type Encryption,
-  EncryptionProblem,
-  encryptMessage,
   type ResolveKey,
 } from './trust/encryption/encryption.ts'
-export { encryptionProblem, isResultEncrypted } from './trust/encryption/form.ts'
+export { isResultEncrypted } from './trust/encryption/form.ts'
 export {
   type DecryptionKeys,
   decryptionKeys,
@@ -209,13 +197,10 @@ export {
 // Trust in what comes in and what goes out
 export {
   CANNOT_BE_OPENED,
-  type Decryption,
   encryptionFault,
   openMessage,
   SIGNATURE_RULES,
   type SignaturePolicy,
-  type SignatureRules,
-  type Verification,
   verifyEnvelope,
 } from './trust/incoming.ts'
 export {
@@ -239,7 +224,6 @@ export {
 export {
   encryptionKey,
   KEY_SET,
-  type KeyContext,
   KeySetProblem,
   type KeyUse,
   MOST_KEYS,
@@ -250,7 +234,7 @@ export {
   signatureKeys,
   verifyingKey,
 } from './trust/public-key.ts'
-export { type Fetched, Refreshed, type RefreshRules } from './trust/refreshed.ts'
+export { type Fetched, Refreshed } from './trust/refreshed.ts'
 // Signatures
 export {
   ALGORITHMS,
@@ -260,14 +244,12 @@ export {
 } from './trust/signature/algorithms.ts'
 export { CANONICAL_FORMS, type CanonicalFormName, receivedParts } from './trust/signature/canonical-forms.ts'
 export { DIGESTS, type DigestPrefix } from './trust/signature/digests.ts'
-export { checkFreshness, FRESHNESS, type Freshness } from './trust/signature/freshness.ts'
+export { checkFreshness } from './trust/signature/freshness.ts'
 export {
   DEFAULT_SIGNATURE_PROFILE,
   type Layout,
   type LayoutName,
-  type ReadingRules,
   type ReadSignature,
-  type SignatureClaims,
   type SignatureProfile,
 } from './trust/signature/layout.ts'
 export { LAYOUTS, profileProblem } from './trust/signature/layouts.ts'
@@ -275,10 +257,9 @@ export {
   isPlaceholder,
   PLACEHOLDERS,
   SignatureProblem,
-  type SignatureProblemKind,
 } from './trust/signature/problem.ts'
-export { type SigningKey, type SignRequest, sign } from './trust/signature/sign.ts'
+export { type SigningKey, sign } from './trust/signature/sign.ts'
 export { readSignature, verifySignature } from './trust/signature/verify.ts'
-export { type SignedEnvelope, type SignedMember, SourcedEnvelope } from './trust/source.ts'
+export { type SignedEnvelope, SourcedEnvelope } from './trust/source.ts'
 export { readTokenAnswer, TokenProblem } from './trust/token-answer.ts'
 export { type Validator, validator } from './validate.ts'

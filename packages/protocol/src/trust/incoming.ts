@@ -1,7 +1,12 @@
 /** Trust in what comes in: is it signed as its sender signs, and what does it say when it is decrypted? */
 import { RequestFault } from '../faults.ts'
-import { isJsonObject, type JsonBounds, type JsonObject, type JsonValue } from '../json.ts'
-import { decryptedMessage, decryptText, EncryptionProblem, type ResolveKey } from './encryption/encryption.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import {
+  type DecryptionLimits,
+  decryptMessage,
+  EncryptionProblem,
+  type ResolveKey,
+} from './encryption/encryption.ts'
 import { encryptionProblem } from './encryption/form.ts'
 import type { AlgorithmName, WebCryptoKey } from './signature/algorithms.ts'
 import { checkFreshness } from './signature/freshness.ts'
@@ -106,18 +111,14 @@ async function verifyWithAny(
 }
 
 /** What is asked of the messages of a sender, and what decrypts them. */
-export interface Decryption {
+export interface Decryption extends DecryptionLimits {
   /** Whether the header says that the message is encrypted. */
   readonly encrypted: boolean
   /** The fault of a message that may not come so: in clear, or encrypted; null where it may. */
   readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
   readonly keys: ResolveKey
-  readonly maxCiphertextBytes: number
-  readonly bounds?: JsonBounds
   /** Asked before anything is decrypted; throws where the message must not be opened. */
   readonly before?: () => Promise<void>
-  /** Decrypted texts of so many characters are read in another way than by `parseJson`; null: it is no message. */
-  readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }
 }
 
 /** One text for all ways in which a message cannot be opened. */
@@ -128,20 +129,17 @@ export const CANNOT_BE_OPENED = 'message: cannot be opened'
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
-  const { encrypted, refuses, bounds, large } = sender
+  const { encrypted, refuses } = sender
   const problem = encryptionProblem(encrypted, message) ?? refuses[encrypted ? 'encrypted' : 'clear']
   if (problem !== null) throw encryptionFault(problem)
   if (!encrypted) return message
   await sender.before?.()
   try {
-    const text = await decryptText(message, sender.keys, sender)
-    const isLarge = large !== undefined && text.length >= large.from
-    const read = isLarge ? await large.read(text) : decryptedMessage(text, bounds)
-    if (read !== null) return read
+    return (await decryptMessage(message, sender.keys, sender)).message
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
+    throw encryptionFault(CANNOT_BE_OPENED)
   }
-  throw encryptionFault(CANNOT_BE_OPENED)
 }
 
 /** A message that is encrypted where it must not be, or the other way round, or cannot be decrypted. */

@@ -87,6 +87,8 @@ export interface DecryptionLimits {
   readonly maxCiphertextBytes: number
   /** What the message may hold, as `parseJson` counts it. */
   readonly bounds?: JsonBounds
+  /** Texts of so many characters are read in another way than by `parseJson`; null: it is no message. */
+  readonly large?: { readonly from: number; readonly read: (text: string) => Promise<JsonObject | null> }
 }
 
 export interface DecryptedMessage {
@@ -103,34 +105,24 @@ const ALLOWED = {
 }
 
 /**
- * Opens an EncryptedMessage, whose signature has been verified before.
+ * Decrypts an EncryptedMessage, whose signature has been verified before.
  *
- * @throws {EncryptionProblem} whatever is wrong with it; beyond that only what `resolveKey` throws
+ * @throws {EncryptionProblem} whatever is wrong with it; beyond that only what `resolveKey` and `large` throw
  */
 export async function decryptMessage(
   value: unknown,
   resolveKey: ResolveKey,
-  limits: DecryptionLimits,
+  { maxCiphertextBytes, bounds, large }: DecryptionLimits,
 ): Promise<DecryptedMessage> {
-  const text = await decryptText(value, resolveKey, limits)
-  return { text, message: decryptedMessage(text, limits.bounds) }
-}
-
-/**
- * The text that was encrypted, not read yet.
- *
- * @throws {EncryptionProblem} as `decryptMessage` does
- */
-export async function decryptText(
-  value: unknown,
-  resolveKey: ResolveKey,
-  { maxCiphertextBytes }: Pick<DecryptionLimits, 'maxCiphertextBytes'>,
-): Promise<string> {
   const form = encryptedForm(value, maxCiphertextBytes)
   if (form === null) throw new EncryptionProblem('form')
   const key = await resolveKey(form.kid)
   if (key === null || !fits(form, key)) throw new EncryptionProblem('key')
-  return decoded(await opened(form.jwe, key))
+  const text = decoded(await opened(form.jwe, key))
+  const isLarge = large !== undefined && text.length >= large.from
+  const message = isLarge ? await large.read(text) : readMessage(text, bounds)
+  if (message === null) throw new EncryptionProblem('content')
+  return { text, message }
 }
 
 /**
@@ -162,19 +154,14 @@ function decoded(plaintext: Uint8Array): string {
   }
 }
 
-/**
- * The message that `decryptText` gave.
- *
- * @throws {EncryptionProblem} when it is no JSON object within the bounds
- */
-export function decryptedMessage(text: string, bounds?: JsonBounds): JsonObject {
+/** Null: it is no JSON object within the bounds. */
+function readMessage(text: string, bounds?: JsonBounds): JsonObject | null {
   try {
     const message = parseJson(text, bounds)
-    if (isJsonObject(message)) return message
+    return isJsonObject(message) ? message : null
   } catch {
-    // Not JSON, or beyond the bounds.
+    return null
   }
-  throw new EncryptionProblem('content')
 }
 
 /**
