@@ -83,14 +83,6 @@ describe('what is sent again', () => {
     expect([second, third]).toEqual([first, first])
   })
 
-  it('waits as long as Retry-After says', async () => {
-    const limited = refusing(429, 'err.request.too_many_requests', { 'Retry-After': '1' })
-    const asking = await client([limited, finding([])])
-    const start = performance.now()
-    await asking.search(ADA)
-    expect(performance.now() - start).toBeGreaterThan(950)
-  })
-
   it('gives up where Retry-After asks for more than is waited', async () => {
     const limited = refusing(429, 'err.request.too_many_requests', { 'Retry-After': '3600' })
     const error = await failure((await client([limited])).search(ADA))

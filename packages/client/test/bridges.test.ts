@@ -89,15 +89,13 @@ describe.each([
     const options = { method: 'POST', headers: { 'Content-Type': 'application/json' } }
     const broken = httpRequest(`${url}/callbacks/on-search`, options)
     broken.on('error', () => {})
-    broken.write('{"header":')
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await new Promise((resolve) => broken.write('{"header":', resolve))
     broken.destroy()
 
     const slow = httpRequest(`${url}/callbacks/on-search`, options)
     const answered = once(slow, 'response')
     for (const part of signed(onSearch()).match(/.{1,300}/gs) ?? []) {
-      slow.write(part)
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      await new Promise((resolve) => slow.write(part, resolve))
     }
     slow.end()
     const [response] = await answered

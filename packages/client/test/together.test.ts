@@ -2,7 +2,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Jwk } from '@rollcall/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { keyPair } from '../../server/test/key-pairs.ts'
@@ -43,8 +42,8 @@ const calling =
   async (asked, response) => {
     const { transaction_id } = asked.body.message
     const body = signed(make({ message: { transaction_id } }))
-    const pause = when === 'before' ? 0 : 20
-    const call = sleep(pause).then(() => post(asked.body.header.sender_uri, body))
+    const acknowledged = when === 'before' ? undefined : once(response, 'finish')
+    const call = Promise.resolve(acknowledged).then(() => post(asked.body.header.sender_uri, body))
     calls.push(call)
     if (when === 'before') await call
     return ack()(asked, response)

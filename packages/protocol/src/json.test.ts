@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { processorTime } from '../../server/test/processor-time.ts'
 import {
   isJsonObject,
   type JsonBounds,
@@ -223,9 +224,9 @@ test('8 MB of a batch are read in well under a second', () => {
   }
   const text = JSON.stringify({ message: { search_request: Array.from({ length: 10_000 }, () => item) } })
   expect(text.length).toBeGreaterThan(7_500_000)
-  const start = performance.now()
+  const start = processorTime()
   parseJson(text)
-  expect(performance.now() - start).toBeLessThan(5_000)
+  expect(processorTime() - start).toBeLessThan(5_000)
 })
 
 test('isJsonObject knows objects from all else', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { processorTime } from '../../server/test/processor-time.ts'
 import { type JsonValue, parseJson } from './json.ts'
 import { CALLBACKS, OPERATIONS, operation } from './operations.ts'
 import { tolerateAs, tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'
@@ -364,7 +365,7 @@ test('10,000 canonical items cost next to nothing', () => {
     transaction_id: 't',
     search_request: Array.from({ length: 10_000 }, () => ({ ...item })),
   }
-  const start = performance.now()
+  const start = processorTime()
   expect(tolerateSearch(message)).toBe(message)
-  expect(performance.now() - start).toBeLessThan(2_500)
+  expect(processorTime() - start).toBeLessThan(2_500)
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import Type from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { processorTime } from '../../server/test/processor-time.ts'
 import { isTimestamp } from './timestamps.ts'
 import { validator } from './validate.ts'
 
@@ -119,9 +120,9 @@ test('the value is never repeated, nor is a hostile member name repeated at leng
 
 test('the first problem is named as soon among millions as among few', () => {
   const texts = validator(Type.Object({ list: Type.Array(Type.Array(Type.String())) }))
-  const started = performance.now()
+  const started = processorTime()
   expect(texts.problem({ list: [Array(3_000_000).fill(1)] }, 'm')).toBe('m.list[0][0]: must be a string')
-  expect(performance.now() - started).toBeLessThan(2_500)
+  expect(processorTime() - started).toBeLessThan(2_500)
   const late = [...Array(20_000).fill([]), [...Array(5_000).fill('x'), 1]]
   expect(texts.problem({ list: late }, 'm')).toBe('m.list[20000][5000]: must be a string')
   const few = validator(Type.Array(Type.String(), { maxItems: 150 }))

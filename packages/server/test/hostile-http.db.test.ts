@@ -82,7 +82,7 @@ describe('slow', () => {
   })
 
   it('an unknown path and a wrong method are told at once, whatever is still to come', async () => {
-    const started = Date.now()
+    // Later they would be 408.
     const unknown = await open(`${head('/nowhere')}Content-Length: 900\r\n\r\n{`)
     expectFault(
       await unknown.response(),
@@ -92,7 +92,6 @@ describe('slow', () => {
     )
     const method = await open(`${head(PATH, 'PUT')}Content-Length: 900\r\n\r\n{`)
     expectFault(await method.response(), 405, 'err.request.bad', 'the method must be POST')
-    expect(Date.now() - started).toBeLessThan(900)
     // The rest never comes: the connection ends, without a second answer to the same request.
     expect(await method.closed()).toBe('')
   })

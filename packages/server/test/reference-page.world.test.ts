@@ -1,9 +1,12 @@
 /** Each registry's reference page in a real browser: it works, and all that it loads comes from us. */
 import { KINDS } from '@rollcall/protocol'
-import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BrowserContext, Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openBrowser, type TestBrowser } from './browser.ts'
 import { type TestServer, testServer } from './server.ts'
+
+// A browser takes its time on a busy machine. What it waits for is bound by the time of a test alone.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 let server: TestServer
 let opened: TestBrowser
@@ -30,8 +33,9 @@ interface Seen {
 async function visit(namespace: string, look: (page: Page) => Promise<void>): Promise<Seen> {
   const context = await opened.browser.newContext()
   try {
+    context.setDefaultTimeout(0)
     const seen: Seen = { origins: new Set(), complaints: [] }
-    listen(context, seen)
+    const unfinished = listen(context, seen)
     // Another host is never reached, and is seen all the same.
     await context.route('**/*', (route) =>
       new URL(route.request().url()).origin === server.url ? route.continue() : route.abort(),
@@ -42,7 +46,7 @@ async function visit(namespace: string, look: (page: Page) => Promise<void>): Pr
     await page.goto(`${server.url}/${namespace}/v1.0.0/docs`)
     await page.locator('.opblock').first().waitFor()
     await look(page)
-    await page.waitForLoadState('networkidle')
+    await vi.waitUntil(() => unfinished.size === 0, { timeout: 300_000, interval: 20 })
     return seen
   } finally {
     await context.close()
@@ -54,8 +58,13 @@ function expectNothingElse({ origins, complaints }: Seen): void {
   expect([...origins]).toEqual([server.url])
 }
 
-function listen(context: BrowserContext, { origins, complaints }: Seen): void {
+/** @returns the requests that are under way */
+function listen(context: BrowserContext, { origins, complaints }: Seen): ReadonlySet<Request> {
+  const unfinished = new Set<Request>()
+  context.on('requestfinished', (request) => unfinished.delete(request))
+  context.on('requestfailed', (request) => unfinished.delete(request))
   context.on('request', (request) => {
+    unfinished.add(request)
     const url = new URL(request.url())
     // What stands in the address itself is loaded from nowhere.
     if (url.protocol !== 'data:') origins.add(url.origin)
@@ -68,6 +77,7 @@ function listen(context: BrowserContext, { origins, complaints }: Seen): void {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
   context.on('weberror', (error) => complaints.push(error.error().message))
+  return unfinished
 }
 
 describe('the reference page', () => {
@@ -93,7 +103,10 @@ describe('the reference page', () => {
 
   it('is held to its policy: a page that asked another host would be seen here', async () => {
     const { complaints } = await visit('civil', async (page) => {
+      // The browser reports it to the page, and the page to the console, after the request has failed.
+      const reported = page.waitForEvent('console', (message) => message.text().startsWith('policy: '))
       await page.evaluate("fetch('https://elsewhere.example/').catch(() => undefined)")
+      await reported
     })
     expect(complaints.join('\n')).toContain('policy: connect-src https://elsewhere.example/')
   })

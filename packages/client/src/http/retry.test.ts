@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_RETRY, isTransient, pauseAfter, retryAfter, sleep } from './retry.ts'
+import type { HttpAnswer } from './post.ts'
+import { DEFAULT_RETRY, isTransient, pauseAfter, retryAfter, sleep, withRetries } from './retry.ts'
 
 const NOW = Date.parse('2026-02-03T09:15:00Z')
 const saying = (value: string | null) => ({ headers: { get: () => value } })
@@ -44,6 +45,23 @@ describe('retryAfter', () => {
     [null, undefined],
   ])('%s is %s', (text, milliseconds) => {
     expect(retryAfter(saying(text), NOW)).toBe(milliseconds)
+  })
+})
+
+describe('withRetries', () => {
+  it('waits as long as Retry-After says', async () => {
+    const answers = [
+      { status: 429, ...saying('7') },
+      { status: 200, ...saying(null) },
+    ]
+    const pauses: number[] = []
+    const { status, attempts } = await withRetries(
+      async () => ({ text: '', ...answers.shift() }) as HttpAnswer,
+      DEFAULT_RETRY,
+      undefined,
+      async (pause) => void pauses.push(pause),
+    )
+    expect([status, attempts, pauses]).toEqual([200, 2, [7_000]])
   })
 })
 

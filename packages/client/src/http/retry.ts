@@ -61,6 +61,7 @@ export async function withRetries(
   attempt: () => Promise<HttpAnswer>,
   retry: Retry,
   signal?: AbortSignal,
+  wait: typeof sleep = sleep,
 ): Promise<Attempted> {
   for (let attempts = 1; ; attempts += 1) {
     const last = attempts >= retry.attempts
@@ -82,7 +83,7 @@ export async function withRetries(
         })
       }
     }
-    await sleep(pause, signal)
+    await wait(pause, signal)
   }
 }
 

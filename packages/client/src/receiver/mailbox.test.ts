@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { TransportError } from '../errors.ts'
 import type { ReplyCallback } from './callbacks.ts'
 import { Mailbox } from './mailbox.ts'
@@ -37,11 +37,16 @@ describe('a mailbox', () => {
   })
 
   it('waits without end where it is told to', async () => {
-    const mailbox = new Mailbox(LIMITS)
-    const waiting = mailbox.take('c', { timeout: Number.POSITIVE_INFINITY })
-    await new Promise((resolve) => setTimeout(resolve, 30))
-    mailbox.put(callback('c'))
-    expect(await waiting).toEqual(callback('c'))
+    vi.useFakeTimers()
+    try {
+      const mailbox = new Mailbox(LIMITS)
+      const waiting = mailbox.take('c', { timeout: Number.POSITIVE_INFINITY })
+      await vi.advanceTimersByTimeAsync(7 * 86_400_000)
+      mailbox.put(callback('c'))
+      expect(await waiting).toEqual(callback('c'))
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('ends with the signal of who waits, and then keeps what comes', async () => {

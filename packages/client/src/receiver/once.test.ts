@@ -59,11 +59,13 @@ describe('once', () => {
   it('handles different messages side by side', async () => {
     const handle = once(rememberInMemory(), WAIT)
     const order: string[] = []
+    const release = Promise.withResolvers<void>()
     const slow = handle(KEY, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await release.promise
       order.push('slow')
     })
     await handle({ ...KEY, message_id: '2' }, async () => void order.push('quick'))
+    release.resolve()
     await slow
     expect(order).toEqual(['quick', 'slow'])
   })

@@ -1,6 +1,7 @@
 /** Texts that two readers would read in two ways, under a good signature: what is acted on is what was signed, or nothing. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
+import { processorTime } from '../processor-time.ts'
 import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
 import type { Answer, TestServer } from '../server.ts'
 import { bodyText, type Profile, SPEC, signature, type Unsigned } from '../stranger/signing.ts'
@@ -158,9 +159,9 @@ describe('sizes', () => {
       [`namespace="registry",${' '.repeat(200_000)}`, list],
       [`namespace="registry", kidId="${'|'.repeat(100_000)}"`, 'the signature has no algorithm'],
     ]
-    const started = performance.now()
+    const started = processorTime()
     for (const [value, text] of cases) await expectUnsigned(ada, bodyText(searchBy(ada), value), text)
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(processorTime() - started).toBeLessThan(5_000)
   })
 
   it('as many levels as are allowed are signed, one more is refused before', async () => {

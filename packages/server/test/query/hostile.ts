@@ -1,5 +1,6 @@
 /** Asks what nobody should ask: refused by its item, soon, and nothing of a value is told or logged. */
 import { afterAll, beforeAll, expect } from 'vitest'
+import { processorTime } from '../processor-time.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../server.ts'
 
 /** Stands in values, never in names: it must come back nowhere. */
@@ -65,9 +66,9 @@ export function hostileTarget(): Target {
     server: () => server,
     peer: () => peer,
     async ask(criteria, namespace = 'civil') {
-      const began = performance.now()
+      const began = processorTime()
       const answer = await postSearch(server, peer, [{ search_criteria: criteria }], namespace)
-      expect(performance.now() - began).toBeLessThan(SOON)
+      expect(processorTime() - began).toBeLessThan(SOON)
       expect(answer.status).toBe(200)
       expect(JSON.stringify(answer.body).toLowerCase()).not.toContain(SECRET)
       return answer.body.message.search_response[0]
