@@ -98,7 +98,7 @@ test('an attribute is added, filled, indexed, listed and removed', async () => {
   const applied = await rollcall(['index', 'apply', 'civil'], env)
   expect(applied).toMatchObject({ code: 0 })
   expect(applied.stdout).toBe(`civil: filled Person.clan\ncivil: built ${INDEX}\n`)
-  expect(applied.stderr).toContain('civil Person: filling clan: 40 of 40\n')
+  expect(applied.stderr).toContain('civil Person: backfilling clan: 40 of 40\n')
   expect(await listed()).toMatchObject({ filled: true })
   expect((await rollcall(['index', 'apply'], env)).stdout).toBe('nothing to do\n')
   expect((await rollcall(['index', 'plan', 'civil'], env)).stdout).toBe(

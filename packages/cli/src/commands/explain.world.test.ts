@@ -152,7 +152,7 @@ test.each<[string, readonly string[], string, string]>([
   expect(stderr.trimEnd()).not.toContain('\n')
 })
 
-test('what is being filled cannot be asked about', async () => {
+test('what is being backfilled cannot be asked about', async () => {
   await database.db.pool.query(
     `insert into column_fill (registry, record_type, name) values (1, 'Person', 'sex')`,
   )
@@ -160,7 +160,7 @@ test('what is being filled cannot be asked about', async () => {
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr:
-      'rollcall: rjct.search_criteria.invalid: search_criteria.query: sex is being filled and cannot be searched yet\n',
+      'rollcall: rjct.search_criteria.invalid: search_criteria.query: sex is being backfilled and cannot be searched yet\n',
   })
   await database.db.pool.query('delete from column_fill')
 })

@@ -4,7 +4,7 @@ import { dayIn } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Registry } from '../model/registry.ts'
 import { recordQuery } from '../query/at-day.ts'
-import { checkFilled, mentions } from '../query/mentions.ts'
+import { checkBackfilled, mentions } from '../query/mentions.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import type { Database } from '../store/db/database.ts'
 import { planIndexes } from '../store/records/index-plan.ts'
@@ -39,7 +39,7 @@ export async function explainItem(
 ): Promise<ExplainedItem> {
   const { limits, ...how } = options
   const criteria = readSearchCriteria(registry.kind, item, criteriaLimits(limits))
-  checkFilled(registry.unfilled, criteria)
+  checkBackfilled(registry.unfilled, criteria)
   const day = dayIn(registry.time_zone, Date.now())
   const query = recordQuery(criteria, day, { cap: limits.search_results })
   const { missing, ...explained } = await explainSearch(db, registry, query, how)

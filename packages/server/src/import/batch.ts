@@ -12,7 +12,7 @@ import {
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RegistryShape } from '../model/registry.ts'
-import { heldOf } from '../store/records/columns.ts'
+import { columnGroups } from '../store/records/columns.ts'
 import type { ReadCounts } from '../store/records/import-progress.ts'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
 import { sqlState, writeRecords } from '../store/records/record-writer.ts'
@@ -157,7 +157,7 @@ export function countRead(
   records: Iterable<PreparedRecord>,
 ): Readonly<Record<string, number>> {
   const types = [...kind.identifier_types, UNLISTED].map(({ name }) => name)
-  const held = heldOf(recordType).filter(({ columns }) => columns.length > 0)
+  const held = columnGroups(recordType).filter(({ columns }) => columns.length > 0)
   const inTypes = new Map(types.map((name) => [name, 0]))
   const inColumns = held.map(() => 0)
   for (const { identifiers, columns } of records) {

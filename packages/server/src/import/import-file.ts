@@ -56,7 +56,7 @@ export interface ImportProgress {
   readonly written: number
   /** Of those written, the records that were not there before. */
   readonly added: number
-  /** Of those written, the ones that took the place of a record with their primary identifier, also one of this source. */
+  /** Of those written, the ones that replaced a record with their primary identifier, also one of this source. */
   readonly replaced: number
   readonly rejected: number
   readonly bytes: number

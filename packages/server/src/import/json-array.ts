@@ -124,11 +124,11 @@ class ArraySplitter {
   }
 
   #take(end: number): Entry {
-    const place = { line: this.#startLine, end }
+    const position = { line: this.#startLine, end }
     const entry: Entry =
       this.#length > MAX_ENTRY_BYTES
-        ? { ...place, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
-        : { ...place, text: Buffer.concat(this.#pieces) }
+        ? { ...position, problem: `the record is longer than ${MAX_ENTRY_BYTES} bytes` }
+        : { ...position, text: Buffer.concat(this.#pieces) }
     this.#pieces = []
     this.#length = 0
     this.#depth = 0

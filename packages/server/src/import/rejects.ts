@@ -1,4 +1,4 @@
-/** The file of what was not imported: one JSON line each, with the place and the reason, never the record. */
+/** The file of what was not imported: one JSON line each, with the line and the reason, never the record. */
 import { type FileHandle, lstat, open, rm, truncate } from 'node:fs/promises'
 import { ImportError } from './source.ts'
 

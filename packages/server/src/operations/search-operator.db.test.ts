@@ -46,10 +46,10 @@ test("an operator's attribute is searched once it is filled, and refused until t
   })
   await known()
   expect(await ask({ clan: 'Abega' })).toBe(
-    'rjct.search_criteria.invalid: search_criteria.query: clan is being filled and cannot be searched yet',
+    'rjct.search_criteria.invalid: search_criteria.query: clan is being backfilled and cannot be searched yet',
   )
   expect(await ask({ sex: 'F' }, { attribute_name: 'clan', sort_order: 'desc' })).toBe(
-    'rjct.sort.invalid: search_criteria.sort: clan is being filled and cannot be sorted by yet',
+    'rjct.sort.invalid: search_criteria.sort: clan is being backfilled and cannot be sorted by yet',
   )
   expect(await ask({ sex: 'F' })).toEqual(['Abasinga', 'Abega'])
 

@@ -8,7 +8,7 @@ import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { recordQuery } from '../query/at-day.ts'
-import { checkFilled } from '../query/mentions.ts'
+import { checkBackfilled } from '../query/mentions.ts'
 import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 
@@ -17,7 +17,7 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
   const { context, exchange } = work
   const { limits } = context
   const criteria = readCriteria(work, item)
-  checkFilled(exchange.registry.unfilled, criteria)
+  checkBackfilled(exchange.registry.unfilled, criteria)
   const { total, records, ids } = await findInTurn(work, criteria)
   if (total > limits.search_results) {
     throw new ItemRejection(

@@ -1,7 +1,7 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import type { Predicate } from '../model/predicate.ts'
-import { checkFilled } from './mentions.ts'
+import { checkBackfilled } from './mentions.ts'
 
 const recordType = kindNamed('civil')?.record_types[0] as RecordType
 const attribute = (name: string) => {
@@ -19,51 +19,51 @@ test.each<[string, Predicate, readonly { attribute: string; descending: boolean 
     { is: 'and', of: [has('surname'), { is: 'not', of: has('sex') }] },
     [],
     'rjct.search_criteria.invalid',
-    'search_criteria.query: sex is being filled and cannot be searched yet',
+    'search_criteria.query: sex is being backfilled and cannot be searched yet',
   ],
   [
-    'an age, whose date is being filled',
+    'an age, whose date is being backfilled',
     { is: 'compare', attribute: attribute('age'), operator: 'ge', value: 60 },
     [],
     'rjct.search_criteria.invalid',
-    'search_criteria.query: birth_date is being filled and cannot be searched yet',
+    'search_criteria.query: birth_date is being backfilled and cannot be searched yet',
   ],
   [
     'an order',
     has('surname'),
     [by('surname'), by('birth_date')],
     'rjct.sort.invalid',
-    'search_criteria.sort: birth_date is being filled and cannot be sorted by yet',
+    'search_criteria.sort: birth_date is being backfilled and cannot be sorted by yet',
   ],
   [
     'an order by age',
     has('surname'),
     [by('age')],
     'rjct.sort.invalid',
-    'search_criteria.sort: age is being filled and cannot be sorted by yet',
+    'search_criteria.sort: age is being backfilled and cannot be sorted by yet',
   ],
 ])('%s is refused', (_, predicate, sort, code, message) => {
-  const check = () => checkFilled(unfilled, { recordType, predicate, sort })
+  const check = () => checkBackfilled(unfilled, { recordType, predicate, sort })
   expect(check).toThrow(expect.objectContaining({ name: 'ItemRejection', code, message }))
 })
 
 test('what asks about other columns, or of another record type, is not', () => {
-  checkFilled(unfilled, { recordType, predicate: has('surname'), sort: [by('surname')] })
-  checkFilled(new Map([['Member', new Set(['sex'])]]), {
+  checkBackfilled(unfilled, { recordType, predicate: has('surname'), sort: [by('surname')] })
+  checkBackfilled(new Map([['Member', new Set(['sex'])]]), {
     recordType,
     predicate: has('sex'),
     sort: [by('sex')],
   })
-  checkFilled(new Map(), { recordType, predicate: has('sex'), sort: [] })
+  checkBackfilled(new Map(), { recordType, predicate: has('sex'), sort: [] })
 })
 
 test('while identifiers are read anew, those of any type are refused, and those of a listed type are not', () => {
   const identifiers = new Map([['Person', new Set(['identifier'])]])
   const uin = { type: 'UIN', value: '1' }
-  const check = (predicate: Predicate) => checkFilled(identifiers, { recordType, predicate, sort: [] })
+  const check = (predicate: Predicate) => checkBackfilled(identifiers, { recordType, predicate, sort: [] })
   check({ is: 'identifier', identifiers: [uin] })
   check({ is: 'identifier_type', types: ['UIN'] })
-  const message = 'search_criteria.query: identifier is being filled and cannot be searched yet'
+  const message = 'search_criteria.query: identifier is being backfilled and cannot be searched yet'
   const refused = { name: 'ItemRejection', code: 'rjct.search_criteria.invalid', message }
   const any: Predicate[] = [
     { is: 'identifier', identifiers: [uin, { type: '*', value: '1' }] },

@@ -29,10 +29,10 @@ interface Asked {
 }
 
 /**
- * @param unfilled by record type, the attributes and compounds that are being filled
+ * @param unfilled by record type, the attributes and compounds that are being backfilled
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
-export function checkFilled(
+export function checkBackfilled(
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { recordType, predicate, sort }: Asked,
 ): void {
@@ -44,7 +44,7 @@ export function checkFilled(
   if (asked !== undefined) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
-      `search_criteria.query: ${asked} is being filled and cannot be searched yet`,
+      `search_criteria.query: ${asked} is being backfilled and cannot be searched yet`,
     )
   }
   const sorted = recordType.attributes.find(
@@ -53,7 +53,7 @@ export function checkFilled(
   if (sorted === undefined) return
   throw new ItemRejection(
     'rjct.sort.invalid',
-    `search_criteria.sort: ${sorted.name} is being filled and cannot be sorted by yet`,
+    `search_criteria.sort: ${sorted.name} is being backfilled and cannot be sorted by yet`,
   )
 }
 

@@ -27,7 +27,7 @@ export interface Query {
   readonly recordType: RecordType
   /**
    * What the query keeps of a record: canonical JSON text of one record to canonical JSON text, or to null when
-   * nothing of it is kept. Absent when records are answered as they are held.
+   * nothing of it is kept. Absent when records are answered as they are stored.
    * @param day YYYY-MM-DD, the day on which the record was found
    */
   readonly shape?: (document: string, day: string) => string | null

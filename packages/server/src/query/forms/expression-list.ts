@@ -24,7 +24,7 @@ export function readExpressionList(reader: Reader, value: JsonValue, path: strin
   if (elements.length === 0)
     throw new QueryProblem(path, 'must be an array of {expression1, ...}, with at least one')
   reader.room(elements.length, path)
-  const read = elements.map(([element, place]) => readElement(reader, element, place))
+  const read = elements.map(([element, memberPath]) => readElement(reader, element, memberPath))
   const ordered = read.toSorted((a, b) => (a.seq_num === b.seq_num ? 0 : a.seq_num - b.seq_num))
   return allOf(ordered.map(({ predicate }) => predicate))
 }
@@ -116,16 +116,16 @@ function askedByComparison(reader: Reader, value: JsonValue | undefined, path: s
   if (!isJsonObject(value)) throw new QueryProblem(path, `must be an object {${COMPARISON.join(', ')}}`)
   checkMembers(value, COMPARISON, path)
   const name = given(value, 'attribute_name')
-  const place = at(path, 'attribute_name')
+  const memberPath = at(path, 'attribute_name')
   const about = typeof name === 'string' ? resolveName(reader, RECORD_NAMES, name) : undefined
-  if (about === undefined) throw unknownName(reader, RECORD_NAMES, place, name)
+  if (about === undefined) throw unknownName(reader, RECORD_NAMES, memberPath, name)
   if (about.is === 'compound') {
-    throw unknownName(reader, { prefix: '', compound: about.compound }, place, undefined)
+    throw unknownName(reader, { prefix: '', compound: about.compound }, memberPath, undefined)
   }
   const raw = Object.hasOwn(value, 'attribute_value') ? value.attribute_value : null
   const valuePlace = at(path, 'attribute_value')
   reader.term(path)
-  return leafAsked(about, place, (leaf) => {
+  return leafAsked(about, memberPath, (leaf) => {
     const subject = subjectOf(reader, leaf)
     const operator = operatorOf(subject, given(value, 'operator') ?? null, at(path, 'operator'), '')
     return { list: subject.list, of: operator.make(subject, raw ?? null, valuePlace, reader) }

@@ -72,8 +72,8 @@ function askedByMember(
   const logic = resolveLogic(key)
   if (logic !== undefined) {
     const read = (_?: Identifiers, said?: SaidTypes): Condition => {
-      const of = logic(reader, value, path, (operand, place) =>
-        readObject(reader, operand, place, names, said),
+      const of = logic(reader, value, path, (operand, memberPath) =>
+        readObject(reader, operand, memberPath, names, said),
       )
       return condition(of, names.compound)
     }
@@ -169,10 +169,11 @@ function readIdentifierObject(
   said: SaidTypes | undefined,
 ): Predicate {
   const asked = membersOf(reader, value, path, 'conditions').map(([key, raw]) => {
-    const place = at(path, key)
+    const memberPath = at(path, key)
     const member = IDENTIFIER_MEMBERS.get(key.slice(key.lastIndexOf(':') + 1).toLowerCase())
-    if (member === undefined) throw new QueryProblem(place, 'must be identifier_type or identifier_value')
-    return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, place, '')
+    if (member === undefined)
+      throw new QueryProblem(memberPath, 'must be identifier_type or identifier_value')
+    return askedAbout(reader, member === 'type' ? { is: 'identifier_type' } : about, raw, memberPath, '')
   })
   if (!asked.some((one) => isIdentifiers(one.about))) {
     // It would find everybody who bears one of the type, which has a name of its own.
@@ -203,14 +204,16 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
   return reader.within(path, () =>
     allOf(
       membersOf(reader, value, path, 'operators').map(([key, raw]) => {
-        const place = at(path, key)
+        const memberPath = at(path, key)
         const logic = resolveLogic(key)
         if (logic !== undefined) {
-          return logic(reader, raw, place, (operand, there) => readOperators(reader, subject, operand, there))
+          return logic(reader, raw, memberPath, (operand, there) =>
+            readOperators(reader, subject, operand, there),
+          )
         }
-        const operator = operatorOf(subject, key, place, '$')
-        reader.term(place)
-        return operator.make(subject, raw, place, reader)
+        const operator = operatorOf(subject, key, memberPath, '$')
+        reader.term(memberPath)
+        return operator.make(subject, raw, memberPath, reader)
       }),
     ),
   )

@@ -1,4 +1,4 @@
-/** What the reader of a query knows of the place where it is asked, and how much of its bounds is spent. */
+/** What the reader of a query knows of its scope, how much of its bounds is spent, and the names that it resolves. */
 
 import {
   type Compound,
@@ -32,7 +32,7 @@ export class Reader {
     return this.#named ?? this.kind.record_types[0]
   }
 
-  /** The same place, for a reader that counts for itself. */
+  /** The same scope, for a reader that counts for itself. */
   get scope(): Scope {
     return { kind: this.kind, recordType: this.#named, limits: this.limits }
   }
@@ -106,8 +106,8 @@ export function resolveName(
   const found = resolveSearchable(reader.kind, reader.recordType, `${prefix}${name}`)
   if (compound === undefined || isMemberOf(compound, found)) return found
   // Right in the element a member may be named as the record's; below something else it would be another's.
-  const place = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
-  if (place?.is !== 'compound' || place.compound !== compound) return undefined
+  const around = resolveSearchable(reader.kind, reader.recordType, prefix.slice(0, -1))
+  if (around?.is !== 'compound' || around.compound !== compound) return undefined
   const bare = resolveSearchable(reader.kind, reader.recordType, name)
   return isMemberOf(compound, bare) ? bare : undefined
 }

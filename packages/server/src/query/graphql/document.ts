@@ -74,8 +74,8 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
 
 /** Where, never what: the library's messages cite the text, which may be about a person. */
 function at(error: GraphQLError): string {
-  const [place] = error.locations ?? []
-  return place === undefined ? '' : `; line ${place.line}, column ${place.column}`
+  const [location] = error.locations ?? []
+  return location === undefined ? '' : `; line ${location.line}, column ${location.column}`
 }
 
 function operationsOf(document: DocumentNode, path: string): OperationDefinitionNode[] {

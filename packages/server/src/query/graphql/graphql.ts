@@ -43,10 +43,10 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
   nameRecordType(reader, groups, path)
   const { kind, recordType } = reader
   const roots = groups.map(([name, group]): Root => {
-    const place = at(path, name)
+    const memberPath = at(path, name)
     return {
-      predicate: readArguments(reader, argumentsOf(group, place), document.variables, place),
-      selection: selections.of(objectType(kind, recordType), group, place),
+      predicate: readArguments(reader, argumentsOf(group, memberPath), document.variables, memberPath),
+      selection: selections.of(objectType(kind, recordType), group, memberPath),
     }
   })
   return {
@@ -63,14 +63,14 @@ function nameRecordType(
   path: string,
 ): void {
   const [first, ...others] = groups.map(([name, [field]]) => {
-    return { place: at(path, name), recordType: rootType(reader.kind, field.name.value, path) }
+    return { memberPath: at(path, name), recordType: rootType(reader.kind, field.name.value, path) }
   })
   if (first === undefined) throw new QueryProblem(path, 'must have a root field that is not skipped')
   const other = others.find(({ recordType }) => recordType !== first.recordType)
   if (other !== undefined) {
-    throw new QueryProblem(other.place, 'must be of the same record type as the other root fields')
+    throw new QueryProblem(other.memberPath, 'must be of the same record type as the other root fields')
   }
-  reader.name(first.recordType, first.place)
+  reader.name(first.recordType, first.memberPath)
 }
 
 /** Room for all that the limits allow: names, values and signs of each condition, and as much for the selection. */

@@ -55,7 +55,7 @@ export class Selections {
   }
 
   /**
-   * The fields of selection sets that stand in one place, by their name in the answer.
+   * The fields of selection sets of one object, by their name in the answer.
    * @param type the name of the object type there
    */
   fields(sets: readonly SelectionSetNode[], type: string, path: string): ReadonlyMap<string, FieldGroup> {

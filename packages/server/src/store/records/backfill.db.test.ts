@@ -5,7 +5,7 @@ import { born, crop, cropType, registry as shape, surname, tag } from '../../../
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { fillColumns } from './backfill.ts'
+import { backfillColumns } from './backfill.ts'
 import { prepareRecord } from './prepare-record.ts'
 import { ensureRecordTables } from './record-tables.ts'
 import { writeRecords } from './record-writer.ts'
@@ -53,9 +53,9 @@ beforeEach(async () => {
 
 const rowsOf = async (text: string) => (await db.pool.query(text)).rows
 const toFill = () => rowsOf(`select name, next_record from column_fill where registry = ${id} order by name`)
-const fillAll = (options?: Parameters<typeof fillColumns>[3]) => {
+const fillAll = (options?: Parameters<typeof backfillColumns>[3]) => {
   if (full === undefined) throw new Error('no registry')
-  return fillColumns(db, ...full, options)
+  return backfillColumns(db, ...full, options)
 }
 
 test('columns are filled as a writer fills them, and crossed out', async () => {
@@ -85,7 +85,7 @@ test('stopped, it goes on where it was', async () => {
   expect(seen[0]).toBe(15)
 })
 
-test('a column that was added while others were being filled is filled from the beginning', async () => {
+test('a column that was added while others were being backfilled is filled from the beginning', async () => {
   const stop = new AbortController()
   await fillAll({ batch: 10, signal: stop.signal, progress: () => stop.abort() })
   await db.pool.query(`update column_fill set next_record = 0 where registry = $1 and name = 'tag'`, [id])

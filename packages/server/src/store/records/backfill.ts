@@ -1,4 +1,4 @@
-/** Filling columns, and the rows of identifiers, from the documents that are held: those that are new, or were filled by other rules. */
+/** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
 
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
@@ -6,55 +6,55 @@ import { IDENTIFIERS, type RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { heldOf, type RecordColumn } from './columns.ts'
+import { columnGroups, type RecordColumn } from './columns.ts'
 import { columnValues } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 import { updateRows } from './record-writer.ts'
 
 const BATCH = 1_000
 
-export interface FillOptions {
+export interface BackfillOptions {
   /** Records in one transaction. */
   readonly batch?: number
-  /** Told after every batch how many records were looked at since the call began. */
+  /** Called after every batch with the number of records that were read since the call began. */
   readonly progress?: (records: number) => void
   readonly signal?: AbortSignal
 }
 
 /**
- * Fills what is written down to be filled of one record type, some records at a time, and then crosses
- * them out. It may be stopped or killed at any moment and goes on where it was. Who writes records meanwhile fills
- * their columns itself, and waits for a batch at most.
- * @returns whether nothing is left to be filled: false when it was stopped
+ * Backfills what `column_fill` lists for one record type, some records at a time, and then removes it from there. It may
+ * be stopped or killed at any moment: the next call goes on from the last committed batch. A writer of records sets these
+ * columns itself meanwhile, and waits for one batch at most.
+ * @returns whether nothing is left to backfill: false when it was stopped
  */
-export async function fillColumns(
+export async function backfillColumns(
   db: Database,
   registry: RegistryShape,
   recordType: RecordType,
-  { batch = BATCH, progress, signal }: FillOptions = {},
+  { batch = BATCH, progress, signal }: BackfillOptions = {},
 ): Promise<boolean> {
-  let looked = 0
+  let read = 0
   for (;;) {
     if (signal?.aborted) return false
     const client = await db.pool.connect()
     try {
-      const records = await inTransaction(client, () => fillBatch(client, registry, recordType, batch))
+      const records = await inTransaction(client, () => backfillBatch(client, registry, recordType, batch))
       if (records === null) return true
-      looked += records
-      progress?.(looked)
+      read += records
+      progress?.(read)
     } finally {
       client.release()
     }
   }
 }
 
-interface FillRow {
+interface BackfillRow {
   readonly name: string
   readonly next_record: number
 }
 
-/** How many records it looked at; null when nothing is to be filled. */
-async function fillBatch(
+/** How many records it read; null when nothing is to be backfilled. */
+async function backfillBatch(
   client: PoolClient,
   registry: RegistryShape,
   recordType: RecordType,
@@ -62,16 +62,16 @@ async function fillBatch(
 ): Promise<number | null> {
   const which = [registry.id, recordType.name]
   // A name that this version does not know is left to the one that does.
-  const known = [...heldOf(recordType).map(({ name }) => name), IDENTIFIERS]
-  // Locked, so that of two that fill the same columns one waits for the other's batch.
-  const { rows: fills } = await client.query<FillRow>(
+  const known = [...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS]
+  // Locked, so that of two that backfill the same columns one waits for the other's batch.
+  const { rows: pending } = await client.query<BackfillRow>(
     `select name, next_record from column_fill
      where registry = $1 and record_type = $2 and name = any($3) order by name for update`,
     [...which, known],
   )
-  if (fills.length === 0) return null
-  const from = Math.min(...fills.map(({ next_record }) => next_record))
-  const due = fills.filter(({ next_record }) => next_record === from).map(({ name }) => name)
+  if (pending.length === 0) return null
+  const from = Math.min(...pending.map(({ next_record }) => next_record))
+  const due = pending.filter(({ next_record }) => next_record === from).map(({ name }) => name)
   const { table } = recordTable(registry, recordType)
   const { rows: records } = await client.query<{ id: number; document: string }>(
     `select id, document from ${quoteName(table)} where id >= $1 order by id limit $2 for no key update`,
@@ -103,9 +103,9 @@ async function writeColumns(
 ): Promise<void> {
   const columns: [RecordColumn, number][] = []
   let at = 0
-  for (const held of heldOf(recordType)) {
-    for (const column of held.columns) {
-      if (due.includes(held.name)) columns.push([column, at])
+  for (const group of columnGroups(recordType)) {
+    for (const column of group.columns) {
+      if (due.includes(group.name)) columns.push([column, at])
       at += 1
     }
   }
@@ -137,9 +137,9 @@ export async function writeIdentifiers(
     rows.map(({ names }) => names === 'record'),
   ]
   await client.query(
-    `delete from ${identifiers} as held where held.record = any($1::bigint[]) and not exists (
+    `delete from ${identifiers} as stored where stored.record = any($1::bigint[]) and not exists (
        select 1 from unnest($2::text[], $3::text[], $4::bigint[]) as borne (type, value, record)
-       where borne.type = held.type and borne.value = held.value and borne.record = held.record)`,
+       where borne.type = stored.type and borne.value = stored.value and borne.record = stored.record)`,
     [records.map(({ id }) => id), ...borne.slice(0, 3)],
   )
   await client.query(

@@ -1,4 +1,4 @@
-/** How attributes of each type are held in columns: one table, and the only place where the two meet. */
+/** How the attributes and compounds of a record type are stored in columns. */
 
 import type {
   Attribute,
@@ -150,8 +150,8 @@ export function memberWriter(member: Attribute): (value: AttributeScalar) => str
   }
 }
 
-/** What an attribute or a compound is held in. */
-export interface Held {
+/** The columns of one attribute or compound. */
+export interface ColumnGroup {
   /** Its name in the kind. */
   readonly name: string
   readonly columns: readonly RecordColumn[]
@@ -159,8 +159,8 @@ export interface Held {
   readonly method: string | null
 }
 
-/** All that a record type's own columns hold: its attributes, then its compounds. */
-export function heldOf({ attributes, compounds = [] }: RecordType): readonly Held[] {
+/** The columns of a record type: those of its attributes, then those of its compounds. */
+export function columnGroups({ attributes, compounds = [] }: RecordType): readonly ColumnGroup[] {
   return [
     ...attributes.map((attribute) => ({
       name: attribute.name,

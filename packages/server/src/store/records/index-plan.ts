@@ -141,8 +141,8 @@ async function addRows(db: Database, rows: readonly SlowSearches[]): Promise<voi
      from jsonb_to_recordset($1) as new
        (registry int, record_type text, attributes jsonb, searches bigint, total_ms float8, max_ms float8)
        join registry on registry.id = new.registry,
-       lateral (select coalesce(array_agg(name order by place), '{}') as names
-         from jsonb_array_elements_text(attributes) with ordinality as element (name, place)) as attribute
+       lateral (select coalesce(array_agg(name order by position), '{}') as names
+         from jsonb_array_elements_text(attributes) with ordinality as element (name, position)) as attribute
      order by registry.id, record_type, names
      on conflict (registry, record_type, attributes) do update set
        searches = slow_search.searches + excluded.searches,
@@ -161,9 +161,9 @@ async function forgetCheapest(db: Database, registries: readonly number[]): Prom
        where (registry, record_type, attributes) in (
          select registry, record_type, attributes from (
            select registry, record_type, attributes,
-             row_number() over (partition by registry order by total_ms desc, record_type, attributes) as place
+             row_number() over (partition by registry order by total_ms desc, record_type, attributes) as position
            from slow_search where registry = any($1)
-         ) as ranked where place > $2
+         ) as ranked where position > $2
        ) for update skip locked
      )`,
     [registries, MOST_ROWS],

@@ -157,7 +157,8 @@ describe('a snapshot', () => {
         expect((await look(state)).total).toBe(1)
       })
     } finally {
-      client.release(true)
+      await client.query('rollback')
+      client.release()
       await impatient.close()
     }
   })

@@ -35,14 +35,19 @@ interface Connections {
   readonly search: Run
   /** Look-ups of one identifier, which are short and named. */
   readonly lookUp: <Row extends QueryResultRow>(statement: NamedStatement) => Promise<readonly Row[]>
+  /** Milliseconds. */
+  readonly now: () => number
 }
 
 /** Those of each mode. */
-export function connectionsOf(db: Database): Readonly<Record<ModeName, Connections>> {
+export function connectionsOf(
+  db: Database,
+  now = () => performance.now(),
+): Readonly<Record<ModeName, Connections>> {
   const lookUp: Connections['lookUp'] = (statement) => db.pipeline.query(statement)
   return {
-    sync: { search: runOn(db.searches), lookUp },
-    async: { search: runOn(db.jobSearches), lookUp },
+    sync: { search: runOn(db.searches), lookUp, now },
+    async: { search: runOn(db.jobSearches), lookUp, now },
   }
 }
 
@@ -54,7 +59,13 @@ export function ownRecords(db: Database): RecordSource {
     session: (work) =>
       withSnapshot(db, (snapshot) => {
         const run = runOn(snapshot)
-        return work(readerOn({ search: (statement) => tried(snapshot, () => run(statement)), lookUp: run }))
+        return work(
+          readerOn({
+            search: (statement) => tried(snapshot, () => run(statement)),
+            lookUp: run,
+            now: sync.now,
+          }),
+        )
       }),
   }
 }
@@ -129,18 +140,18 @@ const SLOW_PLAN = 100
 
 /** The records that satisfy a condition. One statement, which stops at the first record beyond the cap. */
 export async function findMatching(
-  { search }: Connections,
+  { search, now }: Connections,
   table: RecordTable,
   condition: Condition,
   page: Page,
 ): Promise<Found> {
   const { text, values } = searchStatement(table, condition, page)
   const name = names.nameOf(text)
-  const started = performance.now()
+  const started = now()
   try {
     return foundIn(await search<FoundRow>({ ...(name !== undefined && { name }), text, values }))
   } finally {
-    if (name !== undefined && performance.now() - started > SLOW_PLAN) names.wasSlow(text)
+    if (name !== undefined && now() - started > SLOW_PLAN) names.wasSlow(text)
   }
 }
 

@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { Registry } from '../../model/registry.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { addRegistry, registryAt } from '../registries/registries.ts'
-import { fillColumns } from './backfill.ts'
+import { backfillColumns } from './backfill.ts'
 import { prepareRecord } from './prepare-record.ts'
 import { ensureRecordTables } from './record-tables.ts'
 import { writeRecords } from './record-writer.ts'
@@ -67,7 +67,7 @@ test('in a database of a version that kept no rules all is read anew, and nothin
   const names = await unfilled()
   expect(names).toEqual(expect.arrayContaining(['birth_date', 'identifier', 'location', 'surname']))
   expect(names).not.toContain('age')
-  expect(await fillColumns(database.db, registry, person, { batch: 1 })).toBe(true)
+  expect(await backfillColumns(database.db, registry, person, { batch: 1 })).toBe(true)
   expect(await unfilled()).toEqual([])
   expect(await query(`select surname from r${id}_person`)).toEqual([{ surname: 'lukasz' }])
   expect(

@@ -1,6 +1,6 @@
 /**
- * By which rules each column was filled. A version that reads an attribute by other rules must not ask what an earlier
- * one wrote: what was read otherwise is written down to be filled anew, and no query may ask about it before.
+ * By which rules the values of each column were read. A version that reads an attribute by other rules must not search
+ * what an earlier one wrote: such a column is listed to be backfilled, and no query may ask about it before.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -15,9 +15,9 @@ import {
 import type { Transaction } from 'kysely'
 import { IDENTIFIERS } from '../../model/registry.ts'
 import type { Tables } from '../db/tables.ts'
-import { heldOf } from './columns.ts'
+import { columnGroups } from './columns.ts'
 
-/** The rules of everything that is held of a record type, each as a digest, by name. */
+/** The rules of every column group of a record type, each as a digest, by name. */
 type Rules = ReadonlyMap<string, string>
 
 const known = new WeakMap<RecordType, Rules>()
@@ -30,12 +30,14 @@ function rulesOf(kind: Kind, recordType: RecordType): Rules {
 
 function describeRules(kind: Kind, recordType: RecordType): Rules {
   const { attributes, compounds = [] } = recordType
-  const held = new Set(heldOf(recordType).flatMap(({ name, columns }) => (columns.length > 0 ? [name] : [])))
+  const stored = new Set(
+    columnGroups(recordType).flatMap(({ name, columns }) => (columns.length > 0 ? [name] : [])),
+  )
   const rows: [string, JsonObject][] = [
     ...attributes.map((attribute): [string, JsonObject] => [attribute.name, attributeRules(attribute)]),
     ...compounds.map((compound): [string, JsonObject] => [compound.name, compoundRules(compound)]),
   ]
-  const own = rows.filter(([name]) => held.has(name))
+  const own = rows.filter(([name]) => stored.has(name))
   const all = [...own, [IDENTIFIERS, identifierRules(kind, recordType)] as const]
   return new Map(all.map(([name, rules]) => [name, digest(rules)]))
 }
@@ -43,7 +45,7 @@ function describeRules(kind: Kind, recordType: RecordType): Rules {
 const digest = (rules: JsonObject): string =>
   createHash('sha256').update(canonicalJson(rules)).digest('base64url').slice(0, 16)
 
-/** What is held of a record type by other rules than this version's, or by rules that were never written down. */
+/** The column groups whose values were read by other rules than this version's, or by rules that were never stored. */
 export async function changedRules(
   transaction: Transaction<Tables>,
   registry: { readonly id: number; readonly kind: Kind },
@@ -61,7 +63,7 @@ export async function changedRules(
   )
 }
 
-/** Writes down that these are filled, or being filled, by this version's rules. */
+/** Stores that the values of these columns are read, or being backfilled, by this version's rules. */
 export async function noteRules(
   transaction: Transaction<Tables>,
   registry: { readonly id: number; readonly kind: Kind },

@@ -47,13 +47,13 @@ export async function sampleIdentifiers(
   const { rows } = await db.pool.query<Identifier>(
     `select type, value from (
        select type, value,
-         row_number() over (partition by type order by min(record), value) as place
+         row_number() over (partition by type order by min(record), value) as position
        from ${quoteName(identifierTable)} where type = any($1)
        group by type, value having count(*) = 1 and bool_and(names_record)
      ) as sample
      join unnest($1::text[], $2::int[]) with ordinality as wanted (wanted_type, quantity, rank)
-       on wanted_type = type and place <= quantity
-     order by rank, place`,
+       on wanted_type = type and position <= quantity
+     order by rank, position`,
     [types, Object.values(wanted)],
   )
   return rows

@@ -7,7 +7,7 @@ import { joinName, quoteName, recordTableName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 import { columnsOf, indexesOf } from './catalog.ts'
-import { heldOf, type RecordColumn } from './columns.ts'
+import { columnGroups, type RecordColumn } from './columns.ts'
 import { changedRules, noteRules } from './reading-rules.ts'
 
 /**
@@ -56,7 +56,7 @@ export const tableNames = (registry: RegistryShape): readonly string[] =>
 
 function describeTable(registryId: number, recordType: RecordType): RecordTable {
   const table = recordTableName(registryId, recordType)
-  const columns = heldOf(recordType).flatMap((held) => held.columns)
+  const columns = columnGroups(recordType).flatMap((group) => group.columns)
   const seen = new Set(Object.keys(FIXED_COLUMNS))
   for (const { name } of columns) {
     if (seen.has(name)) throw new Error(`${recordType.name}: two columns would be called ${name}`)
@@ -67,8 +67,9 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
 
 /**
  * Makes the tables, columns and indexes of a registry that are not there yet; what is there stays as it is.
- * Any number of nodes may do so at once. Where records are held already, a new column, and one that was filled by
- * other rules than this version's, is written down to be filled (`fillColumns`), and a missing index is left to be built without blocking writers (`declaredIndexes`).
+ * Any number of nodes may do so at once. Where there are records already, a new column, and one whose
+ * values were read by other rules than this version's, is listed to be backfilled (`backfillColumns`), and a missing
+ * index is left to be built without blocking writers (`declaredIndexes`).
  *
  * Throws StoreRefusal when a column exists with another type.
  */
@@ -125,7 +126,7 @@ async function addColumns(
   existing: ReadonlyMap<string, string>,
 ): Promise<void> {
   const added: string[] = []
-  for (const { name, columns } of heldOf(recordType)) {
+  for (const { name, columns } of columnGroups(recordType)) {
     for (const column of columns) {
       const found = existing.get(column.name)
       if (found === column.sql_type) continue
@@ -142,7 +143,7 @@ async function addColumns(
   if (added.length > 0) await markUnfilled(transaction, registry, { table, recordType }, added)
 }
 
-/** Columns that were filled by other rules than this version reads by are filled anew. */
+/** Columns whose values were read by other rules than this version's are backfilled. */
 async function compareRules(
   transaction: Transaction<Tables>,
   registry: RegistryShape,
@@ -171,9 +172,9 @@ async function markUnfilled(
 }
 
 async function holdsRecords(db: Kysely<Tables>, table: string): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select exists (select 1 from ${sql.id(table)}) as held`.execute(db)
-  return rows[0]?.held === true
+  const { rows } = await sql<{ stored: boolean }>`
+    select exists (select 1 from ${sql.id(table)}) as stored`.execute(db)
+  return rows[0]?.stored === true
 }
 
 function tableStatement({ table, columns }: RecordTable): string {
@@ -210,7 +211,7 @@ export interface DeclaredIndex {
  * `_to` is a bound of `_from` as well.
  */
 export function declaredIndexes({ table, recordType }: RecordTable): readonly DeclaredIndex[] {
-  return heldOf(recordType).flatMap(({ name, columns, method }) => {
+  return columnGroups(recordType).flatMap(({ name, columns, method }) => {
     if (method === null || columns.length === 0) return []
     // Only whole elements are asked for, which this class of operators keeps in a third of the room.
     const suffix = columns.some(({ sql_type }) => sql_type === 'jsonb') ? ' jsonb_path_ops' : ''

@@ -97,7 +97,7 @@ test('a plan says what is not filled and not there; nothing of it remains after 
   const told: ApplyProgress[] = []
   const applied = await apply({ onProgress: (progress) => told.push(progress) })
   expect(applied).toEqual({ filled: ['Person.clan'], built: [INDEX], finished: true })
-  expect(told.at(0)).toMatchObject({ task: 'civil Person: filling clan', done: 1_000 })
+  expect(told.at(0)).toMatchObject({ task: 'civil Person: backfilling clan', done: 1_000 })
   expect(await filled()).toBe(RECORDS)
   const after = await plan()
   expect(after).toMatchObject({ unfilled: [], missing: [] })

@@ -1,4 +1,4 @@
-/** Bringing a registry's tables to what is declared: columns filled, indexes built, while searches and imports go on. */
+/** Bringing a registry's tables to what is declared: columns are backfilled and indexes built while searches and imports go on. */
 
 import type { RecordType } from '@rollcall/protocol'
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import { fillColumns } from '../records/backfill.ts'
+import { backfillColumns } from '../records/backfill.ts'
 import { checkOwnership, estimatedRows, indexesOf } from '../records/catalog.ts'
 import { isComplete, planIndexes } from '../records/index-plan.ts'
 import {
@@ -22,7 +22,7 @@ import { registryAt } from './registries.ts'
 
 /** What is being done, for a person who waits. */
 export interface ApplyProgress {
-  /** Such as `civil Person: filling district`. */
+  /** Such as `civil Person: backfilling district`. */
   readonly task: string
   readonly done: number
   /** 0 where it is not known. */
@@ -32,7 +32,7 @@ export interface ApplyProgress {
 export interface Applied {
   /** Indexes built, by name. */
   readonly built: readonly string[]
-  /** Attributes and compounds whose columns were filled, as `Person.district`. */
+  /** Attributes and compounds whose columns were backfilled, as `Person.district`. */
   readonly filled: readonly string[]
   /** False: stopped by the signal; what is done is kept, and the next call goes on from there. */
   readonly finished: boolean
@@ -44,7 +44,7 @@ export interface ApplyOptions {
 }
 
 /**
- * Fills the columns of a registry that are to be filled, then builds the indexes that are missing. It may be stopped
+ * Backfills the columns of a registry that need it, then builds the indexes that are missing. It may be stopped
  * or killed at any moment.
  * @throws StoreRefusal another one works on the registry, or the database's user may not
  */
@@ -102,7 +102,7 @@ async function apply(
   for (const recordType of registry.kind.record_types) {
     const names = [...(registry.unfilled.get(recordType.name) ?? [])]
     if (names.length === 0) continue
-    if (!(await fill(db, registry, recordType, names, options))) return { built, filled, finished: false }
+    if (!(await backfill(db, registry, recordType, names, options))) return { built, filled, finished: false }
     filled.push(...names.map((name) => `${recordType.name}.${name}`))
   }
   for (const plan of await planIndexes(db, registry)) {
@@ -116,16 +116,16 @@ async function apply(
   return { built, filled, finished: true }
 }
 
-async function fill(
+async function backfill(
   db: Database,
   registry: Registry,
   recordType: RecordType,
   names: readonly string[],
   { signal, onProgress }: ApplyOptions,
 ): Promise<boolean> {
-  const task = `${registry.namespace} ${recordType.name}: filling ${names.join(', ')}`
+  const task = `${registry.namespace} ${recordType.name}: backfilling ${names.join(', ')}`
   const total = (await estimatedRows(db.kysely, recordTable(registry, recordType).table)) ?? 0
-  return fillColumns(db, registry, recordType, {
+  return backfillColumns(db, registry, recordType, {
     ...(signal && { signal }),
     progress: (done) => onProgress?.({ task, done, total: Math.max(total, done) }),
   })

@@ -17,7 +17,7 @@ import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { RegistryRow, Tables } from '../db/tables.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
-import { heldOf } from '../records/columns.ts'
+import { columnGroups } from '../records/columns.ts'
 import { createRecordTables } from '../records/record-tables.ts'
 
 /** One segment of a path. */
@@ -208,7 +208,7 @@ function selectRegistries(kysely: Kysely<Tables>) {
 }
 
 interface FoundRegistry extends Selectable<RegistryRow> {
-  readonly additions: readonly KeptAttribute[]
+  readonly additions: readonly StoredAttribute[]
   readonly fills: readonly { readonly record_type: string; readonly name: string }[]
 }
 
@@ -233,11 +233,11 @@ function toRegistry(row: FoundRegistry): Registry {
   }
 }
 
-/** Of the names to be filled those that the kind has; others are another version's. */
+/** Of the names to be backfilled those that the kind has; others are another version's. */
 function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfilled'] {
   const unfilled = new Map<string, ReadonlySet<string>>()
   for (const recordType of kind.record_types) {
-    const known = new Set([...heldOf(recordType).map(({ name }) => name), IDENTIFIERS])
+    const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS])
     const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
     if (names.length > 0) unfilled.set(recordType.name, new Set(names.map(({ name }) => name)))
   }
@@ -245,10 +245,10 @@ function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfill
 }
 
 /**
- * As it is kept. For an attribute that the kind itself has, `indexed` alone counts and the rest comes from the kind:
+ * As it is stored. For an attribute that the kind itself has, `indexed` alone counts and the rest comes from the kind:
  * a later version of the kind may describe it better.
  */
-export interface KeptAttribute {
+export interface StoredAttribute {
   readonly record_type: string
   readonly name: string
   readonly definition: Partial<Omit<Attribute, 'name'>>
@@ -261,8 +261,8 @@ export interface KeptAttribute {
 const extended = new Map<string, Kind>()
 
 /** The kind with the additions: the kind itself where there are none, else one object for the same additions. */
-export function kindWith(kind: Kind, kept: readonly KeptAttribute[]): Kind {
-  const additions = kept.flatMap((attribute) => asAddition(kind, attribute) ?? [])
+export function kindWith(kind: Kind, stored: readonly StoredAttribute[]): Kind {
+  const additions = stored.flatMap((attribute) => asAddition(kind, attribute) ?? [])
   if (additions.length === 0) return kind
   const key = `${kind.name} ${canonicalJson(additions)}`
   const found = extended.get(key) ?? extendKind(kind, additions)
@@ -270,8 +270,11 @@ export function kindWith(kind: Kind, kept: readonly KeptAttribute[]): Kind {
   return found
 }
 
-/** Null: this version's kind has no place for it. Who asks about it is then refused, as for any unknown attribute. */
-function asAddition(kind: Kind, { record_type, name, definition }: KeptAttribute): AttributeAddition | null {
+/** Null: this version's kind does not know it. A search that asks about it is then refused, as for any unknown attribute. */
+function asAddition(
+  kind: Kind,
+  { record_type, name, definition }: StoredAttribute,
+): AttributeAddition | null {
   const recordType = kind.record_types.find((row) => row.name === record_type)
   if (recordType === undefined) return null
   const own = recordType.attributes.find((attribute) => attribute.name === name)

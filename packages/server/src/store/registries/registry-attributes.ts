@@ -22,7 +22,7 @@ import { registryAt } from './registries.ts'
 
 /**
  * Adds an attribute to a record type of a registry, with its column. Where records are there already they have no
- * value in it until `applyIndexes` has filled it, and no query may ask about it before. Servers know it within a
+ * value in it until `applyIndexes` has backfilled it, and no query may ask about it before. Servers know it within a
  * second.
  * @returns the registry with the attribute
  * @throws StoreRefusal what is wrong with the attribute, or why the registry cannot be changed now
@@ -76,8 +76,8 @@ export async function indexAttribute(
     checkAddition(registry, { record_type: recordType.name, attribute: { ...attribute, indexed: true } })
     const { name: _, ...definition } = attribute
     const indexOnly: Partial<Attribute> = { indexed: true }
-    const kept = isOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
-    const indexed = await declare(transaction, registry, recordType, name, kept)
+    const stored = isOfKind(registry, recordType, name) ? indexOnly : { ...definition, ...indexOnly }
+    const indexed = await declare(transaction, registry, recordType, name, stored)
     await createRecordTables(transaction, indexed)
     return indexed
   })
@@ -145,7 +145,7 @@ function checkAddition({ kind }: Registry, addition: AttributeAddition): void {
   if (problem !== null) throw new StoreRefusal(problem)
 }
 
-/** @throws StoreRefusal two attributes would be held in columns of one name */
+/** @throws StoreRefusal two attributes would be stored in columns of one name */
 function checkColumns(registry: Registry, recordType: RecordType): void {
   try {
     recordTable(registry, recordType)
@@ -159,9 +159,9 @@ async function declare(
   { id, namespace }: Registry,
   recordType: RecordType,
   name: string,
-  kept: Partial<Attribute>,
+  stored: Partial<Attribute>,
 ): Promise<Registry> {
-  const definition = JSON.stringify(kept)
+  const definition = JSON.stringify(stored)
   await transaction
     .insertInto('registry_attribute')
     .values({ registry: id, record_type: recordType.name, name, definition })
@@ -202,12 +202,15 @@ export async function changeRegistry<Result>(
     return await db.kysely.transaction().execute(async (transaction) => {
       await sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute(transaction)
       const { id } = await registryAt({ kysely: transaction }, namespace)
-      if (!(await holdImports(transaction, id)) || !(await holdIndexes(transaction, id))) {
+      if (
+        !(await tryLock(transaction, 'rollcall import', id)) ||
+        !(await tryLock(transaction, 'rollcall indexes', id))
+      ) {
         throw new StoreRefusal(
           `an import into ${namespace} or a build of its indexes is running; try again when it has ended`,
         )
       }
-      // Read again: what held the registry until now may have changed it.
+      // Read again: whoever had the locks until now may have changed it.
       const registry = await registryAt({ kysely: transaction }, namespace)
       await checkOwnership(transaction, tableNames(registry))
       return await change(transaction, registry)
@@ -220,18 +223,13 @@ export async function changeRegistry<Result>(
   }
 }
 
-/** As `claimImport` claims, to the end of the transaction. */
-async function holdImports(transaction: Transaction<Tables>, registryId: number): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(hashtext('rollcall import'), ${registryId}) as held`.execute(transaction)
-  return rows[0]?.held === true
-}
-
-/** As `applyIndexes` claims, to the end of the transaction. */
-async function holdIndexes(transaction: Transaction<Tables>, registryId: number): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(hashtext('rollcall indexes'), ${registryId}) as held`.execute(
-    transaction,
-  )
-  return rows[0]?.held === true
+/** The lock of an import (`claimImport`) or of `applyIndexes`, to the end of the transaction. */
+async function tryLock(
+  transaction: Transaction<Tables>,
+  name: 'rollcall import' | 'rollcall indexes',
+  registryId: number,
+): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtext(${name}), ${registryId}) as locked`.execute(transaction)
+  return rows[0]?.locked === true
 }

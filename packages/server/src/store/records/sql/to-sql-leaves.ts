@@ -13,37 +13,37 @@ import { behindPrefix, type Order, storableBound, type Values } from './to-sql-p
 export type ValueLeaf = Comparison | OneOf | Presence
 
 /** Where the values stand: the alias before each column. */
-export interface Place {
+export interface Operand {
   readonly alias: 'record' | 'element'
   readonly values: Values
 }
 
 /** The form of a leaf that is true when the leaf is `asked`: definitely true, or definitely false. */
-export function valueForm(leaf: ValueLeaf, asked: boolean, place: Place): string {
-  if (leaf.until === undefined) return plainForm(leaf, asked, place)
-  const from = columnOf(leaf.attribute, place)
-  const until = place.values.add(leaf.until, typeOf(leaf.attribute))
-  if (leaf.is !== 'exists') return `(${plainForm(leaf, asked, place)} and ${from} <= ${until})`
+export function valueForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
+  if (leaf.until === undefined) return plainForm(leaf, asked, operand)
+  const from = columnOf(leaf.attribute, operand)
+  const until = operand.values.add(leaf.until, typeOf(leaf.attribute))
+  if (leaf.is !== 'exists') return `(${plainForm(leaf, asked, operand)} and ${from} <= ${until})`
   return asked ? `${from} <= ${until}` : `(${from} is null or ${from} > ${until})`
 }
 
-function plainForm(leaf: ValueLeaf, asked: boolean, place: Place): string {
+function plainForm(leaf: ValueLeaf, asked: boolean, operand: Operand): string {
   switch (leaf.is) {
     case 'exists':
-      return presence(leaf.attribute, asked, place)
+      return presence(leaf.attribute, asked, operand)
     case 'in':
-      return oneOf(leaf, asked, place)
+      return oneOf(leaf, asked, operand)
     case 'compare':
-      return COMPARISONS[leaf.attribute.type](leaf, asked, place)
+      return COMPARISONS[leaf.attribute.type](leaf, asked, operand)
   }
 }
 
 /** Whether the attribute has a value. */
-export function presence(attribute: Attribute, asked: boolean, place: Place): string {
-  return `${columnOf(attribute, place)} is ${asked ? 'not null' : 'null'}`
+export function presence(attribute: Attribute, asked: boolean, operand: Operand): string {
+  return `${columnOf(attribute, operand)} is ${asked ? 'not null' : 'null'}`
 }
 
-type Form = (leaf: Comparison, asked: boolean, place: Place) => string
+type Form = (leaf: Comparison, asked: boolean, operand: Operand) => string
 
 const COMPARISONS: Readonly<Record<AttributeType, Form>> = {
   text: compareText,
@@ -60,22 +60,22 @@ const COMPARISONS: Readonly<Record<AttributeType, Form>> = {
 const ORDERS = { lt: '<', le: '<=', gt: '>', ge: '>=' } as const satisfies Partial<Record<Comparator, Order>>
 const OPPOSITE = { '=': '<>', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
-function compareText(leaf: Comparison, asked: boolean, place: Place): string {
+function compareText(leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
-  const column = columnOf(attribute, place)
+  const column = columnOf(attribute, operand)
   if (typeof value !== 'string') throw mismatch(attribute)
   if (operator in ORDERS) {
     const [order, bound] = storableBound(ORDERS[operator as keyof typeof ORDERS], value)
-    return `${column} ${asked ? order : OPPOSITE[order]} ${place.values.add(bound)}`
+    return `${column} ${asked ? order : OPPOSITE[order]} ${operand.values.add(bound)}`
   }
-  if (!isStorable(value)) return never(attribute, asked, place)
+  if (!isStorable(value)) return never(attribute, asked, operand)
   switch (operator) {
     case 'eq':
-      return `${column} ${asked ? '=' : '<>'} ${place.values.add(value)}`
+      return `${column} ${asked ? '=' : '<>'} ${operand.values.add(value)}`
     case 'contains':
-      return `strpos(${column}, ${place.values.add(value)}) ${asked ? '>' : '='} 0`
+      return `strpos(${column}, ${operand.values.add(value)}) ${asked ? '>' : '='} 0`
     case 'starts_with':
-      return startsWith(column, value, asked, place.values)
+      return startsWith(column, value, asked, operand.values)
     default:
       throw mismatch(attribute)
   }
@@ -92,12 +92,12 @@ function startsWith(column: string, prefix: string, asked: boolean, values: Valu
     : `(${column} < ${first} or ${column} >= ${last})`
 }
 
-function compareOrdered(leaf: Comparison, asked: boolean, place: Place): string {
+function compareOrdered(leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
   const order = operator === 'eq' ? '=' : ORDERS[operator as keyof typeof ORDERS]
   if (order === undefined || typeof value !== attribute.type) throw mismatch(attribute)
-  const literal = place.values.add(value, typeOf(attribute))
-  return `${columnOf(attribute, place)} ${asked ? order : OPPOSITE[order]} ${literal}`
+  const literal = operand.values.add(value, typeOf(attribute))
+  return `${columnOf(attribute, operand)} ${asked ? order : OPPOSITE[order]} ${literal}`
 }
 
 /** What a record's period and the literal's are called in SQL; an end may take a parameter when it is named. */
@@ -110,7 +110,7 @@ type PeriodForm = (record: Ends, literal: Ends) => string
 
 /**
  * The table of `Interval`, true and false. A bound of the last day is one of the first day as well, which no record
- * contradicts: stated once more, the index over (first, last) is entered at the right place.
+ * contradicts: stated once more, the index over (first, last) is entered at the right operand.
  */
 const PERIODS: Readonly<Partial<Record<Comparator, readonly [whenTrue: PeriodForm, whenFalse: PeriodForm]>>> =
   {
@@ -136,29 +136,29 @@ const INSTANTS: typeof PERIODS = {
   ge: [(r, l) => `${r.from} >= ${l.from}`, (r, l) => `${r.from} < ${l.from}`],
 }
 
-function comparePeriod(leaf: Comparison, asked: boolean, place: Place): string {
-  return compareEnds(PERIODS, leaf, asked, place)
+function comparePeriod(leaf: Comparison, asked: boolean, operand: Operand): string {
+  return compareEnds(PERIODS, leaf, asked, operand)
 }
 
-function compareInstant(leaf: Comparison, asked: boolean, place: Place): string {
-  return compareEnds(INSTANTS, leaf, asked, place)
+function compareInstant(leaf: Comparison, asked: boolean, operand: Operand): string {
+  return compareEnds(INSTANTS, leaf, asked, operand)
 }
 
-function compareEnds(rows: typeof PERIODS, leaf: Comparison, asked: boolean, place: Place): string {
+function compareEnds(rows: typeof PERIODS, leaf: Comparison, asked: boolean, operand: Operand): string {
   const { attribute, operator, value } = leaf
   const form = rows[operator]?.[asked ? 0 : 1]
   if (form === undefined) throw mismatch(attribute)
-  return form(endsOf(leaf, place), literalEnds(attribute, intervalOf(attribute, value), place.values))
+  return form(endsOf(leaf, operand), literalEnds(attribute, intervalOf(attribute, value), operand.values))
 }
 
-function endsOf({ attribute, until }: Comparison | OneOf, place: Place): Ends {
-  const [from = '', to = from] = columnsOf(attribute, place)
+function endsOf({ attribute, until }: Comparison | OneOf, operand: Operand): Ends {
+  const [from = '', to = from] = columnsOf(attribute, operand)
   if (until === undefined) return { from, to }
   let bounded: string | undefined
   return {
     from,
     get to() {
-      bounded ??= `least(${to}, ${place.values.add(until, typeOf(attribute))})`
+      bounded ??= `least(${to}, ${operand.values.add(until, typeOf(attribute))})`
       return bounded
     },
   }
@@ -179,44 +179,44 @@ function literalEnds(attribute: Attribute, interval: Interval, values: Values): 
   }
 }
 
-function oneOf(leaf: OneOf, asked: boolean, place: Place): string {
+function oneOf(leaf: OneOf, asked: boolean, operand: Operand): string {
   const { attribute, values } = leaf
   if (attribute.type === 'date' || attribute.type === 'datetime') {
     const intervals = values.map((value) => intervalOf(attribute, value))
-    return asked ? withinOne(leaf, intervals, place) : apartFromAll(leaf, intervals, place)
+    return asked ? withinOne(leaf, intervals, operand) : apartFromAll(leaf, intervals, operand)
   }
-  const held = storableValues(values)
-  if (held.length === 0) return never(attribute, asked, place)
-  const list = place.values.add(held, `${typeOf(attribute)}[]`)
-  return `${columnOf(attribute, place)} ${asked ? '= any' : '<> all'}(${list})`
+  const storable = storableValues(values)
+  if (storable.length === 0) return never(attribute, asked, operand)
+  const list = operand.values.add(storable, `${typeOf(attribute)}[]`)
+  return `${columnOf(attribute, operand)} ${asked ? '= any' : '<> all'}(${list})`
 }
 
 /** Single days and instants are one list, which an index answers; each longer one is a range of its own. */
-function withinOne(leaf: OneOf, intervals: readonly Interval[], place: Place): string {
+function withinOne(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
   const { attribute, until } = leaf
   const type = typeOf(attribute)
-  const record = endsOf(leaf, place)
+  const record = endsOf(leaf, operand)
   const single = intervals.filter(({ from, to }) => from === to).map(({ from }) => from)
   const forms = intervals
     .filter(({ from, to }) => from !== to)
     .map((value) =>
-      plainForm({ is: 'compare', attribute, operator: 'eq', value, ...(until && { until }) }, true, place),
+      plainForm({ is: 'compare', attribute, operator: 'eq', value, ...(until && { until }) }, true, operand),
     )
   if (single.length > 0) {
-    const listed = `${record.from} = any(${place.values.add(single, `${type}[]`)})`
+    const listed = `${record.from} = any(${operand.values.add(single, `${type}[]`)})`
     forms.unshift(record.to === record.from ? listed : `(${listed} and ${record.to} = ${record.from})`)
   }
   return forms.length === 1 ? (forms[0] ?? '') : `(${forms.join(' or ')})`
 }
 
-function apartFromAll(leaf: OneOf, intervals: readonly Interval[], place: Place): string {
+function apartFromAll(leaf: OneOf, intervals: readonly Interval[], operand: Operand): string {
   const type = typeOf(leaf.attribute)
-  const record = endsOf(leaf, place)
-  const from = place.values.add(
+  const record = endsOf(leaf, operand)
+  const from = operand.values.add(
     intervals.map((interval) => interval.from),
     `${type}[]`,
   )
-  const to = place.values.add(
+  const to = operand.values.add(
     intervals.map((interval) => interval.to),
     `${type}[]`,
   )
@@ -224,8 +224,8 @@ function apartFromAll(leaf: OneOf, intervals: readonly Interval[], place: Place)
 }
 
 /** Equal to nothing that is stored: never true, and false where there is a value. */
-function never(attribute: Attribute, asked: boolean, place: Place): string {
-  return asked ? 'false' : presence(attribute, true, place)
+function never(attribute: Attribute, asked: boolean, operand: Operand): string {
+  return asked ? 'false' : presence(attribute, true, operand)
 }
 
 /** Without those that nothing stored equals. */
@@ -233,12 +233,12 @@ export function storableValues(values: readonly Literal[]): readonly Literal[] {
   return values.filter((value) => typeof value !== 'string' || isStorable(value))
 }
 
-function columnsOf(attribute: Attribute, { alias }: Place): readonly string[] {
+function columnsOf(attribute: Attribute, { alias }: Operand): readonly string[] {
   return attributeColumns(attribute).map(({ name }) => `${alias}.${quoteName(name)}`)
 }
 
-function columnOf(attribute: Attribute, place: Place): string {
-  const [first] = columnsOf(attribute, place)
+function columnOf(attribute: Attribute, operand: Operand): string {
+  const [first] = columnsOf(attribute, operand)
   if (first === undefined) throw new TypeError(`${attribute.name} has no column`)
   return first
 }

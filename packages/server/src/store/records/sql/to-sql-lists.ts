@@ -130,9 +130,9 @@ function containsOne(list: Attribute, value: Literal, values: Values): readonly 
 }
 
 function overlaps(list: Attribute, { values: literals }: OneOf, values: Values): readonly string[] {
-  const held = storableValues(literals).map((value) => singleValue(value))
-  if (held.length === 0 || held.includes(null)) return []
-  return arrayNames(list).map((column) => `${column} && ${values.add(held, `${typeOf(list)}[]`)}`)
+  const storable = storableValues(literals).map((value) => singleValue(value))
+  if (storable.length === 0 || storable.includes(null)) return []
+  return arrayNames(list).map((column) => `${column} && ${values.add(storable, `${typeOf(list)}[]`)}`)
 }
 
 /** The one column by whose index a list is found; a date's first day. */
@@ -199,8 +199,8 @@ function isContaining(of: Predicate): boolean {
 
 /** Whether each of the values that may be stored is a single one, and there is one. */
 function allSingle({ values }: OneOf): boolean {
-  const held = storableValues(values)
-  return held.length > 0 && held.every((value) => singleValue(value) !== null)
+  const storable = storableValues(values)
+  return storable.length > 0 && storable.every((value) => singleValue(value) !== null)
 }
 
 function shortestChoice(parts: readonly OneOf[]): readonly string[] | null {

@@ -59,7 +59,7 @@ export function conjuncts(predicate: Predicate): readonly Predicate[] {
 export class Values {
   readonly list: unknown[] = []
 
-  /** The value's place in the text, cast to the type. */
+  /** The parameter of the value, cast to the type. */
   add(value: unknown, type?: string): string {
     this.list.push(value)
     return type === undefined ? `$${this.list.length}` : `$${this.list.length}::${type}`

@@ -47,16 +47,16 @@ function bearsIdentifier(
   table: RecordTable,
   values: Values,
 ): string {
-  const held = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
+  const storable = identifiers.filter(({ type, value }) => isStorable(type) && isStorable(value))
   const from = `${quoteName(table.identifierTable)} as identifier`
   if (asked) {
-    if (held.length === 0) return 'false'
-    return `record.id = any(array(select identifier.record from ${from} where ${isOneOf(held, values)}))`
+    if (storable.length === 0) return 'false'
+    return `record.id = any(array(select identifier.record from ${from} where ${isOneOf(storable, values)}))`
   }
   const types = [...new Set(identifiers.map(({ type }) => type))].filter(isStorable)
   const own = `identifier.record = record.id and identifier.type = any(${values.add(types, 'text[]')})`
-  if (held.length === 0) return `exists (select 1 from ${from} where ${own})`
-  return `(select bool_and(not (${isOneOf(held, values)})) from ${from} where ${own})`
+  if (storable.length === 0) return `exists (select 1 from ${from} where ${own})`
+  return `(select bool_and(not (${isOneOf(storable, values)})) from ${from} where ${own})`
 }
 
 function isOneOf(identifiers: readonly Identifier[], values: Values): string {
