@@ -24,7 +24,7 @@ import { fetchedKeySet, givenKeySet, type JwkSet, type PeerKeys, peerKeys } from
 /** The values of `namespace` that are seen (D17). */
 export const NAMESPACES: readonly string[] = ['registry', 'reg', 'rollcall', 'spdci', 'dci', 'g2p', 'ns']
 
-/** What must be known of a peer to believe it. */
+/** How messages of a peer are verified and decrypted. */
 export interface Trust {
   readonly keys: PeerKeys
   readonly signature: SignaturePolicy
@@ -36,7 +36,7 @@ export interface Trust {
   readonly repeats_addresses: boolean
 }
 
-/** What may be said of a peer: its keys, or the address where it publishes them, and what differs from the defaults. */
+/** The options of a peer: its keys, or the address where it publishes them, and what differs from the defaults. */
 export type TrustOptions = Partial<Omit<Trust, 'keys'>> & { readonly keys?: JwkSet | string | undefined }
 
 /** @throws TypeError for keys that are no set of public keys */

@@ -22,7 +22,7 @@ export interface JwkSet {
   readonly keys: readonly Jwk[]
 }
 
-/** Gives the keys as they are known; asks for them again, where they can be asked for, when they are not enough. */
+/** Returns the known keys. When they are not enough, a published set is fetched again first. */
 export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
 /** Keys that do not change. @throws TypeError for a private or symmetric key among them, or what is no set */

@@ -1,4 +1,4 @@
-/** Trust in what comes in: is it signed as its sender signs, and what does it say when it is decrypted? */
+/** Messages that come in: verifying their signatures, and decrypting them. */
 import { RequestFault } from '../faults.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import {
@@ -38,7 +38,7 @@ export interface Verification extends ReadingRules {
   readonly rules: SignatureRules
   /** Public keys of the sender that may have made a signature: live, for signatures of this algorithm, called `kid`. */
   readonly keys: (kid: string | null, algorithm: AlgorithmName) => Promise<readonly WebCryptoKey[]>
-  /** What is said where there is no such key. */
+  /** The text of the refusal when there is no such key. */
   readonly withoutKey: string
   /** Unix time in seconds. */
   readonly now: number
@@ -114,10 +114,10 @@ async function verifyWithAny(
 export interface Decryption extends DecryptionLimits {
   /** Whether the header says that the message is encrypted. */
   readonly encrypted: boolean
-  /** The fault of a message that may not come so: in clear, or encrypted; null where it may. */
+  /** Why a message in clear, or an encrypted one, is refused; null: it is taken. */
   readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
   readonly keys: ResolveKey
-  /** Asked before anything is decrypted; throws where the message must not be opened. */
+  /** Called before anything is decrypted; throws when the message must not be decrypted. */
   readonly before?: () => Promise<void>
 }
 
@@ -142,6 +142,6 @@ export async function openMessage(message: JsonObject, sender: Decryption): Prom
   }
 }
 
-/** A message that is encrypted where it must not be, or the other way round, or cannot be decrypted. */
+/** Refuses a message because of its encryption. */
 export const encryptionFault = (message: string): RequestFault =>
   new RequestFault('err.encryption.invalid', message)

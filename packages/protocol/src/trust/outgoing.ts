@@ -1,4 +1,4 @@
-/** Trust in what goes out: encrypted once where it must be, and signed for each attempt (spec "Authentication", N16). */
+/** Messages that go out: encrypted once, and signed for each attempt (spec "Authentication", N16). */
 import { CanonicalText, canonicalJson } from './canonical-json.ts'
 import { encryptMessage } from './encryption/encryption.ts'
 import type { EncryptionKey } from './encryption/keys.ts'

@@ -31,7 +31,7 @@ export interface PublicKey {
   readonly thumbprint: string
 }
 
-/** The owner of a key, and what to take for what its JWK leaves out. */
+/** The owner of a key, and values for members that its JWK may leave out. */
 export interface KeyContext {
   /** Undefined where it is not known: any sender's name may stand in a `kid` then. */
   readonly sender_id?: string | undefined
@@ -65,7 +65,7 @@ export async function readPublicKey(jwk: LooseJwk, context: KeyContext): Promise
   const thumbprint = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
   const kid = readKid(context.kid ?? jwk.kid ?? thumbprint, use, context.sender_id)
   const key = { kid, use, algorithm, public_jwk, thumbprint }
-  // An engine takes the key, and it is strong enough.
+  // WebCrypto takes the key, and it is strong enough.
   await (use === 'sig' ? verifyingKey(key) : encryptionKey(key))
   return key
 }
@@ -75,7 +75,7 @@ interface Purpose {
   readonly algorithm: string
 }
 
-/** For signatures, where the JWK and the caller leave it open. */
+/** When neither the JWK nor the caller says it, a key is for signatures. */
 function purposeOf(
   { alg, use, public_jwk }: { alg: unknown; use: unknown; public_jwk: Jwk },
   wanted: KeyUse | undefined,
@@ -104,7 +104,7 @@ const PURPOSES: readonly { use: KeyUse; algorithm(key: Jwk, alg: unknown): strin
     algorithm(key, alg) {
       const name = algorithmOfJwk(key)
       if (name === null || alg === undefined) return name
-      // Some publish the spelling that their signatures have.
+      // Some peers publish the spelling that stands in their signatures.
       const spellings: readonly unknown[] = Object.values(ALGORITHMS[name].spellings).flat()
       return spellings.includes(alg) ? name : null
     },

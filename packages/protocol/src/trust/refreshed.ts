@@ -14,11 +14,11 @@ export interface Fetched<Value> {
 
 export interface RefreshRules {
   /**
-   * Milliseconds between two requests: while there is a value, and while there is none. Whoever makes us look for
-   * something in vain must not make us ask again and again.
+   * Milliseconds between two requests: while there is a value, and while there is none. A peer that names unknown keys
+   * must not make us send a request for each.
    */
   readonly pause: { readonly withValue: number; readonly without: number }
-  /** Whether the value that we have is still good after this failure. After any other failure it is dropped. */
+  /** Whether the value stays good after this failure. After any other failure it is dropped. */
   readonly survives: (error: unknown) => boolean
   /** Milliseconds of a clock. */
   readonly now?: () => number
@@ -42,8 +42,8 @@ export class Refreshed<Value> {
   }
 
   /**
-   * The value. It is fetched where there is none, where it is old, or where it is not `enough` for the caller, unless
-   * that was just done; a value that is not enough is given all the same when there is no other.
+   * The value. It is fetched when there is none, when it is old, or when it is not `enough` for the caller, but not during
+   * the pause after a request. When there is no better value, one that is not enough is returned.
    * @throws what `fetch` throws, when there is no value that can be used
    */
   async get(
@@ -64,7 +64,7 @@ export class Refreshed<Value> {
     }
   }
 
-  /** Forgets the value where it is one of these: it was refused. */
+  /** Forgets the value when it was refused. */
   drop(isRefused: (value: Value) => boolean): void {
     if (this.#copy !== undefined && isRefused(this.#copy.value)) this.#copy = undefined
   }

@@ -1,7 +1,7 @@
 /**
- * What a participant wants to see before it takes a message: a bearer token, an access token of its own token
- * endpoint (OAuth2 client credentials), or a client certificate. The vault encrypts them at rest, and each set is for
- * one origin: to another one nothing of it is sent.
+ * The credentials that a participant asks for when it receives a message: a bearer token, an access token of its own
+ * token endpoint (OAuth2 client credentials), or a client certificate. The vault encrypts them at rest. Credentials
+ * belong to one origin and are sent to no other.
  */
 import { createHash, hash, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
@@ -47,9 +47,9 @@ export interface Usable {
   readonly guard: AddressGuard
   /** Secret. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether the address is the one that the credentials are for; false also where there are none. */
+  /** Whether the credentials are for the origin of this address; false when there are no credentials. */
   readonly sent: boolean
-  /** The peer did not take them: what was only remembered is not used again. */
+  /** The peer answered 401: a cached access token is not used again. */
   refused(): void
 }
 
@@ -79,7 +79,7 @@ export async function encryptCredentials(
 }
 
 /**
- * @throws CredentialsUnusable they do not open, or are not those of this `auth`
+ * @throws CredentialsUnusable they do not decrypt, or are not those of this `auth`
  */
 export async function decryptCredentials(
   vault: Vault,
@@ -100,7 +100,7 @@ export async function decryptCredentials(
   return secrets
 }
 
-/** Whoever can write what opens here is this server: only which of its secrets they are is asked. */
+/** Only this server can write values that decrypt here, so it is enough to compare the way of authentication. */
 const areSecrets = (value: unknown, auth: CallbackAuth): value is Secrets =>
   isJsonObject(value) && value.auth === auth
 
@@ -126,7 +126,7 @@ export function createCredentials(
   const open = async (id: number, settings: Pick<CallbackSettings, 'auth' | 'sealed'>) => {
     const source = `${settings.auth} ${settings.sealed?.toString('base64') ?? ''}`
     const secrets = opened.of(id, source, () => decryptCredentials(vault, id, settings))
-    // One that cannot be opened is tried again: the master key may be given later.
+    // A failure is not cached: the master key may come later.
     secrets.catch(() => opened.forget(id))
     return secrets
   }
@@ -140,7 +140,7 @@ export function createCredentials(
         case 'bearer':
           return { ...plain, sent: true, headers: { authorization: `Bearer ${secrets.token}` } }
         case 'oauth2': {
-          // Another secret is another client.
+          // After a change of the secrets another token is fetched.
           const client = hash('sha256', JSON.stringify(secrets))
           const held = tokens.of(participant.id, client, () => accessToken(now))
           const token = await held.get(() => fetchToken(secrets, plain.guard, timeoutMs)).catch(unusable)
@@ -188,10 +188,10 @@ async function fetchToken(
   return readTokenAnswer(status, Buffer.from(body).toString())
 }
 
-/** As a form has it (RFC 6749, 2.3.1). */
+/** The spelling of a value in a form (RFC 6749, 2.3.1). */
 const encoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1)
 
-/** Nothing of the text of a peer is in it. */
+/** The error for the operator; it holds no text of the peer. */
 function unusable(error: unknown): never {
   if (error instanceof AddressRefused) throw new CredentialsUnusable('token', error.rule)
   if (error instanceof RequestFailed) throw new CredentialsUnusable('token', error.failure)
@@ -207,5 +207,5 @@ function identityOf({ cert, key }: CredentialsOf['mtls']): ClientIdentity {
   return { cert, key, fingerprint: createHash('sha256').update(cert).update('\0').update(key).digest('hex') }
 }
 
-/** Every way but none, for people and for checks. */
+/** All ways of authentication. */
 export const AUTHS = ['none', 'bearer', 'oauth2', 'mtls'] as const satisfies readonly CallbackAuth[]

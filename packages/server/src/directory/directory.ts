@@ -24,7 +24,7 @@ export interface Directory {
   registryById(id: number): Promise<Registry | undefined>
 }
 
-/** A change takes effect on every node within a second: this is half of that, the rest is slack. */
+/** Milliseconds. A change takes effect on every node within a second: this is half of that. */
 const MAX_AGE = 500
 
 type Named = Pick<Registry, 'id' | 'namespace'>
@@ -37,7 +37,7 @@ export function createDirectory(
   const ages = { maxAge: MAX_AGE, now }
   const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
   const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
-  // The whole list under one key: names that nobody hosts then cost no look-up of their own.
+  // One entry for the whole list: a namespace that is not hosted costs no query of its own.
   const registries = shortLived(async () => {
     const read = await readRegistries(db)
     for (const row of read.unreadable) report(row)
@@ -69,7 +69,7 @@ export function createDirectory(
   }
 }
 
-/** Where and how each participant takes what is sent to it. */
+/** The callback settings of participants. */
 export interface Callbacks {
   of(participant: Pick<Participant, 'id'>): Promise<CallbackSettings>
 }

@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto'
 import { isJsonObject, JsonError, KeyRefused, type LooseJwk, parseJson } from '@rollcall/protocol'
 
 /**
- * The JWKs of a file; what they are worth is for `readPublicKey` to say.
+ * The JWKs of a file. `readPublicKey` decides which of them are taken.
  * @throws {KeyRefused} and nothing else
  */
 export function readKeyFile(text: string): readonly LooseJwk[] {
@@ -27,7 +27,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a PEM says that it holds, where that is no public key. */
+/** Labels of PEM files that hold no public key, and what to do instead. */
 const NOT_PUBLIC: readonly { label: RegExp; rule: string }[] = [
   {
     label: /PRIVATE KEY/,

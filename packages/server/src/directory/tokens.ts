@@ -4,10 +4,10 @@ import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 
-/** The keys of tokens, as the server's own keys have them. */
+/** The keys that sign and verify tokens; the server's own keys implement it. */
 export interface TokenKeys {
   signing(): Promise<{ readonly kid: string; readonly privateKey: CryptoKey }>
-  /** Null: there is none with this kid, or none any more. */
+  /** Null: there is no live key with this kid. */
   verification(kid: string): Promise<{ readonly publicKey: CryptoKey } | null>
 }
 
@@ -20,16 +20,16 @@ export interface Tokens {
 
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt'
-/** Issuer and audience of every token: a token of another system that shares the key is still none of ours. */
+/** Issuer and audience of every token. A token of another system that shares the key is refused by them. */
 const ISSUER = 'rollcall'
-/** Tokens that were verified before are remembered until they expire, so many at a time. */
+/** Verified tokens that are cached until they expire. */
 const MAX_REMEMBERED = 10_000
-/** Far above any token of ours; what is longer is not worth a signature check. */
+/** Characters. Our tokens are far shorter; the signature of a longer one is not checked. */
 const MAX_TOKEN_LENGTH = 2_048
 
 /**
  * @param options.lifetime seconds
- * @param clock by which tokens expire
+ * @param clock gives the time at which tokens are issued and expire
  */
 export function createTokens(
   keys: TokenKeys,
@@ -56,7 +56,7 @@ export function createTokens(
     async verify(token) {
       const known = remembered.get(token)
       if (known !== undefined) {
-        // What was verified before is worth nothing once its key is revoked.
+        // A cached token is refused as soon as its key is revoked.
         if (known.expires > clock.date() / 1_000 && (await keys.verification(known.kid)) !== null) {
           return known.sender_id
         }
@@ -94,8 +94,8 @@ interface Verified {
 }
 
 /**
- * Whether each part is spelt as its bytes are: the last character of base64url may carry bits that stand for nothing,
- * and one token would have several spellings.
+ * Whether each part has the one spelling of its bytes. The last character of base64url may carry bits without meaning,
+ * so that one token could be spelt in several ways.
  */
 const isCanonical = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)

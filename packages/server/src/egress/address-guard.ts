@@ -1,6 +1,6 @@
 /**
- * The guard that every outgoing request passes: callbacks, notifications, key sets. It goes only to addresses that
- * the operator would agree with, over a connection to the very address that was judged.
+ * The guard that every outgoing request passes: callbacks, access tokens, key sets. It checks the address of the request,
+ * and connects to exactly the IP address that it checked.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
@@ -15,7 +15,7 @@ import { codeOf, RequestFailed } from './problems.ts'
 export interface ClientIdentity {
   readonly cert: string
   readonly key: string
-  /** Tells it from another one. */
+  /** A digest of both. */
   readonly fingerprint: string
 }
 
@@ -23,16 +23,16 @@ export interface ClientIdentity {
 export type Resolve = (host: string) => Promise<readonly string[]>
 
 export interface AddressGuardOptions {
-  /** What the operator allows beyond the rules, for one participant: a row a host. */
+  /** Hosts that the operator allows one participant beyond the rules. */
   readonly allowed?: readonly AllowedHost[]
-  /** Ports that every host may be reached at; 443 unless told otherwise. */
+  /** Ports that are allowed at every host; 443 by default. */
   readonly ports?: readonly number[]
   readonly resolve?: Resolve
   /** Certificates, PEM, to trust in place of those that Node.js trusts. */
   readonly ca?: string
   /** Shown to every host that asks for it. */
   readonly identity?: ClientIdentity
-  /** For the look-up of the name, and to the end of the TLS handshake; the latter to a second or so. */
+  /** Milliseconds for resolving the name, and then for connecting with TLS; the second is exact to about a second. */
   readonly connectTimeoutMs?: number
   /** Connections that are open to one host and port at a time. */
   readonly connections?: number
@@ -80,7 +80,8 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
     return addresses
   }
 
-  // Node.js asks this for a name once a connection, and connects to what it answers; addresses it does not ask for.
+  // Node.js calls this once for each connection to a name, and connects to an address that it returns. It is not called
+  // for IP addresses.
   const lookup: LookupFunction = (host, _options, answer) => {
     reachableAddresses(host).then(
       (addresses) =>
@@ -94,7 +95,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   const agent = new Agent({
     connect: buildConnector({
       lookup,
-      // Tries the addresses one after another, so it asks for all of them.
+      // Node.js tries the addresses one after another.
       autoSelectFamily: true,
       timeout: connectTimeoutMs,
       allowH2: false,
@@ -122,7 +123,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   }
 }
 
-/** Systems wait for a resolver as long as they like; what comes later than this opens no socket. */
+/** A resolver has no timeout of its own. When it answers later than this, no socket is opened. */
 async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new RequestFailed('timeout')), timeoutMs)
@@ -140,7 +141,7 @@ export interface GuardOwner {
 }
 
 export interface Guards {
-  /** @param identity what its connections show of us; they are then used for nothing else */
+  /** @param identity our client certificate; connections that show it are used for nothing else */
   of(participant: GuardOwner, identity?: ClientIdentity): AddressGuard
   /** Ends all kept connections, after the requests that are under way. */
   close(): Promise<void>
@@ -151,7 +152,7 @@ export interface Guards {
  * @param options what is the same for all participants
  */
 export function createGuards(options: Omit<AddressGuardOptions, 'allowed'> = {}): Guards {
-  // A connection that is no longer allowed may end its request and takes no other one.
+  // A guard that is replaced lets its requests end, and takes no others.
   const guards = new Memo<AddressGuard>((guard) => void guard.close().catch(() => undefined))
   return {
     of({ id, outgoing }, identity) {

@@ -1,4 +1,4 @@
-/** One request over a guarded connection: bounded in time and size, nothing followed, nothing unpacked. */
+/** One request over a guarded connection, limited in time and size. Redirects are not followed, nothing is decompressed. */
 import type { Dispatcher } from 'undici'
 import { AddressRefused, codeOf, RequestFailed } from './problems.ts'
 
@@ -6,13 +6,13 @@ export interface GuardedRequest {
   readonly method: 'GET' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** For everything: waiting for a connection, making it, sending, and reading the whole answer. */
+  /** For the whole request: waiting for a connection, connecting, sending, and reading the whole answer. */
   readonly timeoutMs: number
   /** Of the body of the answer. */
   readonly maxBytes: number
   /**
-   * What becomes of an answer that is longer or compressed: it is refused, unless `cut` says that its status counts
-   * and that only what can be read of it is wanted.
+   * What happens to an answer that is longer or compressed. `refuse`, the default: the request fails. `cut`: its status
+   * counts, and its body is read as far as it can be.
    */
   readonly beyond?: 'refuse' | 'cut'
 }
@@ -40,7 +40,7 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
       headers: requestHeaders(url, request.headers),
       body,
       signal,
-      // The signal bounds the whole; these would only bound its parts.
+      // The signal limits the whole request; these would limit only its parts.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -50,7 +50,7 @@ export async function sendRequest(agent: Dispatcher, url: URL, request: GuardedR
   }
 }
 
-/** The host is that of the address, and the answer is asked for as it is, so that its size is known. */
+/** Host is always that of the address. The answer must not be compressed, so that its size is known. */
 function requestHeaders(url: URL, headers: GuardedRequest['headers'] = {}): Record<string, string> {
   const lowered = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   return { ...Object.fromEntries(lowered), host: url.host, 'accept-encoding': 'identity' }
@@ -74,7 +74,7 @@ async function readBody(
       if (bytes > maxBytes) throw new RequestFailed('too_large')
     }
   } catch (error) {
-    // What is left of the answer is not wanted, nor what the stream says when it is cut off.
+    // The rest of the answer is discarded, with the error of the stream when it is cut off.
     body.on('error', () => {}).destroy()
     const isBeyond = error instanceof RequestFailed && ['encoded', 'too_large'].includes(error.failure)
     if (!isBeyond || beyond === 'refuse') throw error

@@ -1,6 +1,6 @@
-/** The ways in which a request to somebody else's address goes wrong: we do not make it, we cannot, or it fails. */
+/** Why a request to another system failed: its address was refused, its credentials cannot be used, or the request failed. */
 
-/** What every rule asks for. The texts go to peers too, so none of them says what an address resolved to. */
+/** The rules for addresses. Peers see these texts, so no text says what an address resolved to. */
 const RULES = {
   form: 'the address must be an absolute address of at most 2048 characters',
   spelling: 'the host and port must be written in their usual form',
@@ -15,7 +15,7 @@ export type AddressRule = keyof typeof RULES
 /** The guard refuses an address, and no socket was opened. It stays refused until the operator allows it. */
 export class AddressRefused extends Error {
   readonly rule: AddressRule
-  /** For our own log only: the network that the address is in, where that is why. */
+  /** For our own log only: the network of the address, when the network is the reason. */
   readonly network: string | null
 
   constructor(rule: AddressRule, network: string | null = null) {
@@ -55,7 +55,7 @@ const UNUSABLE = {
   certificate: 'the client certificate or its key cannot be used; set them anew',
 } as const
 
-/** There are credentials to send, and they cannot be had: nothing is sent without them. */
+/** The participant has credentials for callbacks, and they cannot be used. Nothing is sent without them. */
 export class CredentialsUnusable extends Error {
   override readonly name = 'CredentialsUnusable'
   readonly why: keyof typeof UNUSABLE
@@ -69,7 +69,7 @@ export class CredentialsUnusable extends Error {
   }
 }
 
-/** The code of an error of the system or of a library, where it has one in words. */
+/** The code of an error of the system or of a library, when it is a text. */
 export function codeOf(error: unknown): string | null {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : null
   return typeof code === 'string' ? code : null

@@ -71,7 +71,7 @@ export function createKeySets(parts: {
     async get(participant, kid) {
       const { id, jwks_uri, outgoing } = participant
       if (jwks_uri === null) return []
-      // A change of the address, or of what it is allowed by, makes it another set.
+      // Another address, or other allowed hosts, make another set.
       const set = sets.of(id, JSON.stringify([jwks_uri, outgoing]), () => new Refreshed(rules))
       const isKnown = (keys: readonly PublicKey[]): boolean =>
         kid === null || keys.some((key) => key.kid === kid)
@@ -94,7 +94,7 @@ function textOf({ status, headers, body }: Answer): string {
   }
 }
 
-/** Its own words for what is expected; of anything else only its class. */
+/** The text of an expected error; the class of any other, whose text may hold anything. */
 function problemText(error: unknown): string {
   const expected =
     error instanceof AddressRefused || error instanceof RequestFailed || error instanceof KeySetProblem

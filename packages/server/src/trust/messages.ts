@@ -1,4 +1,4 @@
-/** Messages of participants: is it signed, what does it say, and how is it answered (spec "Authentication", D16 to D20)? */
+/** Messages from and to participants: verified, decrypted, encrypted and signed (spec "Authentication", D16 to D20). */
 
 import {
   CANNOT_BE_OPENED,
@@ -28,7 +28,7 @@ import { messageOf } from '../reading/rows.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
-/** What verifies. */
+/** What verifying needs. */
 export interface Verifying {
   readonly peerKeys: Pick<PeerKeys, 'verifying'>
   /** Values of `namespace` that are taken (D17). */
@@ -62,7 +62,7 @@ export function verifyEnvelope(
   })
 }
 
-/** How a policy refuses a message that comes so; null where it is taken. */
+/** Why a policy refuses messages in clear, or encrypted messages; null: it takes them. */
 const REFUSES: Readonly<
   Record<Participant['encryption_policy'], { clear: string | null; encrypted: string | null }>
 > = {
@@ -71,12 +71,12 @@ const REFUSES: Readonly<
   refused: { clear: null, encrypted: 'message: this participant is registered to send in clear' },
 }
 
-/** What decrypts. */
+/** What decrypting needs. */
 export interface Opening {
   /** Our own keys. */
   readonly keys: { readonly decryption: ResolveKey }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
-  /** Which message a ciphertext came in first. */
+  /** Remembers with which message a ciphertext came first. */
   readonly ciphertexts: {
     remember(ciphertext: {
       readonly fingerprint: Buffer
@@ -89,8 +89,8 @@ export interface Opening {
 }
 
 /**
- * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer, and one that
- * was copied from another message is among them: whoever gets it opened would learn of it, if only by a rejection.
+ * The message in clear. All encrypted messages that cannot be opened are refused with one text. So is a ciphertext that
+ * was copied from another message: its sender would learn what it says, if only by a rejection.
  * @param row whose message it is
  * @param options.answered whether an answer is to follow that has to be encrypted as well; an ack never is
  * @throws RequestFault err.encryption.invalid
@@ -110,11 +110,11 @@ export async function openMessage(
     keys: keys.decryption,
     maxCiphertextBytes: limits.body_bytes,
     bounds,
-    // Asked encrypted, answered encrypted: without a key to answer with, nothing is looked up at all.
+    // An encrypted request is answered encrypted. Without a key for the answer, no record is searched.
     before: async () => {
       if (answered) await answerKey(opening, participant)
     },
-    // What a callback says is read here, because more than its row says how.
+    // Large callbacks are read here, because the kind of the registry decides as well how they are read.
     ...('request' in row && {
       large: {
         from: LARGE,
@@ -138,7 +138,7 @@ async function answerKey({ peerKeys }: Pick<Opening, 'peerKeys'>, participant: P
   throw encryptionFault('message: there is no usable key of the sender to encrypt the answer with')
 }
 
-/** What signs, and encrypts. */
+/** What signing and encrypting need. */
 export interface Signing {
   /** Our own keys. */
   readonly keys: { signing(): Promise<Omit<SigningKey, 'sender_id'>> }

@@ -31,14 +31,14 @@ export interface PeerKeys {
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
 
-/** Registering and revoking take effect on every node within a second: this is half of that, the rest is slack. */
+/** Milliseconds. A key that is registered or revoked counts so on every node within a second: this is half of that. */
 const MAX_AGE = 500
-/** Keys that are imported at a time. */
+/** Imported keys that are cached. */
 const IMPORTED_KEYS = 10_000
 
 /**
  * @param parts.fetchKeySet what a participant publishes (`KeySets.get`)
- * @param parts.clock by which keys begin and end, and by which what was read ages
+ * @param parts.clock gives the time at which keys begin and end, and the age of what was read from the database
  */
 export function createPeerKeys(
   db: Database,
@@ -58,12 +58,12 @@ export function createPeerKeys(
   }, ages)
   const verifyingKeys = importedOnce(verifyingKey)
   const encryptionKeys = importedOnce(encryptionKey)
-  /** Thumbprints of registered keys that were reported as unreadable. */
+  /** Thumbprints of registered keys that cannot be read and were logged. */
   const unusable = new LRUCache<string, true>({ max: IMPORTED_KEYS })
-  /** Keys that were reported already, as long as their set is remembered. */
+  /** Keys that were logged, for as long as their set is cached. */
   const reported = new WeakSet<PublicKey>()
 
-  /** Whether an entry is neither revoked nor outside its times now. */
+  /** Whether a registered key is valid now: it is not revoked, has begun, and has not ended. */
   const counts = ({ revoked_at, valid_from, valid_until }: ParticipantKey): boolean => {
     const now = clock.date()
     return (
@@ -73,7 +73,7 @@ export function createPeerKeys(
     )
   }
 
-  /** Published keys that the registered ones do not speak against. */
+  /** Published keys, without those that are registered and not valid, or registered for another participant. */
   const published = async (participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]> => {
     const keys = await parts.fetchKeySet(participant, kid)
     if (keys.length === 0) return []
@@ -90,7 +90,7 @@ export function createPeerKeys(
     })
   }
 
-  /** Those that can be imported, in their order: one that cannot stops none of the others. */
+  /** The keys that can be imported, in their order. A key that cannot be imported does not stop the others. */
   const usableOf = async <Key>(
     keys: readonly PublicKey[],
     load: (key: PublicKey) => Promise<Key>,
@@ -113,7 +113,7 @@ export function createPeerKeys(
       const own = await registered.get(String(participant.id))
       const named = own.filter((key) => kid === null || key.kid === kid)
       const decided = kid !== null && named.length > 0
-      // What was registered under a name is what the name means, also when it is not valid now.
+      // A name that is registered means the registered key, also when that key is not valid now.
       const others = decided ? [] : await published(participant, kid)
       const live: readonly PublicKey[] = [...named.filter(counts), ...others]
       return usableOf(signatureKeys(live, kid, algorithm), verifyingKeys)
@@ -132,7 +132,7 @@ export function createPeerKeys(
   }
 }
 
-/** Importing takes longer than verifying, and the same key gives the same result. */
+/** Caches imported keys: importing a key takes longer than verifying with it. */
 function importedOnce<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
   const imports = new LRUCache<string, Promise<Key>>({ max: IMPORTED_KEYS })
   return (key) => {

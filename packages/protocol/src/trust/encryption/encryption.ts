@@ -18,8 +18,8 @@ import { type EncryptedForm, encryptedForm } from './form.ts'
 import { type EncryptionKey, publicEncryptionKey } from './keys.ts'
 
 /**
- * The one way in which opening fails (err.encryption.invalid). The message is the same whatever went wrong, so
- * that a peer learns nothing by trying; `step` is for our own log.
+ * A message cannot be decrypted (err.encryption.invalid). The text is the same for all reasons, so that a peer learns
+ * nothing by trying; `step` is for our own log.
  */
 export class EncryptionProblem extends Error {
   readonly step: 'form' | 'key' | 'open' | 'content'
@@ -79,7 +79,7 @@ async function encrypted(plaintext: Uint8Array, header: Header, key: CryptoKey):
   return { header: { ...header, ...full }, encrypted_key, iv, ciphertext, tag }
 }
 
-/** Gives the private key of ours that has this `kid`, or null. What it throws is no fault of the message. */
+/** Returns our private key with this `kid`, or null. An error that it throws is not the fault of the message. */
 export type ResolveKey = (kid: string) => CryptoKey | null | Promise<CryptoKey | null>
 
 export interface DecryptionLimits {

@@ -1,4 +1,4 @@
-/** The signature algorithms: one row each, below which nobody enumerates them. */
+/** The signature algorithms, one row each. No other code lists them. */
 
 /** A key of WebCrypto, under a name that both browsers' and Node's types know. */
 export type WebCryptoKey = Parameters<typeof crypto.subtle.verify>[1]

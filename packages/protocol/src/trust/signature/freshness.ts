@@ -1,4 +1,4 @@
-/** Whether a signature is of now: by its own times, or by the message's where it has none. */
+/** Whether a signature is fresh: by its own times, or by the time of the message when it has none. */
 import { timestampInstant } from '../../timestamps.ts'
 import type { SignatureProfile } from './layout.ts'
 import { LAYOUTS } from './layouts.ts'
@@ -7,7 +7,7 @@ import { invalid } from './problem.ts'
 const MINUTE = 60
 const HOUR = 60 * MINUTE
 
-/** All in seconds. What remembers messages has to remember longer than any of these allows. */
+/** All in seconds. Messages must be remembered for longer than any of these. */
 export const FRESHNESS = {
   /** Clocks may differ by this much. */
   skew: 60,

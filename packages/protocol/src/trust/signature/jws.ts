@@ -7,7 +7,7 @@ import { type CanonicalParts, objectText } from './canonical-forms.ts'
 import { type Layout, utf8 } from './layout.ts'
 import { invalid } from './problem.ts'
 
-/** The middle part: what is written there, and what must be found there for it to count as this text. */
+/** The middle part of the JWS: how it is written, and how it is checked against the payload. */
 interface Middle {
   write(payload: string): string
   /** Gives the payload that is signed, in base64url. */
@@ -76,7 +76,7 @@ function layout(middle: Middle): Layout {
 export const jws = layout(embedded)
 export const jwsDetached = layout(detached)
 
-/** Members that say what they say and change nothing. Keys inside the message and `crit` are among all the others. */
+/** Members that are allowed in the header of a JWS. All others are refused, such as `crit` and keys. */
 const KNOWN = ['alg', 'kid', 'typ', 'cty']
 
 function protectedHeader(text: string): { readonly alg: string; readonly kid: string | null } {
@@ -104,7 +104,7 @@ function objectOf(text: string | null): JsonObject | null {
   return isJsonObject(value) ? value : null
 }
 
-/** A byte order mark is part of the text, to be refused by whoever reads on. */
+/** A byte order mark stays in the text, where the JSON reader refuses it. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decodedText(base64Url: string): string | null {

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Database } from '../db/database.ts'
 
-/** What stands in the directory, such as `registry civil`; both lists are empty in a new database. */
+/** The entries of the directory, such as `registry civil`. Both lists are empty in a new database. */
 export interface DirectoryContent {
   /** Made by `rollcall demo`. */
   readonly demo: readonly string[]
@@ -34,19 +34,19 @@ export async function directoryContent(db: Database): Promise<DirectoryContent> 
   return { demo: named(true), real: named(false) }
 }
 
-/** Milliseconds for the session of a demo that was killed to end. */
+/** Milliseconds. The session of a demo that was killed ends within them. */
 const LOCK_TIMEOUT = 2_000
 
-/** PostgreSQL's code for a lock that was not to be had in time. */
+/** The code of PostgreSQL for a lock that was not free in time. */
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
  * Takes the demo's lock in a session of its own, which holds it as long as this process lives.
- * @returns what gives it back; null: another demo has it
+ * @returns a function that releases the lock; null: another demo holds it
  */
 export async function becomeOnlyDemo(db: Database): Promise<(() => Promise<void>) | null> {
   const client = new pg.Client(db.connection)
-  // A lost connection is reported by whatever uses the database next.
+  // The next query on the database reports a lost connection.
   client.on('error', () => undefined)
   await client.connect()
   try {

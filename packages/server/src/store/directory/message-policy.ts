@@ -19,8 +19,8 @@ const ADDRESS_LIMIT = 2048
 const HOSTS_LIMIT = 100
 
 /**
- * Changes as they are meant: a weak signature_policy has to be allowed in the same breath, and whoever goes on to
- * another one takes the permission back.
+ * The changes with what follows from them: a new signature_policy takes back `allow_unsigned`, unless the same change
+ * gives it again.
  */
 export function meantChanges(changes: Partial<MessagePolicy>): Partial<MessagePolicy> {
   return { ...(changes.signature_policy !== undefined && { allow_unsigned: false }), ...changes }
@@ -51,7 +51,7 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
   return outgoingProblem(policy.outgoing)
 }
 
-/** What the address guard thinks of it is asked when it is used; here it only has to be an address. */
+/** Here the text only has to be an address. The address guard checks it when it is used. */
 function isAddress(text: string): boolean {
   return text.length <= ADDRESS_LIMIT && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
@@ -72,7 +72,7 @@ function outgoingProblem(rows: readonly AllowedHost[]): string | null {
 
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535
 
-/** The columns, as they are written. */
+/** The columns of the table for a policy. */
 export function messagePolicyValues(policy: MessagePolicy) {
   const { signature_policy, allow_unsigned, encryption_policy, jwks_uri, outgoing } = policy
   const { layout, canonical_form, digest_prefix, algorithms } = policy.signature_profile

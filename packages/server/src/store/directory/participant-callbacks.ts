@@ -1,4 +1,4 @@
-/** Where and how a participant takes what is sent to it; credentials are encrypted before they come here. */
+/** The callback settings of a participant: addresses, credentials (encrypted before they come here), rate and retries. */
 import { CALLBACKS, type Callback } from '@rollcall/protocol'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ export type CallbackAuth = 'none' | 'bearer' | 'oauth2' | 'mtls'
 export interface CallbackSettings {
   /** Origins with a path prefix that a `sender_uri` may begin with; `:*` stands for any port. */
   readonly allowed: readonly string[]
-  /** Where an answer goes whose request names no `sender_uri`: the callback's path is added. Null: nowhere. */
+  /** The address for answers to requests without `sender_uri`; the path of the callback is added. Null: there is none. */
   readonly default_url: string | null
   readonly auth: CallbackAuth
   /** What `auth` needs, encrypted for its origin (`delivery/credentials.ts`); null for none. */
@@ -29,7 +29,7 @@ export interface CallbackSettings {
 /** Of one participant on one node. */
 export const MOST_CONCURRENCY = 128
 
-/** What a participant has for whom nothing is set: nobody is sent anything. */
+/** The settings of a participant for whom nothing is set: no callback is sent to it. */
 export const NO_CALLBACKS: CallbackSettings = {
   allowed: [],
   default_url: null,
@@ -62,13 +62,13 @@ const RANGES = [
   ['timeout_ms', 100, 120_000],
 ] as const
 
-/** The address for a callback of a participant that names none. Settings are kept as they were written. */
+/** The default address of a callback. Settings are stored as the operator wrote them. */
 export function defaultTarget(default_url: string, { path }: Pick<Callback, 'path'>): string {
   return `${(URL.parse(default_url)?.href ?? default_url).replace(/\/+$/, '')}/${path}`
 }
 
 /**
- * Sets what `changes` names, and leaves the rest. What waits for the default address goes to a new one with it.
+ * Changes the settings that `changes` names. Deliveries that wait for the default address go to the new one.
  * @throws StoreRefusal a value that cannot be
  */
 export async function setCallbackSettings(
@@ -102,7 +102,7 @@ export async function setCallbackSettings(
   })
 }
 
-/** What is being attempted this moment is left alone: its next attempt finds the address by itself. */
+/** A delivery that is being attempted now is not changed: its next attempt reads the address again. */
 async function moveDeliveries(
   kysely: Kysely<Tables>,
   participant: number,

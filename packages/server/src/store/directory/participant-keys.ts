@@ -12,7 +12,7 @@ import { lockParticipant } from './participants.ts'
 
 export type ParticipantKey = Readonly<Selectable<ParticipantKeyRow>>
 
-/** When a key counts: from the first moment, up to and without the last; null: without end. */
+/** When a key is valid: from the first moment until just before the second; null: without end. */
 export interface Validity {
   readonly valid_from?: Date
   readonly valid_until?: Date | null
@@ -105,7 +105,7 @@ export async function listParticipantKeys(
     .execute()
 }
 
-/** Those of it, or of all participants, that are neither revoked nor over, the latest to begin first. */
+/** Live keys of one participant or of all, those that begin latest first: neither revoked nor ended. */
 export async function listLiveKeys(
   db: Database,
   participant?: Pick<Participant, 'id'>,
@@ -120,7 +120,7 @@ export async function listLiveKeys(
     .execute()
 }
 
-/** Those of these thumbprints that are registered, whoever's they are, revoked ones among them. */
+/** The registered keys with these thumbprints, of all participants, revoked ones included. */
 export async function findRegisteredKeys(
   db: Database,
   thumbprints: readonly string[],
