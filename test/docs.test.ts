@@ -63,3 +63,26 @@ describe('the variables of README.md and docs/limits.md', () => {
     expect(read.map((name) => name.slice(1, -1)).filter((name) => !pages.includes(`\`${name}\``))).toEqual([])
   })
 })
+
+describe('docs/glossary.md', () => {
+  const rows = text('docs/glossary.md')
+    .split('\n')
+    .filter((line) => /^\| (?!Term |-)/.test(line))
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+
+  it('explains each term in sentences, once', () => {
+    expect(rows.length).toBeGreaterThan(60)
+    expect(rows.filter(([, , meaning = '']) => !/^[A-Z].*\.$/.test(meaning))).toEqual([])
+    const terms = rows.map(([, term]) => term)
+    expect(new Set(terms).size).toBe(terms.length)
+  })
+
+  it('says where each is met, at places that there are', () => {
+    const places = rows.flatMap(([, , , where = '']) => [...where.matchAll(/`([\w./-]+)`/g)])
+    const paths = places.map(([, path = '']) => path).filter((path) => !/^[A-Z_]+$/.test(path))
+    const missing = (path: string): boolean =>
+      !['packages/server/src', 'packages'].some((folder) => existsSync(join(root, folder, path)))
+    expect(paths.length).toBeGreaterThan(50)
+    expect(paths.filter(missing)).toEqual([])
+  })
+})

@@ -21,8 +21,11 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one embedded PostgreSQL for the whole run, with a migrated database to copy, and stops it at the end. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Starts one embedded PostgreSQL for all lanes of a run, with a migrated database to copy, and stops it at the end. */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const run = project.vitest.getRootProject()
+  // The lane before this one has started it.
+  if ('postgres' in run.getProvidedContext()) return undefined
   const directory = await mkdtemp(join(tmpdir(), 'rollcall-test-'))
   // mkdtemp makes it 0700; as root PostgreSQL runs as somebody else, who has to get through.
   await chmod(directory, 0o711)
@@ -34,7 +37,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await client.query(`alter role ${connection.user} set synchronous_commit = off`)
   await client.end()
   await makeMigrated(connection)
-  project.provide('postgres', connection)
+  run.provide('postgres', connection)
   return async () => {
     await postgres.close()
     await rm(directory, { recursive: true, force: true })
