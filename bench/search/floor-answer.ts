@@ -1,7 +1,7 @@
 /** How floors find and answer: the look-up of `findByIdentifier`, and the same bytes as ours from fixed pieces. */
 import type { Database, Registry } from '@rollcall/server'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
-import { findStatement } from '../../packages/server/src/store/records/search-statement.ts'
+import { lookUpStatement } from '../../packages/server/src/store/records/search-statement.ts'
 import { aroundSignatureValue } from './answers.ts'
 import { ASKER_SENDER, RECORD_TYPE, REFERENCE_ID, REG_TYPE, REGISTRY_SENDER } from './question.ts'
 
@@ -46,11 +46,13 @@ export function floorAnswers(
   signatureOfOurs: string,
 ): (asked: Asked, sign?: (text: string) => Promise<string>) => Promise<string> {
   const [beforeValue, afterValue] = aroundSignatureValue(signatureOfOurs)
-  const statement = findStatement(recordTable(registry, RECORD_TYPE), [])
+  const table = recordTable(registry, RECORD_TYPE)
+  const page = { sort: [], limit: 10, offset: 0, cap: 10_000 }
   return async ({ type, value, transaction_id, correlation_id }, sign) => {
+    const statement = lookUpStatement(table, { type, value }, page)
     const { rows } = await pool.query<{ total: number; document: string | null }>({
       ...statement,
-      values: [type, value, 10, 0, 0, 10_000],
+      values: [...statement.values],
     })
     const records = rows.flatMap(({ document }) => document ?? []).join(',')
     const text =

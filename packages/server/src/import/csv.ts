@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { JsonValue } from '@rollcall/protocol'
 import { type Row, RowCutter, splitRow } from '../files/csv-rows.ts'
 import { type ColumnMapping, documentBuilder } from './column-mapping.ts'
-import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, type Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
 
 /**
  * Reads the rows after the header; a bad row is reported and the next one read. A quote within a cell that does
@@ -18,15 +18,10 @@ export async function* readCsv(
 ): AsyncGenerator<Entry[]> {
   const cutter = new RowCutter({ delimiter, longest: MAX_ENTRY_BYTES, tooLong })
   const table = new Table(mapping, delimiter)
-  let skip = from.entries
-  for await (const chunk of source.chunks(0)) {
-    const entries = cutter.push(chunk).flatMap((row) => table.entry(row))
-    const fresh = skip > 0 ? entries.slice(skip) : entries
-    skip = Math.max(0, skip - entries.length)
-    if (fresh.length > 0) yield fresh
-  }
-  const last = cutter.finish().flatMap((row) => table.entry(row))
-  if (skip < last.length) yield last
+  yield* newEntries(source, from, {
+    push: (chunk) => cutter.push(chunk).flatMap((row) => table.entry(row)),
+    finish: () => cutter.finish().flatMap((row) => table.entry(row)),
+  })
 }
 
 const tooLong = (line: number): ImportError =>

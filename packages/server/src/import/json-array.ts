@@ -1,5 +1,5 @@
 /** A JSON array of documents, cut into its elements while it streams by: never the whole in memory. */
-import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, type Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
 
 const [QUOTE, BACKSLASH, COMMA, NEWLINE] = [0x22, 0x5c, 0x2c, 0x0a]
 const OPENING = new Set([0x7b, 0x5b])
@@ -12,17 +12,8 @@ const BLANK = new Set([0x20, 0x09, 0x0d, NEWLINE])
  * the parser, so that a bad element is rejected and the rest goes on.
  * @throws ImportError when the source is no array, or is cut off, or has something between elements or after
  */
-export async function* readJsonArray(source: Source, from: Position): AsyncGenerator<Entry[]> {
-  const splitter = new ArraySplitter()
-  let skip = from.entries
-  for await (const chunk of source.chunks(0)) {
-    const entries = splitter.push(chunk)
-    const fresh = skip > 0 ? entries.slice(skip) : entries
-    skip = Math.max(0, skip - entries.length)
-    if (fresh.length > 0) yield fresh
-  }
-  splitter.finish()
-}
+export const readJsonArray = (source: Source, from: Position): AsyncGenerator<Entry[]> =>
+  newEntries(source, from, new ArraySplitter())
 
 /** What may come next outside an element. */
 type Expected = 'array' | 'first' | 'element' | 'comma' | 'nothing'
@@ -63,10 +54,11 @@ class ArraySplitter {
     return entries
   }
 
-  finish(): void {
+  finish(): Entry[] {
     if (this.#expected === 'array') throw new ImportError('the file is empty; a JSON array is expected')
     if (this.#expected !== 'nothing')
       throw new ImportError('the file ends before its JSON array ends; is it complete?')
+    return []
   }
 
   /** A byte outside elements; true when it begins one. */

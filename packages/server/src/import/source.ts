@@ -1,4 +1,4 @@
-/** Where an import reads from: a file or a stream, as chunks of bytes without a byte order mark. */
+/** Where an import reads from: a file or a stream, as chunks of bytes without a byte order mark, and entries cut from it. */
 
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -10,6 +10,7 @@ const CHUNK_BYTES = 256 * 1024
 /** How much of a file its identity is computed over. */
 const HEAD_BYTES = 1024 * 1024
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 
 export interface Source {
   /** Null when it is not known: a stream, a pipe. */
@@ -103,11 +104,8 @@ async function* withoutMark(stream: AsyncIterable<Buffer | string>): AsyncGenera
 
 function markLength(head: Buffer): number {
   if (head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)) return UTF8_MARK.length
-  if (head[0] === 0xff && head[1] === 0xfe)
-    throw new ImportError(
-      'the file is in UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW-FILE',
-    )
-  if (head[0] === 0xfe && head[1] === 0xff)
+  const isUtf16 = UTF16_MARKS.some((mark) => head.subarray(0, mark.length).equals(mark))
+  if (isUtf16)
     throw new ImportError(
       'the file is in UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW-FILE',
     )
@@ -136,6 +134,34 @@ export interface Position {
   readonly line: number
   /** Entries already consumed, for formats in which one cannot begin in the middle. */
   readonly entries: number
+}
+
+/** Cuts a stream into entries. */
+interface EntryCutter {
+  /** The entries that end in this chunk. */
+  push(chunk: Buffer): Entry[]
+  /** Those that the end of the stream ends. */
+  finish(): Entry[]
+}
+
+/** The entries of a source that can be read from its beginning only, without those that were consumed before. */
+export async function* newEntries(
+  source: Source,
+  { entries: consumed }: Position,
+  cutter: EntryCutter,
+): AsyncGenerator<Entry[]> {
+  let skip = consumed
+  const fresh = (entries: Entry[]): Entry[] => {
+    const left = entries.slice(skip)
+    skip = Math.max(0, skip - entries.length)
+    return left
+  }
+  for await (const chunk of source.chunks(0)) {
+    const entries = fresh(cutter.push(chunk))
+    if (entries.length > 0) yield entries
+  }
+  const last = fresh(cutter.finish())
+  if (last.length > 0) yield last
 }
 
 /** The import as a whole cannot go on, because of what was asked or of what the source is. No personal data. */

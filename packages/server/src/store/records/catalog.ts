@@ -33,6 +33,13 @@ export async function estimatedRows(db: Connection, table: string): Promise<numb
   return estimate < 0 ? null : estimate
 }
 
+/** Whether any of the tables has a row. */
+export async function holdsRows(db: Connection, tables: readonly string[]): Promise<boolean> {
+  const any = tables.map((table) => `exists (select 1 from ${quoteName(table)})`)
+  const { rows } = await sql<{ found: boolean }>`select ${sql.raw(any.join(' or '))} as found`.execute(db)
+  return rows[0]?.found === true
+}
+
 interface Ownership {
   /** Who asks. */
   readonly user: string

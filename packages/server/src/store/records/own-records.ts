@@ -9,7 +9,7 @@ import {
   type RecordSource,
   SearchTimeout,
 } from '../../model/record-source.ts'
-import type { Found, FoundRecord, Identifier, Page, RecordId } from '../../model/records.ts'
+import type { Found, FoundRecord, Page, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { isStatementTimeout } from '../db/database-errors.ts'
@@ -19,7 +19,7 @@ import { StatementNames } from '../db/statement-names.ts'
 import { isStorable } from '../db/text.ts'
 import { tried, withSnapshot } from '../db/transaction.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
-import { type Condition, findStatement, searchStatement, untilOf } from './search-statement.ts'
+import { type Condition, lookUpStatement, searchStatement } from './search-statement.ts'
 import { toSql } from './sql/to-sql.ts'
 
 interface Statement extends Omit<NamedStatement, 'name'> {
@@ -96,14 +96,14 @@ function readerOn(connections: Connections): RecordReader {
   }
 }
 
-/** A query for one identifier takes the shortest way, past everything that may be slow. */
-function find(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<Found> {
+/** A look-up takes the shortest way, past everything that may be slow. */
+async function find(connections: Connections, registry: RegistryShape, query: RecordQuery): Promise<Found> {
   const { recordType, predicate, page } = query
   const table = recordTable(registry, recordType)
-  const [identifier, another] = predicate.is === 'identifier' ? predicate.identifiers : []
-  if (identifier !== undefined && another === undefined)
-    return findBearers(connections, table, identifier, query)
-  return findMatching(connections, table, toSql(predicate, table), page)
+  const [identifier] = predicate.is === 'identifier' && isLookUp(query) ? predicate.identifiers : []
+  if (identifier === undefined) return findMatching(connections, table, toSql(predicate, table), page)
+  if (!isStorable(identifier.type) || !isStorable(identifier.value)) return foundIn([])
+  return foundIn(await connections.lookUp<FoundRow>(lookUpStatement(table, identifier, page)))
 }
 
 /** A page that lies beyond the last is one row without a record, which carries the total. The first row carries the ids. */
@@ -112,25 +112,6 @@ interface FoundRow {
   readonly id: RecordId | null
   readonly document: string | null
   readonly ids: readonly RecordId[] | null
-}
-
-/** The records that bear an identifier, as their own or as a part's. */
-async function findBearers(
-  { search, lookUp }: Connections,
-  table: RecordTable,
-  { type, value }: Identifier,
-  query: RecordQuery,
-): Promise<Found> {
-  if (!isStorable(type) || !isStorable(value)) return { total: 0, records: [], ids: [] }
-  const { sort, limit, offset, ids = 0, cap } = query.page
-  const { name, text } = findStatement(table, sort)
-  const values = [type, value, limit, offset, ids, cap, ...untilOf(sort)]
-  // An order of many records may take its time: on a connection where nothing stands behind it.
-  return foundIn(
-    name !== undefined && isLookUp(query)
-      ? await lookUp<FoundRow>({ name, text, values })
-      : await search<FoundRow>({ ...(name !== undefined && { name }), text, values }),
-  )
 }
 
 /** Of this process: names are unique on a connection, whichever database it leads to. */

@@ -1,11 +1,12 @@
-/** How many records a registry holds. */
+/** How many records a registry holds, and identifiers to try it with. */
 
 import type { RecordType } from '@rollcall/protocol'
 import type { Identifier } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
-import { recordTable } from './record-tables.ts'
+import { holdsRows } from './catalog.ts'
+import { recordTable, tableNames } from './record-tables.ts'
 
 /** By record type. Counts row by row: for a person or a test that asks, not for a request. */
 export async function countRecords(
@@ -23,13 +24,8 @@ export async function countRecords(
 }
 
 /** Whether it holds any record, of whatever type. */
-export async function hasRecords(db: Database, registry: RegistryShape): Promise<boolean> {
-  const any = registry.kind.record_types.map(
-    (recordType) => `exists (select 1 from ${quoteName(recordTable(registry, recordType).table)})`,
-  )
-  const { rows } = await db.pool.query<{ found: boolean }>(`select ${any.join(' or ')} as found`)
-  return rows[0]?.found === true
-}
+export const hasRecords = ({ kysely }: Database, registry: RegistryShape): Promise<boolean> =>
+  holdsRows(kysely, tableNames(registry))
 
 /**
  * Identifiers of which each names exactly one record of the type, and that as its own: `wanted[type]` of each

@@ -6,7 +6,7 @@ import type { RegistryShape } from '../../model/registry.ts'
 import { joinName, quoteName, recordTableName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
-import { columnsOf, indexesOf } from './catalog.ts'
+import { columnsOf, holdsRows, indexesOf } from './catalog.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { changedRules, noteRules } from './reading-rules.ts'
 
@@ -114,7 +114,7 @@ async function createRecordTable(
   await compareRules(transaction, registry, record)
   const indexes = await indexesOf(transaction, record.table)
   const missing = declaredIndexes(record).filter(({ name }) => !indexes.has(name))
-  if (missing.length === 0 || (await holdsRecords(transaction, record.table))) return
+  if (missing.length === 0 || (await holdsRows(transaction, [record.table]))) return
   for (const index of missing) await run(indexStatement(record, index))
 }
 
@@ -161,7 +161,7 @@ async function markUnfilled(
   { table, recordType }: Pick<RecordTable, 'table' | 'recordType'>,
   names: readonly string[],
 ): Promise<void> {
-  if (!(await holdsRecords(transaction, table))) return
+  if (!(await holdsRows(transaction, [table]))) return
   await transaction
     .insertInto('column_fill')
     .values(names.map((name) => ({ registry: registry.id, record_type: recordType.name, name })))
@@ -169,12 +169,6 @@ async function markUnfilled(
       conflict.columns(['registry', 'record_type', 'name']).doUpdateSet({ next_record: 0 }),
     )
     .execute()
-}
-
-async function holdsRecords(db: Kysely<Tables>, table: string): Promise<boolean> {
-  const { rows } = await sql<{ stored: boolean }>`
-    select exists (select 1 from ${sql.id(table)}) as stored`.execute(db)
-  return rows[0]?.stored === true
 }
 
 function tableStatement({ table, columns }: RecordTable): string {

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import type { FoundRecord, Page } from '../../model/records.ts'
+import type { FoundRecord, Identifier, Page, SortKey } from '../../model/records.ts'
 import { connectionsOf, findMatching, ownRecords } from './own-records.ts'
 import { ensureRecordTables, recordTable } from './record-tables.ts'
-import { type Condition, findStatement } from './search-statement.ts'
+import { type Condition, lookUpStatement, searchStatement } from './search-statement.ts'
+import { toSql } from './sql/to-sql.ts'
 
 const RECORDS = 5_000
 const PHONES = 250
@@ -220,25 +221,22 @@ describe('sort', () => {
 describe('the statement', () => {
   const born = { attribute: 'born', descending: true }
   const surname = { attribute: 'surname', descending: false }
+  const page: Page = { sort: [], limit: 10, offset: 0, cap: 100 }
+  const statementOf = (identifier: Identifier, sort: readonly SortKey[]) =>
+    sort.length === 0
+      ? lookUpStatement(table, identifier, page)
+      : searchStatement(table, toSql({ is: 'identifier', identifiers: [identifier] }, table), {
+          ...page,
+          sort,
+        })
 
-  test('has a name of its own for each order by one key, and none for more', () => {
-    const names = [[], [born], [{ ...born, descending: false }], [surname]].map(
-      (sort) => findStatement(table, sort).name,
-    )
-    expect(names).toEqual([
-      'find_r1_test_person',
-      'find_r1_test_person_born_from_desc',
-      'find_r1_test_person_born_from_asc',
-      'find_r1_test_person_surname_asc',
-    ])
-    expect(findStatement(table, [born, surname])).not.toHaveProperty('name')
-  })
-
-  test('keeps its name below the length at which PostgreSQL cuts', () => {
+  test('of a look-up has one name for each table, below the length at which PostgreSQL cuts', () => {
     const long = { ...recordType, name: `Long${'x'.repeat(80)}` }
-    const statements = [1, 2].map((id) => findStatement(recordTable({ ...registry, id }, long), [born]))
-    expect(new Set(statements.map(({ name }) => name)).size).toBe(2)
-    for (const { name } of statements) expect(name?.length).toBeLessThanOrEqual(63)
+    const tables = [table, ...[1, 2].map((id) => recordTable({ ...registry, id }, long))]
+    const names = tables.map((one) => lookUpStatement(one, { type: 'UIN', value: 'U1' }, page).name)
+    expect(names[0]).toBe('find_r1_test_person')
+    expect(new Set(names).size).toBe(3)
+    for (const name of names) expect(name.length).toBeLessThanOrEqual(63)
   })
 
   test.each([
@@ -248,7 +246,7 @@ describe('the statement', () => {
     ['MOBILE', '+7', [born, surname]],
   ] as const)('reads indexes only, also with a plan for any values: %s %s %j', async (type, value, sort) => {
     for (const mode of ['force_custom_plan', 'force_generic_plan']) {
-      const plan = await planOf(findStatement(table, sort).text, [type, value], mode)
+      const plan = await planOf(statementOf({ type, value }, sort), mode)
       expect(plan).not.toContain('Seq Scan')
       expect(plan).toMatch(/Index Only Scan using r1_test_person_identifier_pkey/)
       expect(plan).toMatch(/Index Scan using r1_test_person_pkey/)
@@ -258,8 +256,8 @@ describe('the statement', () => {
   test('reads indexes also when it was planned while the registry was empty', async () => {
     const empty = { ...registry, id: 2 }
     await ensureRecordTables(database.db, empty)
-    const { text } = findStatement(recordTable(empty, recordType), [])
-    expect(await planOf(text, ['UIN', 'U1'], 'force_generic_plan')).not.toContain('Seq Scan')
+    const statement = lookUpStatement(recordTable(empty, recordType), { type: 'UIN', value: 'U1' }, page)
+    expect(await planOf(statement, 'force_generic_plan')).not.toContain('Seq Scan')
   })
 })
 
@@ -286,14 +284,16 @@ test('a shape that was slow under its name three times is not run under it again
   expect(runs).toEqual([0, 1, 2, 3, 3, 3])
 })
 
-async function planOf(text: string, [type, value]: [string, string], mode: string): Promise<string> {
+async function planOf(
+  { text, values }: { readonly text: string; readonly values: readonly unknown[] },
+  mode: string,
+): Promise<string> {
   const client = await database.db.pool.connect()
   try {
     await client.query(`set plan_cache_mode = ${mode}`)
     await client.query(`prepare explained as ${text}`)
-    const { rows } = await client.query(
-      `explain (costs off) execute explained ('${type}', '${value}', 10, 0, 0, 100)`,
-    )
+    const given = values.map((value) => (typeof value === 'number' ? value : `'${value}'`))
+    const { rows } = await client.query(`explain (costs off) execute explained (${given.join(', ')})`)
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   } finally {
     client.release(true)

@@ -1,8 +1,9 @@
 /** The statements that find records: by an identifier, and by any condition. */
 
 import type { RecordType } from '@rollcall/protocol'
-import type { Page, SortKey } from '../../model/records.ts'
+import type { Identifier, Page, SortKey } from '../../model/records.ts'
 import { joinName, quoteName } from '../db/names.ts'
+import type { NamedStatement } from '../db/pipeline.ts'
 import { attributeColumns } from './columns.ts'
 import type { RecordTable } from './record-tables.ts'
 
@@ -13,42 +14,27 @@ export interface Condition {
   readonly values: readonly unknown[]
 }
 
-export interface FindStatement {
-  readonly text: string
-  readonly name?: string
-}
-
-/** Without an order there is one statement for each table, and every search asks for it. */
-const unsorted = new WeakMap<RecordTable, FindStatement>()
+/** One for each table, and every look-up asks for it. */
+const lookUps = new WeakMap<RecordTable, NamedStatement>()
 
 /**
- * The statement by which an identifier is looked up and, for at most one sort key, the name under which each
- * connection prepares it once: two names for each sortable attribute and one more for each table. Orders of several
- * keys would have names without number, and a peer chooses them; they are not prepared. Its values: the identifier's
- * type and value, limit, offset, ids, cap, and those of `untilOf`.
+ * The look-up of an identifier, in no order, with the name under which each connection prepares it once. Of its records
+ * the identifier table alone knows the ids.
  */
-export function findStatement(table: RecordTable, sort: readonly SortKey[]): FindStatement {
-  const known = sort.length === 0 ? unsorted.get(table) : undefined
-  if (known !== undefined) return known
-  const keys = sortKeys(table.recordType, sort)
-  // The identifier table alone knows the ids; the records themselves are needed for an order.
-  const ordered =
-    keys.length > 0 ? ` join ${quoteName(table.table)} as record on record.id = identifier.record` : ''
-  const hit = `select identifier.record as id${selected(keys, '$7')}
-      from ${quoteName(table.identifierTable)} as identifier${ordered}
+export function lookUpStatement(
+  table: RecordTable,
+  { type, value }: Identifier,
+  { limit, offset, ids = 0, cap }: Page,
+): NamedStatement {
+  let statement = lookUps.get(table)
+  if (statement === undefined) {
+    const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
       where identifier.type = $1 and identifier.value = $2 limit $6::bigint + 1`
-  const text = pageOfHits(table, hit, keys, 2)
-  const statement = keys.length > 1 ? { text } : { text, name: nameOf(table, keys) }
-  if (sort.length === 0) unsorted.set(table, statement)
-  return statement
+    statement = { name: joinName('find', table.table), text: pageOfHits(table, hit, [], 2), values: [] }
+    lookUps.set(table, statement)
+  }
+  return { ...statement, values: [type, value, limit, offset, ids, cap] }
 }
-
-const nameOf = ({ table }: RecordTable, keys: readonly OrderedColumn[]): string =>
-  joinName(
-    'find',
-    table,
-    ...keys.flatMap(({ column, direction, bounded }) => [column, direction, ...(bounded ? ['until'] : [])]),
-  )
 
 /** The statement that finds a page by a condition. */
 export function searchStatement(
@@ -103,7 +89,7 @@ interface OrderedColumn {
 }
 
 /** The day of the order's keys, as the last value of a statement; none where no key has one. */
-export function untilOf(sort: readonly SortKey[]): string[] {
+function untilOf(sort: readonly SortKey[]): string[] {
   return sort.flatMap(({ until }) => until ?? []).slice(0, 1)
 }
 
