@@ -143,21 +143,20 @@ describe('time runs out', () => {
     ],
   ])('%s', async (_name, server) => {
     const { guard, address } = await guarded(server())
-    const started = performance.now()
     expect(await problemOf(guard.request(address, SHORT))).toMatchObject(late)
-    expect(performance.now() - started).toBeLessThan(5_000)
   })
 
   test('while the name is being resolved, and no socket opens afterwards', async () => {
     const { address, sockets } = await guardedHttp((_request, reply) => reply.end())
     const allowed = [{ host: 'sp.example', loopback: true, plainHttp: true, ports: 'any' }] as const
-    const resolve = () => sleep(200, ['127.0.0.1'])
-    const guard = createAddressGuard({ allowed, resolve, connectTimeoutMs: 60 })
+    const { promise: resolved, resolve: answer } = Promise.withResolvers<readonly string[]>()
+    const guard = createAddressGuard({ allowed, resolve: () => resolved, connectTimeoutMs: 60 })
     onTestFinished(() => guard.close())
     const named = address.replace('127.0.0.1', 'sp.example')
     expect(await problemOf(guard.request(named, ASK))).toMatchObject(late)
     expect(await problemOf(guard.check(named))).toMatchObject(late)
-    await sleep(300)
+    answer(['127.0.0.1'])
+    await sleep(20)
     expect(sockets.size).toBe(0)
   })
 

@@ -118,11 +118,8 @@ describe('whose key it is', () => {
   it('a key that is revoked is refused within a second', async () => {
     const soon = await newSigner(server, 'eve.example', 'soon-revoked')
     const peer = { ...eve, signer: soon }
-    await expect
-      .poll(async () => (await sendAs(server, peer, signedBody(peer, searchBy(peer)))).status, {
-        timeout: 2_000,
-      })
-      .toBe(200)
+    server.clock.pass(1_000)
+    expect((await sendAs(server, peer, signedBody(peer, searchBy(peer)))).status).toBe(200)
     await revokeParticipantKey(server.database.db, await registered(server, 'eve.example'), soon.kid)
     server.clock.pass(1_000)
     await expectRefused(signedBody(peer, searchBy(peer)), NO_KEY, peer)

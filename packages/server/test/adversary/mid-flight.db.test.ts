@@ -36,7 +36,8 @@ afterAll(() => server.close())
 afterEach(() => expectNothingLeaked(server, [ada], refused))
 
 const vault = () => openVault(readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY }), server.database.db)
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+/** For what comes as soon as the machine has the time. */
+const PATIENT = { timeout: 20_000 }
 const kidOf = ({ body }: Answer): string => parametersOf(body.signature).kidId?.split('|')[1] ?? ''
 
 it('rotating our keys under load loses no request, and old signatures verify with the new key set', async () => {
@@ -53,14 +54,16 @@ it('rotating our keys under load loses no request, and old signatures verify wit
     }
   }
   const clients = [client(false), client(false), client(true)]
-  await pause(300)
-  for (let rotations = 0; rotations < 2; rotations += 1) {
+  const kidsSeen = () => new Set(answers.map(kidOf)).size
+  await expect.poll(kidsSeen, PATIENT).toBe(1)
+  for (const kids of [2, 3]) {
     await rotateOwnKeys(server.database.db, await vault())
-    await pause(800)
+    server.clock.pass(1_000)
+    await expect.poll(kidsSeen, PATIENT).toBe(kids)
   }
+  await expect.poll(() => answers.length, PATIENT).toBeGreaterThan(20)
   going = false
   await Promise.all(clients)
-  expect(answers.length).toBeGreaterThan(20)
   const after = await publishedKeys(server)
   for (const answer of answers) {
     expect(answer.status, JSON.stringify(answer.body)).toBe(200)
@@ -77,13 +80,24 @@ it('rotating our keys under load loses no request, and old signatures verify wit
 it('after revoking our signing key another one signs, within a second', async () => {
   const first = await sendAs(server, ada, signedBody(ada, searchBy(ada)))
   await revokeOwnKey(server.database.db, await vault(), kidOf(first))
-  await pause(1_000)
+  server.clock.pass(1_000)
   const next = await sendAs(server, ada, signedBody(ada, searchBy(ada)))
   const keys = await publishedKeys(server)
   expect(kidOf(next)).not.toBe(kidOf(first))
   expect(isSigned(JSON.stringify(next.body), 'civil.example', keys)).toBe(true)
   expect(isSigned(JSON.stringify(first.body), 'civil.example', keys)).toBe(false)
 })
+
+/** Until a search waits for the lock. */
+async function searchWaits(): Promise<void> {
+  const waiting = async () => {
+    const { rows } = await server.database.db.pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return rows.length
+  }
+  await expect.poll(waiting, PATIENT).toBeGreaterThan(0)
+}
 
 /** Holds searches up while `work` runs. */
 async function whileSearchesStand(work: () => Promise<void>): Promise<void> {
@@ -106,9 +120,9 @@ it('a participant whose key goes while its message is answered gets nothing in c
   let asked: Promise<Answer> | undefined
   await whileSearchesStand(async () => {
     asked = sendAs(server, peer, body)
-    await pause(300)
+    await searchWaits()
     await revokeParticipantKey(server.database.db, await registered(server, peer.sender_id), 'enc-1')
-    await pause(700)
+    server.clock.pass(1_000)
   })
   const answer = await asked
   if (answer === undefined) throw new Error('nothing was asked')
@@ -122,9 +136,9 @@ it('a participant that is disabled while its message is answered gets this answe
   let asked: Promise<Answer> | undefined
   await whileSearchesStand(async () => {
     asked = sendAs(server, peer, signedBody(peer, searchBy(peer)))
-    await pause(300)
+    await searchWaits()
     await setParticipantStatus(server.database.db, peer.sender_id, 'disabled')
-    await pause(700)
+    server.clock.pass(1_000)
     const answer = await sendAs(server, peer, signedBody(peer, searchBy(peer)))
     refused.push(answer)
     const text = 'Authorization: the access token is not valid here or has expired; ask for a new one'
