@@ -20,13 +20,14 @@ export default defineConfig({
   test: {
     // Many tests wait for a process, a clock or the disk: on two cores one worker, as Vitest would have it, is idle half of the time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One set of modules for all files of a worker: loading them anew for each took most of the time of unit tests.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
-      // One set of modules for all files of a worker: loading them anew for each took most of the time of this lane.
       {
         extends: true,
-        test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD], isolate: false },
+        test: { name: 'unit', include: named('.test.ts'), exclude: [...DB, ...WORLD] },
       },
       { extends: true, test: { name: 'db', include: DB, globalSetup: POSTGRES } },
       { extends: true, test: { name: 'world', include: WORLD, globalSetup: POSTGRES } },

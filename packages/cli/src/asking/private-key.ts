@@ -13,7 +13,7 @@ import { readInput } from '../input.ts'
 export async function readPrivateKey(path: string, kid: string | undefined): Promise<Jwk> {
   const text = (await readInput(path)).trim()
   const jwk = text.startsWith('-----BEGIN ') ? fromPem(path, text) : parsed(path, text)
-  if (!isJsonObject(jwk) || !isPrivateJwk(jwk)) {
+  if (!isJwk(jwk) || !isPrivateJwk(jwk)) {
     throw new CommandError(`${path} must hold a private key, in PEM or as a JWK`)
   }
   const name = kid ?? jwk.kid
@@ -22,18 +22,19 @@ export async function readPrivateKey(path: string, kid: string | undefined): Pro
       `the key in ${path} has no kid; give the kid by which the registry knows it, with --sign-kid or --decrypt-kid`,
     )
   }
-  return { ...(jwk as unknown as Jwk), kid: name }
+  return { ...jwk, kid: name }
 }
 
 /** Public keys as a JWK set or one JWK. @throws CommandError */
 export async function readPublicKeys(path: string): Promise<JwkSet> {
   const value = parsed(path, await readInput(path))
-  const keys = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
-  const isPublic = (key: unknown): boolean =>
-    isJsonObject(key) && typeof key.kty === 'string' && key.kty !== 'oct' && !isPrivateJwk(key)
-  if (keys.length > 0 && keys.every(isPublic)) return { keys: keys as unknown as Jwk[] }
+  const keys: readonly unknown[] = isJsonObject(value) && Array.isArray(value.keys) ? value.keys : [value]
+  const isPublic = (key: unknown): key is Jwk => isJwk(key) && key.kty !== 'oct' && !isPrivateJwk(key)
+  if (keys.length > 0 && keys.every(isPublic)) return { keys }
   throw new CommandError(`${path} must hold public keys: a JWK set, or one JWK`)
 }
+
+const isJwk = (value: unknown): value is Jwk => isJsonObject(value) && typeof value.kty === 'string'
 
 function fromPem(path: string, text: string): unknown {
   try {

@@ -1,5 +1,12 @@
 /** What `rollcall search` is asked to look for, as the client sends it. */
-import { expression, graphql, identifier, type QueryCriteria, type SearchInput } from '@rollcall/client'
+import {
+  type Conditions,
+  expression,
+  graphql,
+  identifier,
+  type QueryCriteria,
+  type SearchInput,
+} from '@rollcall/client'
 import { isJsonObject, type JsonObject, type JsonValue, type SearchCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { parsedJson, readInput } from '../input.ts'
@@ -48,8 +55,7 @@ function byIdentifier(text: string): QueryCriteria {
 }
 
 function byConditions(value: JsonValue, name: string): QueryCriteria {
-  // The registry reads it, and says what is wrong with it.
-  if (isJsonObject(value)) return expression(value as never)
+  if (isJsonObject(value)) return expression(value as JsonObject & Conditions)
   throw new CommandError(`${name} must be a JSON object of conditions, such as {"sex": "female"}`)
 }
 
@@ -68,13 +74,10 @@ function questionsIn(value: JsonValue): readonly SearchInput[] {
 }
 
 function itemOf(value: JsonValue): SearchInput {
-  const criteria = isJsonObject(value) ? value.search_criteria : undefined
-  if (!isJsonObject(value) || !isJsonObject(criteria)) {
-    throw new CommandError(
-      'the file of --query: each item of search_request must be an object with search_criteria',
-    )
-  }
-  return value as unknown as SearchInput
+  if (isJsonObject(value) && isJsonObject(value.search_criteria)) return value as JsonObject & SearchInput
+  throw new CommandError(
+    'the file of --query: each item of search_request must be an object with search_criteria',
+  )
 }
 
 /** An identifier, a typed expression, or conditions alone. */
@@ -86,7 +89,8 @@ function byShape(value: JsonObject): SearchInput {
   return asCriteria({ query_type: typeof said === 'string' ? 'graphql' : 'expression', query: value })
 }
 
-const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as unknown as SearchCriteria
+// Only the outer shape is checked here: the registry reads the rest, and says what is wrong with it.
+const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
 /** What the other options say; a file may say it too, and then they count. */
 function completed(input: SearchInput, options: QuestionOptions): SearchInput {
