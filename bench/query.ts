@@ -14,7 +14,7 @@ import type pg from 'pg'
 import { createContext } from '../packages/server/src/app/context.ts'
 import type { Context } from '../packages/server/src/context.ts'
 import { recordQuery } from '../packages/server/src/query/at-day.ts'
-import { criteriaLimits, readSearchCriteria } from '../packages/server/src/query/search-criteria.ts'
+import { readSearchCriteria } from '../packages/server/src/query/search-criteria.ts'
 import { CASES, type Case, type Question } from './query/cases.ts'
 import { type Bar, type Beside, beside } from './query/measure.ts'
 import { type Population, population } from './query/populations.ts'
@@ -93,11 +93,7 @@ async function measureCase(
   const { limits } = context
   const reader = context.records.reader('sync')
   const ours = async ({ criteria }: Question) => {
-    const read = readSearchCriteria(
-      asked.registry.kind,
-      { search_criteria: criteria },
-      criteriaLimits(limits),
-    )
+    const read = readSearchCriteria(asked.registry.kind, { search_criteria: criteria }, limits)
     const query = recordQuery(read, dayIn('UTC', Date.now()), { cap: limits.search_results })
     return reader.find(asked.registry, query)
   }

@@ -5,7 +5,7 @@ import { LIMITS, type LimitName, type Limits } from '../../packages/server/src/l
 import { atDay } from '../../packages/server/src/query/at-day.ts'
 import { extractRecord } from '../../packages/server/src/query/memory/extract-record.ts'
 import { matches } from '../../packages/server/src/query/memory/matches.ts'
-import { criteriaLimits, readSearchCriteria } from '../../packages/server/src/query/search-criteria.ts'
+import { readSearchCriteria } from '../../packages/server/src/query/search-criteria.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { toSql } from '../../packages/server/src/store/records/sql/to-sql.ts'
 import type { Bar } from './measure.ts'
@@ -17,11 +17,9 @@ if (kind === undefined) throw new Error(`there is no kind ${KIND}`)
 
 const DAY = new Date().toISOString().slice(0, 10)
 
-const limits = criteriaLimits(
-  Object.fromEntries(Object.entries(LIMITS).map(([name, row]) => [name, row.default])) as {
-    [name in LimitName]: number
-  } satisfies Limits,
-)
+const limits = Object.fromEntries(Object.entries(LIMITS).map(([name, row]) => [name, row.default])) as {
+  [name in LimitName]: number
+} satisfies Limits
 
 /** Five conditions: a code, a range of days, a name, an age, one enrolment with its status. */
 const TYPICAL = {

@@ -20,7 +20,7 @@ const documented = validator(SearchCriteria)
 const kind = KINDS.find(({ name }) => name === 'civil')
 if (kind === undefined) throw new Error('there is no civil registry')
 const [recordType] = kind.record_types
-const scope = { kind, recordType, limits: { depth: 20, terms: 200, values: 1_000 } }
+const scope = { kind, recordType, limits: { query_depth: 20, query_terms: 200, query_values: 1_000 } }
 
 /** A server reads it, to the last member, and it has its documented shape. */
 function expectRead({ query_type, query }: QueryCriteria): void {

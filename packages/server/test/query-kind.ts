@@ -60,7 +60,7 @@ export const KIND: Kind = {
   ],
 }
 
-export const LIMITS: QueryLimits = { depth: 20, terms: 200, values: 1_000 }
+export const LIMITS: QueryLimits = { query_depth: 20, query_terms: 200, query_values: 1_000 }
 export const SCOPE: Scope = { kind: KIND, recordType: undefined, limits: LIMITS }
 
 /** `and(sex eq female, not(some enrolment(programme eq P1)))` */

@@ -5,7 +5,7 @@ import type { Limits } from '../limits.ts'
 import type { Registry } from '../model/registry.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { checkBackfilled, mentions } from '../query/mentions.ts'
-import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
+import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import type { Database } from '../store/db/database.ts'
 import { planIndexes } from '../store/records/index-plan.ts'
 import { type Explained, explainSearch } from '../store/records/sql/explain.ts'
@@ -38,7 +38,7 @@ export async function explainItem(
   options: { readonly limits: Limits; readonly analyze?: boolean; readonly values?: boolean },
 ): Promise<ExplainedItem> {
   const { limits, ...how } = options
-  const criteria = readSearchCriteria(registry.kind, item, criteriaLimits(limits))
+  const criteria = readSearchCriteria(registry.kind, item, limits)
   checkBackfilled(registry.unfilled, criteria)
   const day = dayIn(registry.time_zone, Date.now())
   const query = recordQuery(criteria, day, { cap: limits.search_results })

@@ -9,7 +9,7 @@ import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { checkBackfilled } from '../query/mentions.ts'
-import { criteriaLimits, readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
+import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
@@ -73,7 +73,7 @@ function readCriteria(
   { context, exchange: { registry, participant } }: ItemWork,
   item: Item,
 ): SearchCriteria {
-  return readSearchCriteria(registry.kind, item, criteriaLimits(context.limits, participant.max_page_size))
+  return readSearchCriteria(registry.kind, item, context.limits, participant.max_page_size)
 }
 
 function dataOf(work: ItemWork, criteria: SearchCriteria, found: readonly FoundRecord[]): ReplyMembers {

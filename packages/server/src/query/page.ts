@@ -9,16 +9,12 @@ import {
   type RecordType,
   resolveAttribute,
 } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
 import type { SortKey } from '../model/records.ts'
 import { misspelt } from './near-names.ts'
 
-/** What a participant may ask for in one page. */
-export interface PageLimits {
-  readonly defaultPageSize: number
-  readonly maxPageSize: number
-  /** Records that a search may match: no page begins beyond them. */
-  readonly maxResults: number
-}
+/** What may be asked for in one page; no page begins beyond the results of a search. */
+export type PageLimits = Pick<Limits, 'default_page_size' | 'page_size' | 'search_results'>
 
 /** A key of an order before the day is known. */
 export interface AskedKey extends Omit<SortKey, 'until'> {
@@ -105,7 +101,7 @@ interface AskedPage {
  * comes here with them.
  */
 function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
-  if (pagination === undefined) return { page_size: limits.defaultPageSize, page_number: 1 }
+  if (pagination === undefined) return { page_size: limits.default_page_size, page_number: 1 }
   const given = isJsonObject(pagination) ? pagination : {}
   const found = misspelt(given, PAGE_MEMBERS)
   if (found !== undefined) {
@@ -115,10 +111,10 @@ function readPage(pagination: unknown, path: string, limits: PageLimits): AskedP
   if (!isCount(page_size) || !isCount(page_number)) {
     throw invalidPage(`${path}: must be {page_size, page_number}, whole numbers from 1`)
   }
-  if (page_size > limits.maxPageSize) {
-    throw invalidPage(`${path}.page_size: must be at most ${limits.maxPageSize}`)
+  if (page_size > limits.page_size) {
+    throw invalidPage(`${path}.page_size: must be at most ${limits.page_size}`)
   }
-  const lastPage = Math.ceil(limits.maxResults / page_size)
+  const lastPage = Math.ceil(limits.search_results / page_size)
   if (page_number > lastPage) {
     throw invalidPage(`${path}.page_number: must be at most ${lastPage} with this page_size`)
   }

@@ -1,6 +1,7 @@
 /** What the readers of the query forms are given, and what they give back. */
 
 import type { Kind, RecordType } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 
 /** Where a query is asked. */
@@ -11,15 +12,8 @@ export interface Scope {
   readonly limits: QueryLimits
 }
 
-/** Bounds of one query, see docs/limits.md. */
-export interface QueryLimits {
-  /** Levels of nesting. */
-  readonly depth: number
-  /** Conditions. */
-  readonly terms: number
-  /** Values compared with. */
-  readonly values: number
-}
+/** Bounds of one query: levels of nesting, conditions, values compared with. */
+export type QueryLimits = Pick<Limits, 'query_depth' | 'query_terms' | 'query_values'>
 
 /** A query that was understood to the last member. */
 export interface Query {

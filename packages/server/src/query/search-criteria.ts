@@ -13,7 +13,6 @@ import {
   resolveRecordType,
   validator,
 } from '@rollcall/protocol'
-import type { Limits } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 import { misspelt } from './near-names.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
@@ -33,31 +32,16 @@ export interface SearchCriteria {
   readonly page_number: number
 }
 
-export interface CriteriaLimits {
-  readonly page: PageLimits
-  readonly query: QueryLimits
-}
-
-/** @param max_page_size the participant's own, null when it has none */
-export function criteriaLimits(limits: Limits, max_page_size: number | null = null): CriteriaLimits {
-  return {
-    page: {
-      defaultPageSize: limits.default_page_size,
-      maxPageSize: max_page_size ?? limits.page_size,
-      maxResults: limits.search_results,
-    },
-    query: { depth: limits.query_depth, terms: limits.query_terms, values: limits.query_values },
-  }
-}
-
 /**
  * Reads search_criteria of one item, and its pagination where that stands beside the criteria (D23).
+ * @param max_page_size the participant's own, null when it has none
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid, rjct.sort.invalid, rjct.pagination.invalid
  */
 export function readSearchCriteria(
   kind: Kind,
   item: { readonly [member: string]: unknown },
-  limits: CriteriaLimits,
+  limits: PageLimits & QueryLimits,
+  max_page_size: number | null = null,
 ): SearchCriteria {
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw invalid('search_criteria: must be an object')
@@ -67,7 +51,7 @@ export function readSearchCriteria(
   const reg_type = readRegType(kind, criteria.reg_type)
   checkEventType(kind, criteria.reg_event_type)
   const named = readRecordType(kind, criteria)
-  const { recordType, predicate, shape } = readCriteriaQuery(kind, named, criteria, limits.query)
+  const { recordType, predicate, shape } = readCriteriaQuery(kind, named, criteria, limits)
   checkConsent(criteria, 'consent')
   checkConsent(criteria, 'authorize')
   const spelling = criteria.reg_record_type
@@ -78,7 +62,7 @@ export function readSearchCriteria(
     predicate,
     shape,
     sort: readSort(recordType, criteria.sort),
-    ...readPageOf(criteria, item, limits.page),
+    ...readPageOf(criteria, item, { ...limits, page_size: max_page_size ?? limits.page_size }),
   }
 }
 

@@ -125,7 +125,7 @@ describe('a text of values with commas between them', () => {
   })
 
   it('has no more values than an array may have', () => {
-    const { values } = SCOPE.limits
+    const { query_values: values } = SCOPE.limits
     expect(read('surname', 'in', Array(values).fill('a').join())).toBe(read('surname', 'in', ['a']))
     expect(() => read('surname', 'in', Array(1_000_000).fill('a').join())).toThrow(
       `query.surname.in: a query must have at most ${values} values in its lists`,

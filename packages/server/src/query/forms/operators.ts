@@ -81,7 +81,7 @@ function compares(name: string, comparator: 'gt' | 'ge' | 'lt' | 'le'): Operator
 /** An array, or a text of values with commas between them: the specification's value types have no array. */
 function among(subject: Subject, value: JsonValue, path: string, reader: Reader): Predicate {
   if (!Array.isArray(value)) {
-    const values = typeof value === 'string' ? separated(value, path, reader.limits.values) : [value]
+    const values = typeof value === 'string' ? separated(value, path, reader.limits.query_values) : [value]
     reader.values(values.length, path)
     return subject.among(values.map((each) => ({ value: each, path })))
   }

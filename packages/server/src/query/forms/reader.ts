@@ -47,8 +47,8 @@ export class Reader {
 
   /** Reads what stands one level deeper. A problem ends the whole query, so that the level need not be left then. */
   within<Read>(path: string, read: () => Read): Read {
-    if (this.#depth >= this.limits.depth) {
-      throw new QueryProblem(path, `must not be nested deeper than ${this.limits.depth} levels`)
+    if (this.#depth >= this.limits.query_depth) {
+      throw new QueryProblem(path, `must not be nested deeper than ${this.limits.query_depth} levels`)
     }
     this.#depth += 1
     const result = read()
@@ -58,7 +58,7 @@ export class Reader {
 
   /** So many members stand here, each with at least one condition. */
   room(count: number, path: string): void {
-    if (this.#terms + count > this.limits.terms) throw this.#tooManyTerms(path)
+    if (this.#terms + count > this.limits.query_terms) throw this.#tooManyTerms(path)
   }
 
   /** One more condition. */
@@ -70,12 +70,12 @@ export class Reader {
   /** So many more values of a list. */
   values(count: number, path: string): void {
     this.#values += count
-    if (this.#values <= this.limits.values) return
-    throw new QueryProblem(path, `a query must have at most ${this.limits.values} values in its lists`)
+    if (this.#values <= this.limits.query_values) return
+    throw new QueryProblem(path, `a query must have at most ${this.limits.query_values} values in its lists`)
   }
 
   #tooManyTerms(path: string): QueryProblem {
-    return new QueryProblem(path, `a query must have at most ${this.limits.terms} conditions`)
+    return new QueryProblem(path, `a query must have at most ${this.limits.query_terms} conditions`)
   }
 }
 

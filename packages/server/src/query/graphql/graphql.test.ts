@@ -10,7 +10,7 @@ const DAY = '2024-06-30'
 function scopeOf(name: string): Scope {
   const kind = kindNamed(name)
   if (kind === undefined) throw new Error(name)
-  return { kind, recordType: undefined, limits: { depth: 20, terms: 200, values: 1000 } }
+  return { kind, recordType: undefined, limits: { query_depth: 20, query_terms: 200, query_values: 1000 } }
 }
 
 function ask(kind: string, text: string, variables?: JsonValue, operationName?: string): Query {

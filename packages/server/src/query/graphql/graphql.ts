@@ -74,8 +74,11 @@ function nameRecordType(
 }
 
 /** Room for all that the limits allow: names, values and signs of each condition, and as much for the selection. */
-function textLimits({ depth, terms, values }: QueryLimits): { tokens: number; nesting: number } {
-  return { tokens: 8 * terms + values + 2_000, nesting: 2 * depth + 10 }
+function textLimits(limits: QueryLimits): { tokens: number; nesting: number } {
+  return {
+    tokens: 8 * limits.query_terms + limits.query_values + 2_000,
+    nesting: 2 * limits.query_depth + 10,
+  }
 }
 
 /** Fields of one name in the answer are one question: they must ask the same. */

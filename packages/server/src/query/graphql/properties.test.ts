@@ -15,7 +15,7 @@ import { readGraphql } from './graphql.ts'
 import { membersOfSchema, type ObjectShape, objectType } from './types.ts'
 
 const DAY = '2024-06-30'
-const LIMITS = { depth: 20, terms: 200, values: 1000 }
+const LIMITS = { query_depth: 20, query_terms: 200, query_values: 1000 }
 const RECORD_TYPES = KINDS.flatMap((kind) => kind.record_types.map((recordType) => ({ kind, recordType })))
 
 function read(kind: Kind, text: string, variables?: JsonValue): Query {

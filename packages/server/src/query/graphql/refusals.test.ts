@@ -7,7 +7,11 @@ import { readGraphql } from './graphql.ts'
 function refusal(text: string, variables?: JsonValue, operationName?: string, kindName = 'social'): string {
   const kind = kindNamed(kindName)
   if (kind === undefined) throw new Error(kindName)
-  const scope = { kind, recordType: undefined, limits: { depth: 20, terms: 200, values: 1000 } }
+  const scope = {
+    kind,
+    recordType: undefined,
+    limits: { query_depth: 20, query_terms: 200, query_values: 1000 },
+  }
   try {
     readGraphql(scope, { text, variables, operationName }, 'q')
   } catch (error) {
@@ -168,7 +172,11 @@ describe('a query that is not understood to the last word', () => {
   it('the criteria around it name the record type too', () => {
     const kind = kindNamed('social')
     if (kind === undefined) throw new Error('social')
-    const scope = { kind, recordType: kind.record_types[1], limits: { depth: 20, terms: 200, values: 1000 } }
+    const scope = {
+      kind,
+      recordType: kind.record_types[1],
+      limits: { query_depth: 20, query_terms: 200, query_values: 1000 },
+    }
     const query = { text: '{ member(UIN: 1) { sex } }', variables: undefined, operationName: undefined }
     expect(() => readGraphql(scope, query, 'q')).toThrow(
       new QueryProblem('q.member', 'must mean the same record type as the criteria around the query'),
