@@ -70,7 +70,6 @@ export type {
   ReplyName,
 } from './receiver/callbacks.ts'
 export type { MailboxLimits } from './receiver/mailbox.ts'
-export type { Peer } from './receiver/peers.ts'
 export {
   type Query,
   RECEIVED_MESSAGES_TABLE,
@@ -84,6 +83,6 @@ export {
   type ReceivedMessages,
   rememberInMemory,
 } from './receiver/received-messages.ts'
-export { Receiver, type ReceiverOptions } from './receiver/receiver.ts'
+export { type Peer, Receiver, type ReceiverOptions } from './receiver/receiver.ts'
 export type { Signing } from './trust/own-keys.ts'
 export type { JwkSet } from './trust/peer-keys.ts'

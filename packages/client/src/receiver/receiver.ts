@@ -6,21 +6,50 @@ import {
   isSpokenVersion,
   type Jwk,
   RequestFault,
+  type SignaturePolicy,
+  type SignatureProfile,
   type Validator,
   validator,
 } from '@rollcall/protocol'
 import type { Fetch } from '../http/post.ts'
-import { repeatsAddresses, turned } from '../trust/addresses.ts'
-import { type Frame, open, readFrame, type Trust, verify } from '../trust/open.ts'
+import {
+  type Frame,
+  open,
+  readFrame,
+  repeatsAddresses,
+  type Trust,
+  trustIn,
+  turned,
+  verify,
+} from '../trust/open.ts'
+import type { JwkSet } from '../trust/peer-keys.ts'
 import { acknowledge, refuse } from './acks.ts'
-import { envelopeBounds, messageBounds } from './bounds.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
 import { Mailbox, type MailboxLimits } from './mailbox.ts'
 import { type Once, once } from './once.ts'
-import { type Peer, trustOf } from './peers.ts'
 import { readCallback, rowOf } from './read-callback.ts'
-import { readRequest } from './read-request.ts'
+import { envelopeBounds, messageBounds, readRequest } from './read-request.ts'
 import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
+
+/** A registry that may send callbacks. */
+export interface Peer {
+  readonly sender_id: string
+  /** Its public keys, or the address where it publishes them. Without, nothing that it signs verifies. */
+  readonly keys?: JwkSet | string
+  /** `required` by default. */
+  readonly signature?: SignaturePolicy
+  /** By default what the specification describes. */
+  readonly profile?: SignatureProfile
+  /** Values of `namespace` that are taken in signatures. */
+  readonly namespaces?: readonly string[]
+  /** Messages in clear are refused; false by default. */
+  readonly encrypted?: boolean
+  /**
+   * It repeats the header of the request: its callbacks name us as `sender_id` and the peer as `receiver_id`. False by
+   * default: who sends is then read from a header that says that we do, and the signature alone tells them apart.
+   */
+  readonly repeats_addresses?: boolean
+}
 
 export interface ReceiverOptions {
   /** The registries whose callbacks are taken. */
@@ -55,7 +84,8 @@ const headers: Validator = validator(IncomingHeader)
 
 export class Receiver {
   readonly #options: ReceiverOptions
-  readonly #trust: ReturnType<typeof trustOf>
+  /** By sender_id. */
+  readonly #trust: ReadonlyMap<string, Trust>
   readonly #receivers: readonly string[]
   readonly #keys: DecryptionKeys
   readonly #once: Once
@@ -67,7 +97,8 @@ export class Receiver {
   constructor(options: ReceiverOptions) {
     const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
     this.#options = options
-    this.#trust = trustOf(options.peers, { ...KEY_SETS, fetch: given })
+    const http = { ...KEY_SETS, fetch: given }
+    this.#trust = new Map(options.peers.map((peer) => [peer.sender_id, trustIn(peer, http)]))
     this.#receivers = typeof receiver_id === 'string' ? [receiver_id] : receiver_id
     this.#keys = decryptionKeys(options.decryption_keys ?? [])
     this.#once = once(options.memory ?? rememberInMemory())
@@ -138,10 +169,10 @@ export class Receiver {
   #from(frame: Frame): { readonly frame: Frame; readonly sender_id: string; readonly trust: Trust } {
     const { header } = frame
     const sender_id = String(header.sender_id)
-    const trust = this.#trust(sender_id)
+    const trust = this.#trust.get(sender_id)
     if (trust !== undefined) return { frame, sender_id, trust }
     const registry = String(header.receiver_id)
-    const repeating = this.#trust(registry)
+    const repeating = this.#trust.get(registry)
     if (repeating?.repeats_addresses && repeatsAddresses(header, this.#receivers, registry)) {
       return { frame: { ...frame, header: turned(header) }, sender_id: registry, trust: repeating }
     }

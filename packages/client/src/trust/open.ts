@@ -138,3 +138,27 @@ export async function open(
 }
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+
+/**
+ * Whether the header has the addresses of a request from one of us to this registry, as where a registry repeats the header
+ * of the request: we are its `sender_id` then, and the registry is its `receiver_id` (3.1). That the registry wrote it is for
+ * the signature to say: a request of ours, or an answer of ours to that registry, has the same two addresses, but not its
+ * signature.
+ */
+export function repeatsAddresses(
+  { sender_id, receiver_id }: JsonObject,
+  ourselves: readonly string[],
+  registry: string | undefined,
+): boolean {
+  return typeof sender_id === 'string' && ourselves.includes(sender_id) && receiver_id === registry
+}
+
+/** The header of a request with its addresses in the order of an answer. */
+export function turned(header: JsonObject): JsonObject {
+  const { sender_id, receiver_id, ...rest } = header
+  return {
+    ...rest,
+    ...(receiver_id !== undefined && { sender_id: receiver_id }),
+    ...(sender_id !== undefined && { receiver_id: sender_id }),
+  }
+}
