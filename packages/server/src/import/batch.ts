@@ -109,7 +109,7 @@ async function writeLines(
   try {
     const records = lines.map(({ record }) => record)
     const { inserted } = await writeRecords(client, registry, recordType, records)
-    return { inserted, rejects: [] }
+    return { inserted: inserted.length, rejects: [] }
   } catch (error) {
     const state = sqlState(error)
     const [first, second] = lines

@@ -41,8 +41,8 @@ test('written again it is a new record, which can be deleted again', async () =>
   const client = await database.db.pool.connect()
   const written = prepareRecord(registry.kind, recordType, DOCUMENTS[1] ?? null)
   expect(await inTransaction(client, () => writeRecords(client, registry, recordType, [written]))).toEqual({
-    inserted: 1,
-    updated: 0,
+    inserted: [{ id: expect.any(Number), primary_identifier: 'U2' }],
+    updated: [],
   })
   client.release()
   const [{ id }] = await rows(`select id from r1_test_person where primary_identifier = 'U2'`)

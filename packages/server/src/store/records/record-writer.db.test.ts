@@ -31,10 +31,18 @@ function record(uin: string, members: { [member: string]: JsonValue } = {}): Pre
   return prepareRecord(registry.kind, person, { identifier, ...members })
 }
 
-async function write(...records: PreparedRecord[]): Promise<Written> {
+/** The primary identifiers of what was written; each id is that of its record. */
+async function named({ inserted, updated }: Written) {
+  const found = await rows(`select id, primary_identifier from ${table}`)
+  expect(found).toEqual(expect.arrayContaining([...inserted, ...updated]))
+  const names = (written: Written['inserted']) => written.map((one) => one.primary_identifier)
+  return { inserted: names(inserted), updated: names(updated) }
+}
+
+async function write(...records: PreparedRecord[]) {
   const client = await database.db.pool.connect()
   try {
-    return await inTransaction(client, () => writeRecords(client, registry, person, records))
+    return await named(await inTransaction(client, () => writeRecords(client, registry, person, records)))
   } finally {
     client.release()
   }
@@ -48,14 +56,14 @@ const documents = () => rows(`select primary_identifier, document from ${table} 
 
 test('new records are inserted, known ones replaced with all their identifiers and columns', async () => {
   const first = record('A1', { sex: 'male', phone_number: ['+15550100'], birth_date: '1985' })
-  expect(await write(first, record('B2'))).toEqual({ inserted: 2, updated: 0 })
+  expect(await write(first, record('B2'))).toEqual({ inserted: ['A1', 'B2'], updated: [] })
   const [before] = await rows(`select id, created_at from ${table} where primary_identifier = 'A1'`)
   const second = record('a 1', {
     sex: 'female',
     email: 'A@EXAMPLE.ORG',
     marriage_date: ['2001-02-03', '2010'],
   })
-  expect(await write(second, record('C3'))).toEqual({ inserted: 1, updated: 1 })
+  expect(await write(second, record('C3'))).toEqual({ inserted: ['C3'], updated: ['A1'] })
 
   expect(await documents()).toEqual([
     { primary_identifier: 'A1', document: second.document },
@@ -88,12 +96,14 @@ test('new records are inserted, known ones replaced with all their identifiers a
 
 test('of several records with one primary identifier the last stands', async () => {
   const last = record('A1', { sex: 'female' })
-  expect(await write(record('A1', { sex: 'male' }), record('B2'), last)).toEqual({ inserted: 2, updated: 0 })
+  expect(await write(record('A1', { sex: 'male' }), record('B2'), last)).toEqual({
+    ...{ inserted: ['A1', 'B2'], updated: [] },
+  })
   expect(await documents()).toMatchObject([{ document: last.document }, { primary_identifier: 'B2' }])
 })
 
 test('no records are no work', async () => {
-  expect(await write()).toEqual({ inserted: 0, updated: 0 })
+  expect(await write()).toEqual({ inserted: [], updated: [] })
 })
 
 test('a shared identifier leads to every record that bears it', async () => {
@@ -186,8 +196,9 @@ test('a writer that inserts the same record first is waited for, and its record 
     const writing = writeRecords(other, registry, person, [record('A1', { sex: 'female' }), record('B2')])
     await untilBlocked()
     await one.query('commit')
-    expect(await writing).toEqual({ inserted: 1, updated: 1 })
+    const written = await writing
     await other.query('commit')
+    expect(await named(written)).toEqual({ inserted: ['B2'], updated: ['A1'] })
   })
   expect(await documents()).toMatchObject([
     { document: record('A1', { sex: 'female' }).document },

@@ -2,6 +2,7 @@
 
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import type { RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import { copyField, copyRows } from '../db/copy.ts'
 import { quoteName } from '../db/names.ts'
@@ -16,9 +17,17 @@ const ATTEMPTS = 8
 /** unique_violation: another writer inserted the same primary identifier. serialization_failure, deadlock. */
 const CONCURRENT = new Set(['23505', '40001', '40P01'])
 
+/** A record that was written. */
+export interface WrittenRecord {
+  readonly id: RecordId
+  readonly primary_identifier: string
+}
+
+/** What a batch changed. */
 export interface Written {
-  readonly inserted: number
-  readonly updated: number
+  readonly inserted: readonly WrittenRecord[]
+  /** Replaced, by an equal document too. */
+  readonly updated: readonly WrittenRecord[]
 }
 
 /**
@@ -38,7 +47,7 @@ export async function writeRecords(
   records: readonly PreparedRecord[],
 ): Promise<Written> {
   const latest = new Map(records.map((record) => [record.primary_identifier, record]))
-  if (latest.size === 0) return { inserted: 0, updated: 0 }
+  if (latest.size === 0) return { inserted: [], updated: [] }
   const table = recordTable(registry, recordType)
   for (let attempt = 1; ; attempt += 1) {
     await client.query('savepoint write_records')
@@ -72,7 +81,10 @@ async function writeOnce(
   if (added.length > 0) await insertRecords(client, table, added, ids)
   const identifiers = identifierRows(records.values(), ids)
   await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
-  return { inserted: added.length, updated: replaced.length }
+  const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
+    return { id: Number(ids.get(primary_identifier)), primary_identifier }
+  }
+  return { inserted: added.map(written), updated: replaced.map(written) }
 }
 
 /** Ids by primary identifier. Locked, and always in the same order, so that two writers do not deadlock. */
