@@ -1,73 +1,84 @@
-/** How far an import has come, told on standard error: a bar on a terminal, else a line now and then. */
+/** How far a long task has come, on standard error: a bar on a terminal, else a line now and then. */
 import type { ImportProgress } from '@rollcall/server/admin/records'
 import cliProgress from 'cli-progress'
 
-export interface ProgressTeller {
-  update(progress: ImportProgress): void
+export interface ProgressReport<Progress> {
+  update(progress: Progress): void
   /** Before anything else is printed. */
   stop(): void
 }
 
-/** Milliseconds between two lines where there is no terminal. */
-const PAUSE = 2_000
-
-export function tellProgress(stream: NodeJS.WriteStream = process.stderr): ProgressTeller {
-  return stream.isTTY ? bar(stream) : lines(stream)
+export interface TaskProgress {
+  readonly task: string
+  readonly done: number
+  /** 0 where it is not known. */
+  readonly total: number
 }
 
-function bar(stream: NodeJS.WriteStream): ProgressTeller {
-  const speed = speedometer()
+interface Shown extends TaskProgress {
+  readonly text: string
+}
+
+/** Milliseconds between two lines about the same task where there is no terminal. */
+const PAUSE = 2_000
+
+export const reportTasks = (): ProgressReport<TaskProgress> =>
+  report((progress) => {
+    const { task, done, total } = progress
+    return { ...progress, text: total > 0 ? `${task}: ${done} of ${total}` : task }
+  })
+
+/** What an interrupted import had done before does not count as done in the time of this one. */
+export function reportImport(): ProgressReport<ImportProgress> {
+  let first: { readonly at: number; readonly progress: ImportProgress } | null = null
+  return report((progress) => {
+    first ??= { at: Date.now(), progress }
+    const { bytes, totalBytes, lines, rejected } = progress
+    const seconds = Math.max(Date.now() - first.at, 1) / 1_000
+    const rate = progress === first.progress ? '-' : Math.round((lines - first.progress.lines) / seconds)
+    const bytesPerSecond = (bytes - first.progress.bytes) / seconds
+    const left =
+      totalBytes !== null && bytesPerSecond > 0
+        ? `, about ${Math.ceil((totalBytes - bytes) / bytesPerSecond)} s left`
+        : ''
+    const text = `${lines} records, ${rate}/s, ${rejected} rejected${left}`
+    return { task: '', done: bytes, total: totalBytes ?? 0, text }
+  })
+}
+
+function report<Progress>(
+  show: (progress: Progress) => Shown,
+  stream: NodeJS.WriteStream = process.stderr,
+): ProgressReport<Progress> {
+  const { update, stop } = stream.isTTY ? bar(stream) : lines(stream)
+  return { update: (progress) => update(show(progress)), stop }
+}
+
+function bar(stream: NodeJS.WriteStream): ProgressReport<Shown> {
   let shown: cliProgress.SingleBar | null = null
   return {
-    update(progress) {
-      const { bytes, totalBytes, lines: records, rejected } = progress
-      const tokens = { records, rejected, rate: speed(progress).rate ?? '-' }
+    update({ done, total, text }) {
       if (shown === null) {
-        const known = totalBytes === null ? '' : '{bar} {percentage}% | ETA {eta_formatted} | '
-        const format = `${known}{records} records, {rate}/s, {rejected} rejected`
-        shown = new cliProgress.SingleBar({ stream, format, hideCursor: true, etaBuffer: 50 })
-        shown.start(totalBytes ?? 0, bytes, tokens)
-      } else shown.update(bytes, tokens)
+        const format = total > 0 ? '{bar} {percentage}% | {text}' : '{text}'
+        shown = new cliProgress.SingleBar({ stream, format, hideCursor: true })
+        shown.start(total, done, { text })
+      } else {
+        shown.setTotal(total)
+        shown.update(done, { text })
+      }
     },
     stop: () => shown?.stop(),
   }
 }
 
-function lines(stream: NodeJS.WriteStream): ProgressTeller {
-  const speed = speedometer()
-  let told = Date.now()
+function lines(stream: NodeJS.WriteStream): ProgressReport<Shown> {
+  let last = { task: '', at: Date.now() }
   return {
-    update(progress) {
-      const { rate, secondsLeft } = speed(progress)
-      if (Date.now() - told < PAUSE || rate === null) return
-      told = Date.now()
-      const left = secondsLeft === null ? '' : `, about ${secondsLeft} s left`
-      stream.write(`${progress.lines} records, ${rate}/s, ${progress.rejected} rejected${left}\n`)
+    update({ task, text }) {
+      if (task === last.task && Date.now() - last.at < PAUSE) return
+      last = { task, at: Date.now() }
+      stream.write(`${text}\n`)
     },
     stop: () => undefined,
-  }
-}
-
-interface Speed {
-  /** Records a second since the first call; null at the first. */
-  readonly rate: number | null
-  /** Null where the size of the source is not known. */
-  readonly secondsLeft: number | null
-}
-
-/** What an interrupted import had done before does not count as done in this one's time. */
-function speedometer(): (progress: ImportProgress) => Speed {
-  let first: { readonly at: number; readonly progress: ImportProgress } | null = null
-  return (progress) => {
-    if (first === null) {
-      first = { at: Date.now(), progress }
-      return { rate: null, secondsLeft: null }
-    }
-    const seconds = Math.max(Date.now() - first.at, 1) / 1_000
-    const rate = Math.round((progress.lines - first.progress.lines) / seconds)
-    const bytesPerSecond = (progress.bytes - first.progress.bytes) / seconds
-    const bytesLeft = progress.totalBytes === null ? null : progress.totalBytes - progress.bytes
-    const known = bytesLeft !== null && bytesPerSecond > 0
-    return { rate, secondsLeft: known ? Math.ceil(bytesLeft / bytesPerSecond) : null }
   }
 }

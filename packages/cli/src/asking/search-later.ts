@@ -10,9 +10,9 @@ import {
   type SearchInput,
 } from '@rollcall/client'
 import { CommandError } from '../failure.ts'
-import { type ListenAt, listenForCallbacks } from './callback-server.ts'
 import { isLoopbackAddress } from './demo.ts'
 import { inWords, made } from './failures.ts'
+import { type ListenAt, listenForCallbacks } from './listening.ts'
 import type { Target } from './target.ts'
 
 /** Sends the request; the result goes to `sender_uri`, or where the registry has it on file. */

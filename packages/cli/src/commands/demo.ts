@@ -10,13 +10,16 @@ import {
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
-import { type DemoFile, demoFilePath, describeDemo, writtenParticipant } from '../demo/demo-file.ts'
-import { ensureDemoDirectory, refuseRealData } from '../demo/directory.ts'
+import { demoKeys, demoSecret } from '../demo/credentials.ts'
+import {
+  type DemoFile,
+  demoFilePath,
+  describeDemo,
+  writePrivateFile,
+  writtenParticipant,
+} from '../demo/demo-file.ts'
+import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries, refuseRealData } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
-import { demoKeys } from '../demo/keys.ts'
-import { DEMO_RECORDS, fillEmptyRegistries } from '../demo/population.ts'
-import { writePrivateFile } from '../demo/private-file.ts'
-import { demoSecret } from '../demo/secret.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'

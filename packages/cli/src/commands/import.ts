@@ -5,7 +5,7 @@ import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
 import { parsedJson, readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
-import { tellProgress } from '../progress.ts'
+import { reportImport } from '../progress.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -59,7 +59,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const { format, map, delimiter, encoding, recordType: record_type, rejects } = options
   const mapping = map === undefined ? undefined : await readMapping(map)
   const begun = Date.now()
-  const progress = tellProgress()
+  const progress = reportImport()
   const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
   const result = await withDatabase(({ db }) =>
     importRecords(

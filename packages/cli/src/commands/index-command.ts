@@ -4,8 +4,8 @@ import type { Command } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { reportTasks } from '../progress.ts'
 import { stopRequest } from '../stop.ts'
-import { tellTasks } from '../task-progress.ts'
 
 export function addCommand(program: Command): void {
   const index = program.command('index').description('plan and build the indexes that searches need')
@@ -76,7 +76,7 @@ function planLines(plan: Plan) {
 
 async function runApply(namespace: string | undefined, options: OutputOptions): Promise<void> {
   const { signal } = stopRequest()
-  const progress = tellTasks()
+  const progress = reportTasks()
   const rows = await withDatabase(({ db }) =>
     applyIndexes({ db, signal, onProgress: progress.update }, { namespace }),
   ).finally(() => progress.stop())

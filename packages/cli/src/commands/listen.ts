@@ -1,10 +1,15 @@
 /** `rollcall listen`: receives callbacks, says what arrived, and hands it over to a command. */
 import { type Handlers, type Received, Receiver, type Rejected, TransportError } from '@rollcall/client'
 import type { Command } from 'commander'
-import { type PeerOptions, readListening } from '../asking/callback-peers.ts'
-import { listenForCallbacks, warnOfOpenHost } from '../asking/callback-server.ts'
 import { made } from '../asking/failures.ts'
-import { handOver, NotTaken } from '../asking/hand-over.ts'
+import {
+  handOver,
+  listenForCallbacks,
+  NotTaken,
+  type PeerOptions,
+  readListening,
+  warnOfOpenHost,
+} from '../asking/listening.ts'
 import { printable, printableJson } from '../asking/printing.ts'
 import { withKeyOptions } from '../asking/registry-options.ts'
 import { itemText, rowLines, statusOf, summaryOf } from '../asking/summary.ts'

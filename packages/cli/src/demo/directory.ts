@@ -1,20 +1,24 @@
-/** The demo's own entries in the directory, and the line between a demo and a production. */
+/** The registries, people and participant of the demo, and the line between a demo and a production. */
+
+import { Readable } from 'node:stream'
 import {
   addParticipant,
   addRegistry,
-  applyIndexes,
   type Database,
   directoryContent,
   ensureRecordTables,
   findCallbackSettings,
   findParticipant,
   findRegistry,
+  hasRecords,
+  importFile,
   type Participant,
   type Registry,
   registryAt,
   setCallbackSettings,
 } from '@rollcall/server'
-import { KIND_GENERATORS } from '@rollcall/synthetic'
+import { applyIndexes } from '@rollcall/server/admin/indexes'
+import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { CommandError } from '../failure.ts'
 
 /** Its tools run on this machine, and may sign or leave it; they are not slowed down either. */
@@ -82,11 +86,51 @@ async function ensureRegistry(db: Database, kind: string): Promise<Registry> {
   }
   await ensureRecordTables(db, found)
   // What a newer version of the kind has more: nobody runs a command for a demo.
-  await applyIndexes(db, kind)
+  await applyIndexes({ db }, { namespace: kind })
   return registryAt(db, kind)
 }
 
 function named(entries: readonly string[]): string {
   const more = entries.length - NAMED
   return entries.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** Documents of each registry. */
+export const DEMO_RECORDS = 2_000
+const SEED = 'demo'
+
+/** Lines that are handed over at once. */
+const PIECE = 200
+
+/**
+ * Fills the registries that are empty, all at the same time. A registry is filled in one transaction: one whose
+ * filling was cut short is empty, and filled at the next start.
+ * @returns the namespaces that were filled
+ */
+export async function fillEmptyRegistries(db: Database, registries: readonly Registry[]): Promise<string[]> {
+  const filled = await Promise.all(
+    registries.map(async (registry) => {
+      if (await hasRecords(db, registry)) return []
+      await fill(db, registry)
+      return [registry.namespace]
+    }),
+  )
+  return filled.flat()
+}
+
+async function fill(db: Database, registry: Registry): Promise<void> {
+  const source = Readable.from(pieces(generateLines(registry.kind.name, { count: DEMO_RECORDS, seed: SEED })))
+  const { written } = await importFile(db, registry, source, { format: 'ndjson', batchEntries: DEMO_RECORDS })
+  if (written !== DEMO_RECORDS) throw new Error(`only ${written} records went into ${registry.namespace}`)
+}
+
+function* pieces(lines: Iterable<string>): Generator<string> {
+  let piece: string[] = []
+  for (const line of lines) {
+    piece.push(line)
+    if (piece.length < PIECE) continue
+    yield `${piece.join('\n')}\n`
+    piece = []
+  }
+  if (piece.length > 0) yield `${piece.join('\n')}\n`
 }

@@ -1,6 +1,10 @@
-/** What a check finds, and how checks are written. */
-import type { Config } from '@rollcall/server'
+/** What checks judge, what they find, and how they are written. */
+
+import { stat } from 'node:fs/promises'
+import { type Config, masterKeyFile } from '@rollcall/server'
 import type { examineDatabase } from '@rollcall/server/admin/database'
+import { demoFilePath } from '../demo/demo-file.ts'
+import { embeddedFiles } from '../environment.ts'
 
 /** `weak`: it works and could be safer. `broken`: it does not work, or gives something away. */
 export type State = 'ok' | 'weak' | 'broken'
@@ -49,4 +53,21 @@ export function findings<Facts>(checks: readonly Check<Facts>[], facts: Facts): 
     const judgement = judge(facts)
     return judgement === null ? [] : [{ check, ...judgement }]
   })
+}
+
+export async function settingFacts(config: Config): Promise<SettingFacts> {
+  const [data_directory = null, password = null, demo_file = null, master_key = null] = await Promise.all(
+    [
+      config.dataDirectory,
+      embeddedFiles(config).passwordFile,
+      demoFilePath(config),
+      masterKeyFile(config),
+    ].map(modeOf),
+  )
+  return { config, files: { data_directory, password, demo_file, master_key } }
+}
+
+async function modeOf(path: string): Promise<number | null> {
+  const found = await stat(path).catch(() => null)
+  return found === null ? null : found.mode & 0o7777
 }

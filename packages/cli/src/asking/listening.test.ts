@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keyPair } from '../../../server/test/key-pairs.ts'
-import { readListening } from './callback-peers.ts'
+import { readListening } from './listening.ts'
 
 const { jwk } = keyPair('Ed25519')
 let path: string

@@ -1,13 +1,26 @@
-/** The demo participant's own keys, to sign with and to be encrypted for: made once, the same over restarts. */
+/** The demo participant's client secret and its own keys: made once, the same over restarts. */
+
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import type { Database } from '@rollcall/server'
+import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
 import {
   addParticipantKeys,
   listPublicKeys,
   readPublicKeys,
   revokeParticipantKey,
 } from '@rollcall/server/admin/participant-keys'
+import { rotateParticipantSecret } from '@rollcall/server/admin/participants'
 import { AdminRefusal } from '@rollcall/server/admin/use-case'
+
+/**
+ * The secret that was written down, where the database still takes it; else a new one.
+ * @param written what demo.json says, as far as it can be read
+ */
+export async function demoSecret(db: Database, participant: Participant, written: unknown): Promise<string> {
+  const client = await findClient(db, participant.client_id)
+  if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
+  const { client_secret } = await rotateParticipantSecret({ db }, { sender_id: participant.sender_id })
+  return client_secret
+}
 
 type KeyUse = 'sig' | 'enc'
 

@@ -1,0 +1,161 @@
+/** What `rollcall listen` needs: whose callbacks it takes, a listener in this process, and a command that gets them. */
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Peer } from '@rollcall/client'
+import { nodeListener } from '@rollcall/client/node'
+import type { Jwk } from '@rollcall/protocol'
+import { CommandError } from '../failure.ts'
+import { readDemo } from './demo.ts'
+import { readPrivateKey, readPublicKeys } from './private-key.ts'
+import type { KeyOptions } from './registry-options.ts'
+import { publishedKeysAt, readAddress } from './target.ts'
+
+export interface PeerOptions extends KeyOptions {
+  readonly peer?: readonly string[]
+  readonly senderId?: string
+}
+
+export interface Listening {
+  readonly peers: readonly Peer[]
+  readonly receiver_id: string
+  readonly decryption_keys: readonly Jwk[]
+}
+
+/** @throws CommandError */
+export async function readListening(options: PeerOptions): Promise<Listening> {
+  const { peer: named, senderId, verify, decryptKey, decryptKid } = options
+  const policy = verify === undefined ? {} : { signature: verify }
+  const own = decryptKey === undefined ? null : [await readPrivateKey(decryptKey, decryptKid)]
+  if (named !== undefined) {
+    if (senderId === undefined)
+      throw new CommandError('--peer needs --sender-id, our own sender_id at these registries')
+    const peers = await Promise.all(named.map((text) => readPeer(text, policy)))
+    return { peers, receiver_id: senderId, decryption_keys: own ?? [] }
+  }
+  const demo = await readDemo()
+  if (demo === null) {
+    throw new CommandError(
+      'name the registries that may call back with --peer, or start the demo first (npm start)',
+    )
+  }
+  const keys = publishedKeysAt(demo.base_url)
+  return {
+    peers: demo.registries.map(({ receiver_id }) => ({ sender_id: receiver_id, keys, ...policy })),
+    receiver_id: senderId ?? demo.participant.sender_id,
+    decryption_keys: own ?? [demo.participant.encrypt.private_jwk as Jwk],
+  }
+}
+
+/** `civil.example=https://civil.example`: a host that publishes its keys, a key set's own address, or a file. */
+async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<Peer> {
+  const at = text.indexOf('=')
+  const sender_id = at === -1 ? text : text.slice(0, at)
+  if (sender_id === '')
+    throw new CommandError(
+      '--peer must be a sender_id and its keys, such as civil.example=https://registry.example',
+    )
+  if (at === -1) {
+    if (policy.signature === 'off') return { sender_id, ...policy }
+    throw new CommandError(
+      `--peer ${sender_id} names no keys; write ${sender_id}=ADDRESS or ${sender_id}=FILE`,
+    )
+  }
+  const keys = text.slice(at + 1)
+  if (!/^https?:/.test(keys)) return { sender_id, ...policy, keys: await readPublicKeys(keys) }
+  const address = readAddress('--peer', keys)
+  return { sender_id, ...policy, keys: address.pathname === '/' ? publishedKeysAt(address) : address.href }
+}
+
+export interface CallbackServer {
+  readonly url: string
+  /** Finishes what is being answered and takes nothing more. */
+  close(): Promise<void>
+}
+
+export interface ListenAt {
+  readonly host: string
+  readonly port: number
+}
+
+/** Milliseconds for which a peer may take its time to end a request that is under way. */
+const PATIENCE = 10_000
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken by another program; choose another',
+  EACCES: 'is not for this user to listen on; choose another',
+}
+
+/** @throws CommandError an address or a port that cannot be listened on */
+export async function listenForCallbacks(
+  { host, port }: ListenAt,
+  handle: (request: Request) => Promise<Response>,
+): Promise<CallbackServer> {
+  const server = createServer(nodeListener({ handle }))
+  server.listen(port, host)
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    const problem = PROBLEMS[error.code ?? '']
+    if (problem !== undefined) throw new CommandError(`port ${port} ${problem}`)
+    throw new CommandError(`${host} is no address of this machine (${error.code})`)
+  })
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      // A connection that is kept open after its answer must not keep us.
+      const sweep = setInterval(() => server.closeIdleConnections(), 20)
+      const end = setTimeout(() => server.closeAllConnections(), PATIENCE)
+      await closed
+      clearInterval(sweep)
+      clearTimeout(end)
+    },
+  }
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
+
+/** Whoever listens beyond this machine is told that plain HTTP is read on the way. */
+export function warnOfOpenHost(host: string): void {
+  if (LOOPBACK.includes(host)) return
+  process.stderr.write(
+    `rollcall: ${host} is reached from other machines in plain HTTP: put a proxy that speaks TLS before it\n`,
+  )
+}
+
+/** The command did not take an envelope. */
+export class NotTaken extends Error {
+  override readonly name = 'NotTaken'
+}
+
+/**
+ * @param command for the shell; it gets the envelope, opened, as one JSON text on its standard input
+ * @param stdout where its own standard output goes: with --json ours is for machines
+ * @returns hands one envelope over, when those before it have been: resolves when the command ended with exit code
+ * 0, and rejects with NotTaken else
+ */
+export function handOver(command: string, stdout: 'inherit' | 'stderr'): (envelope: object) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (envelope) => {
+    const mine = last.then(() => run(command, JSON.stringify(envelope), stdout))
+    last = mine.catch(() => undefined)
+    return mine
+  }
+}
+
+function run(command: string, input: string, stdout: 'inherit' | 'stderr'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const output = stdout === 'stderr' ? 2 : stdout
+    const child = spawn(command, { shell: true, stdio: ['pipe', output, 'inherit'] })
+    // A command need not read what it is given.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(`${input}\n`)
+    child.once('error', () => reject(new NotTaken('the command of --exec cannot be started')))
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new NotTaken(`the command of --exec ended with ${code ?? signal}`))
+    })
+  })
+}
