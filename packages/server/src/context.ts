@@ -1,12 +1,12 @@
 /** What a request needs of the server, as types; `app/context.ts` makes the values, once. */
 
 import type { DayUses } from './admission/day-uses.ts'
-import type { HeldBytes } from './admission/held-bytes.ts'
 import type { Quota } from './admission/quota.ts'
-import type { SearchPlaces } from './admission/search-places.ts'
+import type { Turns } from './admission/turns.ts'
 import type { Breakers } from './delivery/breaker.ts'
 import type { Credentials } from './delivery/credentials.ts'
-import type { Lanes } from './delivery/lanes.ts'
+import type { Dispatcher } from './delivery/dispatcher.ts'
+import type { Limiter } from './delivery/limiter.ts'
 import type { Callbacks, Directory } from './directory/directory.ts'
 import type { Tokens } from './directory/tokens.ts'
 import type { Guards } from './egress/address-guard.ts'
@@ -19,7 +19,9 @@ import type { DatabaseHealth } from './observe/health.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics.ts'
 import type { SlowSearchNotes } from './observe/slow-searches.ts'
+import type { Modes } from './operations/mode.ts'
 import type { ReadingThreads } from './reading/threads.ts'
+import type { Wake } from './shared/wake.ts'
 import type { Database } from './store/db/database.ts'
 import type { ExchangeMemory } from './store/exchanges/exchanges.ts'
 import type { Inbox } from './store/exchanges/inbox.ts'
@@ -32,12 +34,9 @@ export interface Context {
   readonly directory: Directory
   readonly tokens: Tokens
   readonly quota: Quota
-  /** Every search that takes one of the connections of searches goes through them. */
-  readonly searchPlaces: SearchPlaces
-  /** The same for the searches of exchanges that are answered later. */
-  readonly jobSearchPlaces: SearchPlaces
-  /** Accepted requests that are open, when they are large. */
-  readonly openRequests: HeldBytes
+  /** What differs between the searches of the two modes. */
+  readonly modes: Modes
+  readonly turns: Turns
   /** Our own keys. */
   readonly keys: Keys
   /** The participants' keys. */
@@ -49,7 +48,14 @@ export interface Context {
   /** What they want to see before they take it. */
   readonly credentials: Credentials
   readonly breakers: Breakers
-  readonly lanes: Lanes
+  readonly limiter: Limiter
+  readonly dispatcher: Dispatcher
+  /** Tells the dispatcher of this node that a delivery of a participant is due so many seconds from now. */
+  readonly deliveryDue: (participant: number, seconds: number) => void
+  /** Tells the queue of this node that an exchange was accepted. */
+  readonly exchangeAccepted: () => void
+  readonly exchangesWake: Wake
+  readonly deliveriesWake: Wake
   /** Seconds from one attempt at a delivery to the next, for participants without a schedule of their own. */
   readonly retrySchedule: readonly number[]
   /** Through these alone does anything go out. */

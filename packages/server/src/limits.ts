@@ -151,7 +151,7 @@ export const LIMITS = {
     max: 86_400,
     unit: 'seconds',
     meaning:
-      'time within which the searches of one request of several items, or of a portion of 10,000, are begun where it is answered later; those left after it rjct.search_criteria.invalid, except look-ups of one identifier',
+      'time within which the searches of one request of several items, or of a chunk of 10,000, are begun where it is answered later; those left after it rjct.search_criteria.invalid, except look-ups of one identifier',
   },
   slow_search: {
     variable: 'ROLLCALL_SLOW_SEARCH',
@@ -176,7 +176,7 @@ export const LIMITS = {
     max: 10_000_000,
     unit: 'records',
     meaning:
-      'records that the items of one request, or of a portion of 10,000, may find together where it is answered later, on all pages; items above it rjct.search.too_many_records_found',
+      'records that the items of one request, or of a chunk of 10,000, may find together where it is answered later, on all pages; items above it rjct.search.too_many_records_found',
   },
   timestamp_window: {
     variable: 'ROLLCALL_TIMESTAMP_WINDOW',
@@ -278,14 +278,14 @@ export const LIMITS = {
     meaning:
       'request bodies in flight on one node, half of them of one participant at most; above it 429 err.request.too_many_requests, except for one that is alone',
   },
-  open_request_bytes: {
-    variable: 'ROLLCALL_OPEN_REQUEST_BYTES',
-    default: 134_217_728,
-    min: 1_048_576,
-    max: 17_179_869_184,
-    unit: 'bytes',
+  large_requests: {
+    variable: 'ROLLCALL_LARGE_REQUESTS',
+    default: 2,
+    min: 1,
+    max: 1_000,
+    unit: 'requests',
     meaning:
-      'accepted requests above 262144 bytes that are open on one node that works, half of them of one participant at most; above it they are answered later, except for one that is alone',
+      'accepted requests above 262144 bytes that are answered at a time on one node that works, one of each participant; the others wait',
   },
   exchange_retention: {
     variable: 'ROLLCALL_EXCHANGE_RETENTION',
@@ -357,11 +357,12 @@ export const LIMITS = {
   },
   worker_concurrency: {
     variable: 'ROLLCALL_WORKER_CONCURRENCY',
-    default: 24,
+    default: 48,
     min: 1,
     max: 1_000,
-    unit: 'jobs',
-    meaning: 'jobs in work at a time on one node that works',
+    unit: 'exchanges',
+    meaning:
+      'accepted requests that are answered at a time on one node that works, half of them of one participant at most',
   },
   stop_time: {
     variable: 'ROLLCALL_STOP_TIME',
@@ -369,7 +370,7 @@ export const LIMITS = {
     min: 0,
     max: 3_600,
     unit: 'seconds',
-    meaning: 'time for the jobs in work to end when a node is stopped; those that remain are left to others',
+    meaning: 'time for the work of a node to end when it is stopped; what remains is left to other nodes',
   },
   drain_time: {
     variable: 'ROLLCALL_DRAIN_TIME',
@@ -381,22 +382,32 @@ export const LIMITS = {
   },
   node_lease: {
     variable: 'ROLLCALL_NODE_LEASE',
-    default: 10,
+    default: 4,
     min: 2,
     max: 600,
     unit: 'seconds',
-    meaning: 'silence after which a node counts as gone and its jobs are freed; a killed one is seen at once',
+    meaning:
+      'silence of a node after which other nodes take over the accepted requests that it was answering',
   },
 } as const satisfies Record<string, LimitRow>
 
 export type LimitName = keyof typeof LIMITS
 export type Limits = { readonly [name in LimitName]: number }
 
+/** Limits of earlier versions, and what is set in their place. */
+const REPLACED: Readonly<Record<string, string>> = {
+  ROLLCALL_OPEN_REQUEST_BYTES: 'ROLLCALL_LARGE_REQUESTS, a number of requests',
+}
+
 /**
  * Reads the limits from the environment.
+ * @throws Error that names the replacement of a limit that there is no more
  * @throws Error that names the variable and its range when a value is not a whole number within it
  */
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
+  for (const [variable, replacement] of Object.entries(REPLACED)) {
+    if (env[variable]) throw new Error(`${variable} is no limit any more; set ${replacement}`)
+  }
   const entries = Object.entries(LIMITS).map(([name, row]: [string, LimitRow]) => [name, readLimit(row, env)])
   return Object.fromEntries(entries) as Limits
 }

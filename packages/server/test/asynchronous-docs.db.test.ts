@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseJson } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { process } from '../src/exchange/process.ts'
-import { type AsyncPeer, accepted, asyncPeer, callbacksTo } from './asynchronous.ts'
+import { type AsyncPeer, accepted, answerExchange, asyncPeer, callbacksTo } from './asynchronous.ts'
 import { bearer, post, type TestServer, testServer } from './server.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/asynchronous.md'), 'utf8')
@@ -66,7 +65,7 @@ test('the request is acknowledged', async () => {
 })
 
 test('its answer comes in two callbacks', async () => {
-  await process(server.context, correlation_id)
+  await answerExchange(server, correlation_id)
   const envelopes = callbacksTo(peer.receiver).map(({ envelope }) => unsigned(envelope))
   expect(envelopes.map(masked)).toEqual([1, 2].map((number) => masked(example(`callback: ${number}`))))
 })

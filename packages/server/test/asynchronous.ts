@@ -1,7 +1,13 @@
 /** Asynchronous exchanges for tests: a participant with a receiver of callbacks, its requests, and what it was sent. */
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
+import { drain } from '../src/delivery/drain.ts'
+import { answerAccepted } from '../src/exchange/answer-accepted.ts'
+import { participantsWaiting } from '../src/store/deliveries/deliveries.ts'
 import { type CallbackSettings, setCallbackSettings } from '../src/store/directory/participant-callbacks.ts'
 import { findParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
+import { findAccepted } from '../src/store/exchanges/accepted-exchanges.ts'
+import { claimExchanges } from '../src/store/exchanges/claims.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
 
@@ -75,7 +81,7 @@ export function searchFor(
   )
 }
 
-/** Sends a request on the asynchronous road; the correlation_id of its ack. */
+/** Sends an asynchronous request; the correlation_id of its ack. */
 export async function accepted(
   server: TestServer,
   by: TestParticipant,
@@ -96,3 +102,45 @@ type Callback = { readonly path: string; readonly envelope: any }
 /** What a receiver was sent, in its order. */
 export const callbacksTo = ({ received }: Receiver): readonly Callback[] =>
   received.map(({ path, body }) => ({ path, envelope: JSON.parse(body) }))
+
+/**
+ * Answers one accepted exchange, as a node does that has claimed it. One that is answered already stays as it is.
+ * @param runs how often it was claimed since its last page, this time included
+ * @throws what would be tried again
+ */
+export async function answerExchange(
+  { context, database }: Pick<TestServer, 'context' | 'database'>,
+  id: string,
+  { runs = 1, signal }: { readonly runs?: number; readonly signal?: AbortSignal } = {},
+): Promise<void> {
+  const claim = randomUUID()
+  const { rowCount } = await database.db.pool.query(
+    `with begun as (
+        update accepted_exchange set started_at = now()
+        where correlation_id = (select parent from accepted_exchange where correlation_id = $1) and started_at is null
+      )
+      update accepted_exchange set claim = $2, claimed_until = now() + interval '1 minute', runs = $3,
+        started_at = coalesce(started_at, now())
+      where correlation_id = $1 and state in ('accepted', 'replying')`,
+    [id, claim, runs],
+  )
+  const found = rowCount === 1 ? await findAccepted(database.db, id) : null
+  if (found !== null) await answerAccepted(context, { ...found, claim, runs }, signal)
+}
+
+/** Answers everything that was accepted, and attempts every delivery that is due, until nothing is left to do. */
+export async function deliverAll({
+  context,
+  database,
+}: Pick<TestServer, 'context' | 'database'>): Promise<void> {
+  const { db } = database
+  const slots = { free: 100, share: 100, large: 100 }
+  for (;;) {
+    const claimed = await claimExchanges(db.claims, { id: randomUUID(), seconds: 60 }, slots, [])
+    if (claimed.length === 0) break
+    for (const exchange of claimed) await answerAccepted(context, exchange)
+  }
+  await context.limiter.idle()
+  for (const participant of await participantsWaiting(db)) await drain(context, participant)
+  await context.limiter.idle()
+}

@@ -61,7 +61,7 @@ export async function testSender(
     env: all,
     logged: () => lines.join(''),
     async close() {
-      await context.lanes.idle()
+      await context.limiter.idle()
       await Promise.all([context.guards.close(), context.slowSearches.stop()])
       if (database === undefined) await own.close()
     },
@@ -238,13 +238,4 @@ export async function dueNow({ database }: Pick<TestSender, 'database'>, partici
     `update delivery set next_attempt_at = now() where participant = $1 and state = 'pending'`,
     [participant],
   )
-}
-
-/** When the drain job of a participant runs, in seconds; null: it has none. */
-export async function drainJob({ db }: Pick<Context, 'db'>, participant: number): Promise<number | null> {
-  const { rows } = await db.pool.query<{ wait: number }>(
-    'select extract(epoch from run_at - now())::float8 as wait from graphile_worker.jobs where key = $1',
-    [`drain:${participant}`],
-  )
-  return rows[0]?.wait ?? null
 }

@@ -21,7 +21,7 @@ const GOOD: DatabaseFacts = {
   content: { demo: [], real: ['registry civil'] },
   pending: [],
   unreadable: [],
-  goneNodes: [],
+  overdue: 0,
   disabled: [],
   withoutSecret: [],
   unsigned: [],
@@ -107,7 +107,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'broken',
     'civil (id 3, TypeError)',
   ],
-  ['nodes', { goneNodes: [{ id: 'n-1', jobs: 7 }] }, 'weak', 'n-1 with 7 jobs is gone'],
+  ['nodes', { overdue: 7 }, 'weak', '7 accepted requests are due for a minute'],
   ['migrations', { pending: ['0001-directory'] }, 'weak', '0001-directory will run'],
   [
     'demo_data',

@@ -79,11 +79,10 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'nodes',
-    judge({ goneNodes }) {
-      if (goneNodes.length === 0) return ok('none has ended without leaving')
-      const found = goneNodes.map(({ id, jobs }) => `${id} with ${jobs} jobs`)
+    judge({ overdue }) {
+      if (overdue === 0) return ok('no accepted request waits for a node that works')
       return weak(
-        `${list(found)} is gone: a node that works frees its jobs within a second, so start one, or read its log`,
+        `${overdue} accepted requests are due for a minute or more, and no node has claimed them: start a node that works, or read its log`,
       )
     },
   },

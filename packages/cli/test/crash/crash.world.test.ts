@@ -86,16 +86,10 @@ test('a node that stood still for longer than its lease changes nothing twice', 
   }
   const response = await inTheMiddle
   const other = await world.node('worker')
-  // Its lock is ended by PostgreSQL, its jobs are done by the other, its delivery is taken over.
-  await vi.waitFor(async () => expect(await nodeCount(world)).toBe(1), 60_000)
+  // Its claims end: its exchanges are answered by the other, its delivery is taken over.
   await vi.waitFor(async () => expect(await interrupted(world)).toBeGreaterThan(before), 60_000)
   paused.running.process.kill('SIGCONT')
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
-  // Its own words are shown when it does not come back.
-  await vi.waitFor(async () => {
-    const { stderr } = paused.running.output()
-    expect({ nodes: await nodeCount(world), stderr }).toMatchObject({ nodes: 2 })
-  }, 60_000)
   await sleep(500)
   await load.stop()
   await expectNothingLost(world, load)

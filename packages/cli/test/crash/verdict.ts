@@ -54,10 +54,8 @@ const LEFT_OVER = {
   'exchanges not answered': `select count(*) from accepted_exchange where state not in ('replied', 'failed')`,
   'exchanges failed': `select count(*) from accepted_exchange where state = 'failed'`,
   'deliveries not delivered': `select count(*) from delivery where state <> 'delivered'`,
-  'claims left': `select count(*) from delivery where claim is not null`,
-  // One that was followed by another, and failed, is not run again and lies there until it is cleared away.
-  jobs: 'select count(*) from graphile_worker._private_jobs where locked_at is not null or attempts < max_attempts',
-  'queues locked': 'select count(*) from graphile_worker._private_job_queues where locked_by is not null',
+  'claims left': `select (select count(*) from delivery where claim is not null)
+    + (select count(*) from accepted_exchange where claim is not null) as count`,
 } as const
 
 /** What must never be there, because all of it is written together or not at all. */
@@ -91,9 +89,11 @@ async function found({ db }: World, counts: Readonly<Record<string, string>>): P
   return names
 }
 
-/** How many nodes hold a place in the table. */
+/** How many nodes work: each listens on a connection of its own. */
 export async function nodeCount({ db }: World): Promise<number> {
-  const { rows } = await db.pool.query<{ count: number }>('select count(*) from node')
+  const { rows } = await db.pool.query<{ count: number }>(
+    "select count(*) from pg_stat_activity where query = 'listen rollcall_work'",
+  )
   return rows[0]?.count ?? 0
 }
 

@@ -8,7 +8,10 @@ import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
 import { createTables, readSchema } from './database-schema.ts'
 
-/** Of the schema of jobs the rows alone: graphile-worker makes its tables. A table it fills itself is not among them. */
+/**
+ * The queue of versions before migration 0018, of which the rows alone are kept: graphile-worker makes its tables. A table
+ * it fills itself is not among them.
+ */
 const JOB_TABLES = ['_private_job_queues', '_private_tasks', '_private_jobs'].map(
   (table) => `graphile_worker.${table}`,
 )
@@ -18,7 +21,7 @@ export async function dumpDatabase(client: pg.ClientBase): Promise<string> {
   await client.query("set search_path = 'public'")
   const schema = await readSchema(client)
   const sections = [...createTables(schema)]
-  for (const table of [...schema.tables.map((row) => row.table), ...JOB_TABLES]) {
+  for (const table of [...schema.tables.map((row) => row.table), ...(await jobTables(client))]) {
     const names = await columnsOf(client, table)
     const rows = await textOf(client.query(to(`copy ${table} (${names}) to stdout`)))
     if (rows !== '') sections.push(`copy ${table} (${names}) from stdin;\n${rows}\\.`)
@@ -27,6 +30,13 @@ export async function dumpDatabase(client: pg.ClientBase): Promise<string> {
   sections.push(...rows.map(({ statement }) => statement))
   sections.push(...schema.afterwards.map(({ statement }) => statement), ...schema.functions)
   return `${sections.join('\n\n')}\n`
+}
+
+async function jobTables(client: pg.ClientBase): Promise<readonly string[]> {
+  const { rows } = await client.query<{ there: boolean }>(
+    `select to_regnamespace('graphile_worker') is not null as there`,
+  )
+  return rows[0]?.there === true ? JOB_TABLES : []
 }
 
 /** Those that are written: the others are computed. */
@@ -48,7 +58,7 @@ const SEQUENCES = `select format('select setval(%L, %s);', format('%I.%I', schem
 export async function restoreDatabase(connection: pg.ClientConfig, dump: string): Promise<void> {
   const pool = new pg.Pool({ ...connection, max: 1 })
   try {
-    await runMigrations({ pgPool: pool })
+    if (dump.includes('copy graphile_worker.')) await runMigrations({ pgPool: pool })
     const client = await pool.connect()
     try {
       for (const section of sectionsOf(dump)) await restoreSection(client, section)

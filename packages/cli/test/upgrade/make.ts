@@ -206,6 +206,21 @@ async function send(
   return message.correlation_id
 }
 
+/** How the queue of the commit is asked: before migration 0018 it was graphile-worker's. */
+const { rows: queues } = await db.pool.query<{ there: boolean }>(
+  `select to_regnamespace('graphile_worker') is not null as there`,
+)
+const queue = queues[0]?.there
+  ? {
+      inWork: 'select count(*) from graphile_worker._private_jobs where locked_by is not null',
+      failed:
+        'select count(*) from graphile_worker._private_jobs where last_error is not null and locked_by is null',
+    }
+  : {
+      inWork: 'select count(*) from accepted_exchange where claim is not null',
+      failed: `select count(*) from accepted_exchange where claim is null and runs > 0 and state = 'accepted'`,
+    }
+
 /** Waits until a condition of the database, as SQL, holds. */
 async function until(condition: string, values: readonly unknown[] = []): Promise<void> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(20)) {
@@ -247,14 +262,12 @@ await lock.query('begin; lock table r1_person in access exclusive mode')
 for (const items of [[BY_IDENTIFIER], [BY_IDENTIFIER, SEVERAL_PAGES, BY_IDENTIFIER], [SEVERAL_PAGES]]) {
   await send(server.url, by.answered, 'while it was answered', { items })
 }
-await until('(select count(*) from graphile_worker._private_jobs where locked_by is not null) >= 3')
+await until(`(${queue.inWork}) >= 3`)
 
 await db.pool.query('alter table r2_person rename to away')
 for (let n = 0; n < 2; n += 1)
   await send(server.url, by.answered, 'after a job that failed', { namespace: BROKEN })
-await until(
-  '(select count(*) from graphile_worker._private_jobs where last_error is not null and locked_by is null) = 2',
-)
+await until(`(${queue.failed}) = 2`)
 await server.kill()
 await db.pool.query('alter table away rename to r2_person')
 

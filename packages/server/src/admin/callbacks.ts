@@ -19,7 +19,7 @@ import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { createLog } from '../observe/log.ts'
 import type { Database } from '../store/db/database.ts'
-import { ensureDrain } from '../store/deliveries/deliveries.ts'
+import { announceDeliveries } from '../store/deliveries/deliveries.ts'
 import {
   type CallbackAuth,
   type CallbackSettings,
@@ -111,7 +111,7 @@ export const changeCallback = useCase(
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
     // What failed for a reason of before may go now.
-    if (Object.keys(changes).length > 0 || secrets !== undefined) await ensureDrain(db, participant.id)
+    if (Object.keys(changes).length > 0 || secrets !== undefined) await announceDeliveries(db, participant.id)
     const { allowed, default_url, auth, concurrency, rate, timeout_ms, schedule } =
       await findCallbackSettings(db, participant.id)
     return { sender_id, allowed, default_url, auth, concurrency, rate, timeout_ms, schedule }

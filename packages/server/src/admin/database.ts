@@ -5,10 +5,10 @@ import type { AllowedHost } from '../model/allowed-hosts.ts'
 import type { Participant } from '../model/participant.ts'
 import { migrate, pendingMigrations } from '../store/db/database.ts'
 import { readServerSettings } from '../store/db/migrate.ts'
-import { listGoneNodes } from '../store/db/nodes.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
 import { listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { listParticipants, listWithoutSecret } from '../store/directory/participants.ts'
+import { countOverdue } from '../store/exchanges/claims.ts'
 import { planIndexes } from '../store/records/index-plan.ts'
 import { ensureRecordTables } from '../store/records/record-tables.ts'
 import { listRegistries, readRegistries } from '../store/registries/registries.ts'
@@ -58,8 +58,8 @@ export const examineDatabase = useCase(
         closed({ id: Type.Integer(), namespace: Namespace, error: text('Name of the error.') }),
         { description: 'Registries that this version cannot read.' },
       ),
-      goneNodes: Type.Array(closed({ id: Type.String(), jobs: Type.Integer() }), {
-        description: 'Nodes that have ended without leaving, with the jobs that they still hold.',
+      overdue: Type.Integer({
+        description: 'Accepted requests that are due for a minute, and that no node has claimed.',
       }),
       withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
       unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
@@ -95,7 +95,7 @@ export const examineDatabase = useCase(
       pending,
       disabled: named(disabled),
       unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
-      goneNodes: pending.length > 0 ? [] : await listGoneNodes(db),
+      overdue: pending.length > 0 ? 0 : await countOverdue(db),
       withoutSecret: named(withoutSecret),
       unsigned: named(active.filter(({ signature_policy }) => signature_policy !== 'required')),
       withoutSignatureKey: named(

@@ -5,7 +5,7 @@ import Type from 'typebox'
 import { newSecret } from '../directory/secrets.ts'
 import { type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
 import type { Database } from '../store/db/database.ts'
-import { ensureDrain } from '../store/deliveries/deliveries.ts'
+import { announceDeliveries } from '../store/deliveries/deliveries.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
 import {
   addParticipant as addRow,
@@ -99,7 +99,7 @@ export const setParticipantStatus = useCase(
   async ({ db }: HasDatabase, { sender_id, status }) => {
     const participant = await setStatus(db, sender_id, status)
     // What waited for it need not wait any longer.
-    if (status === 'active') await ensureDrain(db, participant.id)
+    if (status === 'active') await announceDeliveries(db, participant.id)
     return described(participant)
   },
 )

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createMetrics } from '../observe/metrics.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createQuota, type QuotaOwner } from './quota.ts'
+import { createTurns } from './turns.ts'
 
 const plenty = async ({ wanted }: Asked): Promise<Granted> => ({ granted: wanted, left: 1_000 })
 const empty = async (): Promise<Granted> => ({ granted: 0, left: 0 })
@@ -21,7 +22,7 @@ function quota(
     total_bytes: 1_000,
     ...changes,
   }
-  return createQuota({ limits, metrics, take, ...(delay && { delay }) })
+  return createQuota({ limits, metrics, take, turns: createTurns(), ...(delay && { delay }) })
 }
 
 const participant = (id: number, changes: Partial<QuotaOwner> = {}): QuotaOwner => ({

@@ -7,6 +7,7 @@ import type { QuotaName } from '../observe/metrics.ts'
 import type { Asked, Granted } from '../store/directory/quotas.ts'
 import { createHeldBytes } from './held-bytes.ts'
 import { createRates } from './rate.ts'
+import type { Turn, Turns } from './turns.ts'
 
 export interface Quota {
   /**
@@ -48,6 +49,7 @@ interface Parts {
   readonly metrics: { requestRefused(quota: QuotaName): void }
   /** Takes from the buckets that all nodes share (`takeTokens`). */
   readonly take: (asked: Asked) => Promise<Granted>
+  readonly turns: Turns
   /** Calls the function so many milliseconds later; by default by a timer that does not keep the process alive. */
   readonly delay?: (work: () => void, milliseconds: number) => void
 }
@@ -63,12 +65,10 @@ const TOTAL = 'total'
 const REFUSED_PAUSE = 100
 
 /** Concurrency is counted on this node, rates on all nodes together. */
-export function createQuota({ limits, metrics, take, delay = waitFor }: Parts): Quota {
+export function createQuota({ limits, metrics, take, turns, delay = waitFor }: Parts): Quota {
   const rates = createRates(take)
   const inFlight = new Map<number, number>()
   const heldBytes = createHeldBytes(limits.total_bytes)
-  /** By participant, when the last of its large requests will have left. */
-  const largeTurns = new Map<number, Promise<void>>()
   let total = 0
 
   const occupy = ({ id, concurrency_limit }: QuotaOwner): Visit => {
@@ -89,27 +89,20 @@ export function createQuota({ limits, metrics, take, delay = waitFor }: Parts): 
       }
       if (whose === 'total') throw refusal('total_bytes', 1, BUSY)
     }
-    let resolveTurn: (() => void) | undefined
+    let turn: Turn | undefined
     const endTurn = (): void => {
-      resolveTurn?.()
-      resolveTurn = undefined
+      turn?.end()
+      turn = undefined
     }
     const largeTurn = async (): Promise<void> => {
-      if (resolveTurn !== undefined || !inside) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      const before = largeTurns.get(id)
-      const last = before === undefined ? promise : before.then(() => promise)
-      largeTurns.set(id, last)
-      void last.then(() => {
-        if (largeTurns.get(id) === last) largeTurns.delete(id)
-      })
-      resolveTurn = resolve
-      await before
+      if (turn !== undefined || !inside) return
+      turn = turns.take(`large requests of ${id}`)
+      await turn.begun
     }
     const leave = (refused = false): void => {
       if (!inside) return
       inside = false
-      if (refused && resolveTurn !== undefined) delay(endTurn, REFUSED_PAUSE)
+      if (refused && turn !== undefined) delay(endTurn, REFUSED_PAUSE)
       else endTurn()
       total -= 1
       held.release()

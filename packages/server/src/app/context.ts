@@ -1,14 +1,15 @@
 /** The one place where the server's parts are made and put together. */
 
 import { createDayUses } from '../admission/day-uses.ts'
-import { createHeldBytes } from '../admission/held-bytes.ts'
 import { createQuota } from '../admission/quota.ts'
-import { createSearchPlaces } from '../admission/search-places.ts'
+import { createSearchGate } from '../admission/search-gate.ts'
 import { createThrottle } from '../admission/throttle.ts'
+import { createTurns } from '../admission/turns.ts'
 import type { Context } from '../context.ts'
 import { createBreakers } from '../delivery/breaker.ts'
 import { createCredentials } from '../delivery/credentials.ts'
-import { createLanes } from '../delivery/lanes.ts'
+import { createDispatcher } from '../delivery/dispatcher.ts'
+import { createLimiter } from '../delivery/limiter.ts'
 import { createCallbacks, createDirectory } from '../directory/directory.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/address-guard.ts'
@@ -22,6 +23,7 @@ import { createRefusals } from '../observe/refusals.ts'
 import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import { createReadingThreads } from '../reading/threads.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
+import { createWake } from '../shared/wake.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { deliveryHealth } from '../store/deliveries/delivery-health.ts'
@@ -36,13 +38,6 @@ import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
 import type { Config } from './config.ts'
 import { openVault } from './vault.ts'
-
-/** Seconds that a search waits for its turn whose answer nobody is waiting for. */
-const JOB_PATIENCE = 3_600
-/** Seconds after which it counts how many of its participant wait, each in the place of another job. */
-const JOB_CROWD = 1
-/** The part of the jobs in work that may wait so, of one participant. */
-const JOB_SHARE = 0.25
 
 /**
  * The keys that are missing are made, which takes a second or so.
@@ -74,33 +69,52 @@ export async function createContext(
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const waiting = limits.exchanges_waiting
-  return {
-    db,
-    records: ownRecords(db),
+  const turns = createTurns()
+  const exchangesWake = createWake()
+  const deliveriesWake = createWake()
+  const delivering = {
+    ...{ db, log, metrics, keys },
     directory: createDirectory(db, log, clock),
-    tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
-    quota: createQuota({ limits, metrics, take: (asked) => takeTokens(db, asked) }),
-    searchPlaces: createSearchPlaces({ places: db.searches.options.max, patience: limits.search_timeout }),
-    jobSearchPlaces: createSearchPlaces({
-      places: Math.min(db.jobSearches.options.max, Math.max(1, Math.floor(limits.worker_concurrency / 2))),
-      patience: JOB_PATIENCE,
-      putOff: { after: JOB_CROWD, behind: Math.max(1, Math.floor(limits.worker_concurrency * JOB_SHARE)) },
-    }),
-    openRequests: createHeldBytes(limits.open_request_bytes),
-    keys,
+    callbacks: createCallbacks(db, clock),
+    bodies: createBodies(db, vault),
+    breakers: createBreakers(db),
+    limiter: createLimiter(),
+    credentials: createCredentials(vault, guards, clock),
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log, clock }),
     signatureNamespaces: config.signatureNamespaces,
-    callbacks: createCallbacks(db, clock),
-    credentials: createCredentials(vault, guards, clock),
-    breakers: createBreakers(db),
-    lanes: createLanes(),
     retrySchedule: config.retrySchedule,
+  }
+  const dispatcher = createDispatcher(delivering, {
+    slots: limits.worker_concurrency,
+    wake: deliveriesWake.raise,
+  })
+  return {
+    ...delivering,
+    ...{ exchangesWake, deliveriesWake, dispatcher },
+    exchangeAccepted: exchangesWake.raise,
+    deliveryDue: dispatcher.due,
+    db,
+    records: ownRecords(db),
+    tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
+    quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
+    modes: {
+      sync: {
+        name: 'sync',
+        gate: createSearchGate({ slots: db.searches.options.max, timeout: limits.search_timeout }),
+        searchTime: limits.batch_search_time,
+      },
+      async: {
+        name: 'async',
+        gate: createSearchGate({ slots: db.jobSearches.options.max, timeout: null }),
+        searchTime: limits.snapshot_search_time,
+      },
+    },
+    turns,
     guards,
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),
     inbox: createInbox(db, { waiting }),
     dayUses: createDayUses(db),
-    bodies: createBodies(db, vault),
     reading: createReadingThreads(),
     limits,
     log,

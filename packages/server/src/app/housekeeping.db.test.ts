@@ -20,8 +20,8 @@ function parts() {
       done()
     },
   })
-  const { db, bodies, limits } = server.context
-  return { lines, db, bodies, limits, log: createLog({ level: 'warn', destination }) }
+  const { db, bodies, limits, reading, turns } = server.context
+  return { lines, db, bodies, limits, reading, turns, log: createLog({ level: 'warn', destination }) }
 }
 
 const { signal } = new AbortController()
@@ -34,15 +34,15 @@ test('a chore that fails stops none of the others, and is named', async () => {
      values ($1, 1, 'm', now() - interval '6 days')`,
     [fingerprint],
   )
-  await pool.query('alter table graphile_worker._private_tasks rename to away')
+  await pool.query('alter table breaker rename to away')
   const { lines, ...rest } = parts()
   await keepHouse(rest, signal)
-  await pool.query('alter table graphile_worker.away rename to _private_tasks')
+  await pool.query('alter table away rename to breaker')
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     {
       level: 'warn',
       database: { sqlstate: '42P01' },
-      msg: 'jobs that are over could not be cleared away; tried again soon',
+      msg: 'breakers that nobody asks for could not be forgotten; tried again soon',
     },
   ])
   expect((await pool.query('select from sealed_message')).rowCount).toBe(0)

@@ -1,14 +1,13 @@
 /** What every node does now and then beside answering; several nodes at once do no harm. */
-import type { Context } from '../context.ts'
-import { storeMissingReferences } from '../operations/references.ts'
+import type { Limits } from '../limits.ts'
+import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import { clearFollowedJobs } from '../store/db/jobs.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000
 
-type Parts = Pick<Context, 'db' | 'limits' | 'log' | 'bodies'>
+type Parts = StoringReferences & { readonly limits: Limits }
 
 /** Starts; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(parts: Parts): () => Promise<void> {
@@ -37,10 +36,6 @@ const CHORES: readonly Chore[] = [
   {
     failure: 'references of earlier exchanges could not be stored; tried again soon',
     run: storeAllReferences,
-  },
-  {
-    failure: 'jobs that are over could not be cleared away; tried again soon',
-    run: async ({ db }) => void (await clearFollowedJobs(db.pool)),
   },
   {
     failure: 'breakers that nobody asks for could not be forgotten; tried again soon',

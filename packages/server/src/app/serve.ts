@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../context.ts'
+import { answerAccepted } from '../exchange/answer-accepted.ts'
 import { addTokenRoute } from '../http/oauth.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
@@ -65,7 +66,7 @@ export async function startServer(
     await Promise.all([publicServer?.close(), worker?.stop()])
     // Attempts that go on by themselves are recorded; the claims of those that take longer end by themselves.
     const late = sleep(context.limits.stop_time * 1_000, undefined, { ref: false })
-    await Promise.race([context.lanes.idle(), late])
+    await Promise.race([context.limiter.idle(), late])
     // Last: it says until the end how the node is.
     await operatorServer.close()
     await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
@@ -73,7 +74,11 @@ export async function startServer(
   try {
     await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })
     if (publicServer !== null) await listen('peers', publicServer, { host: config.host, port: config.port })
-    if (does.works) worker = await startWorker(context)
+    if (does.works)
+      worker = await startWorker({
+        ...context,
+        answer: (exchange, signal) => answerAccepted(context, exchange, signal),
+      })
   } catch (error) {
     await stop()
     throw error

@@ -5,7 +5,6 @@ import {
   aClaim,
   answering,
   attemptsOf,
-  drainJob,
   kept,
   newDelivery,
   type Receiver,
@@ -16,6 +15,7 @@ import {
 } from '../../test/deliveries.ts'
 import { answerContext } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
+import { nextDue } from '../store/deliveries/destinations.ts'
 import {
   type CallbackSettings,
   findCallbackSettings,
@@ -49,10 +49,10 @@ async function attempted(participant: Participant) {
   const target = `${default_url?.replace(/\/$/, '')}/registry/on-search`
   const fresh = await newDelivery(server, participant, { claim, target })
   const { header, message, ...delivery } = fresh
-  const place = context.lanes.enter(here(participant), { concurrency: 8, rate: 1_000 })
-  if (place === null || typeof place === 'number') throw new Error('no place')
-  await deliverNow(context, { delivery, claim, place, header, message })
-  await context.lanes.idle()
+  const permit = context.limiter.acquire(here(participant), { concurrency: 8, rate: 1_000 })
+  if (permit === null || typeof permit === 'number') throw new Error('no permit')
+  await deliverNow(context, { delivery, claim, permit, header, message })
+  await context.limiter.idle()
   // It goes on by itself when it takes long.
   await vi.waitFor(async () => expect((await kept(server, delivery.id)).claimed).toBe(false))
   return { delivery, row: await kept(server, delivery.id), attempts: await attemptsOf(server, delivery.id) }
@@ -141,7 +141,7 @@ test.each([
   expect(row.wait).toBeLessThan(5.6)
   expect(attempts).toMatchObject([{ number: 1, status, error }])
   expect(peer.received.map(({ path }) => path)).toEqual(['/registry/on-search'])
-  expect(await drainJob(server.context, participant.id)).toBeLessThan(7.5)
+  expect(await nextDue(server.database.db, participant.id)).toBeLessThan(7.5)
 })
 
 test('429: not before the peer wants it', async () => {
@@ -223,14 +223,14 @@ test('an address that is no longer registered is not called', async () => {
   const target = `${peer.url}/mine`
   const fresh = await newDelivery(server, participant, { claim, target })
   const { header, message, ...delivery } = fresh
-  const place = server.context.lanes.enter(here(participant), { concurrency: 8, rate: 1_000 })
-  if (place === null || typeof place === 'number') throw new Error('no place')
-  await deliverNow(server.context, { delivery, claim, place, header, message })
+  const permit = server.context.limiter.acquire(here(participant), { concurrency: 8, rate: 1_000 })
+  if (permit === null || typeof permit === 'number') throw new Error('no permit')
+  await deliverNow(server.context, { delivery, claim, permit, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'dead', reason: 'address_not_registered' })
   expect(peer.received).toEqual([])
 })
 
-test('a slow peer holds up nobody: its attempt goes on by itself, and the job looks after it', async () => {
+test('a slow peer holds up nobody: its attempt goes on by itself, and the dispatcher looks after it', async () => {
   let release = (): void => undefined
   const participant = await newPeer(
     (response) => {
@@ -239,16 +239,16 @@ test('a slow peer holds up nobody: its attempt goes on by itself, and the job lo
     { timeout_ms: 30_000 },
   )
   const reserved = await reserve(server.context, here(participant))
-  if (reserved === null) throw new Error('no place')
+  if (reserved === null) throw new Error('no permit')
   const { claim } = reserved
   const target = `${peer.url}/registry/on-search`
   const fresh = await newDelivery(server, participant, { claim, target })
   const { header, message, ...delivery } = fresh
   await deliverNow(server.context, { ...reserved, delivery, header, message })
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'pending', claimed: true })
-  expect(await drainJob(server.context, participant.id)).toBeGreaterThan(30)
+  expect(await nextDue(server.database.db, participant.id)).toBeGreaterThan(30)
   expect(await reserve(server.context, here(participant))).toBeNull()
   release()
-  await server.context.lanes.idle()
+  await server.context.limiter.idle()
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 })
 })

@@ -1,11 +1,11 @@
 /**
- * Deliveries on their way: claimed, attempted, recorded. An answer that was just made is attempted at once where its
- * destination is healthy; everything else is taken by the participant's `drain` job.
+ * Deliveries on their way: claimed, attempted, recorded. The maker of an answer attempts its delivery at once where the
+ * destination is healthy; everything else is claimed by a node that works (`dispatcher.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
-import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
+import type { Callbacks, Directory } from '../directory/directory.ts'
+import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import {
   answerContext,
   type Claim,
@@ -16,46 +16,60 @@ import {
   type NewDelivery,
   originOf,
 } from '../model/delivery.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import { ensureDrain, recordAttempt } from '../store/deliveries/deliveries.ts'
+import { recordAttempt } from '../store/deliveries/deliveries.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { attempt, logInternal, type Made } from './attempt.ts'
+import { type Attempting, attempt, logInternal, type Made } from './attempt.ts'
+import type { Breakers } from './breaker.ts'
 import { type Ending, endingOfError, endings } from './failures.ts'
-import { type Place, SLOW } from './lanes.ts'
+import { type Limiter, type Permit, SLOW } from './limiter.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
-/** The right to attempt a delivery to a destination at once, for what is about to be committed with its claim. */
+/** What a delivery needs of the server. */
+export interface Delivering extends Attempting {
+  readonly db: Pick<Database, 'pool'>
+  readonly directory: Pick<Directory, 'participantById' | 'registryById'>
+  readonly callbacks: Callbacks
+  readonly bodies: Bodies
+  readonly breakers: Breakers
+  readonly limiter: Limiter
+  /** Seconds from one attempt to the next, for participants without a schedule of their own. */
+  readonly retrySchedule: readonly number[]
+  readonly metrics: Pick<Metrics, 'deliveryEnded' | 'deliveryAttempted'>
+  /** Tells the dispatcher of this node that a delivery of a participant is due so many seconds from now. */
+  readonly deliveryDue: (participant: number, seconds: number) => void
+}
+
+/** The right to attempt a delivery to a destination at once, for a delivery that is about to be committed with its claim. */
 export interface Reserved {
   readonly claim: Claim
-  /** Left by `deliverNow`; whoever does not call it leaves the place as `unused`. */
-  readonly place: Place
+  /** Released by `deliverNow`. A caller that does not call it releases the permit as `unused`. */
+  readonly permit: Permit
 }
 
-/** Null: its `drain` job shall do it. */
-export async function reserve(context: Context, destination: Destination): Promise<Reserved | null> {
-  const settings = await context.callbacks.of({ id: destination.participant })
-  const [closed, place] = [
-    await context.breakers.isClosed(destination),
-    context.lanes.tryEnter(destination, settings),
-  ]
-  if (place === null) return null
-  if (!closed) {
-    place.leave('unused')
-    return null
-  }
-  return { claim: claimFor(settings), place }
+/** Null: the dispatcher shall do it. */
+export async function reserve(
+  { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
+  destination: Destination,
+): Promise<Reserved | null> {
+  const settings = await callbacks.of({ id: destination.participant })
+  if (!(await breakers.isClosed(destination))) return null
+  const permit = limiter.tryAcquire(destination, settings)
+  return permit === null ? null : { claim: claimFor(settings), permit }
 }
 
-/** A right that outlives the longest attempt. */
+/** A claim that lasts longer than the longest attempt. */
 export function claimFor({ timeout_ms }: Pick<CallbackSettings, 'timeout_ms'>): Claim {
   return { id: randomUUID(), seconds: timeout_ms / 1_000 + GRACE }
 }
 
-/** Seconds in which an attempt that is over is recorded. */
+/** Seconds in which the result of an attempt is recorded. */
 const GRACE = 5
-/** Milliseconds that the maker of an answer waits for its attempt; it goes on without it. */
-const PATIENCE = 500
+/** Milliseconds that the maker of an answer waits for its attempt; then it goes on without it. */
+const TIMEOUT = 500
 
 /** A delivery that was just committed with the claim of `reserved`. */
 export interface FreshDelivery extends Reserved {
@@ -66,55 +80,63 @@ export interface FreshDelivery extends Reserved {
 }
 
 /**
- * Makes the first attempt at a delivery. Returns when it is recorded, or takes long: then it goes on by itself, and
- * the participant's `drain` job looks after it. What the peer does is never thrown.
+ * Makes the first attempt at a delivery. Resolves when the result is recorded, or when the attempt takes long: then the
+ * attempt goes on in the background. It never rejects: the delivery is committed, and its claim ends by itself.
  */
-export async function deliverNow(context: Context, fresh: FreshDelivery): Promise<void> {
-  const { delivery, claim, place } = fresh
-  const attempting = attemptFresh(context, fresh)
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE, 'late')
+export async function deliverNow(
+  parts: Delivering,
+  { delivery, claim, permit, header, message }: FreshDelivery,
+): Promise<void> {
+  const origin = originOf(delivery.target)
+  const attempting = attemptWithPermit(parts, permit, {
+    delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
+    claim,
+    probe: false,
+    read: async () => ({ header, message }),
+  }).catch((error: unknown) => {
+    logUnrecorded(parts, error)
+    parts.deliveryDue(delivery.participant, claim.seconds)
   })
-  try {
-    if ((await Promise.race([attempting, late])) !== 'late') return
-  } finally {
-    clearTimeout(timer)
-  }
-  place.slow()
-  // Nobody waits for it any more: what goes wrong is ours, and its claim ends.
-  attempting.catch((error: unknown) => logUnrecorded(context, error))
-  await ensureDrain(context.db, delivery.participant, claim.seconds)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      permit.slow()
+      resolve()
+    }, TIMEOUT)
+  })
+  await Promise.race([attempting, late])
+  clearTimeout(timer)
 }
 
-/** For the operator: an attempt that nobody waits for has left no record. */
-export function logUnrecorded({ log }: Pick<Context, 'log'>, error: unknown): void {
+/** For the operator: the result of an attempt is not recorded. */
+export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown): void {
   log.error(safeDatabaseError(error), 'an attempt could not be recorded; made again when its claim ends')
 }
 
-async function attemptFresh(context: Context, { place, claim, header, message, ...rest }: FreshDelivery) {
-  const origin = originOf(rest.delivery.target)
-  const delivery = { ...rest.delivery, origin, number: 1, earlier: 0, sender_uri: undefined }
-  let outcome: Parameters<Place['leave']>[0] = 'failing'
+/** Attempts a delivery and releases its permit, whose destination is slow when the attempt takes long. */
+export async function attemptWithPermit(
+  parts: Delivering,
+  permit: Permit,
+  claimed: ClaimedAttempt,
+): Promise<void> {
+  const timer = setTimeout(() => permit.slow(), SLOW)
+  let healthy = false
   try {
-    const read = async () => ({ header, message })
-    const result = await deliver(context, { delivery, claim, read, probe: false, drain: () => true })
-    outcome = result ? 'healthy' : 'failing'
+    healthy = await deliver(parts, claimed)
   } finally {
-    place.leave(outcome)
+    clearTimeout(timer)
+    permit.release(healthy ? 'healthy' : 'failing')
   }
 }
 
 /** A claimed delivery and what is known of its attempt. */
-export interface Turn {
+export interface ClaimedAttempt {
   readonly delivery: Omit<ClaimedDelivery, 'body'>
   readonly claim: Claim
   /** Header and message. */
   readonly read: () => Promise<Contents>
   /** Whether an open breaker lets it through. */
   readonly probe: boolean
-  /** Asked when it is over: whether the `drain` job is to be made sure of when it is attempted again. */
-  readonly drain: () => boolean
 }
 
 interface Contents {
@@ -122,12 +144,12 @@ interface Contents {
   readonly message: object | CanonicalText
 }
 
-/** What is kept of a delivery, in clear; each attempt sends it as it is. */
+/** The persisted contents of a delivery, in clear; each attempt sends them as they are. */
 export async function openDelivery(
-  context: Context,
+  { bodies }: Pick<Delivering, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<Contents> {
-  const kept = parsePersisted(await context.bodies.decryptBody(body, deliveryContext(id)))
+  const kept = parsePersisted(await bodies.decryptBody(body, deliveryContext(id)))
   if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
     throw new BodyUnreadable('altered')
   }
@@ -135,26 +157,23 @@ export async function openDelivery(
 }
 
 /**
- * Attempts one delivery and records what came of it.
+ * Attempts one delivery and records the result.
  * @returns whether the peer is healthy: it answered, and in time
  */
-export async function deliver(context: Context, turn: Turn): Promise<boolean> {
-  const { delivery, claim, probe, drain } = turn
-  const participant = await context.directory.participantById(delivery.participant)
-  const registry = await context.directory.registryById(delivery.registry)
-  if (participant?.status !== 'active' || registry === undefined) {
-    // It waits: its claim ends by itself.
-    await ensureDrain(context.db, delivery.participant, claim.seconds)
-    return false
-  }
-  const settings = await context.callbacks.of(participant)
-  const { target, made } = await makeAttempt(context, turn, { participant, registry, settings })
+export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promise<boolean> {
+  const { delivery, claim, probe } = claimed
+  const participant = await parts.directory.participantById(delivery.participant)
+  const registry = await parts.directory.registryById(delivery.registry)
+  // It waits: its claim ends by itself.
+  if (participant?.status !== 'active' || registry === undefined) return false
+  const settings = await parts.callbacks.of(participant)
+  const { target, made } = await makeAttempt(parts, claimed, { participant, registry, settings })
   const { ending, duration_ms } = made
-  const schedule = settings.schedule ?? context.retrySchedule
+  const schedule = settings.schedule ?? parts.retrySchedule
   const ended = endedBy(ending, schedule, delivery.number - delivery.earlier, made.retry_after)
   const { id, number } = delivery
   await recordAttempt(
-    context.db,
+    parts.db,
     {
       delivery: id,
       number,
@@ -163,7 +182,7 @@ export async function deliver(context: Context, turn: Turn): Promise<boolean> {
       status: ending.status,
       error: ending.verdict === 'delivered' ? null : ending.name,
       answer:
-        made.answer === '' ? null : await context.bodies.encryptBody(made.answer, answerContext(id, number)),
+        made.answer === '' ? null : await parts.bodies.encryptBody(made.answer, answerContext(id, number)),
     },
     ended,
     {
@@ -171,15 +190,16 @@ export async function deliver(context: Context, turn: Turn): Promise<boolean> {
       origin: target === null ? delivery.origin : originOf(target),
       ...{ peer: ending.peer, probe, longest_pause: breakerPause(schedule) },
     },
-    { claim: claim.id, target, drain: drain() },
+    { claim: claim.id, target },
   )
-  if (ended.state !== 'pending') context.metrics.deliveryEnded(ended.state)
+  if (ended.wait !== null) parts.deliveryDue(participant.id, ended.wait)
+  else if (ended.state !== 'pending') parts.metrics.deliveryEnded(ended.state)
   return ending.peer === 'up' && duration_ms < SLOW
 }
 
 async function makeAttempt(
-  context: Context,
-  { delivery, read }: Turn,
+  parts: Attempting,
+  { delivery, read }: ClaimedAttempt,
   to: Pick<Parameters<typeof attempt>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<{ target: string | null; made: Made }> {
   const without = (ending: Ending): { target: null; made: Made } => ({
@@ -194,12 +214,12 @@ async function makeAttempt(
     // Who must encrypt by now gets nothing in clear, however it asked then.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const outgoing = { ...to, target, encrypted, header, message, trace: correlation_id ?? id }
-    return { target, made: await attempt(context, outgoing) }
+    return { target, made: await attempt(parts, outgoing) }
   } catch (error) {
     if (error instanceof RequestFault) return without(endings.address_not_registered)
     if (error instanceof BodyUnreadable) return without(endings[`body_${error.reason}`])
     const ending = endingOfError(error)
-    logInternal(context, error)
+    logInternal(parts, error)
     return without(ending)
   }
 }
@@ -207,7 +227,7 @@ async function makeAttempt(
 /** Asked again for each attempt: addresses are taken back, and participants move. */
 function targetOf(
   settings: CallbackSettings,
-  { callback, sender_uri, target }: Turn['delivery'],
+  { callback, sender_uri, target }: ClaimedAttempt['delivery'],
 ): string | null {
   const row = callbackNamed(callback)
   if (sender_uri !== undefined) return callbackTarget(settings, sender_uri, row)

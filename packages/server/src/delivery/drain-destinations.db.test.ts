@@ -6,7 +6,6 @@ import {
   ACK,
   answering,
   attemptsOf,
-  drainJob,
   dueNow,
   kept,
   newDelivery,
@@ -19,6 +18,7 @@ import {
 import type { Participant } from '../model/participant.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { changeDeliveries } from '../store/deliveries/delivery-list.ts'
+import { nextDue } from '../store/deliveries/destinations.ts'
 import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { drain } from './drain.ts'
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   await Promise.all(peers.splice(0).map((peer) => peer.close()))
-  await sender.context.lanes.idle()
+  await sender.context.limiter.idle()
 })
 afterAll(() => sender.close())
 
@@ -108,7 +108,7 @@ test('a turn does not wait for attempts that hang: the next one attempts what is
   await inTurn(participant, 100)
   expect(away.received).toHaveLength(1)
   // The job comes again when the claim ends, should nothing be heard of it.
-  expect(await drainJob(sender.context, participant.id)).toBeGreaterThan(50)
+  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(50)
   const all = await named(participant, live.url, 3)
   await inTurn(participant, 100)
   expect(await states(all)).toEqual(Array(3).fill('delivered'))
@@ -125,7 +125,7 @@ test('of one that failed after its turn was over, the job comes again when it is
   await inTurn(participant, 100)
   for (const answer of release) answer()
   await expect.poll(async () => (await kept(sender, stuck?.id ?? '')).claimed).toBe(false)
-  expect(await drainJob(sender.context, participant.id)).toBeLessThan(8)
+  expect(await nextDue(sender.database.db, participant.id)).toBeLessThan(8)
 })
 
 test('each destination has its deliveries in the order in which they are due', async () => {
@@ -186,7 +186,7 @@ test('a delivery that is retried by hand is the next one of its destination, and
   const chosen = all.at(-1)
   const ids = [chosen?.id ?? '']
   expect(await changeDeliveries(sender.database.db, 'retry', { ids })).toBe(1)
-  expect(await drainJob(sender.context, participant.id)).toBeLessThanOrEqual(0)
+  expect(await nextDue(sender.database.db, participant.id)).toBeLessThanOrEqual(0)
   await inTurn(participant)
   expect(messagesOf(peer).slice(before)).toEqual([chosen?.message_id])
   expect(await attemptsOf(sender, ids[0] ?? '')).toMatchObject([{ number: 1, status: 500 }])
@@ -261,7 +261,7 @@ test('among thousands of destinations that are away, one that is well is found, 
   expect((await states(all)).slice(0, 2)).toEqual(['delivered', 'delivered'])
   // The guard does not let it through.
   expect(await kept(sender, all[2]?.id ?? '')).toMatchObject({ reason: 'address_scheme' })
-  expect(await drainJob(sender.context, participant.id)).toBeLessThanOrEqual(5)
+  expect(await nextDue(sender.database.db, participant.id)).toBeLessThanOrEqual(5)
 })
 
 interface Plan {

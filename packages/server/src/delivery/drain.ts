@@ -1,24 +1,23 @@
 /**
- * The `drain` job of a participant: attempts what is due, destination by destination, as many at a time as its
- * settings allow, for a while; then it gives way to the jobs of others and comes again when the next one is due.
+ * Attempts what is due for one participant, destination by destination, as many at a time as its settings allow, for a
+ * while; then other participants have their turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context } from '../context.ts'
 import type { Claim, ClaimedDelivery } from '../model/delivery.ts'
 import { findBreaker, takeProbes } from '../store/deliveries/breakers.ts'
-import { claimDue, ensureDrain, expireDeliveries } from '../store/deliveries/deliveries.ts'
+import { claimDue, expireDeliveries } from '../store/deliveries/deliveries.ts'
 import { findDestinations, nextDue, type WaitingDestination } from '../store/deliveries/destinations.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { claimFor, deliver, logUnrecorded, openDelivery } from './deliver.ts'
-import { type Place, SLOW } from './lanes.ts'
+import { attemptWithPermit, claimFor, type Delivering, logUnrecorded, openDelivery } from './deliver.ts'
+import type { Limiter, Permit } from './limiter.ts'
 import { createRound } from './round.ts'
 import { wholeSchedule } from './schedule.ts'
 
 /** Milliseconds of a turn. */
 const TURN = 10_000
 /** Milliseconds that the end of a turn waits for attempts; those that take longer go on by themselves. */
-const PATIENCE = 500
-/** Milliseconds between two looks at places that others hold. */
+const TIMEOUT = 500
+/** Milliseconds between two looks at permits that are all in use. */
 const LOOK = 50
 /** Milliseconds between two looks at what has become due, while attempts are under way. */
 const POLL = 250
@@ -28,38 +27,36 @@ const LOOKED_AT = 200
 const BETWEEN_TURNS = 0.25
 /** Seconds until the deliveries of a disabled participant are looked at again. */
 const DISABLED = 60
-const ENDING = { ending: true }
 
 /**
- * Never two of a participant at a time: they have a queue of their own.
+ * Never two of a participant at a time on one node (`dispatcher.ts`). Several nodes get different deliveries.
  * @param signal begins nothing more when it is aborted; what is under way is finished
  * @param turn milliseconds after which no further attempt is begun
+ * @returns seconds until a delivery of the participant may be due; null when none is pending
  */
 export async function drain(
-  context: Context,
+  parts: Delivering,
   participant: number,
   signal?: AbortSignal,
   turn = TURN,
-): Promise<void> {
-  const { db } = context
-  const found = await context.directory.participantById(participant)
+): Promise<number | null> {
+  const { db } = parts
+  const found = await parts.directory.participantById(participant)
   if (found?.status !== 'active') {
     const waits = found !== null && (await nextDue(db, participant)) !== null
-    if (waits) await ensureDrain(db, participant, DISABLED, ENDING)
-    return
+    return waits ? DISABLED : null
   }
-  await takeTurn(context, participant, await context.callbacks.of(found), { signal, turn })
+  await takeTurn(parts, participant, await parts.callbacks.of(found), { signal, turn })
   const wait = await nextDue(db, participant)
-  if (wait === null) return
-  await ensureDrain(db, participant, wait === 0 ? 0 : Math.max(wait, BETWEEN_TURNS), ENDING)
+  return wait === null || wait === 0 ? wait : Math.max(wait, BETWEEN_TURNS)
 }
 
 /**
- * Goes round the destinations that have something due, and gives each a place before any has a second one. One that
+ * Goes round the destinations that have something due, and gives each a permit before any has a second one. One that
  * hangs, or whose breaker is open, so takes its own share and holds up no other.
  */
 async function takeTurn(
-  context: Context,
+  parts: Delivering,
   participant: number,
   settings: CallbackSettings,
   { signal, turn }: { readonly signal: AbortSignal | undefined; readonly turn: number },
@@ -69,9 +66,9 @@ async function takeTurn(
   let failed: unknown
   let over = false
   const begin = (taken: Taken, claim: Claim): void => {
-    const attempting = attempt(context, settings, taken, claim, () => over)
+    const attempting = attempt(parts, settings, taken, claim)
       .catch((error: unknown) => {
-        if (over) logUnrecorded(context, error)
+        if (over) logUnrecorded(parts, error)
         else failed ??= error
       })
       .finally(() => running.delete(attempting))
@@ -82,10 +79,10 @@ async function takeTurn(
   const round = createRound(LOOKED_AT)
   try {
     while (performance.now() < end && signal?.aborted !== true && failed === undefined) {
-      const seen = await look(context, participant, round.from())
+      const seen = await look(parts, participant, round.from())
       const due = seen.filter(({ wait }) => wait <= 0)
       const claim = claimFor(settings)
-      const { taken, served, wait } = await takeDue(context, participant, settings, due, claim)
+      const { taken, served, wait } = await takeDue(parts, participant, settings, due, claim)
       for (const one of taken) begin(one, claim)
       const progress = round.looked(seen, due, served)
       if (progress === 'idle' && running.size === 0) break
@@ -94,7 +91,7 @@ async function takeTurn(
     }
   } finally {
     const all = Promise.all(running)
-    const wait = signal?.aborted === true || failed !== undefined ? undefined : PATIENCE
+    const wait = signal?.aborted === true || failed !== undefined ? undefined : TIMEOUT
     await (wait === undefined ? all : Promise.race([all, sleep(wait, undefined, { ref: false })]))
     over = true
   }
@@ -103,7 +100,7 @@ async function takeTurn(
 
 /** Destinations in their order from one on, and then from the first one on. */
 async function look(
-  { db }: Context,
+  { db }: Delivering,
   participant: number,
   from: string,
 ): Promise<readonly WaitingDestination[]> {
@@ -113,95 +110,91 @@ async function look(
   return [...found, ...first.filter(({ origin }) => origin < from)]
 }
 
-/** A delivery, the place in which it is attempted, and whether it is its destination's probe. */
+/** A delivery, the permit in which it is attempted, and whether it is its destination's probe. */
 interface Taken {
   readonly delivery: ClaimedDelivery
-  readonly place: Place
+  readonly permit: Permit
   readonly probe: boolean
 }
 
 async function attempt(
-  context: Context,
+  parts: Delivering,
   settings: CallbackSettings,
-  { delivery, place, probe }: Taken,
+  { delivery, permit, probe }: Taken,
   claim: Claim,
-  drain: () => boolean,
 ): Promise<void> {
-  const slow = setTimeout(() => place.slow(), SLOW)
-  let healthy = false
-  try {
-    const read = () => openDelivery(context, delivery)
-    healthy = await deliver(context, { delivery, claim, read, probe, drain })
-  } finally {
-    clearTimeout(slow)
-    place.leave(healthy ? 'healthy' : 'failing')
-  }
-  if (probe) await expire(context, settings, delivery)
+  await attemptWithPermit(parts, permit, {
+    delivery,
+    claim,
+    probe,
+    read: () => openDelivery(parts, delivery),
+  })
+  if (probe) await expire(parts, settings, delivery)
 }
 
 /** While a probe shows that nobody is there, what is past its time is given up. */
-async function expire(context: Context, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
-  const { opened_at } = await findBreaker(context.db, to)
+async function expire(parts: Delivering, settings: CallbackSettings, to: ClaimedDelivery): Promise<void> {
+  const { opened_at } = await findBreaker(parts.db, to)
   if (opened_at === null) return
-  const schedule = wholeSchedule(settings.schedule ?? context.retrySchedule)
-  const expired = await expireDeliveries(context.db, to, schedule)
-  for (let count = 0; count < expired; count += 1) context.metrics.deliveryEnded('dead')
+  const schedule = wholeSchedule(settings.schedule ?? parts.retrySchedule)
+  const expired = await expireDeliveries(parts.db, to, schedule)
+  for (let count = 0; count < expired; count += 1) parts.metrics.deliveryEnded('dead')
 }
 
 interface TakenDue {
   readonly taken: readonly Taken[]
-  /** The last of the destinations that had a place. */
+  /** The last of the destinations that had a permit. */
   readonly served: WaitingDestination | undefined
-  /** Milliseconds until it is worth asking for a place again. */
+  /** Milliseconds until it is worth asking for a permit again. */
   readonly wait: number
 }
 
-/** Takes what is due for as many places as there are; every place for which there is nothing is left again. */
+/** Takes what is due for as many permits as there are; every permit for which there is nothing is left again. */
 async function takeDue(
-  { db, lanes }: Context,
+  { db, limiter }: Delivering,
   participant: number,
   settings: CallbackSettings,
   due: readonly WaitingDestination[],
   claim: Claim,
 ): Promise<TakenDue> {
-  const { places, wait } = placesOf(lanes, participant, settings, due)
+  const { permits, wait } = permitsOf(limiter, participant, settings, due)
   const taken: Taken[] = []
   try {
-    const open = new Set(due.filter((one) => one.open && places.has(one.origin)).map(({ origin }) => origin))
+    const open = new Set(due.filter((one) => one.open && permits.has(one.origin)).map(({ origin }) => origin))
     const probed = open.size === 0 ? [] : await takeProbes(db, participant, [...open], claim.seconds)
-    const wanted = [...places]
+    const wanted = [...permits]
       .filter(([origin]) => !open.has(origin) || probed.includes(origin))
       .map(([origin, { length }]) => ({ origin, count: length }))
     if (wanted.length > 0) {
       for (const delivery of await claimDue(db, participant, claim, wanted)) {
-        const place = places.get(delivery.origin)?.pop()
-        if (place !== undefined) taken.push({ delivery, place, probe: open.has(delivery.origin) })
+        const permit = permits.get(delivery.origin)?.pop()
+        if (permit !== undefined) taken.push({ delivery, permit, probe: open.has(delivery.origin) })
       }
     }
-    return { taken, served: due.findLast(({ origin }) => places.has(origin)), wait }
+    return { taken, served: due.findLast(({ origin }) => permits.has(origin)), wait }
   } finally {
-    for (const place of [...places.values()].flat()) place.leave('unused')
+    for (const permit of [...permits.values()].flat()) permit.release('unused')
   }
 }
 
-/** Places by origin: one for each destination, then a second one, until none is free. A probe is one attempt. */
-function placesOf(
-  lanes: Context['lanes'],
+/** Permits by origin: one for each destination, then a second one, until none is free. A probe is one attempt. */
+function permitsOf(
+  limiter: Limiter,
   participant: number,
   settings: CallbackSettings,
   due: readonly WaitingDestination[],
-): { readonly places: ReadonlyMap<string, Place[]>; readonly wait: number } {
-  const places = new Map<string, Place[]>()
+): { readonly permits: ReadonlyMap<string, Permit[]>; readonly wait: number } {
+  const permits = new Map<string, Permit[]>()
   let wait = LOOK
   let asking = due
   while (asking.length > 0) {
     asking = asking.filter(({ origin, open }) => {
-      const place = lanes.enter({ participant, origin }, settings)
-      if (typeof place === 'number') wait = Math.min(place, 1_000)
-      if (place === null || typeof place === 'number') return false
-      places.set(origin, [...(places.get(origin) ?? []), place])
+      const permit = limiter.acquire({ participant, origin }, settings)
+      if (typeof permit === 'number') wait = Math.min(permit, 1_000)
+      if (permit === null || typeof permit === 'number') return false
+      permits.set(origin, [...(permits.get(origin) ?? []), permit])
       return !open
     })
   }
-  return { places, wait }
+  return { permits, wait }
 }

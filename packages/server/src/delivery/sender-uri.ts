@@ -1,17 +1,22 @@
 /** The address that a request names for its answer, judged as every attempt at the answer judges it. */
 import { type Callback, RequestFault } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
-import type { GuardOwner } from '../egress/address-guard.ts'
+import type { Callbacks } from '../directory/directory.ts'
+import type { GuardOwner, Guards } from '../egress/address-guard.ts'
 import { AddressRefused } from '../egress/problems.ts'
 import { callbackTarget } from './targets.ts'
 
+export interface CheckingSenderUri {
+  readonly callbacks: Callbacks
+  readonly guards: Guards
+}
+
 /**
- * The address as it is kept and called; null when the request names none. Of the rules of attempts only those are not
- * asked that need a resolver.
+ * The address as it is persisted and called; null when the request names none. All rules of attempts are asked, except
+ * those that need the name of the host resolved.
  * @throws RequestFault err.sender_uri.invalid
  */
 export async function readSenderUri(
-  { callbacks, guards }: Pick<Context, 'callbacks' | 'guards'>,
+  { callbacks, guards }: CheckingSenderUri,
   participant: GuardOwner,
   sender_uri: string | null,
   callback: Callback | null,

@@ -1,10 +1,16 @@
 /** Where an answer may go is said when the request is accepted, by the reading that every attempt uses. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type AsyncPeer, accepted, asyncPeer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
+import {
+  type AsyncPeer,
+  accepted,
+  answerExchange,
+  asyncPeer,
+  byIdentifier,
+  searchFor,
+} from '../../test/asynchronous.ts'
 import { expectFault } from '../../test/expectations.ts'
 import { bearer, post, type TestServer, testServer } from '../../test/server.ts'
 import { setCallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { process } from './process.ts'
 
 let server: TestServer
 let peer: AsyncPeer
@@ -50,7 +56,7 @@ test.each([
 ])('what is kept is what was judged, and what is called: %j', async (written, called) => {
   const correlation_id = await accepted(server, peer, question(`${peer.receiver.url}${written}`))
   expect(await keptOf(correlation_id)).toMatchObject({ sender_uri: `${peer.receiver.url}${called}` })
-  await process(server.context, correlation_id, { attempt: 1 })
+  await answerExchange(server, correlation_id, { runs: 1 })
   expect(await keptOf(correlation_id)).toMatchObject({ state: 'delivered', reason: null })
   expect(peer.receiver.received.map(({ path }) => path)).toEqual([called])
 })

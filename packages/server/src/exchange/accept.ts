@@ -1,30 +1,69 @@
-/** Takes a request that is answered later: kept, given to a worker, and acknowledged after all that is committed. */
+/** Accepts a request that is answered later: it is committed to the queue, and acknowledged after that. */
+import { randomUUID } from 'node:crypto'
 import { canonicalJson } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
-import { readSenderUri } from '../delivery/sender-uri.ts'
-import { requestContext } from '../model/exchange.ts'
+import { type DayBounded, withinDay } from '../admission/within-day.ts'
+import { type CheckingSenderUri, readSenderUri } from '../delivery/sender-uri.ts'
+import type { Bodies } from '../keys/bodies.ts'
+import { type Exchange, requestContext } from '../model/exchange.ts'
+import type { AcceptedRequest, NewChunk } from '../store/exchanges/exchanges.ts'
 import { acknowledgement } from './ack.ts'
-import { remember } from './remember.ts'
+import { duplicate, exchangeRow, type Remembering } from './remember.ts'
 import type { Reply } from './reply.ts'
-import type { Checked, Taken } from './sent.ts'
+import type { Chunk, Received } from './sent.ts'
+
+export type Accepting = CheckingSenderUri &
+  DayBounded &
+  Remembering & {
+    readonly bodies: Pick<Bodies, 'encryptBody'>
+    /** Tells the queue of this node that an exchange was accepted. */
+    readonly exchangeAccepted: () => void
+  }
 
 /**
- * The ack of a message (spec "Responses" 2, N11, G3). The same message sent again has the first one's ack.
+ * The ack of a message (spec "Responses" 2, N11, G3). The same message sent again has the ack of the first one. Nothing is
+ * remembered of a message that is not accepted.
  * @throws RequestFault err.sender_uri.invalid: the answer may not be sent there
- * @throws HeaderRejection rjct.message_id.duplicate
- * @throws RequestFault 429 err.request.too_many_requests: it has had as much accepted today as it may
+ * @throws HeaderRejection what is wrong with the header, rjct.message_id.duplicate
+ * @throws RequestFault 429 err.request.too_many_requests: the daily limit of the participant is reached
  */
-export async function accept(context: Context, taken: Taken, checked: Checked): Promise<Reply> {
-  const { exchange, path } = taken
-  const { message, items, reference_ids, content } = checked
-  const { header, operation, participant, encrypted } = exchange
-  // Asked now so that the sender learns of it, and again when something is sent: much may change between. What is kept
-  // is the address as it was read, and every attempt reads the same.
-  const sender_uri = await readSenderUri(context, participant, header.sender_uri ?? null, operation.callback)
-  const { correlation_id } = await remember(context, exchange, content, path, async () => {
-    const text = canonicalJson({ header, message })
-    const request = await context.bodies.encryptBody(text, requestContext(exchange))
-    return { sender_uri, encrypted, request, request_bytes: Buffer.byteLength(text), items, reference_ids }
+export async function accept(
+  parts: Accepting,
+  { exchange, sent, opened, signed, rejection, path }: Received,
+): Promise<Reply> {
+  if (rejection !== null) throw rejection
+  const { chunks, reference_ids, content } = await sent.read(exchange, opened, signed)
+  const { header, operation, participant } = exchange
+  // Checked now so that the sender hears of it, and again when something is sent: much may change between. The address is
+  // persisted in the spelling in which it was checked, and every attempt checks the same.
+  const sender_uri = await readSenderUri(parts, participant, header.sender_uri ?? null, operation.callback)
+  const row = exchangeRow(exchange, content, path)
+  const { known, correlation_id } = await withinDay(parts, 'accepted', participant.id, {
+    keep: async () => {
+      const accepted: AcceptedRequest = {
+        ...{ sender_uri, encrypted: exchange.encrypted, reference_ids },
+        chunks: await newChunks(parts, exchange, chunks),
+      }
+      return parts.exchanges.remember({ ...row, accepted })
+    },
+    known: () => parts.exchanges.known(row),
   })
+  if (known === 'different') throw duplicate()
+  if (known === 'new') parts.exchangeAccepted()
   return acknowledgement(correlation_id)
+}
+
+/** Each is answered by itself, and encrypted at rest for its own row. */
+async function newChunks(
+  { bodies }: Pick<Accepting, 'bodies'>,
+  { correlation_id, header }: Exchange,
+  chunks: readonly Chunk[],
+): Promise<readonly NewChunk[]> {
+  const made: NewChunk[] = []
+  for (const { message, items } of chunks) {
+    const id = chunks.length === 1 ? correlation_id : randomUUID()
+    const text = canonicalJson({ header, message })
+    const request = await bodies.encryptBody(text, requestContext(id))
+    made.push({ id, items, request, request_bytes: Buffer.byteLength(text) })
+  }
+  return made
 }

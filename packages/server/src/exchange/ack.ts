@@ -1,4 +1,4 @@
-/** The acknowledgement of what is kept and answered later, or needs no answer (spec "Responses" 2, N11). */
+/** The acknowledgement of what is persisted, and is answered later or needs no answer (spec "Responses" 2, N11). */
 import { canonicalJson, type HeaderRejection, RequestFault } from '@rollcall/protocol'
 import type { Reply } from './reply.ts'
 
@@ -11,7 +11,7 @@ export function acknowledgement(correlation_id: string): Reply {
   }
 }
 
-/** What a rejected header is told where the answer is an ack: ERR with a code of its own list, and the other in the text (N20). */
+/** A rejected header where the answer is an ack: ERR with a code of the list of acks, and the other code in the text (N20). */
 export function refusalOf({ code, message }: HeaderRejection): RequestFault {
   if (code === 'rjct.version.invalid') return new RequestFault('err.version.not_supported', message)
   return new RequestFault('err.request.bad', `${code}: ${message}`)

@@ -1,23 +1,29 @@
 /** Who is calling: the bearer token of a request and the participant it was issued to. */
 
 import { RequestFault } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
+import type { Directory } from '../directory/directory.ts'
+import type { Tokens } from '../directory/tokens.ts'
 import type { Participant } from '../model/participant.ts'
 import type { IncomingRequest } from '../reading/body.ts'
+
+export interface Authenticating {
+  readonly tokens: Pick<Tokens, 'verify'>
+  readonly directory: Pick<Directory, 'activeParticipant'>
+}
 
 /**
  * The active participant whose access token the Authorization header carries (spec "Authentication" 1, N12).
  * @throws RequestFault 401 err.request.unauthorized; the text says what to do, not why a token failed
  */
 export async function authenticate(
-  context: Context,
+  { tokens, directory }: Authenticating,
   { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Participant> {
   if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
   const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
   if (token === undefined) throw unauthorized('Authorization: must be "Bearer" and an access token')
-  const sender_id = await context.tokens.verify(token)
-  const participant = sender_id === null ? null : await context.directory.activeParticipant(sender_id)
+  const sender_id = await tokens.verify(token)
+  const participant = sender_id === null ? null : await directory.activeParticipant(sender_id)
   if (participant === null) {
     throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
   }

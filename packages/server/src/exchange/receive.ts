@@ -4,74 +4,68 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { HeaderRejection, type JsonObject, type Operation } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
+import { HeaderRejection, type Operation } from '@rollcall/protocol'
+import type { Quota } from '../admission/quota.ts'
 import type { Exchange } from '../model/exchange.ts'
+import type { ModeName } from '../model/mode.ts'
 import type { Registry } from '../model/registry.ts'
 import type { IncomingRequest } from '../reading/body.ts'
-import { openMessage, verifyEnvelope } from '../trust/messages.ts'
-import { authenticate } from './authenticate.ts'
-import { checkAddress, checkMessageTime, checkSender } from './checks.ts'
+import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
+import { type Accepting, accept } from './accept.ts'
+import { refusalOf } from './ack.ts'
+import { type AnsweringNow, answerNow } from './answer-now.ts'
+import { type Authenticating, authenticate } from './authenticate.ts'
+import { addressRejection, checkSender } from './checks.ts'
 import type { Reply } from './reply.ts'
-import type { Road } from './roads.ts'
+import { type ReadingSent, readSent } from './sent.ts'
+
+export type Receiving = { readonly quota: Quota } & Authenticating &
+  ReadingSent &
+  Verifying &
+  Opening &
+  AnsweringNow &
+  Accepting
 
 /**
- * Answers one request: with its result on a synchronous road, with an ack on an asynchronous one.
+ * Answers one request: a synchronous one with its result, an asynchronous one with an ack.
  * @throws RequestFault when the whole request is refused: an ack ERR with an HTTP status
  */
 export async function receive(
-  context: Context,
-  road: Road,
+  parts: Receiving,
+  mode: ModeName,
   operation: Operation,
   registry: Registry,
   request: IncomingRequest,
 ): Promise<Reply> {
   // 1. Who is calling, and may it call now? Asked before a byte of the body is read.
-  const participant = await authenticate(context, request)
-  const visit = await context.quota.enter(participant)
+  const participant = await authenticate(parts, request)
+  const visit = await parts.quota.enter(participant)
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message; of a file all that stands before it.
-    const sent = await road.take(context, operation, participant, { ...request, ...visit })
+    const sent = await readSent(parts, mode, operation, participant, { ...request, ...visit })
     const { header, message, source } = sent.envelope
 
     // 3. Is the sender the caller, and did it sign this, just now?
     checkSender(header, participant)
-    const signed = await verifyEnvelope(context, participant, source)
+    const signed = await verifyEnvelope(parts, participant, source)
 
+    // 4. Is it for this version, this registry and this operation, and of now?
+    const rejection = addressRejection(header, registry, operation, parts.limits.message_ts_window)
+
+    // 5. What does it say, when opened?
     const encrypted = header.is_msg_encrypted === true
-    let exchange: Exchange = {
-      correlation_id: randomUUID(),
-      operation,
-      registry,
-      participant,
-      header,
-      encrypted,
-      isGone: request.isGone,
+    const exchange: Exchange = {
+      ...{ correlation_id: randomUUID(), operation, registry, participant, header, encrypted },
+      ...{ received_at: new Date(), isGone: request.isGone },
     }
-    let opening: Promise<JsonObject> | undefined
-    const open = () => (opening ??= openMessage(context, exchange, operation, message))
-    const taken = async () => ({ exchange, opened: await open(), path: request.path })
-    try {
-      // 4. Is it for this version, this registry and this operation, and of now?
-      checkAddress(header, registry, operation)
-      checkMessageTime(header, context.limits.message_ts_window)
+    const opened = await openMessage(parts, exchange, operation, message)
 
-      // 5. What does it say, when opened? Remembered before anything is done: of two twins one is the first.
-      const opened = await open()
-      exchange = await road.remember(context, await taken())
-
-      // 6. Is the message what the operation asks for?
-      const checked = await sent.read(exchange, opened, signed)
-
-      // 7. Every item on its own, now; or kept, to be answered later.
-      return await road.answer(context, await taken(), checked)
-    } catch (error) {
-      if (!(error instanceof HeaderRejection)) throw error
-      return await road.reject(context, await taken(), error)
-    }
+    // 6. Is the message what the operation asks for? Then every item is answered now, or the request is accepted.
+    const received = { exchange, sent, opened, signed, rejection, path: request.path }
+    return mode === 'sync' ? await answerNow(parts, received) : await accept(parts, received)
   } catch (error) {
     visit.leave(true)
-    throw error
+    throw error instanceof HeaderRejection ? refusalOf(error) : error
   } finally {
     visit.leave()
   }

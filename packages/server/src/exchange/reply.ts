@@ -11,10 +11,12 @@ import {
   tolerateMessage,
   validator,
 } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
-import { signEnvelope } from '../trust/messages.ts'
+import { type Signing, signEnvelope } from '../trust/messages.ts'
+
+/** What a reply needs of the server. */
+export type Replying = Signing
 
 const transactionIds = validator(TransactionId)
 
@@ -26,7 +28,7 @@ export interface Reply {
 
 /** The reply that carries an operation's outcome. */
 export async function reply(
-  context: Context,
+  parts: Replying,
   exchange: Exchange,
   transaction_id: string,
   outcome: Outcome,
@@ -35,13 +37,13 @@ export async function reply(
   const header = replyHeader(exchange, operation.reply_action, outcome)
   const message = replyMessage(exchange, transaction_id, outcome)
   const encrypt = exchange.encrypted || outcome.encrypted === true
-  const text = await signEnvelope(context, registry, participant, { header, message }, encrypt)
+  const text = await signEnvelope(parts, registry, participant, { header, message }, encrypt)
   return { correlation_id, text }
 }
 
 /**
  * The header of a reply, with a message_id of its own: the one that is sent now, or every time when it is sent again.
- * @param action of the reply, on the road that it takes
+ * @param action of the reply, in its mode
  */
 export function replyHeader(
   { registry, participant }: Pick<Exchange, 'registry' | 'participant'>,
@@ -80,7 +82,7 @@ export type RejectedMembers = (message: Message) => Outcome['members']
  * @throws RequestFault when the message has no transaction_id that a reply could carry
  */
 export async function rejectedReply(
-  context: Context,
+  parts: Replying,
   exchange: Exchange,
   message: JsonObject,
   rejection: HeaderRejection,
@@ -91,7 +93,7 @@ export async function rejectedReply(
   const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
-  return reply(context, exchange, transaction_id as string, {
+  return reply(parts, exchange, transaction_id as string, {
     status: 'rjct',
     status_reason_code: rejection.code,
     status_reason_message: rejection.message,

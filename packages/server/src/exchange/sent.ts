@@ -1,8 +1,8 @@
 /** What a request sends, from its body: an envelope, and the message that is acted on. */
-
-import type { JsonObject, Operation } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
+import { HeaderRejection, type JsonObject, type Operation } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
+import type { ModeName } from '../model/mode.ts'
 import type { Participant } from '../model/participant.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { itemsOf } from '../operations/batch.ts'
@@ -10,19 +10,35 @@ import { type AdmittedRequest, decodeBody, readJsonBody } from '../reading/body.
 import { envelopeBounds } from '../reading/bounds.ts'
 import { checkBeginning, type Envelope, readEnvelope, readMessage, withMessage } from '../reading/envelope.ts'
 import { checkedLarge, readLargeEnvelope, wholeMessage } from '../reading/large.ts'
-import { LARGE } from '../reading/threads.ts'
+import { LARGE, type ReadingThreads } from '../reading/threads.ts'
+import type { Verifying } from '../trust/messages.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
+import { isUpload, takeUpload } from './upload/upload.ts'
 
-/** A message that is in order. */
-export interface Checked {
+export interface ReadingSent extends Verifying {
+  readonly limits: Limits
+  readonly reading: ReadingThreads
+}
+
+/** The whole message, or the part of it that is answered by itself. */
+export interface Chunk {
   readonly message: Message
   /** How many items it has; 1 where it is no batch. */
   readonly items: number
+}
+
+/** A message that is in order. */
+export interface Checked {
+  /** One; of an asynchronous batch with more than `CHUNK` items, several. */
+  readonly chunks: readonly [Chunk, ...Chunk[]]
   /** Of each item, as its answer names it; none where it is no batch. */
   readonly reference_ids: readonly string[]
   /** What makes it this message and no other: the message as it was sent, opened; of a file its digest. */
   readonly content: JsonObject
 }
+
+/** Items of one chunk at most: each chunk is answered by itself, with callbacks of its own. */
+export const CHUNK = 10_000
 
 /** What was sent, read so far as to know who sent it. */
 export interface Sent {
@@ -36,66 +52,99 @@ export interface Sent {
   read(exchange: Exchange, opened: JsonObject, signed: boolean): Promise<Checked>
 }
 
-/** A message between its checks and its answer. */
-export interface Taken {
+/** A request before its message is checked. */
+export interface Received {
   readonly exchange: Exchange
+  readonly sent: Sent
   /** As it was sent, opened where it was encrypted. */
   readonly opened: JsonObject
+  /** Whether a signature was verified. */
+  readonly signed: boolean
+  /** What is wrong with its header so far. */
+  readonly rejection: HeaderRejection | null
   /** Of the operation, as it was called. */
   readonly path: string
 }
 
-/** An envelope that is the whole body. @throws RequestFault as `readJsonBody` and `readEnvelope` do */
-export async function takeJson(
-  context: Context,
+/** The result of the work, or the HeaderRejection that it throws. */
+export async function orRejection<Value>(
+  work: () => Promise<Value>,
+): Promise<{ readonly value: Value } | { readonly rejection: HeaderRejection }> {
+  try {
+    return { value: await work() }
+  } catch (error) {
+    if (error instanceof HeaderRejection) return { rejection: error }
+    throw error
+  }
+}
+
+/**
+ * Reads so much of a request as is needed to know who sent it. Files are taken in the asynchronous mode only.
+ * @throws RequestFault
+ */
+export async function readSent(
+  parts: ReadingSent,
+  mode: ModeName,
   operation: Operation,
   participant: Participant,
   request: AdmittedRequest,
-  large: LargeAs,
 ): Promise<Sent> {
-  const bounds = envelopeBounds(context.limits, operation.request)
-  const body = await readJsonBody(request, context.limits.body_bytes, (bytes) =>
-    checkBeginning(bytes, bounds),
-  )
-  return sentAs(context, operation, participant, body, large)
+  if (mode === 'async' && isUpload(request)) return takeUpload(parts, operation, participant, request)
+  const bounds = envelopeBounds(parts.limits, operation.request)
+  const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
+  const body = await readJsonBody(request, parts.limits.body_bytes, check)
+  return sentAs(parts, mode, operation, participant, body)
 }
-
-/** How the items of a large message are wanted: to be acted on, or to be kept. */
-export type LargeAs = 'values' | 'text'
 
 /** An envelope, as it came or as text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
 export async function sentAs(
-  context: Context,
+  { limits, reading }: Pick<ReadingSent, 'limits' | 'reading'>,
+  mode: ModeName,
   operation: Operation,
   participant: Participant,
   body: Buffer | string,
-  large: LargeAs,
 ): Promise<Sent> {
-  const { limits } = context
   const { request } = operation
   const bounds = envelopeBounds(limits, request)
   const envelope =
     body.length < LARGE
       ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
-      : withMessage(await readLargeEnvelope(context, operation, participant, body, bounds))
+      : withMessage(await readLargeEnvelope({ reading }, operation, participant, body, bounds))
+  const check = (header: Exchange['header'], length: number | null): void => {
+    checkNotEmpty(request, length)
+    checkCount(header, request, length, limits.batch_items)
+  }
   return {
     envelope,
     async read({ header }, opened) {
-      const checked = checkedLarge(opened)
-      if (checked !== undefined) {
-        const length = checked.items?.count ?? null
-        checkNotEmpty(request, length)
-        checkCount(header, request, length, limits.batch_items)
-        const message = await wholeMessage(operation, checked, large)
-        const reference_ids = checked.items?.reference_ids ?? []
-        return { message, items: length ?? 1, reference_ids, content: opened }
+      const large = checkedLarge(opened)
+      if (large === undefined) {
+        const message = readMessage(request, opened)
+        check(header, batchLength(request, message))
+        const reference_ids = itemsOf({ operation }, message).map(referenceId)
+        return { chunks: inChunks(mode, operation, message), reference_ids, content: opened }
       }
-      const message = readMessage(request, opened)
-      const length = batchLength(request, message)
-      checkNotEmpty(request, length)
-      checkCount(header, request, length, limits.batch_items)
-      const reference_ids = itemsOf({ operation }, message).map(referenceId)
-      return { message, items: length ?? 1, reference_ids, content: opened }
+      const { count, reference_ids = [] } = large.items ?? {}
+      check(header, count ?? null)
+      // Persisted as text, unless it has to be cut.
+      const asText = mode === 'async' && (count ?? 1) <= CHUNK
+      const message = await wholeMessage(operation, large, asText ? 'text' : 'values')
+      const chunks = asText ? ([{ message, items: count ?? 1 }] as const) : inChunks(mode, operation, message)
+      return { chunks, reference_ids, content: opened }
     },
   }
+}
+
+function inChunks(mode: ModeName, operation: Operation, message: Message): Checked['chunks'] {
+  const { items: member } = operation.request
+  const length = batchLength(operation.request, message)
+  const whole = { message, items: length ?? 1 }
+  if (mode === 'sync' || member === null || length === null || length <= CHUNK) return [whole]
+  const items = itemsOf({ operation }, message)
+  const cut = (from: number): Chunk => {
+    const part = items.slice(from, from + CHUNK)
+    return { message: { ...message, [member]: part }, items: part.length }
+  }
+  const rest = Array.from({ length: Math.ceil(length / CHUNK) - 1 }, (_, index) => cut((index + 1) * CHUNK))
+  return [cut(0), ...rest]
 }

@@ -6,7 +6,6 @@ import type { Quota } from '../admission/quota.ts'
 import type { Directory } from '../directory/directory.ts'
 import { authenticate } from '../exchange/authenticate.ts'
 import { receive } from '../exchange/receive.ts'
-import { ASYNCHRONOUS, SYNCHRONOUS } from '../exchange/roads.ts'
 import { receiveCallback } from '../inbox/callbacks.ts'
 import type { Registry } from '../model/registry.ts'
 import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
@@ -32,15 +31,15 @@ type ProtocolParts = HasDirectory &
 
 export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void {
   for (const operation of OPERATIONS) {
-    const roads = [
-      ...operation.sync_paths.map((path) => ({ path, road: SYNCHRONOUS })),
-      ...operation.async_paths.map((path) => ({ path, road: ASYNCHRONOUS })),
+    const paths = [
+      ...operation.sync_paths.map((path) => ({ path, mode: 'sync' }) as const),
+      ...operation.async_paths.map((path) => ({ path, mode: 'async' }) as const),
     ]
-    for (const { path, road } of roads) {
+    for (const { path, mode } of paths) {
       mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
         if (!answers(registry, operation)) throw await refusal(context, request)
-        const { text } = await receive(context, road, operation, registry, {
+        const { text } = await receive(context, mode, operation, registry, {
           path,
           headers: request.headers,
           body: request.raw,

@@ -8,13 +8,18 @@ import {
   type IncomingHeader,
   OPERATIONS,
 } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
-import { withinDay } from '../exchange/within-day.ts'
+import { type DayBounded, withinDay } from '../admission/within-day.ts'
+import type { Bodies } from '../keys/bodies.ts'
 import type { Message } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { exchangeFingerprint } from '../shared/fingerprint.ts'
-import { inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
+import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
+
+export type KeepingCallback = DayBounded & {
+  readonly inbox: Inbox
+  readonly bodies: Pick<Bodies, 'encryptBody'>
+}
 
 /** A callback that was checked. */
 export interface ReceivedCallback {
@@ -33,7 +38,7 @@ export interface ReceivedCallback {
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
-export async function keep(context: Context, received: ReceivedCallback): Promise<string> {
+export async function keep(parts: KeepingCallback, received: ReceivedCallback): Promise<string> {
   const { callback, registry, participant, header, message, path } = received
   const { namespace } = registry
   const key = {
@@ -49,11 +54,11 @@ export async function keep(context: Context, received: ReceivedCallback): Promis
     transaction_id: message?.transaction_id ?? null,
     status: textOf(header.status),
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
-    body: await context.bodies.encryptBody(canonicalJson({ header, message }), inboxContext(key)),
+    body: await parts.bodies.encryptBody(canonicalJson({ header, message }), inboxContext(key)),
   })
-  const kept = await withinDay(context, 'inbox', participant.id, {
-    keep: async () => context.inbox.keep(await make()),
-    known: () => context.inbox.known(key),
+  const kept = await withinDay(parts, 'inbox', participant.id, {
+    keep: async () => parts.inbox.keep(await make()),
+    known: () => parts.inbox.known(key),
   })
   if (kept.known !== 'different') return kept.correlation_id
   throw new HeaderRejection(

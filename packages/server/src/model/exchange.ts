@@ -13,10 +13,9 @@ export interface Exchange {
   readonly header: IncomingHeader
   /** Whether the message came encrypted: its answer then leaves encrypted, or not at all. */
   readonly encrypted: boolean
-  /** Given when it is answered later; else it is received now. */
-  readonly received_at?: Date
-  /** Whether its peer has gone before the answer; absent where nobody waits for one. */
-  readonly isGone?: () => boolean
+  readonly received_at: Date
+  /** Whether its peer has gone before the answer; never where the answer is sent later. */
+  readonly isGone: () => boolean
 }
 
 /**
@@ -24,7 +23,7 @@ export interface Exchange {
  * @throws RequestFault err.request.bad, which nobody reads either
  */
 export function checkPeer({ isGone }: Pick<Exchange, 'isGone'>): void {
-  if (isGone?.() === true) {
+  if (isGone()) {
     throw new RequestFault('err.request.bad', 'the connection ended before the request was answered')
   }
 }
@@ -35,6 +34,5 @@ export interface Message {
   readonly [member: string]: unknown
 }
 
-/** What the sealed request of an accepted exchange is bound to (`keys/bodies.ts`). */
-export const requestContext = ({ correlation_id }: Pick<Exchange, 'correlation_id'>): string =>
-  `exchange ${correlation_id} request`
+/** What the request of an accepted exchange is bound to, encrypted at rest (`keys/bodies.ts`). @param id of its row */
+export const requestContext = (id: string): string => `exchange ${id} request`

@@ -45,7 +45,7 @@ export interface Outcome {
   readonly completed_count: number
   /** The members of the reply message beside transaction_id and correlation_id, such as search_response. */
   readonly members: ReplyMembers
-  /** The items of a batch, in order, where further pages follow (the asynchronous road). */
+  /** The items of a batch, in order. */
   readonly items?: readonly AnsweredItem[]
   /** Set where the reply leaves encrypted whatever the request was: it holds what was asked for encrypted. */
   readonly encrypted?: true

@@ -1,15 +1,14 @@
-/** The request of an accepted exchange, as it is kept. */
-import { operation } from '@rollcall/protocol'
-import type { Holding } from '../admission/held-bytes.ts'
-import type { Context } from '../context.ts'
-import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
+/** The request of an accepted exchange, as it is persisted. */
+import { type Operation, operation } from '@rollcall/protocol'
+import { inTurn, type Turns } from '../admission/turns.ts'
+import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { type Exchange, type Message, requestContext } from '../model/exchange.ts'
 import { wholeMessage } from '../reading/large.ts'
 import { nameOf } from '../reading/rows.ts'
-import { LARGE } from '../reading/threads.ts'
-import { perPool } from '../store/db/per-pool.ts'
+import { LARGE, type ReadingThreads } from '../reading/threads.ts'
+import type { Database } from '../store/db/database.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
-import { createInTurn } from './in-turn.ts'
+import { itemsOf } from './batch.ts'
 
 /** What was checked when it was accepted. */
 export interface AcceptedRequest {
@@ -17,62 +16,70 @@ export interface AcceptedRequest {
   readonly message: Message
 }
 
+export interface OpeningRequest {
+  readonly db: Pick<Database, 'pool'>
+  readonly bodies: Pick<Bodies, 'decryptBody'>
+  /** Threads on which large requests are read. */
+  readonly reading: ReadingThreads
+}
+
 /**
- * A large one is to be opened by those alone who have room for it, or their turn: open it is several times as large.
+ * In memory a request takes several times its size: how many large ones are open at a time is decided where exchanges are
+ * claimed, or by turns (`readRequest`).
  * @throws BodyUnreadable
  */
 export async function openRequest(
-  context: Pick<Context, 'db' | 'bodies'> & Partial<Pick<Context, 'reading'>>,
-  accepted: Pick<AcceptedExchange, 'correlation_id' | 'request'> &
-    Partial<Pick<AcceptedExchange, 'operation' | 'participant'>>,
+  parts: OpeningRequest,
+  accepted: AcceptedExchange,
 ): Promise<AcceptedRequest> {
-  const sealed = accepted.request ?? (await findRequest(context.db, accepted.correlation_id))
-  if (sealed === null) throw new BodyUnreadable('forgotten')
-  const text = await context.bodies.decryptBody(sealed, requestContext(accepted))
-  const { reading } = context
-  const { operation: name, participant } = accepted
-  if (text.length >= LARGE && reading !== undefined && name !== undefined && participant !== undefined) {
-    return openLarge(reading, { name, participant }, text)
-  }
-  return parsePersisted(text) as unknown as AcceptedRequest
+  const { id, parent, participant } = accepted
+  const row = operation(accepted.operation)
+  const open = async (from: string, request: Buffer): Promise<AcceptedRequest> =>
+    readText(parts, row, participant, await parts.bodies.decryptBody(request, requestContext(from)))
+  const own = accepted.request ?? (await findRequest(parts.db, id))
+  if (own !== null) return open(id, own)
+  const whole = parent === null ? null : await findRequest(parts.db, parent)
+  if (parent === null || whole === null) throw new BodyUnreadable('forgotten')
+  return chunkOf(row, await open(parent, whole), accepted)
 }
 
-async function openLarge(
-  reading: Context['reading'],
-  { name, participant }: { readonly name: string; readonly participant: number },
+/** A chunk of an exchange that an earlier version accepted: the request is with its parent. */
+function chunkOf(
+  row: Operation,
+  { header, message }: AcceptedRequest,
+  { first_item, items }: AcceptedExchange,
+): AcceptedRequest {
+  const own = itemsOf({ operation: row }, message).slice(first_item, first_item + items)
+  return { header, message: { ...message, [row.request.items ?? '']: own } }
+}
+
+async function readText(
+  { reading }: OpeningRequest,
+  row: Operation,
+  participant: number,
   text: string,
 ): Promise<AcceptedRequest> {
-  const row = operation(name)
-  const kept = await reading.run(participant, 'kept', { text, row: nameOf(row) })
-  if (kept === null) throw new BodyUnreadable('altered')
-  const message = await wholeMessage(row, kept.message, 'values')
-  return { header: kept.header as unknown as AcceptedRequest['header'], message }
+  if (text.length < LARGE) return requestIn(parsePersisted(text))
+  const read = await reading.run(participant, 'kept', { text, row: nameOf(row) })
+  if (read === null) throw new BodyUnreadable('altered')
+  return requestIn({ header: read.header, message: await wholeMessage(row, read.message, 'values') })
 }
 
-/** Room for the request while a job has it open, to be released then; null when there is none. Small ones need none. */
-export function roomFor(
-  { openRequests }: Pick<Context, 'openRequests'>,
-  { participant, request, request_bytes }: AcceptedExchange,
-): Pick<Holding, 'release'> | null {
-  const room = openRequests.begin(participant)
-  return request !== null || room.add(request_bytes) === 'held' ? room : null
-}
+/** It was checked when it was accepted, and could not be altered since. */
+const requestIn = (checked: object): AcceptedRequest => checked as AcceptedRequest
 
 /**
- * What those who ask about an exchange want to know of its request. Large ones are read one after the other.
+ * What a question about an exchange needs to know of its request. Large requests are read one after the other.
  * @throws BodyUnreadable
  */
-export function readRequest<Result>(
-  context: Pick<Context, 'db' | 'bodies'>,
+export async function readRequest<Result>(
+  parts: OpeningRequest & { readonly turns: Turns },
   accepted: AcceptedExchange,
   read: (request: AcceptedRequest) => Result,
 ): Promise<Result> {
-  const work = async (): Promise<Result> => read(await openRequest(context, accepted))
-  return accepted.request === null ? inTurn(context, work) : work()
+  const work = async (): Promise<Result> => read(await openRequest(parts, accepted))
+  return accepted.request === null ? inTurn(parts.turns, LARGE_BODIES, work) : work()
 }
 
-/** Does work with something large when all such work of this node that began before is over. */
-export const inTurn = <Result>({ db }: Pick<Context, 'db'>, work: () => Promise<Result>): Promise<Result> =>
-  turns(db.pool)(work)
-
-const turns = perPool(createInTurn)
+/** The turn of questions that need a large body. */
+export const LARGE_BODIES = 'large bodies of questions'

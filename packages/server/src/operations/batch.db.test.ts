@@ -148,8 +148,12 @@ describe('the rest of a batch', () => {
   /** How many items are begun; `handle` is told which one it is, from 1. */
   async function begun(handle: (index: number) => void, isGone: () => boolean, failure: object) {
     let count = 0
-    const exchange = { operation: operation('search'), isGone } as unknown as Exchange
-    const answered = answerBatch(server.context, exchange, message, async () => {
+    const exchange = {
+      operation: operation('search'),
+      isGone,
+      received_at: new Date(),
+    } as unknown as Exchange
+    const answered = answerBatch(server.context, { mode: 'sync', exchange, message }, async () => {
       count += 1
       handle(count)
       await pause()
@@ -181,7 +185,11 @@ describe('the rest of a batch', () => {
 it('leaves others their turn while it rejects items, which wait for nothing', async () => {
   const items = 400
   const search_request = Array.from({ length: items }, () => ({ reference_id: '' }))
-  const exchange = { operation: operation('search'), isGone: () => false } as unknown as Exchange
+  const exchange = {
+    operation: operation('search'),
+    isGone: () => false,
+    received_at: new Date(),
+  } as unknown as Exchange
   let turns = 0
   let over = false
   const others = (): void => {
@@ -192,8 +200,7 @@ it('leaves others their turn while it rejects items, which wait for nothing', as
   const reject = () => Promise.reject(new Error('no item comes so far'))
   const answered = await answerBatch(
     server.context,
-    exchange,
-    { transaction_id: 'tx-1', search_request },
+    { mode: 'sync', exchange, message: { transaction_id: 'tx-1', search_request } },
     reject,
   )
   over = true

@@ -2,77 +2,67 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
 import type { FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
-import type { Item, ItemAnswer, ItemHandler, ItemWork, KeptPage, PageHandler, Reading } from './item.ts'
-
-/** Some items of a batch, by their positions. */
-export interface Range {
-  readonly from?: number
-  readonly to?: number
-}
+import type { Asked } from './handlers.ts'
+import type {
+  Answering,
+  Item,
+  ItemAnswer,
+  ItemHandler,
+  ItemWork,
+  PageHandler,
+  PersistedPage,
+} from './item.ts'
 
 /** Items of one batch that are worked on at the same time: enough to keep the database busy, not to own it. */
 const CONCURRENCY = 4
 
-/**
- * Answers every item of the message and sums up, as N7 has it.
- * @param reading given where further pages follow: the outcome then tells what they are made of
- * @param range of positions to answer: the first, and the first behind them; all unless said otherwise
- */
-export async function answerBatch(
-  context: Context,
-  exchange: Exchange,
-  message: Message,
-  handle: ItemHandler,
-  reading?: Reading,
-  range: Range = {},
-): Promise<Outcome> {
-  const { operation } = exchange
+/** Answers every item of the message and sums up, as N7 has it. */
+export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHandler): Promise<Outcome> {
+  const { exchange, message } = asked
   const batch = itemsOf(exchange, message)
-  const { from = 0, to } = range
-  const work = workOf(context, exchange, reading)
-  const seen = new Set<string>()
+  const work = workOf(parts, asked, batch.length)
+  const seen = new Set<string>(asked.earlier)
   const repeated = batch.map(({ reference_id }) => {
     if (typeof reference_id !== 'string' || seen.has(reference_id)) return typeof reference_id === 'string'
     seen.add(reference_id)
     return false
   })
-  const answers = await inOrder(work, batch.slice(from, to), (item, index) =>
+  const answers = await inOrder(work, batch, (item, index) =>
     answerItem(item, async () => {
-      checkReferenceId(item.reference_id, repeated[from + index] === true)
-      checkTimestamp(item.timestamp, context.limits.timestamp_window, exchange.received_at?.getTime())
+      checkReferenceId(item.reference_id, repeated[index] === true)
+      checkTimestamp(item.timestamp, parts.limits.timestamp_window, exchange.received_at)
       return handle(work, item)
     }),
   )
   for (const { answer } of answers) {
-    context.metrics.itemAnswered(operation.name, answer.status, answer.status_reason_code ?? 'none')
+    parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
   }
   const items = answers.map(({ answer: { reference_id, status }, found }) => ({
     reference_id,
     status,
     ...(found && { found }),
   }))
-  return { ...outcomeOf(exchange, answers), ...(reading && { items }) }
+  return { ...outcomeOf(exchange, answers), items }
 }
 
 /** A further page of items of a message that was answered before: of those that have one, by their positions. */
 export async function answerPage(
-  context: Context,
-  exchange: Exchange,
-  message: Message,
-  pages: ReadonlyMap<number, KeptPage>,
+  parts: Answering,
+  asked: Asked,
+  pages: ReadonlyMap<number, PersistedPage>,
   handle: PageHandler,
 ): Promise<Outcome> {
-  const work = workOf(context, exchange)
+  const { exchange, message } = asked
   const batch = itemsOf(exchange, message)
-  const asked = [...pages].flatMap(([position, page]) => {
+  const work = workOf(parts, asked, batch.length)
+  const onPage = [...pages].flatMap(([position, page]) => {
     const item = batch[position]
     return item === undefined ? [] : [{ item, page }]
   })
-  const answers = await inOrder(work, asked, ({ item, page }) =>
+  const answers = await inOrder(work, onPage, ({ item, page }) =>
     answerItem(item, () => handle(work, item, page)),
   )
   return outcomeOf(exchange, answers)
@@ -84,22 +74,17 @@ export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Mes
   return items === null ? [] : (message[items] as readonly Item[])
 }
 
-function workOf(context: Context, exchange: Exchange, reading?: Reading): ItemWork {
-  const { reply_bytes: bytes, reply_records: records } = context.limits
-  const searchTime = searchTimeOf(context, reading)
-  const until = performance.now() + searchTime * 1_000
-  return { context, exchange, budget: { bytes, records, searchTime, until }, ...(reading && { reading }) }
+/** A single item has as much time as its turn and its statement take. */
+function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items: number): ItemWork {
+  const { reply_bytes: bytes, reply_records: records } = parts.limits
+  const mode = parts.modes[name]
+  const until = items === 1 ? Number.POSITIVE_INFINITY : performance.now() + mode.searchTime * 1_000
+  return { parts, exchange, mode, state, budget: { bytes, records, until } }
 }
 
-/** Seconds. Whoever is answered later waits as long as it takes, unless what it reads keeps the database from tidying. */
-function searchTimeOf({ limits }: Context, reading?: Reading): number {
-  if (reading === undefined) return limits.batch_search_time
-  return reading.state === undefined ? Number.POSITIVE_INFINITY : limits.snapshot_search_time
-}
-
-/** A snapshot of the database answers one statement at a time, so there is nothing to gain from several. */
+/** One state of the records answers one statement at a time, so there is nothing to gain from several. */
 async function inOrder<Element, Result>(
-  { exchange, reading }: ItemWork,
+  { exchange, state }: ItemWork,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -114,7 +99,7 @@ async function inOrder<Element, Result>(
       await turn()
     }
   }
-  const workers = reading?.state === undefined ? CONCURRENCY : 1
+  const workers = state === undefined ? CONCURRENCY : 1
   const begun = Array.from({ length: Math.min(workers, elements.length) }, worker)
   // When one of them fails the request fails: the others begin nothing more.
   await Promise.all(begun).finally(() => {
@@ -170,8 +155,8 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
  * @param window seconds, 0 for none
  * @param received when: what waited for its answer is not older for that
  */
-function checkTimestamp(timestamp: string, window: number, received = Date.now()): void {
-  if (isWithinWindow(timestamp, window, received)) return
+function checkTimestamp(timestamp: string, window: number, received: Date): void {
+  if (isWithinWindow(timestamp, window, received.getTime())) return
   throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of now`)
 }
 

@@ -1,10 +1,9 @@
 /** One participant, many requests for a dead address, then one for a live one. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { accepted, allowLoopback, byIdentifier, searchFor } from '../../test/asynchronous.ts'
+import { accepted, allowLoopback, answerExchange, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { LOOPBACK, receiver } from '../../test/deliveries.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
 import { drain } from '../delivery/drain.ts'
-import { process } from '../exchange/process.ts'
 import { findParticipant } from '../store/directory/participants.ts'
 
 let server: TestServer
@@ -21,7 +20,7 @@ async function askedAt(peer: TestParticipant, url: string): Promise<string> {
     peer,
     searchFor(peer, [byIdentifier('UIN', 'U1')], { header }),
   )
-  await process(server.context, correlation_id, { attempt: 1 })
+  await answerExchange(server, correlation_id, { runs: 1 })
   return correlation_id
 }
 async function stateOf(correlation_id: string): Promise<string> {

@@ -1,29 +1,39 @@
 /** Which operations are answered here, as rows; http mounts a route for each, receive asks it for the answer. */
 
 import { type Operation, operation } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
+import type { ModeName } from '../model/mode.ts'
 import type { Outcome } from '../model/outcome.ts'
-import { answerBatch, answerPage, type Range } from './batch.ts'
-import type { ItemHandler, KeptPage, PageHandler, Reading } from './item.ts'
+import type { RecordReader } from '../model/record-source.ts'
+import { answerBatch, answerPage } from './batch.ts'
+import type { Answering, PersistedPage } from './item.ts'
 import { searchItem, searchPage } from './search.ts'
 import { unansweredQuestion } from './txn-nothing.ts'
 import { answerTxnStatus } from './txn-status.ts'
 
+/** A message that is to be answered, and how. */
+export interface Asked {
+  readonly mode: ModeName
+  readonly exchange: Exchange
+  readonly message: Message
+  /** Of a chunk: reference_ids that earlier chunks of the request have as well. */
+  readonly earlier?: readonly string[]
+  /** The one state of the records in which it is answered; else each statement sees the newest. */
+  readonly state?: RecordReader
+}
+
 interface Handler {
-  answer(
-    context: Context,
-    exchange: Exchange,
-    message: Message,
-    reading?: Reading,
-    range?: Range,
-  ): Promise<Outcome>
+  /**
+   * `reads`: a batch that is answered later is answered in one state of the records. `writes`: it returns effects, which
+   * are committed together with the reply.
+   */
+  readonly access: 'reads' | 'writes'
+  readonly answer: (parts: Answering, asked: Asked) => Promise<Outcome>
   /** Answers a further page of the items that have one, by their positions. Absent: there are no pages. */
   readonly page?: (
-    context: Context,
-    exchange: Exchange,
-    message: Message,
-    pages: ReadonlyMap<number, KeptPage>,
+    parts: Answering,
+    asked: Asked,
+    pages: ReadonlyMap<number, PersistedPage>,
   ) => Promise<Outcome>
   /** The members of a reply that answers nothing of the message. Absent: its array of items, empty. */
   readonly unanswered?: (exchange: Unanswered, message: Message, reason: string) => Outcome['members']
@@ -31,45 +41,38 @@ interface Handler {
 
 type Unanswered = Pick<Exchange, 'operation' | 'correlation_id'>
 
-const batchOf = (item: ItemHandler, page: PageHandler): Handler => ({
-  answer: (context, exchange, message, reading, range) =>
-    answerBatch(context, exchange, message, item, reading, range),
-  page: (context, exchange, message, pages) => answerPage(context, exchange, message, pages, page),
-})
-
 const HANDLERS = new Map<Operation, Handler>([
-  [operation('search'), batchOf(searchItem, searchPage)],
-  [operation('txn-status'), { answer: answerTxnStatus, unanswered: unansweredQuestion }],
+  [
+    operation('search'),
+    {
+      access: 'reads',
+      answer: (parts, asked) => answerBatch(parts, asked, searchItem),
+      page: (parts, asked, pages) => answerPage(parts, asked, pages, searchPage),
+    },
+  ],
+  [operation('txn-status'), { access: 'reads', answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])
 
 /** The operations that this server answers. */
 export const ANSWERED_OPERATIONS: readonly Operation[] = [...HANDLERS.keys()]
 
-/**
- * Lets the exchange's operation answer its message.
- * @param reading given on the asynchronous road, where further pages may follow
- * @param range of the items to answer; all unless said otherwise
- */
-export function answerMessage(
-  context: Context,
-  exchange: Exchange,
-  message: Message,
-  reading?: Reading,
-  range?: Range,
-): Promise<Outcome> {
-  return handlerOf(exchange).answer(context, exchange, message, reading, range)
-}
+/** Lets the exchange's operation answer its message. */
+export const answerMessage = (parts: Answering, asked: Asked): Promise<Outcome> =>
+  handlerOf(asked.exchange).answer(parts, asked)
+
+/** What the operation does with records. */
+export const accessOf = (exchange: Pick<Exchange, 'operation'>): Handler['access'] =>
+  handlerOf(exchange).access
 
 /** Lets the exchange's operation answer a further page of the items that have one, by their positions. */
 export async function answerFurtherPage(
-  context: Context,
-  exchange: Exchange,
-  message: Message,
-  pages: ReadonlyMap<number, KeptPage>,
+  parts: Answering,
+  asked: Asked,
+  pages: ReadonlyMap<number, PersistedPage>,
 ): Promise<Outcome> {
-  const { page } = handlerOf(exchange)
-  if (page === undefined) throw new Error(`there are no pages of operation ${exchange.operation.name}`)
-  return page(context, exchange, message, pages)
+  const { page } = handlerOf(asked.exchange)
+  if (page === undefined) throw new Error(`there are no pages of operation ${asked.exchange.operation.name}`)
+  return page(parts, asked, pages)
 }
 
 /**

@@ -1,32 +1,44 @@
 /** What is known of one item of a batch, and what is done with it: shared by the batches and by those who handle items. */
 
-import type { Context } from '../context.ts'
+import type { Turns } from '../admission/turns.ts'
+import type { Limits } from '../limits.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { FoundRecords, ReplyMembers } from '../model/outcome.ts'
-import type { RecordReader } from '../model/record-source.ts'
+import type { RecordReader, RecordSource } from '../model/record-source.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { SlowSearchNotes } from '../observe/slow-searches.ts'
+import type { Database } from '../store/db/database.ts'
+import type { OpeningRequest } from './accepted-request.ts'
+import type { Mode, Modes } from './mode.ts'
 
-/** How records are read where the request is answered later. */
-export interface Reading {
-  /** The one state in which several items are answered; else each statement sees the newest. */
-  readonly state?: RecordReader
+/** What the answers of operations need of the server. */
+export interface Answering extends OpeningRequest {
+  readonly db: Database
+  readonly limits: Limits
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched'>
+  readonly modes: Modes
+  readonly records: RecordSource
+  readonly slowSearches: Pick<SlowSearchNotes, 'note'>
+  readonly turns: Turns
 }
 
 /** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */
 export interface ItemWork {
-  readonly context: Context
+  readonly parts: Answering
   readonly exchange: Exchange
   readonly budget: {
     /** Of records that the answer may still hold; handlers take from it. */
     bytes: number
     /** Records that its items may still find, on all pages, where further pages follow. */
     records: number
-    /** Seconds for which work that may be slow is begun. */
-    readonly searchTime: number
-    /** Until when that is, by `performance.now()`. */
+    /** Until when searches are begun, by `performance.now()`. */
     readonly until: number
   }
-  /** How records are read, where further pages follow (the asynchronous road). */
-  readonly reading?: Reading
+  readonly mode: Mode
+  /** The one state of the records in which a batch is answered; else each statement sees the newest. */
+  readonly state: RecordReader | undefined
 }
 
 /** One item of a batch: an object; nothing more is known of it than its well-formed timestamp and locale. */
@@ -44,7 +56,7 @@ export interface ItemAnswer {
 }
 
 /** One further page of what an item found. */
-export interface KeptPage {
+export interface PersistedPage {
   readonly page_size: number
   /** From 2. */
   readonly page_number: number
@@ -58,4 +70,4 @@ export interface KeptPage {
 export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 
 /** Answers a further page of one item. Throws ItemRejection when it cannot be answered. */
-export type PageHandler = (work: ItemWork, item: Item, page: KeptPage) => Promise<ItemAnswer>
+export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>

@@ -1,16 +1,16 @@
 /** Stores the references of exchanges that an earlier version accepted: its requests alone have them. */
 
 import { operation } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import { BodyUnreadable } from '../keys/bodies.ts'
 import { referenceId } from '../model/reference-id.ts'
+import type { Log } from '../observe/log.ts'
 import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
 import { findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readRequest } from './accepted-request.ts'
 import { itemsOf } from './batch.ts'
 
-type Parts = Pick<Context, 'db' | 'bodies' | 'log'>
+export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly log: Log }
 
 /**
  * Opens at most `limit` requests, the newest first. One that cannot be read has no references, and stops none of the
@@ -19,7 +19,7 @@ type Parts = Pick<Context, 'db' | 'bodies' | 'log'>
  * @returns how many there were to open
  */
 export async function storeMissingReferences(
-  parts: Parts,
+  parts: StoringReferences,
   limit: number,
   participant: number | null = null,
 ): Promise<number> {
@@ -32,12 +32,15 @@ export async function storeMissingReferences(
 }
 
 /** Stores the references of an exchange where they are not stored yet. */
-export async function ensureReferences(parts: Parts, accepted: AcceptedExchange): Promise<void> {
+export async function ensureReferences(parts: StoringReferences, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(parts.db, accepted.correlation_id, await referencesOf(parts, accepted))
 }
 
-async function referencesOf(parts: Parts, accepted: AcceptedExchange): Promise<readonly string[]> {
+async function referencesOf(
+  parts: StoringReferences,
+  accepted: AcceptedExchange,
+): Promise<readonly string[]> {
   try {
     return await readRequest(parts, accepted, ({ message }) =>
       itemsOf({ operation: operation(accepted.operation) }, message).map(referenceId),

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
+  answerExchange,
   asyncPeer,
   byExpression,
   callbacksTo,
   searchFor,
 } from '../../test/asynchronous.ts'
 import { postSearch, type TestServer, testServer } from '../../test/server.ts'
-import { process } from '../exchange/process.ts'
 
 let server: TestServer
 let peer: AsyncPeer
@@ -41,7 +41,7 @@ const items = Array.from({ length: ITEMS }, () => women)
 it('what an answer of many pages finds has an end; smaller items still have their turn', async () => {
   const alone = byExpression({ surname: { eq: 'Alone' } })
   const correlation_id = await accepted(server, peer, searchFor(peer, [...items, alone]))
-  await process(server.context, correlation_id)
+  await answerExchange(server, correlation_id)
   const [first, second] = callbacksTo(peer.receiver).map(({ envelope }) => envelope.message.search_response)
   const statuses = first.map(({ status }: { status: string }) => status)
   expect(statuses).toEqual([...Array(ITEMS - 1).fill('succ'), 'rjct', 'succ'])

@@ -218,13 +218,19 @@ describe('a search that is too broad', () => {
   it('is ended after its time, and told what to narrow it by', async () => {
     const db = openDatabase(small.database.connection, { search_timeout: 200 })
     const context = { ...small.context, db }
-    const exchange = { registry, participant: { max_page_size: null } } as unknown as Exchange
+    const exchange = {
+      registry,
+      participant: { max_page_size: null },
+      isGone: () => false,
+    } as unknown as Exchange
     const search = (query: object) =>
       searchItem(
         {
-          context,
+          parts: context,
           exchange,
-          budget: { bytes: 1_000_000, records: 1_000, searchTime: 60, until: Number.POSITIVE_INFINITY },
+          mode: context.modes.sync,
+          state: undefined,
+          budget: { bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY },
         },
         {
           timestamp: '2026-01-01T00:00:00Z',

@@ -92,12 +92,16 @@ describe('slow searches of one participant', () => {
     expect(order).toEqual(['other', 'hog', 'hog', 'hog'])
   })
 
-  it('are refused, each on its own, when they wait too long for the others', async () => {
+  it('that wait too long for the others make the request 503: it was not begun, and may be sent again', async () => {
     const begun = ask(hog, many(3))
     await expect.poll(standing).toBe(3)
-    expect(await ask(hog, [slow])).toEqual([
-      'rjct.search_criteria.invalid search_criteria.query: not begun within 2 seconds: too many slow searches of this participant are under way; send fewer at a time',
-    ])
+    const refused = await postSearch(server, hog, [slow])
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(refused.body.message.error).toEqual({
+      code: 'err.service.unavailable',
+      message:
+        'a search was not begun within 2 seconds: too many slow searches of this participant are under way; send fewer at a time',
+    })
     expect(await standing()).toBe(3)
     await proceed()
     expect(await begun).toEqual(['succ', 'succ', 'succ'])

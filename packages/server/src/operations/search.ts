@@ -10,12 +10,12 @@ import { disclose } from '../policy/disclosure.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { checkBackfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
-import type { Item, ItemAnswer, ItemWork, KeptPage } from './item.ts'
+import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
 export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer> {
-  const { context, exchange } = work
-  const { limits } = context
+  const { parts, exchange } = work
+  const { limits } = parts
   const criteria = readCriteria(work, item)
   checkBackfilled(exchange.registry.unfilled, criteria)
   const { total, records, ids } = await findInTurn(work, criteria)
@@ -33,7 +33,7 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
       pagination: { page_size, page_number, total_count: total },
     },
     // Who asks for a later page wants that page alone.
-    ...(work.reading !== undefined &&
+    ...(work.mode.name === 'async' &&
       page_number === 1 && { found: { record_type: criteria.recordType.name, page_size, record_ids: ids } }),
   }
 }
@@ -42,11 +42,11 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
 export async function searchPage(
   work: ItemWork,
   item: Item,
-  { page_size, page_number, total, record_ids }: KeptPage,
+  { page_size, page_number, total, record_ids }: PersistedPage,
 ): Promise<ItemAnswer> {
   const { registry } = work.exchange
   const criteria = readCriteria(work, item)
-  const records = await work.context.records.reader('async').read(registry, criteria.recordType, record_ids)
+  const records = await work.parts.records.reader('async').read(registry, criteria.recordType, record_ids)
   return {
     members: {
       data: dataOf(work, criteria, records),
@@ -69,11 +69,8 @@ function takeRecords(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
-function readCriteria(
-  { context, exchange: { registry, participant } }: ItemWork,
-  item: Item,
-): SearchCriteria {
-  return readSearchCriteria(registry.kind, item, context.limits, participant.max_page_size)
+function readCriteria({ parts, exchange: { registry, participant } }: ItemWork, item: Item): SearchCriteria {
+  return readSearchCriteria(registry.kind, item, parts.limits, participant.max_page_size)
 }
 
 function dataOf(work: ItemWork, criteria: SearchCriteria, found: readonly FoundRecord[]): ReplyMembers {
@@ -117,33 +114,32 @@ function disclosedRecords(
 const today = ({ time_zone }: Registry): string => dayIn(time_zone, Date.now())
 
 /** The state of the batch, or the newest. */
-const readerOf = ({ context, reading }: ItemWork): RecordReader =>
-  reading?.state ?? context.records.reader(reading === undefined ? 'sync' : 'async')
+const readerOf = ({ parts, mode, state }: ItemWork): RecordReader => state ?? parts.records.reader(mode.name)
 
 /**
  * Finds; what may be slow waits for its turn first.
- * @throws ItemRejection where it does not come to that, or takes too long
+ * @throws RequestFault 503 err.service.unavailable where there is no turn in time
+ * @throws ItemRejection where searches of this request took too long before, or this one takes too long
  */
 async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Found> {
-  const { context, exchange, budget, reading } = work
+  const { parts, exchange, budget, mode, state } = work
   const { registry, participant } = exchange
-  const cap = context.limits.search_results
+  const cap = parts.limits.search_results
   // Further pages are made of the ids.
-  const query = recordQuery(criteria, today(registry), { cap, ids: reading === undefined ? 0 : cap })
+  const query = recordQuery(criteria, today(registry), { cap, ids: mode.name === 'sync' ? 0 : cap })
   const found = () => measuredFind(work, query)
   if (isLookUp(query)) return found()
   const checkBudget = (): void => {
     if (performance.now() < budget.until) return
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
-      `search_criteria.query: not begun: the searches of this request took ${budget.searchTime} seconds; send fewer slow ones in one request`,
+      `search_criteria.query: not begun: the searches of this request took ${mode.searchTime} seconds; send fewer slow ones in one request`,
     )
   }
   checkBudget()
-  // One state is one connection: whoever has one has had its turn.
-  if (reading?.state !== undefined) return found()
-  const places = reading === undefined ? context.searchPlaces : context.jobSearchPlaces
-  return places.run(participant.id, async () => {
+  // One state is one connection, for which there was a turn already.
+  if (state !== undefined) return found()
+  return mode.gate.run(participant.id, async () => {
     // Both may have changed while it waited.
     checkPeer(exchange)
     checkBudget()
@@ -156,14 +152,14 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
  * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
  */
 async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
-  const { context, exchange } = work
+  const { parts, exchange } = work
   const { registry } = exchange
   const started = performance.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
     const milliseconds = performance.now() - started
-    context.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
+    parts.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
     if (outcome === 'failed') return
-    context.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)
+    parts.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)
   }
   try {
     const found = await readerOf(work).find(registry, query)
@@ -174,7 +170,7 @@ async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> 
     measured(isTimeout ? 'timeout' : 'failed')
     if (!isTimeout) throw error
     if (isLookUp(query)) throw error.cause
-    throw tookTooLong(query.recordType, context.limits.search_timeout)
+    throw tookTooLong(query.recordType, parts.limits.search_timeout)
   }
 }
 

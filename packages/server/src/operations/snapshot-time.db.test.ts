@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
+  answerExchange,
   asyncPeer,
   byExpression,
   byIdentifier,
@@ -11,7 +12,6 @@ import {
   searchFor,
 } from '../../test/asynchronous.ts'
 import { type TestServer, testServer } from '../../test/server.ts'
-import { process } from '../exchange/process.ts'
 
 let server: TestServer
 let peer: AsyncPeer
@@ -34,7 +34,7 @@ async function answered(items: readonly object[]): Promise<string[]> {
   const client = await server.database.db.pool.connect()
   await client.query('begin; lock table r1_person in access exclusive mode')
   const correlation_id = await accepted(server, peer, searchFor(peer, items))
-  const processed = process(server.context, correlation_id)
+  const processed = answerExchange(server, correlation_id)
   await sleep(1_200)
   await client.query('rollback')
   client.release()

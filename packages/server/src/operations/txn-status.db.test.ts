@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
+  answerExchange,
   asyncPeer,
   byExpression,
   byIdentifier,
@@ -22,7 +23,6 @@ import {
   type TestServer,
   testServer,
 } from '../../test/server.ts'
-import { process } from '../exchange/process.ts'
 
 const person = (n: number) => ({
   '@type': 'CRVS_Person',
@@ -49,7 +49,7 @@ afterAll(async () => {
   await server.close()
 })
 
-const run = (correlation_id: string) => process(server.context, correlation_id)
+const run = (correlation_id: string) => answerExchange(server, correlation_id)
 
 function question(by: TestParticipant, attribute_type: string, attribute_value: unknown, more: object = {}) {
   return {
@@ -260,7 +260,7 @@ describe('a synchronous search', () => {
     const { header, message } = await ask('correlation_id', answer.body.message.correlation_id, { by: other })
     expect(header).toMatchObject({
       status: 'succ',
-      status_reason_message: 'answered on the synchronous road, whose answers are not kept',
+      status_reason_message: 'answered synchronously; such answers are not kept',
       total_count: 0,
       completed_count: 0,
     })

@@ -4,10 +4,11 @@
  */
 
 import { type Operation, operation, type TxnStatusQuestion } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { type AskedExchange, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
+import type { Asked } from './handlers.ts'
+import type { Answering } from './item.ts'
 import { nothingTold } from './txn-nothing.ts'
 import { findHolding } from './txn-search.ts'
 import { type Told, tellExchange } from './txn-told.ts'
@@ -19,7 +20,7 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
 
 /** Finds what is asked for among the sender's own exchanges with this registry. */
 type Look = (
-  context: Context,
+  parts: Answering,
   asker: { readonly exchange: Exchange; readonly operation: Operation },
   values: readonly string[],
 ) => Promise<AskedExchange | null>
@@ -34,30 +35,26 @@ const asker = ({ exchange, operation }: Parameters<Look>[1]) => ({
 const LOOKS: Readonly<Record<TxnStatusQuestion['attribute_type'], Look>> = {
   transaction_id: ({ db }, who, transaction_ids) => findAskedExchange(db, asker(who), { transaction_ids }),
   correlation_id: ({ db }, who, correlation_ids) => findAskedExchange(db, asker(who), { correlation_ids }),
-  reference_id_list: (context, who, reference_ids) => findHolding(context, asker(who), reference_ids),
+  reference_id_list: (parts, who, reference_ids) => findHolding(parts, asker(who), reference_ids),
   // There are no subscriptions, so nobody has a code of one.
   subscription_code_list: async () => null,
 }
 
 /** Answers one question. What is somebody else's is answered as what never was (N4). */
-export async function answerTxnStatus(
-  context: Context,
-  exchange: Exchange,
-  message: Message,
-): Promise<Outcome> {
+export async function answerTxnStatus(parts: Answering, { exchange, message }: Asked): Promise<Outcome> {
   const question = message.txnstatus_request as TxnStatusQuestion
   const values = [question.attribute_value].flat()
   const operation = OPERATIONS[question.txn_type]
   const found =
     operation === undefined
       ? null
-      : await LOOKS[question.attribute_type](context, { exchange, operation }, values)
+      : await LOOKS[question.attribute_type](parts, { exchange, operation }, values)
   const references = question.attribute_type === 'reference_id_list' ? values : null
   const told =
     found === null || operation === undefined
       ? unknown(exchange, message, question)
-      : await tellExchange(context, { exchange, operation }, found, references)
-  context.metrics.itemAnswered(exchange.operation.name, told.status, told.code ?? 'none')
+      : await tellExchange(parts, { exchange, operation }, found, references)
+  parts.metrics.itemAnswered(exchange.operation.name, told.status, told.code ?? 'none')
   return outcomeOf(question, told)
 }
 

@@ -6,7 +6,7 @@ import {
   type Operation,
   resolveRecordType,
 } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
+import { inTurn } from '../admission/turns.ts'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
@@ -15,13 +15,14 @@ import { disclose } from '../policy/disclosure.ts'
 import {
   type AcceptedExchange,
   type AskedExchange,
+  findChunkStarts,
   findFirstPage,
   findItemStatuses,
   SMALL_REQUEST,
 } from '../store/exchanges/accepted-exchanges.ts'
 import { type ItemReference, listReferences } from '../store/exchanges/references.ts'
-import { inTurn } from './accepted-request.ts'
-import { PORTION, portionsOf } from './portions.ts'
+import { LARGE_BODIES } from './accepted-request.ts'
+import type { Answering } from './item.ts'
 import { ensureReferences } from './references.ts'
 
 /** The answer to a question, before it becomes an outcome. */
@@ -49,12 +50,12 @@ interface About {
  * @param references the items that were asked for; null: all
  */
 export async function tellExchange(
-  context: Context,
+  parts: Answering,
   about: About,
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<Told> {
-  const { items, reason } = await itemsToTell(context, about, asked, references)
+  const { items, reason } = await itemsToTell(parts, about, asked, references)
   const chosen = references === null ? items : chosenItems(items, references)
   const { transaction_id, correlation_id } = asked
   const member = about.operation.reply.items ?? ''
@@ -73,12 +74,12 @@ interface ItemsToTell {
   readonly reason?: string
 }
 
-const SYNCHRONOUS = 'answered on the synchronous road, whose answers are not kept'
+const SYNCHRONOUS = 'answered synchronously; such answers are not kept'
 const FORGOTTEN = 'answered, and the answer is not kept any more'
 const NOT_ANSWERED = 'not answered: the sender was disabled when it was to be; it may be sent again'
 
 async function itemsToTell(
-  context: Context,
+  parts: Answering,
   about: About,
   asked: AskedExchange,
   references: readonly string[] | null,
@@ -86,13 +87,13 @@ async function itemsToTell(
   const { accepted, first } = asked
   if (accepted === null) return { items: [], reason: SYNCHRONOUS }
   try {
-    if (portionsOf(accepted.items) > 1) return await itemsOfPortions(context, about, accepted, references)
-    if (first !== null) return await itemsOfAnswer(context, about, first)
+    if (accepted.open_chunks !== null) return await itemsOfChunks(parts, about, accepted, references)
+    if (first !== null) return await itemsOfAnswer(parts, about, first)
     if (accepted.state === 'failed') {
       const said = { status: 'rjct', status_reason_message: NOT_ANSWERED }
-      return { items: await itemsOfRequest(context, accepted, references, said), reason: NOT_ANSWERED }
+      return { items: await itemsOfRequest(parts, accepted, references, said), reason: NOT_ANSWERED }
     }
-    return { items: await itemsOfRequest(context, accepted, references, { status: statusOf(accepted) }) }
+    return { items: await itemsOfRequest(parts, accepted, references, { status: statusOf(accepted) }) }
   } catch (error) {
     if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN }
     throw error
@@ -100,74 +101,76 @@ async function itemsToTell(
 }
 
 /** N7: received, or begun; or never to be answered. */
-const statusOf = ({ state, started_at }: AcceptedExchange): 'rcvd' | 'pdng' | 'rjct' =>
-  state === 'failed' ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
+const statusOf = ({ state, started_at, open_chunks }: AcceptedExchange): 'rcvd' | 'pdng' | 'rjct' =>
+  state === 'failed' && !open_chunks ? 'rjct' : started_at === null ? 'rcvd' : 'pdng'
 
 /**
- * Of a batch that is answered in portions: with their records, the items of the first one, or those asked for of a few
- * portions; of all others, how they stand.
+ * Of a batch that was cut into chunks: with their records, the items of the first chunk, or those asked for of a few
+ * chunks; of all others, how they stand.
  */
-async function itemsOfPortions(
-  context: Context,
+async function itemsOfChunks(
+  parts: Answering,
   about: About,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<ItemsToTell> {
   const { correlation_id } = accepted
   const said = { timestamp: new Date().toISOString(), status: statusOf(accepted) }
-  const requested = await referencesOf(context, accepted, references)
-  const answered = await findItemStatuses(context.db, correlation_id)
+  const requested = await referencesOf(parts, accepted, references)
+  const answered = await findItemStatuses(parts.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
+  const starts = await findChunkStarts(parts.db, correlation_id)
   const told: ReplyMembers[] = []
-  const portions = Map.groupBy(requested, ({ position }) => Math.floor(position / PORTION))
-  const [read, more] = wanted === null ? [1, IN_PORTIONS] : [PORTIONS_READ, MORE_PORTIONS]
-  for (const [index, [portion, items]] of [...portions].entries()) {
-    const first = index < read ? await findFirstPage(context.db, correlation_id, portion + 1) : null
-    const answer = first === null ? null : (await itemsOfAnswer(context, about, first)).items
+  const chunks = Map.groupBy(requested, ({ position }) => starts.findLastIndex((start) => start <= position))
+  const [read, more] = wanted === null ? [1, IN_CHUNKS] : [CHUNKS_READ, MORE_CHUNKS]
+  for (const [index, [chunk, items]] of [...chunks].entries()) {
+    const first = index < read ? await findFirstPage(parts.db, correlation_id, chunk + 1) : null
+    const answer = first === null ? null : (await itemsOfAnswer(parts, about, first)).items
     if (answer === null) {
       for (const { reference_id, position } of items) {
         told.push({ reference_id, ...said, status: answered.get(position) ?? said.status })
       }
     } else told.push(...answer.filter(({ reference_id }) => wanted?.has(reference_id) ?? true))
   }
-  return { items: told, ...((wanted === null || portions.size > read) && { reason: more }) }
+  return { items: told, ...((wanted === null || chunks.size > read) && { reason: more }) }
 }
 
-/** Portions whose records are told in one answer: each may be many megabytes, which are opened for it. */
-const PORTIONS_READ = 2
+/** Chunks whose records are in one answer: each may be many megabytes, which are opened for it. */
+const CHUNKS_READ = 2
 
-const IN_PORTIONS = `answered in portions of ${PORTION} items: the records of the first one are told; ask for others by reference_id_list`
-const MORE_PORTIONS = `answered in portions of ${PORTION} items: the records of ${PORTIONS_READ} of them are told; ask for the other items by themselves`
+const IN_CHUNKS =
+  'answered in several chunks: the records of the first one are told; ask for others by reference_id_list'
+const MORE_CHUNKS = `answered in several chunks: the records of ${CHUNKS_READ} of them are told; ask for the other items by themselves`
 
 async function itemsOfRequest(
-  context: Context,
+  parts: Answering,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
   said: ReplyMembers,
 ): Promise<readonly ReplyMembers[]> {
   const timestamp = new Date().toISOString()
-  const items = await referencesOf(context, accepted, references)
+  const items = await referencesOf(parts, accepted, references)
   return items.map(({ reference_id }) => ({ reference_id, timestamp, ...said }))
 }
 
 /** Without opening the request, which may be as large as a file. */
 async function referencesOf(
-  context: Context,
+  parts: Answering,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
 ): Promise<readonly ItemReference[]> {
-  await ensureReferences(context, accepted)
-  return listReferences(context.db, accepted.correlation_id, references)
+  await ensureReferences(parts, accepted)
+  return listReferences(parts.db, accepted.correlation_id, references)
 }
 
 /** @throws BodyUnreadable */
 async function itemsOfAnswer(
-  context: Context,
+  parts: Answering,
   { exchange, operation }: About,
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<ItemsToTell> {
-  const open = async () => parsePersisted(await context.bodies.decryptBody(body, deliveryContext(id)))
-  const kept = body.length > SMALL_REQUEST ? await inTurn(context, open) : await open()
+  const open = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
+  const kept = body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, open) : await open()
   if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
     throw new BodyUnreadable('altered')
   }

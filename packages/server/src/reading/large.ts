@@ -11,15 +11,17 @@ import {
   type SignedEnvelope,
   SourcedEnvelope,
 } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
 import type { Message } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
 import type { CallbackEnvelope } from './envelope.ts'
 import { asText, asValues, type Items } from './items.ts'
 import { messageOf, nameOf } from './rows.ts'
+import type { ReadingThreads } from './threads.ts'
 import type { ReadEnvelope, ReadMessage } from './work.ts'
 
-type Reading = Pick<Context, 'reading'>
+interface Reading {
+  readonly reading: ReadingThreads
+}
 
 /** What was found of a message on a thread, by the message as it was sent. */
 const found = new WeakMap<JsonObject, ReadMessage>()

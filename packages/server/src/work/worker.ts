@@ -1,64 +1,73 @@
-/** Working on jobs for as long as the process lives: one shift after another, a new one when the last was lost. */
+/** A node that works: it answers what was accepted, and delivers what is due, until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context } from '../context.ts'
-import { safeDatabaseError } from '../store/db/database-errors.ts'
-import { beginShift, type Shift } from './shift.ts'
-import { TASKS, type Tasks } from './tasks.ts'
+import type { Dispatcher } from '../delivery/dispatcher.ts'
+import type { Limits } from '../limits.ts'
+import type { Wake } from '../shared/wake.ts'
+import { type Database, JOB_SEARCHES } from '../store/db/database.ts'
+import { openConnections } from '../store/db/pools.ts'
+import { listen } from '../store/db/work-channel.ts'
+import { createExchangeWork, type ExchangeWorkParts } from './exchanges.ts'
+import { startLoop } from './loop.ts'
 
 export interface RunningWorker {
-  /** Whether it takes jobs. */
+  /** Whether it takes work. */
   working(): boolean
-  /** Takes no more jobs, lets those in work end, and leaves to others what does not in time. */
+  /** Takes nothing more, lets what is in work end, and leaves to other nodes what does not end in time. */
   stop(): Promise<void>
 }
 
-/** Milliseconds from one try to the next, when no shift can be begun. */
-const PAUSES = { first: 100, last: 2_000 }
+export type WorkerParts = Pick<ExchangeWorkParts, 'log' | 'metrics' | 'answer'> & {
+  readonly db: Database
+  readonly limits: Pick<Limits, 'worker_concurrency' | 'large_requests' | 'node_lease' | 'stop_time'>
+  readonly dispatcher: Dispatcher
+  /** Raised where an exchange was accepted on this node. */
+  readonly exchangesWake: Wake
+  /** Raised where a delivery of this node is due. */
+  readonly deliveriesWake: Wake
+}
 
 /**
- * Starts to work on jobs. Resolves when it does.
+ * Starts to work. Resolves when it does.
  * @throws what connecting to the database throws
  */
-export async function startWorker(context: Context, tasks: Tasks = TASKS): Promise<RunningWorker> {
-  const { limits, log } = context
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
+  const { db, limits, log, dispatcher, exchangesWake, deliveriesWake } = parts
   const stopping = new AbortController()
-  const asked = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve()))
-  const ending = new Set<Promise<void>>()
-  const end = (shift: Shift): void => {
-    const done = shift.end(limits.stop_time * 1_000).finally(() => ending.delete(done))
-    ending.add(done)
-  }
-  let shift: Shift | null = await beginShift(context, tasks)
-
-  const next = async (): Promise<Shift | null> => {
-    for (let pause = PAUSES.first; ; pause = Math.min(pause * 2, PAUSES.last)) {
-      await Promise.race([sleep(pause), asked])
-      if (stopping.signal.aborted) return null
-      try {
-        return await beginShift(context, tasks)
-      } catch (error) {
-        log.warn({ database: safeDatabaseError(error) }, 'jobs have to wait for the database')
-      }
-    }
-  }
-  const work = async (): Promise<void> => {
-    while (shift !== null) {
-      await Promise.race([shift.over, asked])
-      end(shift)
-      shift = null
-      if (stopping.signal.aborted) return
-      log.warn('no longer working on jobs; beginning anew')
-      shift = await next()
-      if (shift !== null) log.info('working on jobs again')
-    }
-  }
-  const working = work()
+  const { signal } = stopping
+  const exchanges = createExchangeWork({
+    ...parts,
+    pool: db.claims,
+    slots: limits.worker_concurrency,
+    large: limits.large_requests,
+    lease: limits.node_lease,
+    wake: exchangesWake.raise,
+  })
+  // Held from the beginning: answering peers must not take the connections that finish what was accepted.
+  await openConnections(db.claims, 1)
+  await openConnections(db.jobSearches, JOB_SEARCHES)
+  const listening = listen(db.connection, {
+    signal,
+    onExchanges: exchangesWake.raise,
+    onDeliveries: (participant) => dispatcher.due(participant),
+  })
+  const loops = [
+    startLoop(() => exchanges.look(signal), { wake: exchangesWake, log, signal }),
+    startLoop(
+      async () => {
+        await dispatcher.look(signal)
+        return false
+      },
+      { wake: deliveriesWake, log, signal },
+    ),
+  ]
   return {
-    working: () => shift?.held() === true,
+    working: () => loops.every((loop) => loop.working()),
     async stop() {
       stopping.abort()
-      await working
-      await Promise.all(ending)
+      const ended = Promise.all([...loops.map((loop) => loop.ended), exchanges.idle(), dispatcher.idle()])
+      await Promise.race([ended, sleep(limits.stop_time * 1_000, undefined, { ref: false })])
+      await exchanges.leave().catch(() => undefined)
+      await listening
     },
   }
 }

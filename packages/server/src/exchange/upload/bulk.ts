@@ -20,18 +20,18 @@ import { readMessage } from '../../reading/envelope.ts'
 import { CSV_ITEMS, csvItems } from './csv-items.ts'
 import { type LinedItem, lineProblem } from './lined-item.ts'
 
-/** Items that have come, checked. */
-export interface Piece {
-  /** As elements of a canonical JSON array. */
+/** An item that has come, checked. */
+export interface ReadItem {
+  /** Canonical JSON. */
   readonly text: string
-  /** Of each, as its answer names it. */
-  readonly reference_ids: readonly string[]
+  /** As its answer names it. */
+  readonly reference_id: string
 }
 
 /** Reads a file from its pieces. @throws RequestFault err.request.bad that names the line */
 export interface BulkReader {
-  push(bytes: Buffer): Piece
-  finish(): Piece
+  push(bytes: Buffer): readonly ReadItem[]
+  finish(): readonly ReadItem[]
 }
 
 export type BulkFormat = (operation: Operation, header: IncomingHeader, limits: Limits) => BulkReader
@@ -69,23 +69,20 @@ const csv: BulkFormat = (operation, header, { body_bytes }) => {
 }
 
 /** Items as an operation takes them from a plain body: in canonical spelling, or refused with their line. */
-function checked({ request }: Operation, items: readonly LinedItem[]): Piece {
+function checked({ request }: Operation, items: readonly LinedItem[]): readonly ReadItem[] {
   const member = request.items ?? ''
-  const reference_ids: string[] = []
-  const texts = items.map(({ line, item }) => {
+  return items.map(({ line, item }) => {
     const message = { transaction_id: '-', [member]: [item] }
     try {
       const { [member]: batch } = readMessage(request, message)
       const [read = {}] = batch as readonly (Item & JsonObject)[]
-      reference_ids.push(referenceId(read))
-      return canonicalJson(read)
+      return { text: canonicalJson(read), reference_id: referenceId(read) }
     } catch (error) {
       if (!(error instanceof RequestFault)) throw error
       const place = `message.${member}[0]`
       throw error.message.startsWith(place) ? lineProblem(line, error.message.slice(place.length)) : error
     }
   })
-  return { text: texts.join(','), reference_ids }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -11,7 +11,6 @@ import {
   RequestFault,
   SourcedEnvelope,
 } from '@rollcall/protocol'
-import type { Context } from '../../context.ts'
 import type { Message } from '../../model/exchange.ts'
 import type { Participant } from '../../model/participant.ts'
 import {
@@ -25,9 +24,9 @@ import { envelopeBounds } from '../../reading/bounds.ts'
 import { type Envelope, readEnvelope, readMessage } from '../../reading/envelope.ts'
 import { verifyEnvelope } from '../../trust/messages.ts'
 import { checkCount } from '../checks.ts'
-import { type Sent, sentAs } from '../sent.ts'
+import { CHUNK, type Chunk, type ReadingSent, type Sent, sentAs } from '../sent.ts'
 import { inSlices } from '../slices.ts'
-import { type BulkFormat, bulkFormats, type Piece } from './bulk.ts'
+import { type BulkFormat, bulkFormats, type ReadItem } from './bulk.ts'
 import { FileDigest, readDigest } from './file-digest.ts'
 import { boundaryOf, type PartEvent, readParts } from './multipart.ts'
 import { type Fields, readFields, theEnd, wholePart } from './upload-fields.ts'
@@ -40,12 +39,12 @@ export const isUpload = ({ headers }: IncomingRequest): boolean =>
  * @throws RequestFault err.request.bad, err.signature.missing, err.encryption.invalid
  */
 export async function takeUpload(
-  context: Context,
+  parts: ReadingSent,
   operation: Operation,
   participant: Participant,
   { headers, body, hold }: AdmittedRequest,
 ): Promise<Sent> {
-  const { limits } = context
+  const { limits } = parts
   checkEncoding(headers)
   const boundary = boundaryOf(headers)
   if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw tooLarge(limits.upload_bytes)
@@ -59,32 +58,32 @@ export async function takeUpload(
     if (fields.envelope !== null) throw bad('envelope: stands in the file where fileFormat is json')
     const text = await wholePart(file, 'fileName', limits.body_bytes)
     await theEnd(file)
-    return sentAs(context, operation, participant, text, 'text')
+    return sentAs(parts, 'async', operation, participant, text)
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
   if (format === undefined) {
     const known = ['json', ...bulkFormats(operation).keys()].join(', ')
     throw bad(`fileFormat: must be one of ${known} on this path`)
   }
-  return sentAsItems(context, operation, file, fields, {
+  return sentAsItems(parts, operation, file, fields, {
     format,
-    envelope: await envelopeOf(context, operation, participant, fields),
+    envelope: await envelopeOf(parts, operation, participant, fields),
   })
 }
 
 /** What header and signature are read from: a part of its own. */
 async function envelopeOf(
-  context: Context,
+  parts: ReadingSent,
   operation: Operation,
   participant: Participant,
   fields: Fields,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
     // Who must sign is told that, as with any message; the others lack the header alone.
-    await verifyEnvelope(context, participant, new SourcedEnvelope('{}'))
+    await verifyEnvelope(parts, participant, new SourcedEnvelope('{}'))
     throw bad(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
-  const envelope = readEnvelope(fields.envelope, envelopeBounds(context.limits, operation.request))
+  const envelope = readEnvelope(fields.envelope, envelopeBounds(parts.limits, operation.request))
   if (envelope.header.is_msg_encrypted !== true) return envelope
   throw new RequestFault(
     'err.encryption.invalid',
@@ -92,9 +91,9 @@ async function envelopeOf(
   )
 }
 
-/** A file of items, which join the message of its envelope one piece after the other. */
+/** A file of items, which join the message of its envelope chunk by chunk. */
 function sentAsItems(
-  { limits }: Context,
+  { limits }: Pick<ReadingSent, 'limits'>,
   operation: Operation,
   parts: AsyncGenerator<PartEvent, void, void>,
   { fileFormat }: Fields,
@@ -115,28 +114,38 @@ function sentAsItems(
         )
       }
       const digest = new FileDigest()
-      const pieces: string[] = []
+      const { file_sha256: _, ...rest } = frame as Message & JsonObject
+      const messageOf = (texts: readonly string[]): Chunk => ({
+        // Its items are written, and not read any more.
+        message: { ...rest, [member]: new CanonicalText(`[${texts.join(',')}]`) },
+        items: texts.length,
+      })
+      const chunks: Chunk[] = []
+      let texts: string[] = []
       const reference_ids: string[] = []
       const reader = format(operation, header, limits)
-      const keep = (piece: Piece): void => {
-        for (const reference_id of piece.reference_ids) reference_ids.push(reference_id)
-        // Told as soon as it is known: the rest of the file is not read.
+      const add = (items: readonly ReadItem[]): void => {
+        for (const { text, reference_id } of items) {
+          reference_ids.push(reference_id)
+          texts.push(text)
+          if (texts.length < CHUNK) continue
+          chunks.push(messageOf(texts))
+          texts = []
+        }
+        // Refused as soon as it is known: the rest of the file is not read.
         checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
-        if (piece.reference_ids.length > 0) pieces.push(piece.text)
       }
       for await (const bytes of inSlices(fileOf(parts))) {
         digest.add(bytes)
-        keep(reader.push(bytes))
+        add(reader.push(bytes))
       }
-      keep(reader.finish())
+      add(reader.finish())
       await theEnd(parts)
       const file_sha256 = digest.end(expected)
-      const items = reference_ids.length
-      checkCount(header, request, items, limits.upload_items)
-      const { file_sha256: _, ...rest } = frame as Message & JsonObject
+      checkCount(header, request, reference_ids.length, limits.upload_items)
+      const last = texts.length > 0 || chunks.length === 0 ? [messageOf(texts)] : []
       return {
-        message: { ...rest, [member]: new CanonicalText(`[${pieces.join(',')}]`) } as unknown as Message,
-        items,
+        chunks: [...chunks, ...last] as [Chunk, ...Chunk[]],
         reference_ids,
         content: { ...opened, file_sha256, fileFormat },
       }

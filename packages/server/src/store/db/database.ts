@@ -1,7 +1,6 @@
 /** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and a pool of searches. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { migrateJobs } from './jobs.ts'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
@@ -21,6 +20,8 @@ export interface Database {
   readonly searches: pg.Pool
   /** The same for the searches of exchanges that are answered later: nobody waits for those, and they wait for each other. */
   readonly jobSearches: pg.Pool
+  /** For the claims of a node that works: nothing else of the node delays them. */
+  readonly claims: pg.Pool
   /** What its connections are made with, for whoever needs some of its own. */
   readonly connection: pg.PoolConfig
   /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
@@ -43,6 +44,9 @@ const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies
 /** Milliseconds that a search of a job waits for a connection: nobody waits for the job. */
 const JOB_CONNECTION = 120_000
 
+/** Connections for claims: one takes exchanges while another one renews what is in work. */
+const CLAIM_CONNECTIONS = 2
+
 /** Connections for searches of jobs that a node which works keeps, whatever others take. */
 export const JOB_SEARCHES = 1
 
@@ -60,7 +64,7 @@ export interface SearchOptions {
 /**
  * Opens two pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
  * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches. A node
- * that works on jobs has 11 more: 6 for their searches, 5 for the jobs themselves (`work/shift.ts`).
+ * that works has 9 more: 6 for the searches of exchanges that are answered later, 2 for claims, 1 to listen.
  *
  * `bigint` is read as a number: ours are counts and identity columns, and one beyond 2^53-1 throws instead of
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
@@ -83,6 +87,10 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     min: JOB_SEARCHES,
     connectionTimeoutMillis: JOB_CONNECTION,
   })
+  const claims = answeredWithin(
+    openPool({ ...settings, max: CLAIM_CONNECTIONS }),
+    answerTime(settings.statement_timeout),
+  )
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const pipeline = openPipeline(settings)
   let closing: Promise<unknown> | undefined
@@ -92,10 +100,14 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     pipeline,
     searches,
     jobSearches,
+    claims,
     connection: settings,
     async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
-      closing ??= Promise.all([pool.end(), searches.end(), jobSearches.end(), pipeline.close()])
+      closing ??= Promise.all([
+        ...[pool, searches, jobSearches, claims].map((one) => one.end()),
+        pipeline.close(),
+      ])
       await closing
     },
   }
@@ -123,9 +135,7 @@ function ignoreLostConnection(): void {}
  * or when a newer Rollcall has migrated the database.
  */
 export async function migrate(db: Database): Promise<readonly string[]> {
-  const done = await db.kysely.connection().execute(runMigrations)
-  await migrateJobs(db.pool)
-  return done
+  return db.kysely.connection().execute(runMigrations)
 }
 
 /** The names of the migrations that `migrate` would run; changes nothing. Throws StoreRefusal as `migrate` does. */

@@ -178,9 +178,9 @@ export interface AcceptedExchangeRow {
   transaction_id: string
   sender_uri: string | null
   encrypted: boolean
-  /** Header and message in clear, sealed. */
-  request: Buffer
-  /** Bytes of header and message in clear; null: of an earlier version. */
+  /** Header and message in clear, encrypted at rest; null: its chunks have it, or its parent. */
+  request: Buffer | null
+  /** Bytes of header and message in clear; null: of an earlier version, or its chunks have it. */
   request_bytes: number | null
   /** How many items the request has. */
   items: number
@@ -192,6 +192,22 @@ export interface AcceptedExchangeRow {
   received_at: SetTime
   started_at: Date | null
   finished_at: Date | null
+  /** When it may be claimed. */
+  due_at: SetTime
+  /** Of the run that answers it; null: none. */
+  claim: string | null
+  claimed_until: Date | null
+  /** How often it was claimed since its last page. */
+  runs: Generated<number>
+  /** Of a chunk: the row of the request that was cut into chunks. */
+  parent: string | null
+  /** Of a chunk: the position of its first item in the request. */
+  first_item: Generated<number>
+  /** Of a chunk: its number, from 0, and how many there are. */
+  chunk: Generated<number>
+  chunks: Generated<number>
+  /** Of a request that was cut into chunks: how many are not answered yet. Null: it was not. */
+  open_chunks: number | null
 }
 
 /** One item of an accepted exchange, from the moment in which it is accepted. */
@@ -294,14 +310,6 @@ export interface BreakerRow {
   failed_at: Generated<Date>
 }
 
-export interface NodeRow {
-  id: string
-  /** Digits of any bigint: read it as text. */
-  lock_key: ColumnType<never, string, never>
-  workers: string[]
-  started_at: SetTime
-}
-
 /** A callback that was received. */
 export interface InboxMessageRow {
   participant: number
@@ -371,7 +379,6 @@ export interface Tables {
   delivery_attempt: DeliveryAttemptRow
   participant_callback: ParticipantCallbackRow
   breaker: BreakerRow
-  node: NodeRow
   inbox_message: InboxMessageRow
   inbox_day: ParticipantDayRow
   accepted_day: ParticipantDayRow

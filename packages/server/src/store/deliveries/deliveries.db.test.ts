@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import {
   aClaim,
   attemptsOf,
-  drainJob,
   dueNow,
   kept,
   newDelivery,
@@ -13,8 +12,15 @@ import {
 } from '../../../test/deliveries.ts'
 import type { Attempt, Claim, Ended, Health } from '../../model/delivery.ts'
 import type { Participant } from '../../model/participant.ts'
+import { listen } from '../db/work-channel.ts'
 import { findBreaker, takeProbes } from './breakers.ts'
-import { claimDue, ensureDrain, expireDeliveries, recordAttempt } from './deliveries.ts'
+import {
+  announceDeliveries,
+  claimDue,
+  expireDeliveries,
+  participantsWaiting,
+  recordAttempt,
+} from './deliveries.ts'
 import { nextDue } from './destinations.ts'
 
 const ORIGIN = 'http://127.0.0.1:1'
@@ -53,7 +59,7 @@ function record(delivery: string, claim: Claim, ended: Ended, health: Partial<He
     longest_pause: 300,
     ...health,
   }
-  return recordAttempt(db, attempt, ended, about, { claim: claim.id, target: 'http://t/', drain: true })
+  return recordAttempt(db, attempt, ended, about, { claim: claim.id, target: 'http://t/' })
 }
 
 test('of two who claim at once each gets others, and nobody gets one twice', async () => {
@@ -141,7 +147,7 @@ test('successes that end at once are written together, each as its own claim say
   expect(await findBreaker(db, here())).toMatchObject({ opened_at: null })
 })
 
-test('a failure is attempted again when it said, and the job is made sure of', async () => {
+test('a failure is attempted again when it said', async () => {
   const { id } = await newDelivery(sender, participant)
   const claim = aClaim()
   await claimDue(db, participant.id, claim, [{ origin: ORIGIN, count: 1 }])
@@ -149,38 +155,32 @@ test('a failure is attempted again when it said, and the job is made sure of', a
   const row = await kept(sender, id)
   expect(row).toMatchObject({ state: 'pending', claimed: false, target: 'http://t/' })
   expect(row.wait).toBeGreaterThan(58)
-  expect(await drainJob(sender.context, participant.id)).toBeGreaterThan(58)
+  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(58)
 })
 
-test('the drain job is one, and only moves to an earlier time, whoever asks at once', async () => {
-  await ensureDrain(db, participant.id, 3_600)
-  await ensureDrain(db, participant.id, 60)
-  await Promise.all([600, 30, 900, 45].map((seconds) => ensureDrain(db, participant.id, seconds)))
-  const wait = await drainJob(sender.context, participant.id)
-  expect(wait).toBeGreaterThan(25)
-  expect(wait).toBeLessThanOrEqual(30)
-  const { rows } = await db.pool.query('select 1 from graphile_worker.jobs where queue_name = $1', [
-    `drain:${participant.id}`,
-  ])
-  expect(rows).toHaveLength(1)
+test('participants are found to whom something is on its way, each once', async () => {
+  const others = await Promise.all([1, 2].map(() => takes(sender, `${randomUUID()}.example`, `${ORIGIN}/`)))
+  expect(await participantsWaiting(db)).not.toContain(participant.id)
+  for (const to of [...others, participant, participant]) await newDelivery(sender, to)
+  const waiting = await participantsWaiting(db)
+  for (const { id } of [...others, participant]) expect(waiting.filter((one) => one === id)).toEqual([id])
 })
 
-test('a job that runs already is followed by another: it may have looked before', async () => {
-  await ensureDrain(db, participant.id)
-  const key = `drain:${participant.id}`
-  await db.pool.query(
-    `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w', attempts = 1 where key = $1`,
-    [key],
-  )
-  await ensureDrain(db, participant.id, 5)
-  const { rows } = await db.pool.query(
-    'select locked_by, key from graphile_worker.jobs where queue_name = $1 order by id',
-    [key],
-  )
-  expect(rows).toEqual([
-    { locked_by: 'w', key: null },
-    { locked_by: null, key },
-  ])
+test('nodes that listen are told of a participant for whom something may be due, and of nothing else', async () => {
+  const listening = new AbortController()
+  const heard: unknown[] = []
+  const listened = listen(db.connection, {
+    signal: listening.signal,
+    onExchanges: () => heard.push('exchange'),
+    onDeliveries: (id) => heard.push(id),
+  })
+  await vi.waitFor(async () => {
+    await announceDeliveries(db, participant.id)
+    expect(heard.length).toBeGreaterThan(0)
+  })
+  expect(new Set(heard)).toEqual(new Set([participant.id]))
+  listening.abort()
+  await listened
 })
 
 const fail = async (times: number, health: Partial<Health> = {}): Promise<void> => {

@@ -1,10 +1,11 @@
 /**
- * Outgoing envelopes and their attempts. A delivery is claimed, attempted without any lock, and its end recorded;
- * what nobody has claimed is taken by its participant's `drain` job, which the same statement makes sure of.
+ * Outgoing envelopes and their attempts. A delivery is claimed, attempted without any lock, and the result recorded.
+ * Nodes that work look for what is due and not claimed.
  */
 
 import type { Attempt, Claim, ClaimedDelivery, Destination, Ended, Health } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
+import { WORK_CHANNEL } from '../db/work-channel.ts'
 import { recordDelivered } from './delivered.ts'
 
 /** How many of the deliveries for an origin are wanted. */
@@ -61,7 +62,6 @@ export async function claimDue(
  * is. What goes wrong counts towards the destination's breaker in the same statement, and a success closes it.
  * Successes are many, and are written together (`delivered.ts`).
  * @param more.target the address that was called
- * @param more.drain whether the participant's `drain` job is to be made sure of
  * @returns whether the claim counted
  */
 export async function recordAttempt(
@@ -69,7 +69,7 @@ export async function recordAttempt(
   attempt: Attempt,
   ended: Ended,
   health: Health,
-  more: { readonly claim: string; readonly target: string | null; readonly drain: boolean },
+  more: { readonly claim: string; readonly target: string | null },
 ): Promise<boolean> {
   if (ended.state === 'delivered' && health.peer === 'up') {
     const { participant, origin } = health
@@ -83,7 +83,7 @@ export async function recordAttempt(
       ...[attempt.status, attempt.error, attempt.answer],
       ...[ended.state, ended.wait, ended.reason],
       ...[health.participant, health.peer, health.probe, health.longest_pause],
-      ...[more.claim, more.target, more.drain, FAILURES_TO_OPEN, FIRST_PAUSE],
+      ...[more.claim, more.target, FAILURES_TO_OPEN, FIRST_PAUSE],
       health.origin,
     ],
   })
@@ -100,7 +100,7 @@ const RECORD_ATTEMPT = `with ended as (
       claim = null, claimed_until = null, target = coalesce($16, target),
       finished_at = case when $8 = 'pending' then null else now() end
     where id = $1 and claim = $15 and state = 'pending'
-    returning participant, next_attempt_at
+    returning id
   ),
   noted as (
     insert into delivery_attempt as known (delivery, number, at, duration_ms, status, error, answer)
@@ -110,37 +110,42 @@ const RECORD_ATTEMPT = `with ended as (
         (excluded.at, excluded.duration_ms, excluded.status, excluded.error, excluded.answer)
       where known.error = 'interrupted'
   ),
-  up as (delete from breaker where participant = $11 and origin = $20 and $12 = 'up'),
+  up as (delete from breaker where participant = $11 and origin = $19 and $12 = 'up'),
   down as (
-    insert into breaker as known (participant, origin, failures) select $11, $20, 1 where $12 = 'down'
+    insert into breaker as known (participant, origin, failures) select $11, $19, 1 where $12 = 'down'
     on conflict (participant, origin) do update set failed_at = now(), (failures, opened_at, probe_at) = (
       select counted.failures,
-        case when counted.failures >= $18 then coalesce(known.opened_at, now()) end,
-        case when counted.failures >= $18 then case when known.opened_at is not null and not $13 then known.probe_at
+        case when counted.failures >= $17 then coalesce(known.opened_at, now()) end,
+        case when counted.failures >= $17 then case when known.opened_at is not null and not $13 then known.probe_at
           else now() + make_interval(secs =>
-            least($14::float8, $19::float8 * power(2, least(counted.failures - $18, 20)))) end end
+            least($14::float8, $18::float8 * power(2, least(counted.failures - $17, 20)))) end end
       from (select known.failures + (known.opened_at is null or $13)::int as failures) as counted)
-  ),
-  drained as (
-    select drain_deliveries(participant, next_attempt_at) from ended where $17 and next_attempt_at is not null
   )
-  select exists (select from ended) as counted, (select count(*) from drained) as jobs`
+  select exists (select from ended) as counted`
 
-/**
- * Makes sure that a participant's `drain` job runs this many seconds from now, or before.
- * @param options.ending said by the running job itself as its last word: then nothing before that is needed
- */
-export async function ensureDrain(
+/** Tells the nodes that work that deliveries of a participant may be due. */
+export async function announceDeliveries(
   { pool }: Pick<Database, 'pool'>,
   participant: number,
-  seconds = 0,
-  { ending = false }: { readonly ending?: boolean } = {},
 ): Promise<void> {
-  await pool.query({
-    name: 'ensure drain',
-    text: 'select drain_deliveries($1, now() + make_interval(secs => $2), $3)',
-    values: [participant, seconds, ending],
+  await pool.query('select pg_notify($1, $2)', [WORK_CHANNEL, String(participant)])
+}
+
+/** The participants to whom something is on its way, whenever it is due. */
+export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
+  const { rows } = await pool.query<{ participant: number }>({
+    name: 'participants with deliveries',
+    text: `with recursive waiting (participant) as (
+        (select participant from delivery where state = 'pending' order by participant limit 1)
+        union all
+        select following.participant from waiting cross join lateral (
+          select participant from delivery where state = 'pending' and participant > waiting.participant
+          order by participant limit 1
+        ) as following
+      )
+      select participant from waiting`,
   })
+  return rows.map(({ participant }) => participant)
 }
 
 /**

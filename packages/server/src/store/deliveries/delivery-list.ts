@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts'
 import type { DeliveryRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
+import { WORK_CHANNEL } from '../db/work-channel.ts'
 
 export type DeliveryState = DeliveryRow['state']
 export const DELIVERY_STATES = [
@@ -156,13 +157,11 @@ export async function changeDeliveries(
         update breaker set probe_at = now()
         where $7 and opened_at is not null and (participant, origin) in (select participant, origin from changed)
       ),
-      drained as (
-        select drain_deliveries(participant, now()) from (
-          select distinct participant from changed order by participant
-        ) as those
+      announced as (
+        select pg_notify('${WORK_CHANNEL}', participant::text) from (select distinct participant from changed) as those
         where $7
       )
-      select (select count(*) from changed) as changed, (select count(*) from drained) as jobs`,
+      select (select count(*) from changed) as changed, (select count(*) from announced) as announced`,
     [...valuesOf(choice), from, sends],
   )
   return rows[0]?.changed ?? 0

@@ -23,25 +23,27 @@ afterAll(async () => {
 })
 
 /** A message of this participant that is answered later, with a request of so many bytes; now when that is null. */
-const exchange = (participant: number, message_id: string, bytes: number | null = 10): NewExchange => ({
-  correlation_id: randomUUID(),
-  participant,
-  message_id,
-  fingerprint: Buffer.alloc(32, 1),
-  registry: 1,
-  operation: 'search',
-  transaction_id: 'tx-1',
-  ...(bytes !== null && {
-    accepted: {
-      sender_uri: null,
-      encrypted: false,
-      request: Buffer.alloc(bytes, 1),
-      request_bytes: bytes,
-      reference_ids: [],
-      items: 1,
-    },
-  }),
-})
+function exchange(participant: number, message_id: string, bytes: number | null = 10): NewExchange {
+  const correlation_id = randomUUID()
+  const chunk = {
+    id: correlation_id,
+    request: Buffer.alloc(bytes ?? 0, 1),
+    request_bytes: bytes ?? 0,
+    items: 1,
+  }
+  return {
+    correlation_id,
+    participant,
+    message_id,
+    fingerprint: Buffer.alloc(32, 1),
+    registry: 1,
+    operation: 'search',
+    transaction_id: 'tx-1',
+    ...(bytes !== null && {
+      accepted: { sender_uri: null, encrypted: false, reference_ids: [], chunks: [chunk] },
+    }),
+  }
+}
 
 const usedBy = async (participant: number): Promise<readonly [number, number]> => {
   const { messages, bytes } = await useOfToday(database.db, 'accepted_day', participant)

@@ -8,7 +8,6 @@ import { isStorable } from '../db/text.ts'
 /** An accepted exchange, and how far its answer is. */
 export type AcceptedExchange = Pick<
   AcceptedExchangeRow,
-  | 'correlation_id'
   | 'participant'
   | 'registry'
   | 'operation'
@@ -17,7 +16,15 @@ export type AcceptedExchange = Pick<
   | 'encrypted'
   | 'items'
   | 'references_stored'
+  | 'parent'
+  | 'open_chunks'
 > & {
+  /** Of its row: its correlation_id, or that of a chunk, which nobody else ever sees. */
+  readonly id: string
+  /** Of the request; the same for all chunks that a request was cut into. */
+  readonly correlation_id: string
+  /** Of a chunk: the position of its first item in the request. */
+  readonly first_item: number
   /** Header and message in clear, sealed for `requestContext`; null for a large one, see `findRequest`. */
   readonly request: Buffer | null
   /** Of header and message in clear. */
@@ -30,7 +37,8 @@ export type AcceptedExchange = Pick<
 }
 
 /** One further page of an item, as `answerPage` wants it. */
-export interface KeptItemPage {
+export interface PersistedItemPage {
+  /** In the batch that is answered: of the request, or of one chunk of it. */
   readonly position: number
   readonly page_size: number
   /** Records in all pages. */
@@ -42,9 +50,11 @@ export interface KeptItemPage {
 /** Bytes up to which a request is read with its exchange. */
 export const SMALL_REQUEST = 262_144
 
-const COLUMNS = `correlation_id, participant, registry, operation, transaction_id, sender_uri, encrypted, items,
-  references_stored, case when size.bytes <= ${SMALL_REQUEST} then request end as request, size.bytes as request_bytes,
-  state, page, received_at, started_at`
+/** Of an `AcceptedExchange`, from a table or an alias `accepted_exchange`. */
+export const COLUMNS = `correlation_id as id, coalesce(parent, correlation_id) as correlation_id, participant, registry,
+  operation, transaction_id, sender_uri, encrypted, items, references_stored, parent, first_item, open_chunks,
+  case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST} then request end as request,
+  coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
 /** Null when there is none, or none any more. Those that are asked for at once are read together. */
 export async function findAccepted(
@@ -60,107 +70,52 @@ const reads = perPool((pool) =>
     async (ids) => {
       const { rows } = await pool.query<AcceptedExchange>({
         name: 'find accepted exchanges',
-        text: `select ${COLUMNS} from accepted_exchange
-          cross join lateral (select coalesce(request_bytes, octet_length(request)) as bytes) as size
-          where correlation_id = any($1::uuid[])`,
+        text: `select ${COLUMNS} from accepted_exchange where correlation_id = any($1::uuid[])`,
         values: [ids],
       })
-      const found = new Map(rows.map((row) => [row.correlation_id, row]))
+      const found = new Map(rows.map((row) => [row.id, row]))
       return ids.map((id) => found.get(id.toLowerCase()) ?? null)
     },
     { waiting: Infinity },
   ),
 )
 
-/** The sealed request of an exchange, however large; null when there is none any more. */
-export async function findRequest(
-  { pool }: Pick<Database, 'pool'>,
-  correlation_id: string,
-): Promise<Buffer | null> {
-  const { rows } = await pool.query<{ request: Buffer }>({
+/** The sealed request of a row, however large; null when there is none, or none any more. */
+export async function findRequest({ pool }: Pick<Database, 'pool'>, id: string): Promise<Buffer | null> {
+  const { rows } = await pool.query<{ request: Buffer | null }>({
     name: 'find accepted request',
     text: 'select request from accepted_exchange where correlation_id = $1',
-    values: [correlation_id],
+    values: [id],
   })
   return rows[0]?.request ?? null
 }
 
-/** Notes that work on it has begun: whoever asks is told that it is being worked on. */
-export async function markStarted({ pool }: Pick<Database, 'pool'>, correlation_id: string): Promise<void> {
-  await pool.query({
-    name: 'start exchange',
-    text: 'update accepted_exchange set started_at = now() where correlation_id = $1 and started_at is null',
-    values: [correlation_id],
-  })
-}
-
-/** Has a job look at it so many seconds from now, unless it is answered: one job, however many ask for it. */
-export async function lookAgain(
-  { pool }: Pick<Database, 'pool'>,
-  correlation_id: string,
-  seconds: number,
-): Promise<void> {
-  await pool.query({
-    name: 'look again at exchange',
-    text: `select graphile_worker.add_job('process', json_build_object('correlation_id', correlation_id),
-        run_at => now() + make_interval(secs => $2), job_key => 'process:' || correlation_id)
-      from accepted_exchange where correlation_id = $1 and state in ('accepted', 'replying')`,
-    values: [correlation_id, seconds],
-  })
-}
-
 /**
- * What stands on a further page: the items that found as much, in the order of the request.
+ * The items of an exchange, or of one chunk of it, that have a further page, in the order of the request.
  * @param page from 2
- * @param range of positions: the first, and the first behind them; all unless said otherwise
  */
-export async function findKeptPage(
+export async function findPersistedPage(
   { pool }: Pick<Database, 'pool'>,
-  correlation_id: string,
+  { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,
   page: number,
-  { from, to }: { readonly from: number; readonly to: number } = ALL,
-): Promise<readonly KeptItemPage[]> {
-  const { rows } = await pool.query<KeptItemPage>({
-    name: 'find kept page',
-    text: `select position, page_size, total, record_ids[($2 - 1) * page_size + 1 : $2 * page_size] as record_ids
+): Promise<readonly PersistedItemPage[]> {
+  const { rows } = await pool.query<PersistedItemPage>({
+    name: 'find persisted page',
+    text: `select position - $3 as position, page_size, total,
+        record_ids[($2 - 1) * page_size + 1 : $2 * page_size] as record_ids
       from exchange_item where correlation_id = $1 and record_ids is not null and total > ($2 - 1) * page_size
-        and position >= $3 and position < $4
+        and position >= $3 and position < $3 + $4
       order by position`,
-    values: [correlation_id, page, from, to],
+    values: [correlation_id, page, first_item, Math.max(items, 1)],
   })
   return rows
-}
-
-const ALL = { from: 0, to: 2_147_483_647 }
-
-/**
- * The next step that has something on it, of an exchange all of whose items have had their first page; null when there
- * is none. Steps go through the portions page by page (`operations/portions.ts`).
- */
-export async function findNextStep(
-  { pool }: Pick<Database, 'pool'>,
-  correlation_id: string,
-  step: number,
-  { portions, portion }: { readonly portions: number; readonly portion: number },
-): Promise<number | null> {
-  const { rows } = await pool.query<{ step: number | null }>({
-    name: 'find next step',
-    // Of each item its first page that comes after the step, where it has as many.
-    text: `select min((page - 1) * $3 + place + 1) as step
-      from exchange_item
-        cross join lateral (select position / $4 as place) as placed
-        cross join lateral (select greatest(2, ($2 - place - 1 + $3) / $3 + 1) as page) as next
-      where correlation_id = $1 and record_ids is not null and total > (page - 1) * page_size`,
-    values: [correlation_id, step, portions, portion],
-  })
-  return rows[0]?.step ?? null
 }
 
 /** An exchange that its sender asks about. */
 export interface AskedExchange {
   readonly correlation_id: string
   readonly transaction_id: string
-  /** Null: it was answered on the synchronous road, of which nothing else is kept. */
+  /** Null: it was answered synchronously, of which nothing else is persisted. */
   readonly accepted: AcceptedExchange | null
   /** The delivery that carries its first page, with its sealed body. */
   readonly first: { readonly id: string; readonly body: Buffer } | null
@@ -213,16 +168,16 @@ export async function findAskedExchange(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const isUuid = (text: string): boolean => UUID.test(text)
 
-/** The delivery that carries the first page, or the first one of another portion, by its step. */
+/** The delivery that carries the first page, or that of another chunk, by its number. */
 export async function findFirstPage(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
-  step = 1,
+  page = 1,
 ): Promise<AskedExchange['first']> {
   const { rows } = await pool.query<{ id: string; body: Buffer }>({
     name: 'find first page',
     text: 'select id, body from delivery where correlation_id = $1 and page = $2 order by created_at limit 1',
-    values: [correlation_id, step],
+    values: [correlation_id, page],
   })
   return rows[0] ?? null
 }
@@ -238,4 +193,17 @@ export async function findItemStatuses(
     values: [correlation_id],
   })
   return new Map(rows.map(({ position, status }) => [position, status]))
+}
+
+/** The position of the first item of each chunk of an exchange, in their order. */
+export async function findChunkStarts(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+): Promise<readonly number[]> {
+  const { rows } = await pool.query<{ first_item: number }>({
+    name: 'find chunk starts',
+    text: 'select first_item from accepted_exchange where parent = $1 order by first_item',
+    values: [correlation_id],
+  })
+  return rows.map(({ first_item }) => first_item)
 }

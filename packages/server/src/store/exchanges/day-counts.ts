@@ -18,10 +18,11 @@ const TODAY = `(now() at time zone 'UTC')::date`
  * What counts the rows of `written`, a part of the same statement with `participant` and `bytes`. Nothing may read
  * from it: it then runs last, so that the days, for which all nodes wait, are locked for no longer than the commit.
  * They are counted in one order on every node, so that nobody deadlocks.
+ * @param messages SQL that counts the messages among them
  */
-export const countInto = (table: DayTable, written: string): string =>
+export const countInto = (table: DayTable, written: string, messages = 'count(*)'): string =>
   `insert into ${table} as held (participant, day, messages, bytes)
-    select participant, ${TODAY}, count(*), sum(bytes) from ${written} group by participant order by participant
+    select participant, ${TODAY}, ${messages}, coalesce(sum(bytes), 0) from ${written} group by participant order by participant
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 

@@ -1,6 +1,7 @@
 /** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
+import { WORK_CHANNEL } from '../db/work-channel.ts'
 import { countInto } from './day-counts.ts'
 import { messageKey } from './message-key.ts'
 import { storableReferences, storeReferencesOf } from './references.ts'
@@ -25,20 +26,28 @@ export interface NewExchange {
   readonly accepted?: AcceptedRequest
 }
 
-/** What is kept of a request that is answered later. */
+/** What is persisted of a request that is answered later. */
 export interface AcceptedRequest {
   /** Where the answer is wanted, checked; null: at the participant's own address, or nowhere. */
   readonly sender_uri: string | null
   /** Whether the message came encrypted. */
   readonly encrypted: boolean
-  /** Header and message in clear, sealed. */
+  /** Of each item, in their order, as its answer names it; none where the message is no batch. */
+  readonly reference_ids: readonly string[]
+  /** One, or several where the batch is large; at least one. */
+  readonly chunks: readonly NewChunk[]
+}
+
+/** The whole of a request, or the part of it that is answered by itself. */
+export interface NewChunk {
+  /** A UUID: of the only chunk the correlation_id of the exchange, else one of its own. */
+  readonly id: string
+  /** Header and message in clear, encrypted at rest for `requestContext` of the id. */
   readonly request: Buffer
   /** Bytes of header and message in clear. */
   readonly request_bytes: number
-  /** How many items the message has. */
+  /** How many items it has; 1 where the message is no batch. */
   readonly items: number
-  /** Of each item, in their order, as its answer names it; none where the message is no batch. */
-  readonly reference_ids: readonly string[]
 }
 
 export interface KnownExchange {
@@ -89,7 +98,8 @@ export function createExchangeMemory(
       bytes: ({ accepted }) =>
         accepted === undefined
           ? 0
-          : accepted.request.length + accepted.reference_ids.length * REFERENCE_BYTES,
+          : accepted.chunks.reduce((sum, { request }) => sum + request.length, 0) +
+            accepted.reference_ids.length * REFERENCE_BYTES,
       async insert(exchanges) {
         const accepted = exchanges.filter(isAccepted)
         const statement = accepted.length === 0 ? REMEMBER : ACCEPT
@@ -133,7 +143,7 @@ const REMEMBER = {
   text: `${REMEMBERED} ${OFFERED} on conflict do nothing returning participant, message_id`,
 }
 
-/** Remembered, accepted, given to a worker and counted in one statement: all of it is there, or none. */
+/** Remembered, accepted, announced to the nodes that work, and counted in one statement: all of it is there, or none. */
 const ACCEPT = {
   name: 'accept exchanges',
   text: `with offered as (${OFFERED}),
@@ -142,28 +152,29 @@ const ACCEPT = {
       returning participant, message_id, correlation_id
     ),
     asked as (
-      select * from unnest($8::uuid[], $9::text[], $10::boolean[], $11::bytea[], $12::integer[], $13::integer[],
-        $14::text[]) as asked (correlation_id, sender_uri, encrypted, request, items, request_bytes, reference_ids)
+      select * from unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::text[], $12::boolean[], $13::bytea[], $14::integer[],
+        $15::integer[], $16::integer[], $17::integer[], $18::integer[], $19::integer[], $20::text[])
+        as asked (correlation_id, id, parent, sender_uri, encrypted, request, request_bytes, items, first_item, chunk,
+          chunks, open_chunks, reference_ids)
     ),
     accepted as (
       insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
-        sender_uri, encrypted, request, items, request_bytes, references_stored)
-      select offered.correlation_id, offered.participant, offered.registry, offered.operation, offered.message_id,
-        offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.items,
-        asked.request_bytes, true
+        sender_uri, encrypted, request, request_bytes, items, parent, first_item, chunk, chunks, open_chunks,
+        references_stored)
+      select asked.id, offered.participant, offered.registry, offered.operation, offered.message_id,
+        offered.transaction_id, asked.sender_uri, asked.encrypted, asked.request, asked.request_bytes, asked.items,
+        asked.parent, asked.first_item, asked.chunk, asked.chunks, asked.open_chunks, true
       from asked join offered using (correlation_id) join added using (correlation_id)
-      returning correlation_id, participant, registry, received_at, octet_length(request) as bytes
+      returning correlation_id, participant, registry, received_at, parent, octet_length(request) as bytes
     ),
-    referenced as (${storeReferencesOf('accepted join asked using (correlation_id)', 'reference_ids')}),
-    counted as (${countInto('accepted_day', 'accepted')}),
-    jobs as (
-      select job.id from (
-        select array_agg((
-          'process', json_build_object('correlation_id', correlation_id), null, null, null, null, null, null
-        )::graphile_worker.job_spec) as specs from accepted having count(*) > 0
-      ) as wanted, graphile_worker.add_jobs(wanted.specs) as job
-    )
-    select participant, message_id, (select count(*) from jobs) as jobs from added`,
+    referenced as (${storeReferencesOf(
+      'accepted join asked on asked.id = accepted.correlation_id and asked.parent is null',
+      'reference_ids',
+      'asked.id',
+    )}),
+    counted as (${countInto('accepted_day', 'accepted', 'count(*) filter (where parent is null)')}),
+    announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select from accepted))
+    select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 
 type Accepted = NewExchange & { readonly accepted: AcceptedRequest }
@@ -179,15 +190,28 @@ const columnsOf = (exchanges: readonly NewExchange[]): unknown[] => [
   exchanges.map(({ transaction_id }) => transaction_id),
 ]
 
-const acceptedColumns = (exchanges: readonly Accepted[]): unknown[] => [
-  exchanges.map(({ correlation_id }) => correlation_id),
-  exchanges.map(({ accepted }) => accepted.sender_uri),
-  exchanges.map(({ accepted }) => accepted.encrypted),
-  exchanges.map(({ accepted }) => accepted.request),
-  exchanges.map(({ accepted }) => accepted.items),
-  exchanges.map(({ accepted }) => accepted.request_bytes),
-  exchanges.map(({ accepted }) => storableReferences(accepted.reference_ids)),
-]
+/** A row for each request; and one for each of its chunks, where it has several. */
+const rowsOf = ({ correlation_id, accepted }: Accepted): readonly unknown[][] => {
+  const { sender_uri, encrypted, reference_ids, chunks } = accepted
+  const references = storableReferences(reference_ids)
+  const count = chunks.length
+  let first_item = 0
+  const rows = chunks.map(({ id, request, request_bytes, items }, chunk) => {
+    const of = { parent: count === 1 ? null : correlation_id, references: count === 1 ? references : '[]' }
+    const row = [correlation_id, id, of.parent, sender_uri, encrypted, request, request_bytes, items]
+    row.push(first_item, chunk, count, null, of.references)
+    first_item += items
+    return row
+  })
+  if (count === 1) return rows
+  const parent = [correlation_id, correlation_id, null, sender_uri, encrypted, null, null, first_item]
+  return [[...parent, 0, 0, count, count, references], ...rows]
+}
+
+const acceptedColumns = (exchanges: readonly Accepted[]): unknown[] => {
+  const rows = exchanges.flatMap(rowsOf)
+  return (rows[0] ?? []).map((_, column) => rows.map((row) => row[column]))
+}
 
 type Key = Pick<NewExchange, 'participant' | 'message_id'>
 

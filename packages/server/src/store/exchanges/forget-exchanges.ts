@@ -26,7 +26,8 @@ export async function countUnfinished(
 ): Promise<{ readonly exchanges: number; readonly deliveries: number }> {
   const { rows } = await pool.query<{ exchanges: number; deliveries: number }>(
     `select (select count(*) from accepted_exchange
-        where received_at < now() - make_interval(secs => $1) and state in ('accepted', 'replying')) as exchanges,
+        where received_at < now() - make_interval(secs => $1) and state in ('accepted', 'replying') and parent is null)
+        as exchanges,
       (select count(*) from delivery
         where created_at < now() - make_interval(secs => $1) and state = 'pending') as deliveries`,
     [retention],

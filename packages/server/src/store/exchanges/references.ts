@@ -5,7 +5,7 @@
 
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
-import type { Asker } from './accepted-exchanges.ts'
+import type { AcceptedExchange, Asker } from './accepted-exchanges.ts'
 
 /** One item of an exchange. */
 export interface ItemReference {
@@ -22,10 +22,11 @@ export const storableReferences = (reference_ids: readonly string[]): string =>
  * SQL that stores the references of exchanges.
  * @param exchanges rows with correlation_id, participant, registry and received_at
  * @param list their column with what `storableReferences` gives
+ * @param id their column with the correlation_id
  */
-export const storeReferencesOf = (exchanges: string, list: string): string =>
+export const storeReferencesOf = (exchanges: string, list: string, id = 'correlation_id'): string =>
   `insert into exchange_reference (correlation_id, position, participant, registry, reference_id, received_at)
-    select correlation_id, item.number - 1, participant, registry, item.reference_id, received_at
+    select ${id}, item.number - 1, participant, registry, item.reference_id, received_at
     from ${exchanges} cross join lateral json_array_elements_text(${list}::json) with ordinality
       as item (reference_id, number)
     on conflict do nothing`
@@ -97,4 +98,20 @@ export async function storeReferences(
       ${storeReferencesOf('exchange', '$2')}`,
     values: [correlation_id, storableReferences(reference_ids)],
   })
+}
+
+/** The reference_ids of a chunk that earlier chunks of its request have as well: each names one item of the whole request. */
+export async function findEarlierReferences(
+  { pool }: Pick<Database, 'pool'>,
+  { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,
+): Promise<readonly string[]> {
+  if (first_item === 0) return []
+  const { rows } = await pool.query<{ reference_id: string }>({
+    name: 'find earlier references',
+    text: `select distinct own.reference_id from exchange_reference as own
+      join exchange_reference as earlier using (correlation_id, reference_id)
+      where correlation_id = $1 and own.position >= $2 and own.position < $2 + $3 and earlier.position < $2`,
+    values: [correlation_id, first_item, items],
+  })
+  return rows.map(({ reference_id }) => reference_id)
 }

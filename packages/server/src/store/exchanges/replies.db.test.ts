@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { aClaim, drainJob, kept, type TestSender, takes, testSender } from '../../../test/deliveries.ts'
+import { aClaim, kept, type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import type { Participant } from '../../model/participant.ts'
+import { nextDue } from '../deliveries/destinations.ts'
 import { findAccepted } from './accepted-exchanges.ts'
 import { commitReply, type ReplyStep } from './replies.ts'
 
@@ -15,6 +16,8 @@ beforeEach(async () => {
   participant = await newParticipant()
 })
 afterAll(() => sender.close())
+
+const CLAIM = randomUUID()
 
 const newParticipant = () => takes(sender, `${randomUUID()}.example`, 'http://127.0.0.1:1/')
 const commit = (step: ReplyStep) => commitReply(sender.database.db, step)
@@ -32,19 +35,27 @@ async function accepted(of = participant): Promise<string> {
     accepted: {
       sender_uri: null,
       encrypted: false,
-      request: Buffer.from('sealed'),
-      request_bytes: 6,
       reference_ids: [],
-      items: 1,
+      chunks: [{ id: correlation_id, request: Buffer.from('sealed'), request_bytes: 6, items: 1 }],
     },
   })
-  return correlation_id
+  return claimed(correlation_id)
+}
+
+/** As a node claims it. */
+async function claimed(id: string): Promise<string> {
+  await sender.database.db.pool.query(
+    `update accepted_exchange set claim = $2, claimed_until = now() + interval '1 minute' where correlation_id = $1`,
+    [id, CLAIM],
+  )
+  return id
 }
 
 /** The only page of an answer with one item. */
 function stepOf(correlation_id: string, changes: Partial<ReplyStep> = {}, of = participant): ReplyStep {
   return {
-    correlation_id,
+    id: correlation_id,
+    claim: CLAIM,
     from: 0,
     page: 1,
     state: 'replied',
@@ -61,8 +72,8 @@ function stepOf(correlation_id: string, changes: Partial<ReplyStep> = {}, of = p
       encrypted: false,
       body: randomBytes(40),
     },
-    claim: aClaim(),
-    more: false,
+    deliveryClaim: aClaim(),
+    goesOn: false,
     ...changes,
   }
 }
@@ -95,7 +106,7 @@ test('steps of many exchanges at once are written in few statements, each with w
   expect(await Promise.all(steps.map(commit))).toEqual(ids.map(() => true))
   expect(query.mock.calls.length).toBeLessThanOrEqual(2)
   query.mockRestore()
-  for (const { correlation_id, delivery } of steps) {
+  for (const { id: correlation_id, delivery } of steps) {
     expect(await rowsOf(correlation_id)).toEqual([
       {
         state: 'replied',
@@ -112,21 +123,107 @@ test('steps of many exchanges at once are written in few statements, each with w
       claimed: true,
     })
   }
-  expect(await drainJob(sender.context, participant.id)).toBe(null)
+  expect(await nextDue(sender.database.db, participant.id)).toBeGreaterThan(1)
 })
 
-test('of steps of one exchange that come at once the one that fits is taken, once', async () => {
+test('of steps of one exchange that come at once the one under its claim is taken', async () => {
   const id = await accepted()
-  await commit(stepOf(id, { state: 'replying' }))
+  await commit(stepOf(id, { state: 'replying', goesOn: true }))
   const behind = stepOf(id)
   const next = stepOf(id, { from: 1, page: 2, items: [] })
-  const twin = stepOf(id, { from: 1, page: 2, items: [] })
-  const taken = await Promise.all([behind, next, twin, behind].map(commit))
-  expect(taken.filter(Boolean)).toHaveLength(1)
-  expect([taken[0], taken[3]]).toEqual([false, false])
+  const overtaken = stepOf(id, { from: 1, page: 2, items: [], claim: randomUUID() })
+  expect(await Promise.all([behind, overtaken, next, behind].map(commit))).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ])
   const [row] = await rowsOf(id)
   expect(row).toMatchObject({ state: 'replied', page: 2 })
   expect(row.deliveries).toHaveLength(2)
+})
+
+test('an exchange is claimed while its run goes on with it, and due again when the run leaves further pages', async () => {
+  const claims = async (id: string) =>
+    (
+      await sender.database.db.pool.query(
+        'select claim, runs, due_at <= now() as due from accepted_exchange where correlation_id = $1',
+        [id],
+      )
+    ).rows[0]
+  const id = await accepted()
+  await sender.database.db.pool.query('update accepted_exchange set runs = 4 where correlation_id = $1', [id])
+  await commit(stepOf(id, { state: 'replying', goesOn: true }))
+  expect(await claims(id)).toEqual({ claim: CLAIM, runs: 0, due: true })
+  await commit(stepOf(id, { from: 1, page: 2, items: [], state: 'replying' }))
+  expect(await claims(id)).toEqual({ claim: null, runs: 0, due: true })
+})
+
+test('chunks are answered by themselves, and their request when all of them are', async () => {
+  const parent = randomUUID()
+  const ids = [randomUUID(), randomUUID()]
+  await sender.context.exchanges.remember({
+    ...{ correlation_id: parent, participant: participant.id, message_id: randomUUID() },
+    ...{
+      fingerprint: randomBytes(32),
+      registry: sender.registry.id,
+      operation: 'search',
+      transaction_id: 'tx-1',
+    },
+    accepted: {
+      ...{ sender_uri: null, encrypted: false, reference_ids: ['a', 'b', 'c'] },
+      chunks: ids.map((id, index) => ({ id, request: Buffer.from('x'), request_bytes: 1, items: 2 - index })),
+    },
+  })
+  const read = async () => {
+    const { rows } = await sender.database.db.pool.query(
+      `select state, items, open_chunks, finished_at is not null as finished from accepted_exchange
+        where correlation_id = $1`,
+      [parent],
+    )
+    return rows[0]
+  }
+  expect(await read()).toEqual({ state: 'accepted', items: 3, open_chunks: 2, finished: false })
+  const [first = '', second = ''] = await Promise.all(ids.map(claimed))
+  expect(await commit(stepOf(second, { state: 'replying', goesOn: true }))).toBe(true)
+  expect(await commit(stepOf(second, { from: 1, page: 2, items: [] }))).toBe(true)
+  expect(await read()).toEqual({ state: 'replying', items: 3, open_chunks: 1, finished: false })
+  expect(await commit(stepOf(first))).toBe(true)
+  expect(await read()).toEqual({ state: 'replied', items: 3, open_chunks: 0, finished: true })
+  const { rows } = await sender.database.db.pool.query(
+    `select array(select position from exchange_item where correlation_id = $1 order by position) as positions,
+      array(select page from delivery where correlation_id = $1 order by page) as pages,
+      array(select reference_id::text from exchange_reference where correlation_id = $1 order by position) as named,
+      (select messages from accepted_day where participant = $2) as messages`,
+    [parent, participant.id],
+  )
+  expect(rows).toEqual([{ positions: [0, 2], pages: [1, 2, 4], named: ['a', 'b', 'c'], messages: 1 }])
+})
+
+test('a request is failed when one of its chunks is, and all are over', async () => {
+  const parent = randomUUID()
+  const ids = [randomUUID(), randomUUID()]
+  await sender.context.exchanges.remember({
+    ...{ correlation_id: parent, participant: participant.id, message_id: randomUUID() },
+    ...{
+      fingerprint: randomBytes(32),
+      registry: sender.registry.id,
+      operation: 'search',
+      transaction_id: 'tx-1',
+    },
+    accepted: {
+      ...{ sender_uri: null, encrypted: false, reference_ids: [] },
+      chunks: ids.map((id) => ({ id, request: Buffer.from('x'), request_bytes: 1, items: 1 })),
+    },
+  })
+  await Promise.all(ids.map(claimed))
+  const steps = ids.map((id, index) => stepOf(id, { state: index === 0 ? 'failed' : 'replied' }))
+  expect(await Promise.all(steps.map(commit))).toEqual([true, true])
+  const { rows } = await sender.database.db.pool.query(
+    'select state, open_chunks from accepted_exchange where correlation_id = $1',
+    [parent],
+  )
+  expect(rows).toEqual([{ state: 'failed', open_chunks: 0 }])
 })
 
 test('a step that cannot be written fails alone', async () => {
@@ -143,19 +240,11 @@ test('a step that cannot be written fails alone', async () => {
   expect(await rowsOf(ids[2] ?? '')).toMatchObject([{ state: 'accepted', page: 0, deliveries: [] }])
 })
 
-test('what nobody claimed has the drain job of its participant, what goes on a job of its own', async () => {
-  const other = await newParticipant()
-  const steps = await Promise.all([
-    ...[participant, participant, other].map(async (of) => stepOf(await accepted(of), { claim: null }, of)),
-    accepted().then((id) => stepOf(id, { state: 'replying', more: true })),
-  ])
-  const { pool } = sender.database.db
-  const jobs = async () =>
-    (await pool.query(`select 1 from graphile_worker.jobs where task_identifier = 'process'`)).rowCount ?? 0
-  const before = await jobs()
-  expect(await Promise.all(steps.map(commit))).toEqual([true, true, true, true])
-  expect(await jobs()).toBe(before + 1)
-  for (const { id } of [participant, other]) expect(await drainJob(sender.context, id)).toBeLessThanOrEqual(0)
+test('a delivery that its maker does not attempt is due at once', async () => {
+  const step = stepOf(await accepted(), { deliveryClaim: null })
+  expect(await commit(step)).toBe(true)
+  expect(await nextDue(sender.database.db, participant.id)).toBe(0)
+  expect(await kept(sender, step.delivery?.id ?? '')).toMatchObject({ attempts: 0, claimed: false })
 })
 
 test('a large step is written by itself', async () => {

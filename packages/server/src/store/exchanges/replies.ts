@@ -18,30 +18,33 @@ export interface NewItem {
   readonly record_ids: readonly number[] | null
 }
 
-/** A step of an answer. */
+/** A page of an answer, written under the claim of the run that made it. */
 export interface ReplyStep {
-  readonly correlation_id: string
-  /** The last page before it, 0 for none: a step that was taken already is not taken again. */
+  /** Of the row of the exchange, or of the chunk. */
+  readonly id: string
+  /** Of the run. */
+  readonly claim: string
+  /** The last page before it, 0 for none; in a chunk, of the chunk. */
   readonly from: number
-  /** The last page with it. */
+  /** The last page with it: the same where nothing is sent. */
   readonly page: number
   readonly state: 'replying' | 'replied' | 'failed'
   readonly items: readonly NewItem[]
   readonly delivery: NewDelivery | null
-  /** Given when the delivery is attempted right after; else the participant's `drain` job takes it. */
-  readonly claim: Claim | null
-  /** Whether a job is to go on with further pages. */
-  readonly more: boolean
+  /** Given when the delivery is attempted right after; else the node that claims it attempts it. */
+  readonly deliveryClaim: Claim | null
+  /** Whether this run goes on with the next page; else the exchange is due again, where it has further pages. */
+  readonly goesOn: boolean
 }
 
 /**
- * Writes all of a step in one statement, small steps of several exchanges together.
- * @returns false when it was taken already, by a run before this one: then nothing is changed
+ * Writes all of a page in one statement, small pages of several exchanges together.
+ * @returns false when the claim has ended: another run answers the exchange, and nothing is changed
  */
 export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyStep): Promise<boolean> {
   if (isSmall(step)) return small(pool).submit(step)
-  const [taken] = await writeSteps(pool, [step])
-  return taken === true
+  const [committed] = await writeSteps(pool, [step])
+  return committed === true
 }
 
 /** Entries of a group wait for each other, and are in memory once more: neither is right for large ones. */
@@ -49,95 +52,87 @@ const SMALL = { items: 20, bytes: 65_536 }
 const isSmall = ({ items, delivery }: ReplyStep): boolean =>
   items.length <= SMALL.items && (delivery?.body.length ?? 0) <= SMALL.bytes
 
-/** There are never more than jobs in work. */
+/** There are never more than exchanges in work. */
 const small = perPool((pool) =>
   groupCommit<ReplyStep, boolean>((steps) => writeSteps(pool, steps), { waiting: Infinity }),
 )
 
+/** @returns of each whether its claim still held */
 async function writeSteps(pool: pg.Pool, steps: readonly ReplyStep[]): Promise<readonly boolean[]> {
-  const taken = new Set<ReplyStep>()
-  let left = steps
-  // Of one exchange one at a time: which of two the statement would take is not said.
-  while (left.length > 0) {
-    const byExchange = new Map(left.map((step) => [step.correlation_id, step]))
-    const now = [...byExchange.values()]
-    for (const correlation_id of await writeOnce(pool, now)) {
-      const step = byExchange.get(correlation_id)
-      if (step !== undefined) taken.add(step)
-    }
-    left = left.filter((step) => !now.includes(step))
-  }
-  return steps.map((step) => taken.has(step))
-}
-
-/** @returns the exchanges whose steps were taken */
-async function writeOnce(pool: pg.Pool, steps: readonly ReplyStep[]): Promise<readonly string[]> {
-  const items = steps.flatMap(({ correlation_id, items }) =>
-    items.map((item) => ({ ...item, correlation_id })),
+  const items = steps.flatMap(({ items }, at) => items.map((item) => ({ ...item, step: at + 1 })))
+  const deliveries = steps.flatMap(({ delivery, deliveryClaim: claim }, at) =>
+    delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
   )
-  const deliveries = steps.flatMap(({ delivery, claim, correlation_id }) =>
-    delivery === null ? [] : [{ ...delivery, claim, correlation_id }],
-  )
-  const { rows } = await pool.query<{ correlation_id: string }>({
+  const { rows } = await pool.query<{ step: number }>({
     name: 'commit replies',
     text: COMMIT_REPLIES,
     values: [
-      ...columns(steps, ['correlation_id', 'from', 'page', 'state', 'more']),
-      ...columns(items, ['correlation_id', 'position', 'reference_id', 'status', 'total', 'page_size']),
-      items.map(({ record_type }) => record_type),
+      ...columns(steps, ['id', 'claim', 'from', 'page', 'state', 'goesOn']),
+      ...columns(items, ['step', 'position', 'reference_id', 'status', 'total', 'page_size', 'record_type']),
       items.map(({ record_ids }) => (record_ids === null ? null : `{${record_ids.join(',')}}`)),
-      ...columns(deliveries, ['correlation_id', 'id', 'callback', 'page', 'message_id', 'target']),
-      ...columns(deliveries, ['encrypted', 'body']),
+      ...columns(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
     ],
   })
-  return rows.map(({ correlation_id }) => correlation_id)
+  const committed = new Set(rows.map(({ step }) => step))
+  return steps.map((_, at) => committed.has(at + 1))
 }
 
 const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
-// Participants in one order: each has a lock while its job is made sure of.
+// A page of a chunk is counted among the pages of the whole request: first those of all chunks with the number 1, then
+// those with the number 2. Requests whose chunks are answered at the same time are locked in one order.
 const COMMIT_REPLIES = `with stepped as (
-    update accepted_exchange as exchange set page = step.page, state = step.state,
-      started_at = coalesce(exchange.started_at, now()),
+    update accepted_exchange as exchange set page = step.page, state = step.state, runs = 0,
+      claim = case when step.goes_on then exchange.claim end,
+      claimed_until = case when step.goes_on then claimed_until end,
+      due_at = case when step.goes_on then due_at else now() end,
       finished_at = case when step.state = 'replying' then null else now() end
-    from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::boolean[])
-      as step (correlation_id, before, page, state, more)
-    where exchange.correlation_id = step.correlation_id and exchange.page = step.before
+    from unnest($1::uuid[], $2::uuid[], $3::integer[], $4::integer[], $5::text[], $6::boolean[]) with ordinality
+      as step (id, claim, before, page, state, goes_on, number)
+    where exchange.correlation_id = step.id and exchange.claim = step.claim and exchange.page = step.before
       and exchange.state in ('accepted', 'replying')
-    returning exchange.correlation_id, exchange.participant, exchange.registry, step.more
+    returning step.number::integer as step, coalesce(parent, exchange.correlation_id) as correlation_id, participant,
+      registry, first_item, chunk, chunks, parent, exchange.state, exchange.page
   ),
   items as (
     insert into exchange_item (correlation_id, participant, position, reference_id, status, total, page_size,
       record_type, record_ids)
-    select stepped.correlation_id, stepped.participant, item.position, item.reference_id, item.status, item.total,
+    select correlation_id, participant, first_item + item.position, item.reference_id, item.status, item.total,
       item.page_size, item.record_type, item.record_ids::bigint[]
-    from stepped join unnest($6::uuid[], $7::integer[], $8::text[], $9::text[], $10::integer[], $11::integer[],
-      $12::text[], $13::text[]) as item (correlation_id, position, reference_id, status, total, page_size,
-      record_type, record_ids) using (correlation_id)
+    from stepped join unnest($7::integer[], $8::integer[], $9::text[], $10::text[], $11::integer[], $12::integer[],
+      $13::text[], $14::text[]) as item (step, position, reference_id, status, total, page_size, record_type, record_ids)
+      using (step)
     on conflict do nothing
   ),
   made as (
     insert into delivery (id, participant, registry, correlation_id, callback, page, message_id, target, encrypted,
       body, state, next_attempt_at, claim, claimed_until, attempts)
-    select new.id, stepped.participant, stepped.registry, correlation_id, new.callback, new.page, new.message_id,
-      new.target, new.encrypted, new.body, case when new.target is null then 'held' else 'pending' end,
+    select new.id, participant, registry, correlation_id, new.callback, (page - 1) * chunks + chunk + 1,
+      new.message_id, new.target, new.encrypted, new.body, case when new.target is null then 'held' else 'pending' end,
       case when new.target is not null then now() end, case when new.target is not null then new.claim end,
       case when new.target is not null then now() + make_interval(secs => new.seconds) end,
       (new.target is not null and new.claim is not null)::int
-    from stepped join unnest($14::uuid[], $15::uuid[], $16::text[], $17::integer[], $18::text[], $19::text[],
-      $20::boolean[], $21::bytea[], $22::uuid[], $23::float8[]) as new (correlation_id, id, callback, page,
-      message_id, target, encrypted, body, claim, seconds) using (correlation_id)
-    returning participant, state, claim
+    from stepped join unnest($15::integer[], $16::uuid[], $17::text[], $18::text[], $19::text[], $20::boolean[],
+      $21::bytea[], $22::uuid[], $23::float8[]) as new (step, id, callback, message_id, target, encrypted, body,
+      claim, seconds) using (step)
   ),
-  waiting as (
-    select distinct participant from made where state = 'pending' and claim is null order by participant
+  parents as (
+    select correlation_id from accepted_exchange
+    where correlation_id in (select parent from stepped where state <> 'replying')
+    order by correlation_id for update
   ),
-  drained as (select drain_deliveries(participant, now()) from waiting),
-  jobs as (
-    select job.id from stepped, graphile_worker.add_job('process',
-      json_build_object('correlation_id', stepped.correlation_id)) as job where stepped.more
+  closed as (
+    update accepted_exchange set open_chunks = open_chunks - done.count,
+      state = case when done.failed or state = 'failed' then 'failed' when open_chunks = done.count then 'replied'
+        else 'replying' end,
+      finished_at = case when open_chunks = done.count then now() end
+    from parents join (
+      select parent, count(*)::integer as count, bool_or(state = 'failed') as failed
+      from stepped where state <> 'replying' group by parent
+    ) as done on done.parent = parents.correlation_id
+    where accepted_exchange.correlation_id = parents.correlation_id
   )
-  select correlation_id, (select count(*) from drained) + (select count(*) from jobs) as jobs from stepped`
+  select step from stepped`

@@ -17,6 +17,7 @@ import { requestBytes } from './0014-request-bytes.ts'
 import { deliveryDestinations } from './0015-delivery-destinations.ts'
 import { exchangeReferences } from './0016-exchange-references.ts'
 import { readingRules } from './0017-reading-rules.ts'
+import { exchangeClaims } from './0018-exchange-claims.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -36,4 +37,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0015-delivery-destinations': deliveryDestinations,
   '0016-exchange-references': exchangeReferences,
   '0017-reading-rules': readingRules,
+  '0018-exchange-claims': exchangeClaims,
 }

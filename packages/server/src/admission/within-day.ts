@@ -1,7 +1,9 @@
 /** What a participant may have kept in a day, as rows, and how it is held to it. */
 import { RequestFault } from '@rollcall/protocol'
-import type { Context } from '../context.ts'
+import type { Limits } from '../limits.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { DayTable } from '../store/exchanges/day-counts.ts'
+import type { DayUses } from './day-uses.ts'
 
 interface DayBound {
   readonly table: DayTable
@@ -22,6 +24,12 @@ const DAY_BOUNDS = {
   },
 } as const satisfies Record<string, DayBound>
 
+export interface DayBounded {
+  readonly dayUses: DayUses
+  readonly limits: Pick<Limits, 'inbox_messages' | 'inbox_bytes' | 'accepted_requests' | 'accepted_bytes'>
+  readonly metrics: Pick<Metrics, 'requestRefused'>
+}
+
 interface Keeping<Kept> {
   keep(): Promise<Kept>
   /** What `keep` would answer for a message that is there; null for one that is not. */
@@ -35,7 +43,7 @@ interface Keeping<Kept> {
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */
 export async function withinDay<Kept>(
-  { dayUses, limits, metrics }: Pick<Context, 'dayUses' | 'limits' | 'metrics'>,
+  { dayUses, limits, metrics }: DayBounded,
   bound: keyof typeof DAY_BOUNDS,
   participant: number,
   { keep, known }: Keeping<Kept>,

@@ -4,17 +4,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
+  answerExchange,
   asyncPeer,
   byExpression,
   byIdentifier,
   callbacksTo,
   searchFor,
 } from '../../test/asynchronous.ts'
-import { answering, drainJob } from '../../test/deliveries.ts'
+import { answering } from '../../test/deliveries.ts'
 import { type TestServer, testServer } from '../../test/server.ts'
 import type { Registry } from '../model/registry.ts'
 import { recordTable } from '../store/records/record-tables.ts'
-import { process } from './process.ts'
 
 const person = (n: number, more: object = {}) => ({
   '@type': 'CRVS_Person',
@@ -23,6 +23,8 @@ const person = (n: number, more: object = {}) => ({
   birth_date: `2000-01-${String((n % 28) + 1).padStart(2, '0')}`,
   ...more,
 })
+
+import { nextDue } from '../store/deliveries/destinations.ts'
 
 let server: TestServer
 let registry: Registry
@@ -49,7 +51,7 @@ async function newPeer() {
 
 const ask = (items: readonly object[], changes = {}) =>
   accepted(server, peer, searchFor(peer, items, changes))
-const run = (correlation_id: string, attempt = 1) => process(server.context, correlation_id, { attempt })
+const run = (correlation_id: string, attempt = 1) => answerExchange(server, correlation_id, { runs: attempt })
 const sent = () => callbacksTo(peer.receiver)
 const names = (item: { data: { reg_records: { name: { given_name: string } }[] } }) =>
   item.data.reg_records.map(({ name }) => name.given_name)
@@ -156,8 +158,6 @@ describe('an accepted search', () => {
     await run(correlation_id)
     expect(sent()).toHaveLength(1)
     expect(await stateOf(correlation_id)).toMatchObject({ state: 'replied', deliveries: 1, items: 2 })
-    // What may be left of its deliveries has somebody who looks after it.
-    expect(await drainJob(server.context, peer.id)).not.toBeNull()
   })
 
   it('is nobody, when it was forgotten', async () => {
@@ -165,12 +165,12 @@ describe('an accepted search', () => {
     await expect(run(randomUUID())).resolves.toBeUndefined()
   })
 
-  it('waits for its receiver in the drain job when that fails', async () => {
+  it('is attempted again later when its receiver fails', async () => {
     await newPeer()
     peer.receiver.answer = answering(503)
     await run(await ask([byIdentifier('UIN', 'U41')]))
     expect(sent()).toHaveLength(1)
-    expect(await drainJob(server.context, peer.id)).toBeGreaterThan(3)
+    expect(await nextDue(server.database.db, peer.id)).toBeGreaterThan(3)
   })
 })
 
@@ -261,28 +261,26 @@ describe('further pages', () => {
     expect(second.data.reg_records).toHaveLength(15)
   })
 
-  it('go on in another job after sixteen of them, and when the node is to stop', async () => {
+  it('go on in another run after sixteen of them, and when the node is to stop', async () => {
     await newPeer()
-    const jobs = async () => {
+    const due = async () => {
       const { rows } = await server.database.db.pool.query(
-        `select count(*) as count from graphile_worker._private_jobs where payload->>'correlation_id' = $1`,
+        `select claim is null and due_at <= now() as due from accepted_exchange where correlation_id = $1`,
         [correlation_id],
       )
-      return rows[0].count
+      return rows[0].due
     }
     const correlation_id = await ask([
       byExpression({ surname: { eq: 'Many' } }, { pagination: { page_size: 2 } }),
     ])
-    expect(await jobs()).toBe(1)
     await run(correlation_id)
     expect(await stateOf(correlation_id)).toMatchObject({ state: 'replying', page: 16 })
-    expect(await jobs()).toBe(2)
-    await process(server.context, correlation_id, { attempt: 1, signal: AbortSignal.abort() })
+    expect(await due()).toBe(true)
+    await answerExchange(server, correlation_id, { runs: 1, signal: AbortSignal.abort() })
     expect(await stateOf(correlation_id)).toMatchObject({ state: 'replying', page: 17 })
-    expect(await jobs()).toBe(3)
+    expect(await due()).toBe(true)
     await run(correlation_id)
     expect(await stateOf(correlation_id)).toMatchObject({ state: 'replied', page: 20 })
-    expect(await jobs()).toBe(3)
     expect(sent().flatMap(({ envelope }) => names(envelope.message.search_response[0]))).toEqual(upTo(0, 40))
   })
 })

@@ -1,15 +1,7 @@
-/** Large accepted requests: no more of them are open at a time than there is room for. */
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import {
-  type AsyncPeer,
-  accepted,
-  asyncPeer,
-  byIdentifier,
-  callbacksTo,
-  searchFor,
-} from '../../test/asynchronous.ts'
+/** Large accepted requests (how many are in work at a time: `store/exchanges/claims.db.test.ts`). */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type AsyncPeer, accepted, asyncPeer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
 import { bearer, post, type TestServer, testServer } from '../../test/server.ts'
-import { process } from '../exchange/process.ts'
 import { findAccepted, SMALL_REQUEST } from '../store/exchanges/accepted-exchanges.ts'
 
 let server: TestServer
@@ -17,7 +9,7 @@ let peer: AsyncPeer
 let other: AsyncPeer
 
 beforeAll(async () => {
-  server = await testServer({ ROLLCALL_OPEN_REQUEST_BYTES: '1048576' })
+  server = await testServer()
   await server.registry('civil', [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }] }])
   peer = await asyncPeer(server, 'large.example')
   other = await asyncPeer(server, 'other.example')
@@ -38,73 +30,6 @@ async function sent(by: AsyncPeer, bytes: number): Promise<string> {
 }
 
 const query = (text: string, values: unknown[]) => server.database.db.pool.query(text, values)
-
-/** Seconds until the runs that follow. */
-async function laterRuns(correlation_id: string): Promise<number[]> {
-  const { rows } = await query(
-    `select extract(epoch from run_at - now())::float8 as wait from graphile_worker._private_jobs
-      where key = 'process:' || $1`,
-    [correlation_id],
-  )
-  return rows.map(({ wait }) => wait)
-}
-
-async function stateOf(correlation_id: string): Promise<unknown> {
-  const { rows } = await query('select state from accepted_exchange where correlation_id = $1', [
-    correlation_id,
-  ])
-  return rows[0]?.state
-}
-
-it('beyond them one is put off before it is read; small ones, and those of others, are not', async () => {
-  const { bodies } = server.context
-  const { decryptBody } = bodies
-  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const open = vi.spyOn(bodies, 'decryptBody').mockImplementationOnce(async (...given) => {
-    begun.resolve()
-    await released.promise
-    return decryptBody(...given)
-  })
-  const running = process(server.context, await sent(peer, 500_000))
-  await begun.promise
-
-  const [second, theirs] = [await sent(peer, 300_000), await sent(other, 800_000)]
-  await process(server.context, second)
-  await process(server.context, theirs)
-  expect(open).toHaveBeenCalledTimes(1)
-  open.mockRestore()
-  for (const id of [second, theirs]) {
-    const waits = await laterRuns(id)
-    expect(waits).toHaveLength(1)
-    expect(waits[0]).toBeLessThanOrEqual(30)
-    expect(await stateOf(id)).toBe('accepted')
-  }
-  for (const id of [await sent(peer, 200_000), await sent(other, 400_000)]) {
-    await process(server.context, id)
-    expect(await stateOf(id)).toBe('replied')
-  }
-
-  released.resolve()
-  await running
-  for (const id of [second, theirs]) {
-    await process(server.context, id)
-    expect(await stateOf(id)).toBe('replied')
-  }
-})
-
-it('one that is alone is answered however large it is, and nothing is held after a failure', async () => {
-  const id = await sent(peer, 2_000_000)
-  await query('alter table r1_person rename to hidden', [])
-  try {
-    await expect(process(server.context, id)).rejects.toThrow('does not exist')
-  } finally {
-    await query('alter table hidden rename to r1_person', [])
-  }
-  await process(server.context, id)
-  expect(await stateOf(id)).toBe('replied')
-  const { envelope } = callbacksTo(peer.receiver).at(-1) ?? {}
-  expect(envelope.message.search_response).toMatchObject([{ status: 'succ', pagination: { total_count: 1 } }])
-})
 
 it('is not read with its exchange; what an earlier version accepted counts as large as it is kept', async () => {
   const { db } = server.context

@@ -1,4 +1,4 @@
-/** Slow searches that are answered later: they do not take all jobs in work, and are answered in the end. */
+/** Slow searches that are answered later: they do not take all slots of a node, and are answered in the end. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   type AsyncPeer,
@@ -38,7 +38,7 @@ const statuses = (peer: AsyncPeer) =>
     envelope.message.search_response.map(({ status }: { status: string }) => status),
   )
 
-it('of one participant leave jobs to others, one by one and in batches', async () => {
+it('of one participant leave slots to others, one by one and in batches', async () => {
   const client = await server.database.db.pool.connect()
   await client.query('begin; lock table r1_person in access exclusive mode')
   try {
@@ -53,12 +53,6 @@ it('of one participant leave jobs to others, one by one and in batches', async (
     await client.query('rollback')
     client.release()
   }
-  // Those that were put off have a job each, some seconds from now.
-  const { rows } = await server.database.db.pool.query(
-    `update graphile_worker._private_jobs set run_at = now() where locked_at is null and key like 'process:%'
-      returning extract(epoch from run_at)`,
-  )
-  expect(rows.length).toBeGreaterThan(5)
   await expect.poll(() => statuses(hog).length, { timeout: 15_000 }).toBe(12)
   expect(new Set(statuses(hog).flat())).toEqual(new Set(['succ']))
 }, 30_000)

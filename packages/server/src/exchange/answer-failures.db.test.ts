@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import {
   type AsyncPeer,
   accepted,
+  answerExchange,
   asyncPeer,
   byExpression,
   byIdentifier,
@@ -17,7 +18,6 @@ import { encrypted, opened, publishedKey, sealingPeer, signedBody } from '../../
 import { type TestServer, testServer } from '../../test/server.ts'
 import type { Registry } from '../model/registry.ts'
 import { recordTable } from '../store/records/record-tables.ts'
-import { process } from './process.ts'
 
 const person = (n: number, more: object = {}) => ({
   '@type': 'CRVS_Person',
@@ -51,7 +51,7 @@ async function newPeer() {
 }
 
 const query = (text: string, values: unknown[] = []) => server.database.db.pool.query(text, values)
-const run = (correlation_id: string, attempt = 1) => process(server.context, correlation_id, { attempt })
+const run = (correlation_id: string, attempt = 1) => answerExchange(server, correlation_id, { runs: attempt })
 const sent = () => callbacksTo(peer.receiver).map(({ envelope }) => envelope)
 const stateOf = async (correlation_id: string) =>
   (await query('select state, page from accepted_exchange where correlation_id = $1', [correlation_id]))
@@ -179,7 +179,7 @@ describe('a failure of the registry', () => {
       },
     ])
     expect(await stateOf(correlation_id)).toEqual({ state: 'failed', page: 1 })
-    expect(server.logged()).toContain('every run of its job was cut short')
+    expect(server.logged()).toContain('every run of it was cut short')
   })
 
   it('to read the request is told at once: it would never pass', async () => {

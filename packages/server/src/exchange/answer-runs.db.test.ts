@@ -3,15 +3,16 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
+  answerExchange,
   asyncPeer,
   byExpression,
   byIdentifier,
   callbacksTo,
+  deliverAll,
   searchFor,
 } from '../../test/asynchronous.ts'
-import { drainJob } from '../../test/deliveries.ts'
 import { type TestServer, testServer } from '../../test/server.ts'
-import { process } from './process.ts'
+import { nextDue } from '../store/deliveries/destinations.ts'
 
 let server: TestServer
 let peer: AsyncPeer
@@ -36,64 +37,51 @@ async function newPeer() {
 const query = (text: string, values: unknown[] = []) => server.database.db.pool.query(text, values)
 const pages = () => callbacksTo(peer.receiver).map(({ envelope }) => envelope.message.search_response[0])
 
-/** Seconds until the runs of an exchange that wait, the soonest first. */
-async function processJobs(correlation_id: string): Promise<number[]> {
-  const { rows } = await query(
-    `select extract(epoch from run_at - now())::float8 as wait from graphile_worker._private_jobs
-      where payload->>'correlation_id' = $1 and locked_at is null order by run_at`,
-    [correlation_id],
-  )
-  return rows.map(({ wait }) => wait)
-}
-
-test('the last run, whose attempt could not be recorded, leaves its page to the drain job', async () => {
+test('a delivery whose attempt could not be recorded is attempted again when its claim ends', async () => {
   await newPeer()
   const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
   peer.receiver.answer = (response) => {
     query('alter table delivery_attempt rename to hidden').then(() => response.end())
   }
   try {
-    await process(server.context, correlation_id, { attempt: 5 })
+    await answerExchange(server, correlation_id, { runs: 5 })
   } finally {
     await query('alter table hidden rename to delivery_attempt')
   }
   const { rows } = await query('select state from delivery where correlation_id = $1', [correlation_id])
   expect(rows).toEqual([{ state: 'pending' }])
-  expect(await drainJob(server.context, peer.id)).toBeLessThanOrEqual(0)
+  expect(await nextDue(server.database.db, peer.id)).toBeGreaterThan(1)
+  expect(await nextDue(server.database.db, peer.id)).toBeLessThanOrEqual(15)
 })
 
-/** A run, and in the middle of it another one, which makes the page before it; then all jobs of the exchange go. */
+/** A run, and in the middle of it another one, whose claim is the newer one. */
 async function overtakenRun(correlation_id: string, other: () => Promise<void>): Promise<void> {
   const { bodies } = server.context
   const sealed = vi.spyOn(bodies, 'encryptBody').mockImplementationOnce(async (...given) => {
     sealed.mockRestore()
     await other()
-    await query(
-      `delete from graphile_worker._private_jobs where payload->>'correlation_id' = $1 or key = $2`,
-      [correlation_id, `drain:${peer.id}`],
-    )
     return bodies.encryptBody(...given)
   })
-  await process(server.context, correlation_id)
+  await answerExchange(server, correlation_id)
 }
 
-test('a run that finds its page made by another looks again later, whatever becomes of the other', async () => {
+test('a run whose claim has ended changes nothing: what the other run left goes on', async () => {
   await newPeer()
   const item = byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } })
   const correlation_id = await accepted(server, peer, searchFor(peer, [item]))
-  // The other stood still for longer than its lease, goes on, makes the page, and is killed.
+  // The other run makes the first page, and is to stop then.
   await overtakenRun(correlation_id, () =>
-    process(server.context, correlation_id, { attempt: 1, signal: AbortSignal.abort() }),
+    answerExchange(server, correlation_id, { runs: 1, signal: AbortSignal.abort() }),
   )
-  expect(await processJobs(correlation_id)).toEqual([expect.closeTo(10, 0)])
-  await process(server.context, correlation_id)
+  expect(pages().map(({ pagination }) => pagination.page_number)).toEqual([1])
+  await deliverAll(server)
   expect(pages().map(({ pagination }) => pagination.page_number)).toEqual([1, 2])
 })
 
-test('where the other made the last page, its attempt is looked after', async () => {
+test('a run that began before the other one made the last page sends nothing', async () => {
   await newPeer()
   const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
-  await overtakenRun(correlation_id, () => process(server.context, correlation_id))
-  expect(await processJobs(correlation_id)).toEqual([])
-  expect(await drainJob(server.context, peer.id)).toBeLessThanOrEqual(0)
+  await overtakenRun(correlation_id, () => answerExchange(server, correlation_id))
+  await deliverAll(server)
+  expect(pages()).toHaveLength(1)
 })

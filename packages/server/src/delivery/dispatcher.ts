@@ -1,0 +1,88 @@
+/**
+ * Finds the participants for whom a delivery is due, and drains them: one turn at a time of each on this node, and a
+ * bounded number of participants at a time. It keeps no queue: the rows of deliveries say what is due.
+ */
+
+import type { Metrics } from '../observe/metrics.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { participantsWaiting } from '../store/deliveries/deliveries.ts'
+import type { Delivering } from './deliver.ts'
+import { drain } from './drain.ts'
+
+export interface Dispatcher {
+  /** A delivery of this participant is due so many seconds from now; 0: now. */
+  due(participant: number, seconds?: number): void
+  /** Starts to drain the participants for whom something may be due. */
+  look(signal: AbortSignal): Promise<void>
+  /** Resolves when nobody is being drained. */
+  idle(): Promise<void>
+}
+
+/** Seconds after which a participant with pending deliveries is looked at again, whatever is known: others change them too. */
+const LONGEST_WAIT = 5
+/** Seconds after a turn that failed. */
+const AFTER_FAILURE = 1
+
+interface Options {
+  /** Participants that are drained at a time. */
+  readonly slots: number
+  /** Called where something is due now. */
+  readonly wake: () => void
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: () => number
+}
+
+export function createDispatcher(
+  parts: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'jobEnded'> },
+  { slots, wake, now = () => performance.now() }: Options,
+): Dispatcher {
+  /** When each participant is looked at next. Those that are being drained have no time, unless something came up since. */
+  const dueAt = new Map<number, number>()
+  const draining = new Map<number, Promise<void>>()
+  let last = 0
+
+  const due = (participant: number, seconds = 0): void => {
+    const at = now() + seconds * 1_000
+    if (at < (dueAt.get(participant) ?? Number.POSITIVE_INFINITY)) dueAt.set(participant, at)
+    if (seconds <= 0) wake()
+  }
+
+  const run = async (participant: number, signal: AbortSignal): Promise<void> => {
+    const started = performance.now()
+    const ended = (outcome: 'done' | 'failed'): void =>
+      parts.metrics.jobEnded('drain', outcome, (performance.now() - started) / 1_000)
+    try {
+      const wait = await drain({ ...parts, deliveryDue: due }, participant, signal)
+      ended('done')
+      if (wait !== null) due(participant, Math.min(wait, LONGEST_WAIT))
+    } catch (error) {
+      ended('failed')
+      parts.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')
+      due(participant, AFTER_FAILURE)
+    } finally {
+      draining.delete(participant)
+    }
+  }
+
+  return {
+    due,
+    async look(signal) {
+      const waiting = await participantsWaiting(parts.db)
+      const known = new Set(waiting)
+      for (const participant of dueAt.keys()) if (!known.has(participant)) dueAt.delete(participant)
+      // In turns: the first ones must not have all the slots again and again.
+      const behind = waiting.findIndex((participant) => participant > last)
+      const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
+      for (const participant of inTurns) {
+        if (draining.size >= slots || signal.aborted) return
+        if (draining.has(participant) || (dueAt.get(participant) ?? 0) > now()) continue
+        dueAt.delete(participant)
+        last = participant
+        draining.set(participant, run(participant, signal))
+      }
+    },
+    async idle() {
+      while (draining.size > 0) await Promise.all(draining.values())
+    },
+  }
+}

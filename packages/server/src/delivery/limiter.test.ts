@@ -1,0 +1,141 @@
+import { beforeEach, expect, test } from 'vitest'
+import { createLimiter, type Limiter, type Permit } from './limiter.ts'
+
+let clock: number
+let limiter: Limiter
+
+beforeEach(() => {
+  clock = 1_000
+  limiter = createLimiter(() => clock)
+})
+
+const settings = { concurrency: 3, rate: 100 }
+const A = { participant: 1, origin: 'https://a.example' }
+const OTHER = { participant: 2, origin: 'https://a.example' }
+
+function entered(permit: Permit | number | null): Permit {
+  if (permit === null || typeof permit === 'number') throw new Error('no permit')
+  return permit
+}
+
+const known = (): void => entered(limiter.tryAcquire(A, settings)).release('healthy')
+
+test('nobody knows yet how a participant is: one attempt at a time', () => {
+  const first = entered(limiter.tryAcquire(A, settings))
+  expect(limiter.tryAcquire(A, settings)).toBeNull()
+  first.release('healthy')
+  const [second] = [limiter.tryAcquire(A, settings), limiter.tryAcquire(A, settings)].map(entered)
+  expect(second).toBeDefined()
+})
+
+test('as many as its settings allow, and others are not concerned', () => {
+  known()
+  const permits = [1, 2, 3].map(() => entered(limiter.tryAcquire(A, settings)))
+  expect(limiter.tryAcquire(A, settings)).toBeNull()
+  expect(limiter.acquire(A, settings)).toBeNull()
+  expect(limiter.tryAcquire(OTHER, settings)).not.toBeNull()
+  permits[0]?.release('healthy')
+  permits[0]?.release('healthy')
+  entered(limiter.tryAcquire(A, settings))
+  expect(limiter.tryAcquire(A, settings)).toBeNull()
+})
+
+test('one that fails, or is slow, is left to the dispatcher, for a minute or until it is well', () => {
+  known()
+  const [failing, slow] = [limiter.tryAcquire(A, settings), limiter.tryAcquire(A, settings)].map(entered)
+  failing?.release('failing')
+  expect(limiter.tryAcquire(A, settings)).toBeNull()
+  entered(limiter.acquire(A, settings)).release('healthy')
+  entered(limiter.tryAcquire(A, settings)).release('healthy')
+  slow?.slow()
+  expect(limiter.tryAcquire(A, settings)).toBeNull()
+  slow?.release('healthy')
+  expect(limiter.tryAcquire(A, settings)).toBeNull()
+  clock += 60_000
+  const again = entered(limiter.tryAcquire(A, settings))
+  expect(limiter.tryAcquire(A, settings)).toBeNull()
+  again.release('healthy')
+  entered(limiter.tryAcquire(A, settings))
+})
+
+test('a rate holds over time, with a burst of one second; what was not used is given back', () => {
+  const slow = { concurrency: 100, rate: 4 }
+  const permits = Array.from({ length: 4 }, () => entered(limiter.acquire(A, slow)))
+  expect(limiter.acquire(A, slow)).toBe(250)
+  expect(limiter.tryAcquire(A, slow)).toBeNull()
+  permits[0]?.release('unused')
+  entered(limiter.acquire(A, slow))
+  clock += 125
+  expect(limiter.acquire(A, slow)).toBe(125)
+  clock += 10_000
+  for (let at = 0; at < 4; at += 1) entered(limiter.acquire(A, slow))
+  expect(limiter.acquire(A, slow)).toBe(250)
+})
+
+test('it is idle when every permit is released', async () => {
+  await limiter.idle()
+  const [one, two] = [entered(limiter.acquire(A, settings)), entered(limiter.acquire(OTHER, settings))]
+  let idle = false
+  const waiting = limiter.idle().then(() => {
+    idle = true
+  })
+  one.release('healthy')
+  await Promise.resolve()
+  expect(idle).toBe(false)
+  two.release('unused')
+  await waiting
+  expect(idle).toBe(true)
+})
+
+const at = (origin: string) => ({ participant: 1, origin })
+const entries = (origin: string, concurrency: number): Permit[] => {
+  const permits: Permit[] = []
+  for (;;) {
+    const permit = limiter.acquire(at(origin), { concurrency, rate: 1_000 })
+    if (permit === null || typeof permit === 'number') return permits
+    permits.push(permit)
+  }
+}
+
+test('one that is not known to be well takes half, all of them release a quarter, and all have no more than there is', () => {
+  entries('well', 8).forEach((permit) => {
+    permit.release('healthy')
+  })
+  expect(entries('hanging', 8)).toHaveLength(4)
+  expect(entries('slow', 8)).toHaveLength(2)
+  expect(entries('third', 8)).toHaveLength(0)
+  const well = entries('well', 8)
+  expect(well).toHaveLength(2)
+  well[0]?.slow()
+  well[1]?.release('unused')
+  expect(entries('well', 8)).toHaveLength(0)
+})
+
+test('with one permit, whoever asks has it', () => {
+  const [permit] = entries('a', 1)
+  expect(permit).toBeDefined()
+  expect(entries('b', 1)).toHaveLength(0)
+  permit?.release('failing')
+  expect(entries('a', 1)).toHaveLength(1)
+})
+
+test('destinations are apart: one that fails says nothing of another', () => {
+  entered(limiter.tryAcquire(at('a'), settings)).release('failing')
+  expect(limiter.tryAcquire(at('a'), settings)).toBeNull()
+  entered(limiter.tryAcquire(at('b'), settings)).release('healthy')
+})
+
+test('of thousands of destinations the last hundred are remembered, and whichever is inUse', () => {
+  const first = entered(limiter.acquire(at('first'), settings))
+  const fast = { concurrency: 3, rate: 10_000 }
+  for (let port = 0; port < 3_000; port += 1) {
+    clock += 1
+    entered(limiter.acquire(at(`${port}`), fast)).release('failing')
+  }
+  // Of those who make answers one has a permit at an address of which nothing is known any more.
+  expect(limiter.tryAcquire(at('2999'), fast)).toBeNull()
+  expect(limiter.tryAcquire(at('2901'), fast)).toBeNull()
+  entered(limiter.tryAcquire(at('1'), fast)).release('unused')
+  first.release('failing')
+  expect(limiter.tryAcquire(at('first'), fast)).toBeNull()
+})

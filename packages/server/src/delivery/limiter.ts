@@ -1,0 +1,167 @@
+/**
+ * How much is sent at a time from this node: a participant has as many permits as its settings say for all of its
+ * destinations together, and takes them no faster than its rate. The maker of an answer attempts its delivery itself where
+ * the destination is healthy. A destination whose last attempt failed or was slow is left to the dispatcher, and has a share
+ * of the permits only, so that it delays no other destination.
+ */
+import type { Destination } from '../model/delivery.ts'
+
+/** The settings of a participant that count here. */
+export interface LimiterSettings {
+  /** Attempts at a time. */
+  readonly concurrency: number
+  /** Attempts a second. */
+  readonly rate: number
+}
+
+/** One attempt's permit; it must be released, once. */
+export interface Permit {
+  /**
+   * @param outcome `healthy`: answered in time; `failing`: failed or slow; `unused`: nothing was attempted. After `slow`
+   * the outcome is always `failing`.
+   */
+  release(outcome: 'healthy' | 'failing' | 'unused'): void
+  /** Says, while the attempt goes on, that it takes long. */
+  slow(): void
+}
+
+export interface Limiter {
+  /** A permit for a healthy destination; null when there is none now. */
+  tryAcquire(destination: Destination, settings: LimiterSettings): Permit | null
+  /**
+   * A permit whatever the health of the destination; or the milliseconds until the rate allows the next one; or null: none
+   * is free until another one is released.
+   */
+  acquire(destination: Destination, settings: LimiterSettings): Permit | number | null
+  /** Resolves when all permits are released. */
+  idle(): Promise<void>
+}
+
+/** Milliseconds from which an attempt is slow. */
+export const SLOW = 1_000
+/** Milliseconds after a failure from which makers of answers make one attempt there again. */
+const FORGIVEN = 60_000
+/** Destinations of a participant whose health is remembered; of those without an attempt the oldest goes first. */
+const REMEMBERED = 100
+
+interface Health {
+  inUse: number
+  /** `unknown`: makers of answers make one attempt at a time there, until one has succeeded or failed. */
+  health: 'healthy' | 'unknown' | 'failing'
+  failedAt: number
+}
+
+/** Of a participant. */
+interface ParticipantState {
+  inUse: number
+  tokens: number
+  filledAt: number
+  /** By origin, the least recently used first. */
+  readonly destinations: Map<string, Health>
+}
+
+/** @param now milliseconds of a clock that only goes forward */
+export function createLimiter(now: () => number = () => performance.now()): Limiter {
+  const participants = new Map<number, ParticipantState>()
+  let inUse = 0
+  let waiting: (() => void)[] = []
+
+  const stateOf = (participant: number, rate: number): ParticipantState => {
+    const known = participants.get(participant)
+    if (known !== undefined) return known
+    const made: ParticipantState = { inUse: 0, tokens: rate, filledAt: now(), destinations: new Map() }
+    participants.set(participant, made)
+    return made
+  }
+
+  const acquire = (
+    { participant, origin }: Destination,
+    { concurrency, rate }: LimiterSettings,
+  ): Permit | number | null => {
+    const state = stateOf(participant, rate)
+    const destination = state.destinations.get(origin) ?? unknown()
+    if (state.inUse >= concurrency || !mayAcquire(state, destination, concurrency)) return null
+    const at = now()
+    state.tokens = Math.min(rate, state.tokens + ((at - state.filledAt) / 1_000) * rate)
+    state.filledAt = at
+    if (state.tokens < 1) return ((1 - state.tokens) / rate) * 1_000
+    state.tokens -= 1
+    remember(state, origin, destination)
+    state.inUse += 1
+    destination.inUse += 1
+    inUse += 1
+    return permitFor(state, destination)
+  }
+
+  const permitFor = (state: ParticipantState, destination: Health): Permit => {
+    let released = false
+    let isSlow = false
+    const fail = (): void => {
+      destination.health = 'failing'
+      destination.failedAt = now()
+    }
+    return {
+      slow() {
+        if (released) return
+        isSlow = true
+        fail()
+      },
+      release(outcome) {
+        if (released) return
+        released = true
+        state.inUse -= 1
+        destination.inUse -= 1
+        inUse -= 1
+        if (outcome === 'unused') state.tokens += 1
+        else if (outcome === 'failing' || isSlow) fail()
+        else destination.health = 'healthy'
+        if (inUse > 0) return
+        for (const resolve of waiting) resolve()
+        waiting = []
+      },
+    }
+  }
+
+  return {
+    tryAcquire(destination, settings) {
+      const known = stateOf(destination.participant, settings.rate).destinations.get(destination.origin)
+      if (known !== undefined) {
+        if (known.health === 'failing' && now() - known.failedAt >= FORGIVEN) known.health = 'unknown'
+        if (known.health === 'failing' || (known.health === 'unknown' && known.inUse > 0)) return null
+      }
+      const permit = acquire(destination, settings)
+      return typeof permit === 'number' ? null : permit
+    },
+    acquire,
+    idle: () => (inUse === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(() => resolve()))),
+  }
+}
+
+const unknown = (): Health => ({ inUse: 0, health: 'unknown', failedAt: 0 })
+
+/**
+ * Of the permits of a participant a destination that is not known to be healthy takes half at most, and all of them
+ * together release a quarter to those that are, where there is more than one permit.
+ */
+function mayAcquire(
+  { destinations }: ParticipantState,
+  { inUse, health }: Health,
+  concurrency: number,
+): boolean {
+  if (health === 'healthy') return true
+  if (inUse >= Math.ceil(concurrency / 2)) return false
+  let unwell = 0
+  for (const other of destinations.values()) if (other.health !== 'healthy') unwell += other.inUse
+  return unwell < Math.max(1, concurrency - Math.ceil(concurrency / 4))
+}
+
+function remember({ destinations }: ParticipantState, origin: string, destination: Health): void {
+  destinations.delete(origin)
+  destinations.set(origin, destination)
+  if (destinations.size <= REMEMBERED) return
+  for (const [other, { inUse }] of destinations) {
+    if (inUse > 0 || other === origin) continue
+    destinations.delete(other)
+    return
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Answers an accepted exchange that this node has claimed, page by page. What is looked for is looked for once, on the
+ * first page; the others are made of the records that were found then.
+ */
+
+import { operation } from '@rollcall/protocol'
+import { BodyUnreadable } from '../keys/bodies.ts'
+import type { Exchange, Message } from '../model/exchange.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { openRequest } from '../operations/accepted-request.ts'
+import { itemsOf } from '../operations/batch.ts'
+import { failedOutcome } from '../operations/failed.ts'
+import { accessOf, answerFurtherPage, answerMessage } from '../operations/handlers.ts'
+import type { Answering, Item } from '../operations/item.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
+import type { ClaimedExchange } from '../store/exchanges/claims.ts'
+import { findEarlierReferences } from '../store/exchanges/references.ts'
+import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
+import { type Answered, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
+
+export type AnsweringAccepted = Answering & SendingReply
+
+/** Pages of one run; then other exchanges have their turn. */
+const PAGES_IN_A_RUN = 16
+/** Runs that may fail without a page; in the last of them the sender is told that the registry failed. */
+const RUNS = 5
+/** Runs without a page after which an exchange is not worked on again: it may be what ended the nodes before. */
+const CUT_SHORT = 20
+
+/**
+ * Answers the exchange, or some of its pages. Everything is written under its claim: when the claim has ended, another
+ * run answers the exchange and this one changes nothing.
+ * @param signal begins no further page when it is aborted; the exchange is then due again
+ * @throws what shall be tried again
+ */
+export async function answerAccepted(
+  parts: AnsweringAccepted,
+  accepted: ClaimedExchange,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { directory, log } = parts
+  const { correlation_id, runs } = accepted
+  const participant = await directory.participantById(accepted.participant)
+  const registry = await directory.registryById(accepted.registry)
+  if (participant?.status !== 'active' || registry === undefined) return giveUp(parts, accepted)
+  const answered: Answered = { ...accepted, operation: operation(accepted.operation), registry, participant }
+  if (runs > CUT_SHORT) {
+    log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
+    return answerFailure(parts, answered, [])
+  }
+  let { page } = accepted
+  try {
+    const { header, message } = await openRequest(parts, accepted)
+    const exchange: Exchange = { ...answered, header, isGone: () => false }
+    const last = page + PAGES_IN_A_RUN
+    for (let goesOn = true; goesOn; ) {
+      const made = await makePage(parts, exchange, message, accepted, page + 1)
+      goesOn = made.state === 'replying' && page + 1 < last && signal?.aborted !== true
+      if (!(await sendReply(parts, answered, { ...made, goesOn }))) return
+      page += 1
+    }
+  } catch (error) {
+    if (page > accepted.page || (runs < RUNS && !(error instanceof BodyUnreadable))) throw error
+    log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
+    await answerFailure(parts, answered, await unansweredItems(parts, accepted, answered))
+  }
+}
+
+/** A participant that may not call any more is sent nothing. */
+async function giveUp(
+  { db, log }: AnsweringAccepted,
+  { id, claim, page, correlation_id }: ClaimedExchange,
+): Promise<void> {
+  const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
+  await commitReply(db, { id, claim, from: page, page, state: 'failed', ...nothing })
+  log.info({ correlation_id }, 'an exchange is not answered: its sender or registry is not there any more')
+}
+
+type MadePage = Omit<ReplyPage, 'goesOn'>
+
+async function makePage(
+  parts: AnsweringAccepted,
+  exchange: Exchange,
+  message: Message,
+  accepted: ClaimedExchange,
+  page: number,
+): Promise<MadePage> {
+  const { outcome, items, further } =
+    page === 1
+      ? await firstPage(parts, exchange, message, accepted)
+      : await furtherPage(parts, exchange, message, accepted, page)
+  return { outcome, page, items, state: further ? 'replying' : 'replied' }
+}
+
+type Made = Pick<MadePage, 'outcome' | 'items'> & {
+  /** Whether there is a page after this one. */
+  readonly further: boolean
+}
+
+async function firstPage(
+  parts: AnsweringAccepted,
+  exchange: Exchange,
+  message: Message,
+  accepted: ClaimedExchange,
+): Promise<Made> {
+  const earlier = await findEarlierReferences(parts.db, accepted)
+  const asked = { mode: 'async', exchange, message, earlier } as const
+  // One statement sees one state of the records by itself; several need a session.
+  const outcome =
+    accepted.items <= 1 || accessOf(exchange) === 'writes'
+      ? await answerMessage(parts, asked)
+      : await parts.modes.async.gate.run(exchange.participant.id, () =>
+          parts.records.session((state) => answerMessage(parts, { ...asked, state })),
+        )
+  const persisted = persistedItems(outcome)
+  return { outcome, items: persisted, further: persisted.some(({ record_ids }) => record_ids !== null) }
+}
+
+/** Every item, so that it can be asked for by its reference_id; with ids, where another page follows. */
+function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
+  return items.map(({ reference_id, status, found }, position) => {
+    const total = found?.record_ids.length ?? null
+    const page_size = found?.page_size ?? null
+    const further = total !== null && page_size !== null && total > page_size
+    return {
+      position,
+      reference_id,
+      status,
+      total,
+      page_size,
+      record_type: found?.record_type ?? null,
+      record_ids: further ? (found?.record_ids ?? null) : null,
+    }
+  })
+}
+
+async function furtherPage(
+  parts: AnsweringAccepted,
+  exchange: Exchange,
+  message: Message,
+  accepted: ClaimedExchange,
+  page: number,
+): Promise<Made> {
+  const persisted = await findPersistedPage(parts.db, accepted, page)
+  const pages = new Map(persisted.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
+  const outcome = await answerFurtherPage(parts, { mode: 'async', exchange, message }, pages)
+  return {
+    outcome,
+    items: [],
+    further: persisted.some(({ total, page_size }) => total > page * page_size),
+  }
+}
+
+/**
+ * The registry's own failure is said in the next page, for every item that the page was to have.
+ * @param items none where the request cannot be opened
+ */
+async function answerFailure(
+  parts: AnsweringAccepted,
+  answered: Answered,
+  items: readonly Item[],
+): Promise<void> {
+  const page = answered.page + 1
+  const about = { page, count: answered.items }
+  const outcome = failedOutcome(answered, answered.transaction_id, items, about)
+  await sendReply(parts, answered, { outcome, page, state: 'failed', items: [], goesOn: false })
+}
+
+/** The items that the next page was to have; none where the request cannot be read. */
+async function unansweredItems(
+  parts: AnsweringAccepted,
+  accepted: ClaimedExchange,
+  answered: Answered,
+): Promise<readonly Item[]> {
+  try {
+    const items = itemsOf(answered, (await openRequest(parts, accepted)).message)
+    if (accepted.page === 0) return items
+    const persisted = await findPersistedPage(parts.db, accepted, accepted.page + 1)
+    return persisted.flatMap(({ position }) => items[position] ?? [])
+  } catch (error) {
+    if (error instanceof BodyUnreadable) return []
+    throw error
+  }
+}

@@ -1,0 +1,29 @@
+/** Answers a synchronous request: every item is answered now, and what is wrong with one is said in that one. */
+import type { HeaderRejection } from '@rollcall/protocol'
+import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
+import type { Answering } from '../operations/item.ts'
+import { type Remembering, remember } from './remember.ts'
+import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
+import { orRejection, type Received } from './sent.ts'
+
+export type AnsweringNow = Remembering & Answering & Replying
+
+export async function answerNow(
+  parts: AnsweringNow,
+  { exchange, sent, opened, signed, rejection, path }: Received,
+): Promise<Reply> {
+  const rejected = (by: HeaderRejection, of = exchange): Promise<Reply> =>
+    rejectedReply(parts, of, opened, by, (message) => unansweredMembers(of, message, by.message))
+  if (rejection !== null) return rejected(rejection)
+
+  // Remembered before anything is done: of two equal messages one is the first.
+  const known = await orRejection(() => remember(parts, exchange, opened, path))
+  if ('rejection' in known) return rejected(known.rejection)
+  const remembered = { ...exchange, correlation_id: known.value }
+
+  const checked = await orRejection(() => sent.read(remembered, opened, signed))
+  if ('rejection' in checked) return rejected(checked.rejection, remembered)
+  const [{ message }] = checked.value.chunks
+  const outcome = await answerMessage(parts, { mode: 'sync', exchange: remembered, message })
+  return reply(parts, remembered, message.transaction_id, outcome)
+}

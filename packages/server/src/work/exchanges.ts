@@ -1,0 +1,111 @@
+/** Exchanges that this node answers: claimed as far as slots are free, their claims renewed while they are in work. */
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { SMALL_REQUEST } from '../store/exchanges/accepted-exchanges.ts'
+import {
+  type ClaimedExchange,
+  claimExchanges,
+  type InWork,
+  releaseClaims,
+  renewClaims,
+} from '../store/exchanges/claims.ts'
+
+/** Seconds until an exchange is tried again after a run that failed: after the first, the second, ... */
+const BACKOFF: readonly number[] = [1, 4, 15, 30]
+
+export interface ExchangeWorkParts {
+  /** Connections for claims alone. */
+  readonly pool: pg.Pool
+  /** Exchanges in work at a time on this node. */
+  readonly slots: number
+  /** Of them, those with a large request; one of each participant. */
+  readonly large: number
+  /** Seconds after which a claim ends that was not renewed. */
+  readonly lease: number
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'jobEnded'>
+  /** Answers one exchange. What it throws is tried again later. */
+  readonly answer: (exchange: ClaimedExchange, signal: AbortSignal) => Promise<void>
+  /** Called when a slot is free again. */
+  readonly wake: () => void
+}
+
+export interface ExchangeWork {
+  /** Claims what is due and begins to answer it. Resolves with whether more of it may be due, and slots are free. */
+  look(signal: AbortSignal): Promise<boolean>
+  /** Resolves when nothing is in work. */
+  idle(): Promise<void>
+  /** Renews no more claims, and gives back those of what is still in work: other nodes take it at once. */
+  leave(): Promise<void>
+}
+
+export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
+  const { pool, slots, lease, log } = parts
+  const inWork = new Map<ClaimedExchange, Promise<void>>()
+  // A participant leaves one slot at least to others, where there are several.
+  const share = Math.max(1, Math.ceil(slots / 2))
+
+  const renew = (): void => {
+    if (inWork.size === 0) return
+    renewClaims(pool, [...inWork.keys()], lease).catch((error: unknown) =>
+      log.warn({ database: safeDatabaseError(error) }, 'claims could not be renewed; tried again soon'),
+    )
+  }
+  const timer = setInterval(renew, (lease * 1_000) / 4)
+  timer.unref()
+
+  const run = async (exchange: ClaimedExchange, signal: AbortSignal): Promise<void> => {
+    const started = performance.now()
+    const ended = (outcome: 'done' | 'failed'): void =>
+      parts.metrics.jobEnded('process', outcome, (performance.now() - started) / 1_000)
+    try {
+      await parts.answer(exchange, signal)
+      ended('done')
+    } catch (error) {
+      ended('failed')
+      const { runs } = exchange
+      log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
+      const wait = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
+      // Where it cannot be said, the claim ends by itself.
+      await releaseClaims(pool, [exchange], wait).catch(() => undefined)
+    } finally {
+      inWork.delete(exchange)
+      parts.wake()
+    }
+  }
+
+  return {
+    async look(signal) {
+      const free = slots - inWork.size
+      if (free === 0) return false
+      const claim = { id: randomUUID(), seconds: lease }
+      const claimed = await claimExchanges(
+        pool,
+        claim,
+        { free, share, large: parts.large },
+        byParticipant(inWork.keys()),
+      )
+      for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
+      return claimed.length > 0 && claimed.length < free
+    },
+    async idle() {
+      while (inWork.size > 0) await Promise.all(inWork.values())
+    },
+    async leave() {
+      clearInterval(timer)
+      if (inWork.size > 0) await releaseClaims(pool, [...inWork.keys()], 0)
+    },
+  }
+}
+
+function byParticipant(exchanges: Iterable<ClaimedExchange>): readonly InWork[] {
+  const grouped = Map.groupBy(exchanges, ({ participant }) => participant)
+  return [...grouped].map(([participant, own]) => ({
+    participant,
+    exchanges: own.length,
+    large: own.filter(({ request_bytes }) => request_bytes > SMALL_REQUEST).length,
+  }))
+}
