@@ -2,9 +2,9 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, readConfig } from '../src/app/config.ts'
+import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
-import type { Context } from '../src/context.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
 import { type Database, openDatabase } from '../src/store/db/database.ts'

@@ -1,11 +1,10 @@
-/** The one place where the server's parts are made and put together. */
+/** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
 
 import { createDayUses } from '../admission/day-uses.ts'
 import { createQuota } from '../admission/quota.ts'
 import { createSearchGate } from '../admission/search-gate.ts'
 import { createThrottle } from '../admission/throttle.ts'
 import { createTurns } from '../admission/turns.ts'
-import type { Context } from '../context.ts'
 import { createBreakers } from '../delivery/breaker.ts'
 import { createCredentials } from '../delivery/credentials.ts'
 import { createDispatcher } from '../delivery/dispatcher.ts'
@@ -16,11 +15,13 @@ import { createGuards } from '../egress/address-guard.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
+import type { Limits } from '../limits.ts'
 import { createDatabaseHealth } from '../observe/health.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createRefusals } from '../observe/refusals.ts'
 import { createSlowSearchNotes } from '../observe/slow-searches.ts'
+import type { Modes } from '../operations/mode.ts'
 import { createReadingThreads } from '../reading/threads.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { createWake } from '../shared/wake.ts'
@@ -45,11 +46,7 @@ import { openVault } from './vault.ts'
  * @param parts.clock by which keys, tokens and what is known of participants age
  * @throws MasterKeyError the master key is missing or wrong, or an own key does not open
  */
-export async function createContext(
-  config: Config,
-  db: Database,
-  parts: { log?: Log; clock?: Clock } = {},
-): Promise<Context> {
+export async function createContext(config: Config, db: Database, parts: { log?: Log; clock?: Clock } = {}) {
   const { log = createLog({ level: config.logLevel }), clock = CLOCK } = parts
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
@@ -97,18 +94,7 @@ export async function createContext(
     records: ownRecords(db),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
-    modes: {
-      sync: {
-        name: 'sync',
-        gate: createSearchGate({ slots: db.searches.options.max, timeout: limits.search_timeout }),
-        searchTime: limits.batch_search_time,
-      },
-      async: {
-        name: 'async',
-        gate: createSearchGate({ slots: db.jobSearches.options.max, timeout: null }),
-        searchTime: limits.snapshot_search_time,
-      },
-    },
+    modes: modesOf(db, limits),
     turns,
     guards,
     exchanges: createExchangeMemory(db, { waiting }),
@@ -137,3 +123,20 @@ export async function createContext(
     }),
   }
 }
+
+/** Searches of the two modes are on connections of their own, so that nobody waits for those of the other. */
+const modesOf = ({ searches, jobSearches }: Database, limits: Limits): Modes => ({
+  sync: {
+    name: 'sync',
+    gate: createSearchGate({ slots: searches.options.max, timeout: limits.search_timeout }),
+    searchTime: limits.batch_search_time,
+  },
+  async: {
+    name: 'async',
+    gate: createSearchGate({ slots: jobSearches.options.max, timeout: null }),
+    searchTime: limits.snapshot_search_time,
+  },
+})
+
+/** All parts of a server. */
+export type Context = Awaited<ReturnType<typeof createContext>>

@@ -1,7 +1,6 @@
 /** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Context } from '../context.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import { addTokenRoute } from '../http/oauth.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
@@ -11,6 +10,7 @@ import { createHttpServer, type HttpServer } from '../http/server.ts'
 import { type RunningWorker, startWorker } from '../work/worker.ts'
 import { isOperatorHost } from './addresses.ts'
 import type { Config, Role } from './config.ts'
+import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
 
 export interface RunningServer {

@@ -97,7 +97,7 @@ const entries = (origin: string, concurrency: number): Permit[] => {
   }
 }
 
-test('one that is not known to be well takes half, all of them release a quarter, and all have no more than there is', () => {
+test('one that is not known to be well takes half, all of them leave a quarter, and all have no more than there is', () => {
   entries('well', 8).forEach((permit) => {
     permit.release('healthy')
   })
@@ -125,7 +125,7 @@ test('destinations are apart: one that fails says nothing of another', () => {
   entered(limiter.tryAcquire(at('b'), settings)).release('healthy')
 })
 
-test('of thousands of destinations the last hundred are remembered, and whichever is inUse', () => {
+test('of thousands of destinations the last hundred are remembered, and whichever is in use', () => {
   const first = entered(limiter.acquire(at('first'), settings))
   const fast = { concurrency: 3, rate: 10_000 }
   for (let port = 0; port < 3_000; port += 1) {
