@@ -116,6 +116,13 @@ describe('keys of a peer', () => {
     expect(all).toHaveLength(3)
   })
 
+  it('must not have two keys of one name where they are given', async () => {
+    const keys = [named('a'), { ...keyPair('Ed25519').jwk, kid: 'a' }]
+    await expect(givenKeySet({ keys })()).rejects.toThrow(
+      new TypeError('a set of public keys must not have two keys of one name'),
+    )
+  })
+
   it('must be public where they are given', () => {
     expect(() => givenKeySet({ keys: [privateJwk] })).toThrow(
       new TypeError('a set of public keys must be {keys: [...]}, with no private key in it'),

@@ -25,12 +25,19 @@ export interface JwkSet {
 /** Returns the known keys. When they are not enough, a published set is fetched again first. */
 export type KeySet = (enough?: (keys: readonly PublicKey[]) => boolean) => Promise<readonly PublicKey[]>
 
-/** Keys that do not change. @throws TypeError for a private or symmetric key among them, or what is no set */
+/**
+ * Keys that do not change.
+ * @throws TypeError for a private or symmetric key among them, or what is no set; when they are used, for two keys of one
+ * name
+ */
 export function givenKeySet(set: JwkSet): KeySet {
   const jwks = publicJwks(set)
   let keys: Promise<readonly PublicKey[]> | undefined
   return () => {
-    keys ??= publicKeysOf(jwks, undefined)
+    keys ??= publicKeysOf(jwks, undefined).catch((error: unknown) => {
+      if (!(error instanceof KeySetProblem)) throw error
+      throw new TypeError('a set of public keys must not have two keys of one name')
+    })
     return keys
   }
 }
