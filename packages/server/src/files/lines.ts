@@ -7,7 +7,7 @@ export interface Line {
   readonly line: number
   /** Bytes of the file that are consumed once this line is. */
   readonly end: number
-  /** Without the line feed that ends it; null where it is longer than the longest that is kept. */
+  /** Without the line feed that ends it; null where it is longer than the longest that is read. */
   readonly bytes: Buffer | null
 }
 
@@ -20,7 +20,7 @@ export class LineCutter {
   #end: number
 
   /**
-   * @param longest bytes of the longest line that is kept; of a longer one nothing is held in memory
+   * @param longest bytes of the longest line that is read; a longer one is not collected in memory
    * @param from where the stream begins in its file
    */
   constructor(longest: number, from: { readonly line: number; readonly bytes: number }) {

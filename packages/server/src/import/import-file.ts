@@ -80,7 +80,7 @@ export interface ImportResult extends ImportProgress {
  * finished one begins anew.
  *
  * @param source a path, or a stream, which cannot be gone on with
- * @throws ImportError for what is wrong with the source as a whole, or when another import into the registry runs
+ * @throws ImportError when the source as a whole cannot be read, or when another import into the registry runs
  */
 export async function importFile(
   db: Database,

@@ -15,7 +15,7 @@ const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 export interface Source {
   /** Null when it is not known: a stream, a pipe. */
   readonly totalBytes: number | null
-  /** The same for the same unchanged file; null for what cannot be read a second time. */
+  /** The same for the same unchanged file; null for a stream, which cannot be read a second time. */
   readonly identity: string | null
   /** Length of a byte order mark, as far as it is known; it counts as read, but is not among the chunks. */
   readonly markBytes: number
@@ -112,7 +112,7 @@ function markLength(head: Buffer): number {
   return 0
 }
 
-/** Longest record that is read, in bytes; a longer one is rejected and skipped without being kept in memory. */
+/** Longest record that is read, in bytes; a longer one is rejected and skipped without being collected in memory. */
 export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
 
 /** One record of the source: JSON text still to be parsed, a document, or what is wrong with it. */

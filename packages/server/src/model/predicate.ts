@@ -59,7 +59,7 @@ export interface Comparison extends Until {
 
 /**
  * Of a date alone: a day, YYYY-MM-DD, with which the record's period ends at the latest; one that begins after it is
- * missing. Nobody who is not born yet has an age, and who was born this year was born by today.
+ * missing. A person who is not born yet has no age, and one who was born this year was born by today.
  */
 export interface Until {
   readonly until?: string

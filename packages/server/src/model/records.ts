@@ -7,7 +7,7 @@ export interface Identifier {
   readonly value: string
 }
 
-/** By which the source of a record knows it. */
+/** The name of a record in its source. */
 export type RecordId = number
 
 export interface FoundRecord {
@@ -17,11 +17,11 @@ export interface FoundRecord {
 }
 
 export interface Found {
-  /** Of all that match, not only this page's; the cap and one when there are more than the cap. */
+  /** Of all matching records, not only this page's; the cap and one when there are more than the cap. */
   readonly total: number
   /** The page, in order. */
   readonly records: readonly FoundRecord[]
-  /** Of all that match, in the page's order, where they are at most as many as `Page.ids`; else empty. */
+  /** Of all matching records, in the page's order, if there are at most `Page.ids`; else empty. */
   readonly ids: readonly RecordId[]
 }
 
@@ -43,6 +43,6 @@ export interface Page {
   readonly offset: number
   /** Where counting stops: above it, how many there are is not asked. */
   readonly cap: number
-  /** The ids of all that match are given too when these are at most so many; never unless said. */
+  /** The ids of all matching records are given too, if there are at most this many; without it never. */
   readonly ids?: number
 }

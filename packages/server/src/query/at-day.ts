@@ -48,7 +48,7 @@ export function recordQuery(
  * has become one about the date since which it counts, `attribute.since`. The same object when it asks none.
  *
  * Somebody has reached an age of n years on the n-th birthday; who was born on 29 February has it on 1 March
- * in years without one. Who is not born yet has no age.
+ * in years without one. A person who is not born yet has no age.
  *
  * Throws an Error where the record type has no such date: the kind's data are wrong.
  */
@@ -152,7 +152,7 @@ function lastBirth(n: number, day: string): string | null {
   const year = Number(day.slice(0, 4)) - n
   if (year < 1) return null
   const dayOfYear = day.slice(4)
-  // Who was born on 1 March of that year has the birthday tomorrow.
+  // A person who was born on 1 March of that year has the birthday tomorrow.
   const there = dayOfYear === '-02-29' && !isLeap(year) ? '-02-28' : dayOfYear
   return `${String(year).padStart(4, '0')}${there}`
 }

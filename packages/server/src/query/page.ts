@@ -61,8 +61,8 @@ export function readSort(recordType: RecordType, sort: unknown): AskedKey[] {
 }
 
 /**
- * Whoever is older was born earlier: an order by age is one by the date, the other way round. Who is not born yet has
- * no age, which the day decides on which it is asked.
+ * An order by age is an order by the birth date in the opposite direction. A person who is not born yet has no age;
+ * `atDay` decides that for the day of the search.
  */
 function keyOf({ name, since }: Attribute, descending: boolean): AskedKey {
   return since === undefined
@@ -97,8 +97,8 @@ interface AskedPage {
 }
 
 /**
- * A message with values below 1 and of a wrong type was refused as a whole (D23); a file that an operator explains
- * comes here with them.
+ * A message with values below 1 and of a wrong type was refused as a whole (D23); a file that an operator gives to
+ * `rollcall explain` is not checked before.
  */
 function readPage(pagination: unknown, path: string, limits: PageLimits): AskedPage {
   if (pagination === undefined) return { page_size: limits.default_page_size, page_number: 1 }

@@ -116,7 +116,7 @@ function readRegType(kind: Kind, reg_type: unknown): string {
   throw invalid(`search_criteria.reg_type: this registry is ${own}`)
 }
 
-/** Checked, and no filter: a search asks for records, not for what happened to them. */
+/** The member is checked and does not filter: a search asks for records, not for events. */
 function checkEventType(kind: Kind, reg_event_type: unknown): void {
   if (reg_event_type === undefined) return
   if (typeof reg_event_type === 'string' && isSearchEventType(kind, reg_event_type)) return

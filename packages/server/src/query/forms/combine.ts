@@ -12,10 +12,10 @@ export interface Condition {
 /** A condition that is not read yet: which types an identifier value may have is said beside it. */
 export interface Asked {
   readonly path: string
-  /** Undefined for what is no single attribute, such as `$or` or a compound's object. */
+  /** Undefined where it is not about a single attribute, such as `$or` or a compound's object. */
   readonly about: Searchable | undefined
   /**
-   * @param narrowed an identifier's value, when what stands beside or around it leaves it fewer types
+   * @param narrowed an identifier's value with fewer types, where a type is said beside or around it
    * @param said the types that values within have, of an object or of alternatives
    */
   readonly read: (narrowed?: Identifiers, said?: SaidTypes) => Condition
@@ -65,7 +65,7 @@ export function readAsked(
   return asked.filter((one) => one !== type).map((one) => readAs(one, isTyped, said))
 }
 
-/** A type without a value beside it stays a condition, and is the type of the values within what stands beside it. */
+/** A type without a value beside it stays a condition. It is also the type of the values in the objects beside it. */
 function readBeside(
   type: Asked,
   asked: readonly Asked[],

@@ -90,7 +90,7 @@ function askedByMember(
   return [askedAbout(reader, about, value, path, `${names.prefix}${key}.`)]
 }
 
-/** Whether an attribute's object holds no operators but what stands below it: {"birth_place": {"name": ...}}. */
+/** Whether an attribute's object has no operators but members of the attribute: {"birth_place": {"name": ...}}. */
 function isOnTheWay(reader: Reader, names: Names, about: Searchable, key: string, value: JsonValue): boolean {
   if (about.is !== 'attribute' && about.is !== 'member') return false
   const below = { ...names, prefix: `${names.prefix}${key}.` }
@@ -235,7 +235,7 @@ export function resolveLogic(key: string): Logic | undefined {
   return LOGIC.get(operatorWord(key))
 }
 
-/** Of an object with several members nobody can say whether they are one alternative or several. */
+/** An object with several members could mean one alternative or several. */
 function alternatives(...asked: Parameters<Logic>): readonly Predicate[] {
   const [, value, path] = asked
   if (isJsonObject(value) && Object.keys(value).length > 1) {

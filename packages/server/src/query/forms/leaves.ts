@@ -112,7 +112,7 @@ function readValue(attribute: Attribute, { value, path }: Given, part = false): 
 /** No record has a text with a NUL character, or with half of a surrogate pair. */
 const isHeld = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** A word, and a star before or behind it: no text is so, and it would find nobody without a word. */
+/** A word with a star before or behind it: no stored text is written so, and the search would find nothing without an error. */
 const WILDCARD = /^(?:\*[\p{L}\p{M}\p{N}]+\*?|[\p{L}\p{M}\p{N}]+\*)$/u
 
 /** @throws QueryProblem */

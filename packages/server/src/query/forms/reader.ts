@@ -45,7 +45,7 @@ export class Reader {
     this.#named = recordType
   }
 
-  /** Reads what stands one level deeper. A problem ends the whole query, so that the level need not be left then. */
+  /** Reads one level deeper. A problem ends the whole query, so that the level need not be left then. */
   within<Read>(path: string, read: () => Read): Read {
     if (this.#depth >= this.limits.query_depth) {
       throw new QueryProblem(path, `must not be nested deeper than ${this.limits.query_depth} levels`)

@@ -32,7 +32,7 @@ interface Root {
 }
 
 /**
- * Reads a query to the last field or refuses it. Several root fields ask for what any of them finds.
+ * Reads a query to the last field or refuses it. Several root fields ask for the records that any of them finds.
  * @throws QueryProblem and nothing else, in time that its bounds bound
  */
 export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Query {
@@ -129,7 +129,7 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
   }
 }
 
-/** @throws QueryProblem for what is no record type of the kind */
+/** @throws QueryProblem where the name is not that of a record type of the kind */
 export function rootType(kind: Kind, name: string, path: string): RecordType {
   if (name.startsWith('__')) throw new QueryProblem(at(path, name), 'introspection is not answered')
   const recordType = singulars(name)

@@ -30,7 +30,7 @@ export interface Chosen {
   readonly name: string
   /** Null is `__typename`. */
   readonly read: Field['read'] | null
-  /** What is chosen of the objects there; without it what stands there is answered whole. */
+  /** The members that are chosen of the objects there; without it the whole value is answered. */
   readonly of?: Selection
 }
 

@@ -27,7 +27,7 @@ export interface ObjectType {
   readonly names: readonly string[]
 }
 
-/** A field of an object type: what stands there in a record, as it is held. */
+/** A field of an object type: the value of a record, as it is stored. */
 export interface Field {
   readonly name: string
   readonly read: (object: JsonObject) => JsonValue | undefined

@@ -1,4 +1,4 @@
-/** What one record has, read once, for any number of questions in memory. */
+/** The searchable values of one record, read once for any number of questions in memory. */
 import {
   type AttributeValue,
   type Element,
@@ -10,7 +10,7 @@ import {
   readIdentifiers,
 } from '@rollcall/protocol'
 
-/** Read by the same code, and so the same values, as the columns that SQL asks. Nothing stands for what is missing. */
+/** The values are read by the code that reads those of the columns. A missing value has no entry. */
 export interface ExtractedRecord {
   /** By the attribute's name; a list, never empty, of an attribute with `many`. */
   readonly values: ReadonlyMap<string, AttributeValue>

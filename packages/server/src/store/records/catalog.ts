@@ -41,11 +41,12 @@ export async function holdsRows(db: Connection, tables: readonly string[]): Prom
 }
 
 interface Ownership {
-  /** Who asks. */
+  /** The database's user of this connection. */
   readonly user: string
   readonly owner: string
-  /** Whether who asks may change the table as its owner may, and make indexes beside it. */
+  /** Whether this user may change the table as its owner may. */
   readonly may_change: boolean
+  /** Whether it may make indexes in the table's schema. */
   readonly may_create: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What a registry's tables lack of what is declared, have beyond it, and might want. */
+/** Which declared indexes a registry's tables lack, which others they have, and which slow searches would use. */
 
 import type { RecordType } from '@rollcall/protocol'
 import type { Registry } from '../../model/registry.ts'
@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { indexesOf } from './catalog.ts'
 import { type DeclaredIndex, declaredIndexes, recordTable } from './record-tables.ts'
 
-/** What stands out in the table of one record type. */
+/** The indexes of one record type's table, compared with those that are declared. */
 export interface IndexPlan {
   readonly namespace: string
   readonly record_type: string
@@ -125,8 +125,8 @@ export interface SlowSearches {
 const MOST_ROWS = 1_000
 
 /**
- * Adds to what is there already. Rows of a registry that is no more are passed over, and of each registry the most
- * expensive 1,000 stay.
+ * Adds to the stored rows. Rows of a registry that was removed are passed over, and of each registry the most expensive
+ * 1,000 stay.
  */
 export async function addSlowSearches(db: Database, rows: readonly SlowSearches[]): Promise<void> {
   await addRows(db, rows)

@@ -105,7 +105,7 @@ function compoundReader(compound: Compound): Reader {
 
 function canonicalText(document: JsonValue): string {
   const text = canonicalOf(document)
-  // Nobody could read it back: neither who is sent it nor who fills a column from it. Rarely is there one.
+  // Neither a receiver nor a backfill could read such a text. There is rarely one.
   if (text.includes('\\u0000') && NUL.test(text)) {
     throw new InvalidRecord('the document has a NUL character, which no column can hold')
   }

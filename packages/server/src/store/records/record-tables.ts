@@ -66,7 +66,7 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
 }
 
 /**
- * Makes the tables, columns and indexes of a registry that are not there yet; what is there stays as it is.
+ * Makes the tables, columns and indexes of a registry that are missing, and leaves the others as they are.
  * Any number of nodes may do so at once. Where there are records already, a new column, and one whose
  * values were read by other rules than this version's, is listed to be backfilled (`backfillColumns`), and a missing
  * index is left to be built without blocking writers (`declaredIndexes`).

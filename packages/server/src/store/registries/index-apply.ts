@@ -20,7 +20,7 @@ import {
 } from '../records/record-tables.ts'
 import { registryAt } from './registries.ts'
 
-/** What is being done, for a person who waits. */
+/** The current step, for a person who waits. */
 export interface ApplyProgress {
   /** Such as `civil Person: backfilling district`. */
   readonly task: string
@@ -34,7 +34,7 @@ export interface Applied {
   readonly built: readonly string[]
   /** Attributes and compounds whose columns were backfilled, as `Person.district`. */
   readonly filled: readonly string[]
-  /** False: stopped by the signal; what is done is kept, and the next call goes on from there. */
+  /** False: stopped by the signal; the work so far is committed, and the next call goes on from there. */
   readonly finished: boolean
 }
 
@@ -62,7 +62,7 @@ export async function applyIndexes(
         `another command builds the indexes of ${namespace} or changed its attributes; try again when it has ended`,
       )
     }
-    // What was read before the claim may have changed until it was ours.
+    // The registry may have changed before the lock was ours.
     const registry = await registryAt(db, namespace)
     const plans = await planIndexes(db, registry)
     if (plans.every(isComplete)) return { built: [], filled: [], finished: true }

@@ -185,7 +185,7 @@ async function dropColumns(
   }
 }
 
-/** How long a change waits for what uses the table; whoever comes meanwhile waits behind it. */
+/** How long a change waits for statements that use the table; statements that come later wait behind it. */
 const LOCK_TIMEOUT = '5s'
 
 /**
@@ -210,7 +210,7 @@ export async function changeRegistry<Result>(
           `an import into ${namespace} or a build of its indexes is running; try again when it has ended`,
         )
       }
-      // Read again: whoever had the locks until now may have changed it.
+      // Read again: another command that had the locks may have changed it.
       const registry = await registryAt({ kysely: transaction }, namespace)
       await checkOwnership(transaction, tableNames(registry))
       return await change(transaction, registry)

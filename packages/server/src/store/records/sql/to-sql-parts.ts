@@ -70,7 +70,7 @@ export type Order = '<' | '<=' | '>' | '>='
 
 /**
  * An order and a bound that PostgreSQL can hold and that say the same of every text that it holds: none of those
- * has NUL, before which everything longer than what stands before it would lie, or a lone surrogate.
+ * has NUL (every longer text with the same beginning would lie behind it) or a lone surrogate.
  */
 export function storableBound(order: Order, text: string): readonly [Order, string] {
   if (isStorable(text)) return [order, text]
