@@ -26,7 +26,7 @@ afterAll(async () => {
   await drop()
 })
 
-test('docs/attributes-and-indexes.md runs as it stands', { timeout: 120_000 }, async () => {
+test('docs/attributes-and-indexes.md runs as it stands', { timeout: 600_000 }, async () => {
   const printed: string[] = []
   for (const block of blocks) {
     const script = `set -e -o pipefail\nrollcall() { '${process.execPath}' '${MAIN}' "$@"; }\n${block}`

@@ -28,7 +28,7 @@ beforeAll(async () => {
   commands = [...readme.matchAll(/```sh\n([^`]*)\n```/g)].map(([, block = '']) => block)
   await startServer()
   listensAt = await listen('0')
-}, 240_000)
+}, 600_000)
 afterAll(async () => {
   await listener?.stop()
   await server.stop()
@@ -142,4 +142,4 @@ test('what was acknowledged is called back though the server is killed in betwee
   const { stdout } = await rollcall(['trace', correlation_id], env)
   expect(stdout).toMatch(/^search from demo\.spmis\.example to civil, asynchronous\n/)
   expect(stdout).toMatch(/Z {2}page 1: delivered\n {2}item 1: succ, \d+ records\n$/)
-}, 240_000)
+}, 600_000)

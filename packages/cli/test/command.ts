@@ -19,7 +19,7 @@ const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url))
 const MASTER_KEY = randomBytes(32).toString('base64')
 
 // Processes of their own take their time on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
 
 type Environment = Readonly<Record<string, string>>
 
@@ -140,10 +140,10 @@ export async function rollcallJson(words: readonly string[], env: Environment = 
 export async function until<Found>(
   running: Running,
   find: () => Found | null | Promise<Found | null>,
-  patience = 100_000,
+  timeout = 240_000,
 ): Promise<Found> {
   const over = running.ended.then(() => true)
-  for (const end = Date.now() + patience; ; ) {
+  for (const end = Date.now() + timeout; ; ) {
     const found = await find()
     if (found !== null) return found
     const last = await Promise.race([over, sleep(20, false)])

@@ -42,7 +42,7 @@ async function signedMessage(): Promise<string> {
   return JSON.stringify({ signature, header, message })
 }
 
-test('docs/onboarding.md runs as it stands', { timeout: 180_000 }, async () => {
+test('docs/onboarding.md runs as it stands', { timeout: 600_000 }, async () => {
   const printed: string[] = []
   for (const block of blocks) {
     const message = join(folder, 'message.json')

@@ -27,7 +27,7 @@ afterAll(async () => {
   await drop()
 })
 
-test('"Run it for real" of the README runs as it stands, up to the server', { timeout: 120_000 }, () => {
+test('"Run it for real" of the README runs as it stands, up to the server', { timeout: 600_000 }, () => {
   const [, beforeServing = ''] = /^(.*)\nnpx rollcall serve$/s.exec(commands) ?? []
   expect(beforeServing).toContain('npx rollcall registry add')
   const npx = `npx() { shift; '${process.execPath}' '${MAIN}' "$@"; }`

@@ -50,7 +50,7 @@ export function isRunning(pid: number): boolean {
 
 /** Asks every 20 ms, for 20 seconds at most. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(20)) if (await condition()) return
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) if (await condition()) return
   throw new Error(`not within 20 seconds: ${condition}`)
 }
 

@@ -19,7 +19,7 @@ export interface RawConnection {
 }
 
 /** Whatever takes longer than this many milliseconds counts as a hang. */
-const PATIENCE = 8_000
+const PATIENCE = 60_000
 
 export async function rawConnection(port: number): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1')
