@@ -10,7 +10,7 @@ import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { claimFor, type FreshDelivery } from '../src/delivery/deliver.ts'
 import { callbackNamed, callbackTarget } from '../src/delivery/targets.ts'
-import { type Claim, deliveryContext, type NewDelivery } from '../src/model/delivery.ts'
+import { type Claim, deliveryContext, type EncryptedReply, type NewDelivery } from '../src/model/delivery.ts'
 import type { Participant } from '../src/model/participant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
@@ -162,6 +162,7 @@ export async function newDelivery(
     meta: {},
   }
   const message = { transaction_id: 'tx-1', correlation_id: id, search_response: [] }
+  const body = await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id))
   const delivery = {
     id,
     participant: participant.id,
@@ -172,7 +173,7 @@ export async function newDelivery(
     message_id,
     target,
     encrypted: false,
-    body: await context.bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id)),
+    body: body as EncryptedReply,
     ...changes,
   }
   await database.db.pool.query(

@@ -17,6 +17,7 @@ import { isSigned, type PublishedKey } from '../../test/stranger/signing.ts'
 import { readConfig } from '../app/config.ts'
 import { openVault } from '../app/vault.ts'
 import { rotateOwnKeys } from '../keys/rotation.ts'
+import type { EncryptedReply } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
@@ -224,7 +225,11 @@ test('the deliveries of a disabled participant wait until it is enabled', async 
 
 test('a body that cannot be read any more stops nothing else', async () => {
   const { participant } = await setting(answering(200))
-  const [broken] = [await newDelivery(sender, participant, { body: Buffer.alloc(64, 1) })]
+  const [broken] = [
+    await newDelivery(sender, participant, {
+      body: Buffer.alloc(64, 1) as EncryptedReply,
+    }),
+  ]
   const all = await deliveries(participant, 2)
   await drain(sender.context, participant.id)
   expect(await kept(sender, broken.id)).toMatchObject({ state: 'dead', reason: 'body_altered' })

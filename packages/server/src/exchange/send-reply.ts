@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { type Callback, CanonicalText, canonicalJson, RequestFault } from '@rollcall/protocol'
 import { type Delivering, deliverNow, reserve } from '../delivery/deliver.ts'
 import { callbackTarget } from '../delivery/targets.ts'
-import { deliveryContext, type NewDelivery, originOf } from '../model/delivery.ts'
+import { deliveryContext, type EncryptedReply, type NewDelivery, originOf } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
-import type { Outcome } from '../model/outcome.ts'
+import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import type { Database } from '../store/db/database.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
@@ -37,8 +37,13 @@ export async function sendReply(
   const { callback } = exchange.operation
   if (callback === null) throw new Error(`operation ${exchange.operation.name} has no callback`)
   const header = replyHeader(exchange, callback.action, outcome)
-  const message = new CanonicalText(canonicalJson(replyMessage(exchange, exchange.transaction_id, outcome)))
   const id = randomUUID()
+  const { message, body } = await encryptReply(
+    parts,
+    id,
+    header,
+    replyMessage(exchange, exchange.transaction_id, outcome),
+  )
   const delivery: NewDelivery = {
     id,
     participant: participant.id,
@@ -49,7 +54,7 @@ export async function sendReply(
     message_id: header.message_id,
     target: targetOf(await parts.callbacks.of(participant), exchange.sender_uri, callback),
     encrypted: exchange.encrypted || outcome.encrypted === true,
-    body: await parts.bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id)),
+    body,
   }
   const origin = originOf(delivery.target)
   const reserved = origin === '' ? null : await reserve(parts, { participant: participant.id, origin })
@@ -68,6 +73,18 @@ export async function sendReply(
   if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message })
   else if (origin !== '') parts.deliveryDue(participant.id, 0)
   return true
+}
+
+/** The only maker of an `EncryptedReply`: of what a reply may be made of, in which records are disclosed. */
+async function encryptReply(
+  { bodies }: Pick<SendingReply, 'bodies'>,
+  id: string,
+  header: object,
+  members: ReplyMembers,
+): Promise<{ readonly message: CanonicalText; readonly body: EncryptedReply }> {
+  const message = new CanonicalText(canonicalJson(members))
+  const body = await bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id))
+  return { message, body: body as EncryptedReply }
 }
 
 /** An address that is not allowed any more stays with the delivery, whose attempt says why nothing is sent there. */

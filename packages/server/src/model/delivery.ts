@@ -12,6 +12,14 @@ export interface Destination {
 export const originOf = (target: string | null): string =>
   (target === null ? undefined : URL.parse(target)?.origin) ?? ''
 
+declare const encryptedReply: unique symbol
+
+/**
+ * A reply encrypted at rest for `deliveryContext`: canonical JSON of `{header, message}`. Its records were disclosed when
+ * it was made, and are not judged again: every attempt sends the same message.
+ */
+export type EncryptedReply = Buffer & { readonly [encryptedReply]: true }
+
 /** An envelope to send, or to keep where there is nowhere to send it. */
 export interface NewDelivery {
   /** A UUID. */
@@ -31,8 +39,7 @@ export interface NewDelivery {
   readonly target: string | null
   /** Whether the message leaves encrypted. */
   readonly encrypted: boolean
-  /** `{header, message}` in clear, sealed for `deliveryContext`. */
-  readonly body: Buffer
+  readonly body: EncryptedReply
 }
 
 /** The right to attempt deliveries, for a while. */

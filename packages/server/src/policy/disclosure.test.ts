@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CanonicalText, KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import type { NewDelivery } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
 import { disclose } from './disclosure.ts'
@@ -61,11 +62,13 @@ describe('what leaves', () => {
   })
 
   it('is what a delivery holds: its body is a reply, encrypted at rest in one place', () => {
-    const writers = withText(
-      /encryptBody\([^)]*\)[^\n]*deliveryContext|encryptBody\([\s\S]{0,80}deliveryContext\(/,
-    )
-    expect(writers).toHaveLength(1)
-    // Of the same message as a reply that is sent at once, which takes an outcome alone.
-    for (const file of writers) expect(text(file)).toMatch(/\breplyMessage\(/)
+    // @ts-expect-error other bytes are no reply
+    const body: NewDelivery['body'] = Buffer.alloc(1)
+    expect(body).toHaveLength(1)
+    const makers = withText(/as EncryptedReply\b/)
+    expect(makers).toHaveLength(1)
+    // Made of the same members as a reply that is sent at once.
+    for (const file of makers)
+      expect(text(file)).toMatch(/\bmembers: ReplyMembers\b[\s\S]*as EncryptedReply\b/)
   })
 })

@@ -1,4 +1,5 @@
 /** Deliveries as an operator looks at them, and what is done with them by hand. */
+import type { EncryptedReply } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
 import type { DeliveryRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
@@ -88,9 +89,9 @@ export async function listDeliveries(
 export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,
-): Promise<(ListedDelivery & { body: Buffer; made: readonly ListedAttempt[] }) | null> {
+): Promise<(ListedDelivery & { body: EncryptedReply; made: readonly ListedAttempt[] }) | null> {
   if (!UUID.test(id)) return null
-  const { rows } = await pool.query<ListedDelivery & { body: Buffer }>(
+  const { rows } = await pool.query<ListedDelivery & { body: EncryptedReply }>(
     `select ${LISTED}, body from delivery join participant on participant.id = delivery.participant
       where delivery.id = $1`,
     [id],

@@ -1,4 +1,5 @@
 /** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
+import type { EncryptedReply } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit } from '../db/group-commit.ts'
 import { perPool } from '../db/per-pool.ts'
@@ -118,7 +119,7 @@ export interface AskedExchange {
   /** Null: it was answered synchronously, of which nothing else is persisted. */
   readonly accepted: AcceptedExchange | null
   /** The delivery that carries its first page, with its sealed body. */
-  readonly first: { readonly id: string; readonly body: Buffer } | null
+  readonly first: { readonly id: string; readonly body: EncryptedReply } | null
 }
 
 /** Whose exchanges are looked through: the asker's own, where and what they were asked. */
@@ -174,7 +175,7 @@ export async function findFirstPage(
   correlation_id: string,
   page = 1,
 ): Promise<AskedExchange['first']> {
-  const { rows } = await pool.query<{ id: string; body: Buffer }>({
+  const { rows } = await pool.query<{ id: string; body: EncryptedReply }>({
     name: 'find first page',
     text: 'select id, body from delivery where correlation_id = $1 and page = $2 order by created_at limit 1',
     values: [correlation_id, page],

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { aClaim, kept, type TestSender, takes, testSender } from '../../../test/deliveries.ts'
+import type { EncryptedReply } from '../../model/delivery.ts'
 import type { Participant } from '../../model/participant.ts'
 import { nextDue } from '../deliveries/destinations.ts'
 import { findAccepted } from './accepted-exchanges.ts'
@@ -70,7 +71,7 @@ function stepOf(correlation_id: string, changes: Partial<ReplyStep> = {}, of = p
       message_id: randomUUID(),
       target: 'http://127.0.0.1:1/',
       encrypted: false,
-      body: randomBytes(40),
+      body: randomBytes(40) as EncryptedReply,
     },
     deliveryClaim: aClaim(),
     goesOn: false,
