@@ -1,6 +1,5 @@
 import type { Attribute } from '@rollcall/protocol'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
+import { expect, test } from 'vitest'
 import {
   alive,
   born,
@@ -14,23 +13,12 @@ import {
   surname,
   table,
   times,
-  whichMatch,
-  writeFixture,
 } from '../../../../test/query-fixture.ts'
+import { type SqlCase, testSql } from '../../../../test/to-sql.ts'
 import type { Predicate } from '../../../model/predicate.ts'
 import { toSql } from './to-sql.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-  await writeFixture(database.db)
-})
-afterAll(() => database.close())
-
-/** The text, its values, and the ids of the records that it finds, of the three. */
-type Expected = readonly [text: string, values: readonly unknown[], found: readonly number[]]
-
-const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expected])[] = [
+const CASES: readonly SqlCase[] = [
   [
     is(surname, 'eq', 'abc'),
     ['record."surname" = $1', ['abc'], [1]],
@@ -281,17 +269,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   ],
 ]
 
-test.each(CASES)('%o', async (predicate, whenTrue, whenFalse) => {
-  const cases = [
-    [predicate, whenTrue],
-    [{ is: 'not', of: predicate }, whenFalse],
-  ] as const
-  for (const [asked, [text, values, found]] of cases) {
-    const condition = toSql(asked, table)
-    expect(condition).toEqual({ text, values })
-    expect(await whichMatch(database.db, condition)).toEqual(found)
-  }
-})
+testSql(CASES)
 
 test('what no reader of queries makes is an error', () => {
   const age: Attribute = { name: 'age', type: 'age', since: 'born', paths: [] }

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
+import { expect, test } from 'vitest'
 import {
   and,
   area,
@@ -19,23 +18,11 @@ import {
   times,
   visit,
   watered,
-  whichMatch,
-  writeFixture,
 } from '../../../../test/query-fixture.ts'
-import type { Predicate } from '../../../model/predicate.ts'
+import { type SqlCase, testSql } from '../../../../test/to-sql.ts'
 import { toSql } from './to-sql.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-  await writeFixture(database.db)
-})
-afterAll(() => database.close())
-
-/** The text, its values, and the ids of the records that it finds, of the three. */
-type Expected = readonly [text: string, values: readonly unknown[], found: readonly number[]]
-
-const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expected])[] = [
+const CASES: readonly SqlCase[] = [
   [
     some(tag, is(tag, 'eq', 'a')),
     ['record."tag" @> array[$1]::text[]', ['a'], [1]],
@@ -379,17 +366,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   ],
 ]
 
-test.each(CASES)('%o', async (predicate, whenTrue, whenFalse) => {
-  const cases = [
-    [predicate, whenTrue],
-    [{ is: 'not', of: predicate }, whenFalse],
-  ] as const
-  for (const [asked, [text, values, found]] of cases) {
-    const condition = toSql(asked, table)
-    expect(condition).toEqual({ text, values })
-    expect(await whichMatch(database.db, condition)).toEqual(found)
-  }
-})
+testSql(CASES)
 
 test('an element is asked for its own attributes only', () => {
   expect(() => toSql(some(crop, { is: 'identifier_type', types: ['UIN'] }), table)).toThrow(

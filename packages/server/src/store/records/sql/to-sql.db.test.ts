@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
+import { expect, test } from 'vitest'
 import {
   alive,
   and,
@@ -11,23 +10,11 @@ import {
   sex,
   surname,
   table,
-  whichMatch,
-  writeFixture,
 } from '../../../../test/query-fixture.ts'
-import type { Predicate } from '../../../model/predicate.ts'
+import { type SqlCase, testSql } from '../../../../test/to-sql.ts'
 import { toSql } from './to-sql.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await testDatabase()
-  await writeFixture(database.db)
-})
-afterAll(() => database.close())
-
-/** The text, its values, and the ids of the records that it finds, of the three. */
-type Expected = readonly [text: string, values: readonly unknown[], found: readonly number[]]
-
-const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expected])[] = [
+const CASES: readonly SqlCase[] = [
   [
     and(is(sex, 'eq', 'f'), or(is(alive, 'eq', false), not(is(surname, 'eq', 'x')))),
     [
@@ -129,17 +116,7 @@ const CASES: readonly (readonly [Predicate, whenTrue: Expected, whenFalse: Expec
   ],
 ]
 
-test.each(CASES)('%o', async (predicate, whenTrue, whenFalse) => {
-  const cases = [
-    [predicate, whenTrue],
-    [{ is: 'not', of: predicate }, whenFalse],
-  ] as const
-  for (const [asked, [text, values, found]] of cases) {
-    const condition = toSql(asked, table)
-    expect(condition).toEqual({ text, values })
-    expect(await whichMatch(database.db, condition)).toEqual(found)
-  }
-})
+testSql(CASES)
 
 test('nothing that is looked for stands in the text', () => {
   const nasty = `'; drop table x; -- " $1 \\`

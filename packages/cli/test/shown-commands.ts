@@ -1,0 +1,59 @@
+/** Commands that a page shows, run as they stand there: in an empty folder, on a database of their own. */
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect } from 'vitest'
+import { emptyDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { databaseUrl } from './command.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** The blocks of shell commands of a page, by its path in the repository. */
+export async function shownBlocks(path: string): Promise<readonly string[]> {
+  const page = await readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
+  return [...page.matchAll(/```sh\n(.*?)\n```/gs)].map(([, block]) => block ?? '')
+}
+
+export interface Shell {
+  readonly folder: () => string
+  /** Runs a block, which must succeed; gives what it printed. */
+  run(block: string): string
+}
+
+/** @param migrated whether the database has its tables already */
+export function shell(migrated: boolean): Shell {
+  let folder: string
+  let env: Record<string, string>
+  let drop: () => Promise<void>
+  beforeAll(async () => {
+    const database = await (migrated ? testDatabase() : emptyDatabase())
+    drop = 'drop' in database ? database.drop : database.close
+    const { PATH = '', HOME = '' } = process.env
+    env = { PATH, HOME, DATABASE_URL: databaseUrl(database.connection), ROLLCALL_MASTER_KEY: 'ab'.repeat(32) }
+    folder = await mkdtemp(join(tmpdir(), 'rollcall-shown-'))
+  })
+  afterAll(async () => {
+    await rm(folder, { recursive: true })
+    await drop()
+  })
+  const preamble = [
+    'set -e -o pipefail',
+    `rollcall() { '${process.execPath}' '${MAIN}' "$@"; }`,
+    'npx() { "$@"; }',
+  ]
+  return {
+    folder: () => folder,
+    run(block) {
+      const script = [...preamble, block].join('\n')
+      const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+      })
+      expect({ block, status, stderr: status === 0 ? '' : stderr }).toEqual({ block, status: 0, stderr: '' })
+      return stdout
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** Predicates with the SQL that they become, and the records of the fixture that it finds. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Predicate } from '../src/model/predicate.ts'
+import { toSql } from '../src/store/records/sql/to-sql.ts'
+import { type TestDatabase, testDatabase } from './postgres.ts'
+import { table, whichMatch, writeFixture } from './query-fixture.ts'
+
+/** The text, its values, and the ids of the records that it finds, of the three. */
+type Expected = readonly [text: string, values: readonly unknown[], found: readonly number[]]
+
+/** A predicate, what it becomes, and what its negation becomes. */
+export type SqlCase = readonly [Predicate, whenTrue: Expected, whenFalse: Expected]
+
+export function testSql(cases: readonly SqlCase[]): void {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await testDatabase()
+    await writeFixture(database.db)
+  })
+  afterAll(() => database.close())
+
+  test.each(cases)('%o', async (predicate, whenTrue, whenFalse) => {
+    const both = [
+      [predicate, whenTrue],
+      [{ is: 'not', of: predicate }, whenFalse],
+    ] as const
+    for (const [asked, [text, values, found]] of both) {
+      const condition = toSql(asked, table)
+      expect(condition).toEqual({ text, values })
+      expect(await whichMatch(database.db, condition)).toEqual(found)
+    }
+  })
+}
