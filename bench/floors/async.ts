@@ -1,6 +1,6 @@
 /**
  * The floor of a request that is answered later: a bare Fastify route that writes one row and adds one job in one
- * statement, and a graphile worker, set as ours is, whose task makes the look-up of `findByIdentifier` and one POST
+ * statement, and a graphile worker, set as ours is, whose task makes the look-up of `lookUpStatement` and one POST
  * of the same bytes as ours. It trusts its caller: no token, no checks, no digests, nothing sealed, no retries, no
  * record of what became of the POST. `/signed-search` verifies one signature, and its callbacks are signed.
  */

@@ -1,4 +1,4 @@
-/** How floors find and answer: the look-up of `findByIdentifier`, and the same bytes as ours from fixed pieces. */
+/** How floors find and answer: the look-up of `lookUpStatement`, and the same bytes as ours from fixed pieces. */
 import type { Database, Registry } from '@rollcall/server'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
 import { lookUpStatement } from '../../packages/server/src/store/records/search-statement.ts'

@@ -1,6 +1,6 @@
 /**
  * The floor of a search, for a process of its own: a bare Fastify route with Fastify's own body parser that writes
- * the message down, makes the look-up of `findByIdentifier`, the same prepared statement over a pool of the same
+ * the message down, makes the look-up of `lookUpStatement`, the same prepared statement over a pool of the same
  * size, and answers with the same bytes, signed. It trusts its caller and its input: no token, no checks, no
  * digests, one item, a fixed frame.
  */

@@ -13,7 +13,7 @@ export interface Row {
   readonly bytes: Buffer
 }
 
-export interface CutterOptions {
+interface CutterOptions {
   /** One ASCII character between cells, and no quote. */
   readonly delimiter: string
   /** Bytes of the longest row. */

@@ -24,7 +24,7 @@ interface Line {
   readonly record: PreparedRecord
 }
 
-export interface BatchWritten {
+interface BatchWritten {
   /** Records that were not there before. */
   readonly inserted: number
   readonly read: ReadCounts
@@ -151,7 +151,7 @@ export function recordTypeOf(kind: Kind, document: JsonValue): RecordType {
 const OTHER_TYPES = 'identifiers of other types'
 
 /** Counts of one record type. A list counts where it has an element. */
-export function countRead(
+function countRead(
   kind: Kind,
   recordType: RecordType,
   records: Iterable<PreparedRecord>,

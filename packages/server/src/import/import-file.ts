@@ -64,7 +64,7 @@ export interface ImportProgress {
   readonly totalBytes: number | null
 }
 
-export interface ImportResult extends ImportProgress {
+interface ImportResult extends ImportProgress {
   /** False: stopped by the signal. */
   readonly finished: boolean
   readonly read: ReadCounts

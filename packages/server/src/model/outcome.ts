@@ -12,7 +12,7 @@ export abstract class Disclosed extends CanonicalText {
 }
 
 /** What a reply is made of: plain data, and records that are disclosed. */
-export type ReplyValue =
+type ReplyValue =
   | string
   | number
   | boolean
@@ -51,7 +51,7 @@ export interface Outcome {
   readonly encrypted?: true
 }
 
-export interface AnsweredItem {
+interface AnsweredItem {
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
   readonly found?: FoundRecords

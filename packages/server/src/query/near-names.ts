@@ -5,7 +5,7 @@ const NEAR = 2
 /** Longer names are near none: the known ones are shorter. */
 const MAX_NAME_LENGTH = 64
 
-export interface Misspelt {
+interface Misspelt {
   readonly member: string
   readonly meant: string
 }

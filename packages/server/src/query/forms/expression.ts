@@ -220,9 +220,9 @@ function readOperators(reader: Reader, subject: Subject, value: JsonValue, path:
 }
 
 /** Reads one operand: of an object of conditions such an object, of an attribute its operators. */
-export type ReadOperand = (value: JsonValue, path: string) => Predicate
+type ReadOperand = (value: JsonValue, path: string) => Predicate
 
-export type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadOperand) => Predicate
+type Logic = (reader: Reader, value: JsonValue, path: string, read: ReadOperand) => Predicate
 
 const LOGIC: ReadonlyMap<string, Logic> = new Map<string, Logic>([
   ['and', (...asked) => allOf(operands(...asked))],
@@ -231,7 +231,7 @@ const LOGIC: ReadonlyMap<string, Logic> = new Map<string, Logic>([
   ['not', (_reader, value, path, read) => negation(read(value, path))],
 ])
 
-export function resolveLogic(key: string): Logic | undefined {
+function resolveLogic(key: string): Logic | undefined {
   return LOGIC.get(operatorWord(key))
 }
 

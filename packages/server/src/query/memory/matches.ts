@@ -163,17 +163,13 @@ function bearsOneOf(
 }
 
 /** In this order `and` is the least of its parts, `or` the greatest, and `not` the sign turned round. */
-export type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE
-export const FALSE = -1
+type Truth = typeof FALSE | typeof UNKNOWN | typeof TRUE
+const FALSE = -1
 export const UNKNOWN = 0
 export const TRUE = 1
 
 /** One value of a record, undefined where it has none, against a literal; both as the attribute's type reads them. */
-export function compareValues(
-  operator: Comparator,
-  value: AttributeScalar | undefined,
-  literal: Literal,
-): Truth {
+function compareValues(operator: Comparator, value: AttributeScalar | undefined, literal: Literal): Truth {
   if (value === undefined) return UNKNOWN
   if (typeof literal === 'object') {
     if (typeof value === 'object') return compareIntervals(operator, value.from, value.to, literal)

@@ -13,7 +13,7 @@ import { updateRows } from './record-writer.ts'
 
 const BATCH = 1_000
 
-export interface BackfillOptions {
+interface BackfillOptions {
   /** Records in one transaction. */
   readonly batch?: number
   /** Called after every batch with the number of records that were read since the call began. */
@@ -120,7 +120,7 @@ async function writeColumns(
 }
 
 /** Rows that are right stay as they are: a table of them is larger than that of the records. */
-export async function writeIdentifiers(
+async function writeIdentifiers(
   client: PoolClient,
   registry: RegistryShape,
   recordType: RecordType,

@@ -6,7 +6,7 @@ import type { Tables } from '../db/tables.ts'
 
 type Connection = Kysely<Tables>
 
-export interface FoundIndex {
+interface FoundIndex {
   readonly name: string
   /** False: its build was interrupted, and no search uses it. */
   readonly valid: boolean

@@ -21,7 +21,7 @@ export interface RecordColumn {
 }
 
 /** One column that holds (a part of) an attribute. */
-export interface AttributeColumn extends RecordColumn {
+interface AttributeColumn extends RecordColumn {
   readonly attribute: Attribute
   /**
    * An attribute's value (null: missing) as PostgreSQL's text input for this column: the one form that serves
@@ -105,7 +105,7 @@ function quoteElement(element: string): string {
 }
 
 /** The column of one compound. */
-export interface CompoundColumn extends RecordColumn {
+interface CompoundColumn extends RecordColumn {
   readonly compound: Compound
   /** Elements as the text of the column, null for none. */
   toSql(elements: readonly Element[]): string | null
@@ -151,7 +151,7 @@ export function memberWriter(member: Attribute): (value: AttributeScalar) => str
 }
 
 /** The columns of one attribute or compound. */
-export interface ColumnGroup {
+interface ColumnGroup {
   /** Its name in the kind. */
   readonly name: string
   readonly columns: readonly RecordColumn[]

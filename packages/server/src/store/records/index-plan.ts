@@ -20,14 +20,14 @@ export interface IndexPlan {
   readonly wanted: readonly WantedIndex[]
 }
 
-export interface MissingIndex {
+interface MissingIndex {
   readonly index: string
   /** The attribute or compound it is for. */
   readonly of: string
   readonly state: 'missing' | 'invalid'
 }
 
-export interface WantedIndex {
+interface WantedIndex {
   readonly attribute: string
   readonly searches: number
   /** Milliseconds. */

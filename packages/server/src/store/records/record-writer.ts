@@ -18,7 +18,7 @@ const ATTEMPTS = 8
 const CONCURRENT = new Set(['23505', '40001', '40P01'])
 
 /** A record that was written. */
-export interface WrittenRecord {
+interface WrittenRecord {
   readonly id: RecordId
   readonly primary_identifier: string
 }

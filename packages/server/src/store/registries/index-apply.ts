@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
+import { isStatementTimeout } from '../db/database-errors.ts'
 import { quoteName } from '../db/names.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { backfillColumns } from '../records/backfill.ts'
@@ -105,12 +106,17 @@ async function apply(
     if (!(await backfill(db, registry, recordType, names, options))) return { built, filled, finished: false }
     filled.push(...names.map((name) => `${recordType.name}.${name}`))
   }
-  for (const plan of await planIndexes(db, registry)) {
-    for (const { index } of plan.missing) {
-      if (!(await build(db, client, registry, plan.record_type, index, options))) {
+  const plans = await planIndexes(db, registry)
+  for (const recordType of registry.kind.record_types) {
+    const table = recordTable(registry, recordType)
+    const { missing = [] } = plans.find(({ record_type }) => record_type === recordType.name) ?? {}
+    const names = new Set(missing.map(({ index }) => index))
+    for (const index of declaredIndexes(table).filter(({ name }) => names.has(name))) {
+      const task = `${registry.namespace} ${recordType.name}: index for ${index.of}`
+      if (!(await buildIndex(db, client, table, index, { ...options, task }))) {
         return { built, filled, finished: false }
       }
-      built.push(index)
+      built.push(index.name)
     }
   }
   return { built, filled, finished: true }
@@ -131,36 +137,6 @@ async function backfill(
   })
 }
 
-async function build(
-  db: Database,
-  client: PoolClient,
-  registry: Registry,
-  record_type: string,
-  name: string,
-  { signal, onProgress }: ApplyOptions,
-): Promise<boolean> {
-  if (signal?.aborted) return false
-  const recordType = registry.kind.record_types.find((row) => row.name === record_type)
-  if (recordType === undefined) return true
-  const table = recordTable(registry, recordType)
-  const index = declaredIndexes(table).find((declared) => declared.name === name)
-  if (index === undefined) return true
-  const task = `${registry.namespace} ${record_type}: index for ${index.of}`
-  return buildIndex(db, client, table, index, {
-    ...(signal && { signal }),
-    onProgress: ({ phase, done, total }) => onProgress?.({ task: `${task}, ${phase}`, done, total }),
-  })
-}
-
-/** How far PostgreSQL says it has come. */
-export interface BuildProgress {
-  /** In PostgreSQL's words, such as `building index: scanning table`. */
-  readonly phase: string
-  /** Of the phase; blocks or rows, whichever it counts. 0 of 0 where it counts neither. */
-  readonly done: number
-  readonly total: number
-}
-
 /** Milliseconds between two looks at the progress. */
 const LOOK_AGAIN = 250
 
@@ -170,13 +146,14 @@ const LOOK_AGAIN = 250
  * @param client outside a transaction, without a statement timeout
  * @returns false: stopped by the signal
  */
-export async function buildIndex(
+async function buildIndex(
   db: Database,
   client: PoolClient,
   table: RecordTable,
   index: DeclaredIndex,
-  options: { readonly signal?: AbortSignal; readonly onProgress?: (progress: BuildProgress) => void },
+  options: ApplyOptions & { readonly task: string },
 ): Promise<boolean> {
+  if (options.signal?.aborted) return false
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   const pid = rows[0]?.pid ?? 0
   const watch = watchBuild(db, pid, options)
@@ -188,30 +165,24 @@ export async function buildIndex(
     await client.query(indexStatement(table, index, 'concurrently'))
     return true
   } catch (error) {
-    if (options.signal?.aborted && isCancelled(error)) return false
+    if (options.signal?.aborted && isStatementTimeout(error)) return false
     throw error
   } finally {
     await watch.stop()
   }
 }
 
-const isCancelled = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '57014'
-
-/** Tells the progress of a backend now and then, and cancels what it does once the signal aborts. */
+/** Reports the progress of a backend four times a second, and cancels its statement once the signal aborts. */
 function watchBuild(
   db: Database,
   pid: number,
-  {
-    signal,
-    onProgress,
-  }: { readonly signal?: AbortSignal; readonly onProgress?: (progress: BuildProgress) => void },
+  { signal, onProgress, task }: ApplyOptions & { readonly task: string },
 ): { stop(): Promise<void> } {
   let looking: Promise<void> = Promise.resolve()
   const look = async (): Promise<void> => {
     // Asked again until the build has ended: a cancel between two statements of it meets nothing to cancel.
     if (signal?.aborted) await sql`select pg_cancel_backend(${pid})`.execute(db.kysely)
-    else if (onProgress) for (const progress of await readProgress(db, pid)) onProgress(progress)
+    else if (onProgress) for (const progress of await readProgress(db, pid, task)) onProgress(progress)
   }
   const again = (): void => {
     // A look that fails, as in a moment without a connection, is followed by another.
@@ -228,9 +199,10 @@ function watchBuild(
   }
 }
 
-async function readProgress(db: Database, pid: number): Promise<readonly BuildProgress[]> {
-  const { rows } = await sql<BuildProgress>`
-    select phase,
+/** In PostgreSQL's words, such as `building index: scanning table`; it counts blocks or rows of each phase. */
+async function readProgress(db: Database, pid: number, task: string): Promise<readonly ApplyProgress[]> {
+  const { rows } = await sql<ApplyProgress>`
+    select ${task} || ', ' || phase as task,
       case when blocks_total > 0 then blocks_done else tuples_done end as done,
       case when blocks_total > 0 then blocks_total else tuples_total end as total
     from pg_stat_progress_create_index where pid = ${pid}`.execute(db.kysely)

@@ -248,7 +248,7 @@ function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfill
  * As it is stored. For an attribute that the kind itself has, `indexed` alone counts and the rest comes from the kind:
  * a later version of the kind may describe it better.
  */
-export interface StoredAttribute {
+interface StoredAttribute {
   readonly record_type: string
   readonly name: string
   readonly definition: Partial<Omit<Attribute, 'name'>>
@@ -261,7 +261,7 @@ export interface StoredAttribute {
 const extended = new Map<string, Kind>()
 
 /** The kind with the additions: the kind itself where there are none, else one object for the same additions. */
-export function kindWith(kind: Kind, stored: readonly StoredAttribute[]): Kind {
+function kindWith(kind: Kind, stored: readonly StoredAttribute[]): Kind {
   const additions = stored.flatMap((attribute) => asAddition(kind, attribute) ?? [])
   if (additions.length === 0) return kind
   const key = `${kind.name} ${canonicalJson(additions)}`

@@ -165,7 +165,7 @@ function namesElements(of: Predicate): boolean {
 }
 
 /** How a value that is looked for is written. */
-export type WriteValue = (value: unknown) => string
+type WriteValue = (value: unknown) => string
 
 /** A predicate as lines of text, parts indented below what holds them. */
 export function predicateText(

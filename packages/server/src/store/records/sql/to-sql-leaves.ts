@@ -248,7 +248,7 @@ export function typeOf(attribute: Attribute): string {
   return (attributeColumns(attribute)[0]?.sql_type ?? '').replace('[]', '')
 }
 
-export function intervalOf(attribute: Attribute, value: Literal): Interval {
+function intervalOf(attribute: Attribute, value: Literal): Interval {
   if (typeof value !== 'object') throw mismatch(attribute)
   return value
 }
