@@ -202,7 +202,7 @@ function watchBuild(
 /** In PostgreSQL's words, such as `building index: scanning table`; it counts blocks or rows of each phase. */
 async function readProgress(db: Database, pid: number, task: string): Promise<readonly ApplyProgress[]> {
   const { rows } = await sql<ApplyProgress>`
-    select ${task} || ', ' || phase as task,
+    select ${task}::text || ', ' || phase as task,
       case when blocks_total > 0 then blocks_done else tuples_done end as done,
       case when blocks_total > 0 then blocks_total else tuples_total end as total
     from pg_stat_progress_create_index where pid = ${pid}`.execute(db.kysely)
