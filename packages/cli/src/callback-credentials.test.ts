@@ -83,12 +83,12 @@ test.each<[string, () => CredentialOptions, string]>([
   [
     'a secret of two words',
     () => oauth2({ clientSecretFile: at('words') }),
-    'what --client-secret-file names must hold one word of printable characters',
+    '--client-secret-file must name a file that holds one word of printable characters',
   ],
   [
     'an empty token',
     () => bearer({ tokenFile: at('nothing') }),
-    'what --token-file names must hold one word of printable characters',
+    '--token-file must name a file that holds one word of printable characters',
   ],
 ])('%s is refused', async (_name, options, told) => {
   const refusal = await credentialsFrom(options()).catch((error: unknown) => error)

@@ -72,7 +72,7 @@ async function textOf(name: Name, value: string): Promise<string> {
   if (read === 'file') return text
   const secret = text.trim()
   if (/^[\x21-\x7e]{1,8192}$/.test(secret)) return secret
-  throw new CommandError(`what ${flag(name)} names must hold one word of printable characters`)
+  throw new CommandError(`${flag(name)} must name a file that holds one word of printable characters`)
 }
 
 const flag = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

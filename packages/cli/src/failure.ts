@@ -20,8 +20,8 @@ const IN_PLAIN_WORDS: ReadonlySet<string> = new Set([
   'StoreRefusal',
 ])
 
-/** Prints what went wrong and returns the exit code. With LOG_LEVEL=debug or trace an unexpected error has its stack. */
-export async function tellFailure(error: unknown): Promise<number> {
+/** Prints the failure and returns the exit code. With LOG_LEVEL=debug or trace an unexpected error has its stack. */
+export async function reportFailure(error: unknown): Promise<number> {
   process.stderr.write(`rollcall: ${await failureText(error)}\n`)
   const debugging = ['debug', 'trace'].includes(process.env.LOG_LEVEL ?? '')
   if (debugging && error instanceof Error && !isExpected(error)) process.stderr.write(`${error.stack}\n`)

@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url'
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 
-// What Node made of the sources is kept beside the packages, for whoever may write there and nobody else: a command
-// starts in half the time. Where it cannot be kept, nothing changes.
+// Node's compiled code is cached beside the packages, where this user may write: a command then starts in half the time.
 enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/rollcall', import.meta.url)))
 
 const { runCommand } = await import('./program.ts')

@@ -1,7 +1,7 @@
 /** The commands, loaded as they are needed: `rollcall generate` does not wait for the parts of a server. */
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
-import { EXIT, tellFailure } from './failure.ts'
+import { EXIT, reportFailure } from './failure.ts'
 
 interface CommandModule {
   addCommand(program: Command): void
@@ -31,19 +31,19 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
 }
 
 /**
- * Runs one command to its end and sets the exit code of the process; a failure is told in one line on standard
+ * Runs one command to its end and sets the exit code of the process; a failure is reported in one line on standard
  * error.
  * @param words the command line after `rollcall`
  */
 export async function runCommand(words: readonly string[]): Promise<void> {
   process.on('uncaughtException', (error) => {
-    tellFailure(error).finally(() => process.exit(EXIT.failed))
+    reportFailure(error).finally(() => process.exit(EXIT.failed))
   })
   try {
     const program = await programFor(words)
     await program.parseAsync(words.length > 0 ? words : ['--help'], { from: 'user' })
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? usageExit(error) : await tellFailure(error)
+    process.exitCode = error instanceof CommanderError ? usageExit(error) : await reportFailure(error)
   }
 }
 

@@ -8,7 +8,7 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
  */
 const ONE_REQUEST = 500
 
-/** The request to stop, for whoever can act on it. */
+/** The request to stop. */
 export interface StopRequest {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal

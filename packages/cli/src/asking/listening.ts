@@ -1,4 +1,4 @@
-/** What `rollcall listen` needs: whose callbacks it takes, a listener in this process, and a command that gets them. */
+/** Parts of `rollcall listen`: the registries whose callbacks it accepts, the listener, and the command that gets them. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -71,7 +71,7 @@ async function readPeer(text: string, policy: Pick<Peer, 'signature'>): Promise<
 
 export interface CallbackServer {
   readonly url: string
-  /** Finishes what is being answered and takes nothing more. */
+  /** Finishes the requests under way and accepts no more. */
   close(): Promise<void>
 }
 
@@ -80,7 +80,7 @@ export interface ListenAt {
   readonly port: number
 }
 
-/** Milliseconds for which a peer may take its time to end a request that is under way. */
+/** Milliseconds for which a request that is under way may go on after the end. */
 const PATIENCE = 10_000
 
 const PROBLEMS: Readonly<Record<string, string>> = {
@@ -117,7 +117,7 @@ export async function listenForCallbacks(
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
-/** Whoever listens beyond this machine is told that plain HTTP is read on the way. */
+/** Warns that plain HTTP to other machines can be read on the way. */
 export function warnOfOpenHost(host: string): void {
   if (LOOPBACK.includes(host)) return
   process.stderr.write(

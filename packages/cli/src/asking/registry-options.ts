@@ -1,4 +1,4 @@
-/** What every command that asks a registry takes: which registry, who asks, with which keys. */
+/** Options of every command that asks a registry: which registry, who asks, with which keys. */
 import type { SignaturePolicy } from '@rollcall/client'
 import type { SignatureProfile } from '@rollcall/protocol'
 import { type Command, Option } from 'commander'
@@ -76,7 +76,7 @@ export function withRegistryOptions(command: Command): Command {
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumber(1, 3_600), 30)
 }
 
-/** Options of everything that reads what a registry has sealed. */
+/** Options of commands that read signed and encrypted messages of a registry. */
 export function withKeyOptions(command: Command): Command {
   return command
     .option('--decrypt-key <file>', 'our private key for encrypted messages, PEM or JWK')
@@ -84,7 +84,7 @@ export function withKeyOptions(command: Command): Command {
     .addOption(
       new Option(
         '--verify <policy>',
-        'whether what the registry sends must be signed (default: "required")',
+        'whether messages of the registry must be signed (default: "required")',
       ).choices(POLICIES),
     )
 }

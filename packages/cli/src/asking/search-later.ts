@@ -28,7 +28,7 @@ export function sendSearch(
 
 export interface Wait {
   readonly at: ListenAt
-  /** The full address that the registry is told; by default that of the listener. */
+  /** The full address that the registry is given; by default that of the listener. */
   readonly sender_uri: string | undefined
   /** Milliseconds for each callback. */
   readonly timeout: number
@@ -38,7 +38,7 @@ export interface Wait {
 }
 
 /**
- * Sends the request and tells each callback, until every item has its last page.
+ * Sends the request and reports each callback, until every item has its last page.
  * @throws CommandError
  */
 export async function searchAndWait(

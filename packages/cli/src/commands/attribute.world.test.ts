@@ -186,7 +186,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
       expect(ended.code).toBe(signal === 'SIGINT' ? 4 : null)
       if (signal === 'SIGINT') {
         expect(ended.stdout).toBe(
-          'civil: filled Person.clan\ncivil: interrupted; the same command goes on from there\n',
+          'civil: filled Person.clan\ncivil: interrupted; run the same command again to resume\n',
         )
       }
       const [person] = await rollcallJson(['index', 'plan', 'civil'], env)

@@ -78,8 +78,8 @@ async function refuseSecondDemo(db: Database, config: Config): Promise<() => Pro
 }
 
 /**
- * A demo listens on this machine only: whoever reads this source knows its data, and its secret may be on a screen.
- * Many systems set HOST for purposes of their own, so one that others reach is not taken, and said so, not refused.
+ * A demo listens on this machine only: its data stand in this source, and its secret may be on a screen.
+ * Many systems set HOST for purposes of their own, so an address that others reach is not used; this is reported, not refused.
  */
 function onThisMachine(config: Config): Config {
   if (process.env.ROLLCALL_DEMO_REMOTE === '1') return config

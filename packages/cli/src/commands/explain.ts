@@ -12,7 +12,7 @@ export function addCommand(program: Command): void {
     .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'JSON: search_criteria, a query alone, or a whole request; - for standard input')
     .option('--analyze', 'also run it: the plan then says how long each part took')
-    .option('--values', 'show what is looked for; without it every value is a ?')
+    .option('--values', 'show the values that the search compares with; without it every value is a ?')
     .option('--record-type <type>', "for a query alone: the record type, unless it is the kind's first")
     .addHelpText(
       'after',

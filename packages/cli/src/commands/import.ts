@@ -31,8 +31,8 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The command tells how many records are new and how many took the place of one with their primary identifier, and in
-how many records each attribute was read. What a record calls by a name that docs/kinds does not list is kept in the
+The command prints how many records are new, how many replaced one with the same primary identifier, and in how
+many records each attribute was read. What a record calls by a name that docs/kinds does not list is kept in the
 record and cannot be searched.
 
 An import that was interrupted goes on where it stopped when the same command is given again.
@@ -93,11 +93,11 @@ function resultText(
       ? [`${rejected} were rejected${rejectsPath === null ? '' : `: ${rejectsPath} says why`}`]
       : []),
     ...Object.entries(read).flatMap(([recordType, counts]) => readText(recordType, counts)),
-    ...(finished ? [] : [`Interrupted; what is counted here is kept. ${howToGoOn(file)}`]),
+    ...(finished ? [] : [`Interrupted; the records counted here are stored. ${howToGoOn(file)}`]),
   ].join('\n')
 }
 
-/** What was read, and what was in no record: a name in the file may be spelled in a way that is not known. */
+/** In how many records each attribute was read, and which were read in none: their names may be spelled in an unknown way. */
 function readText(recordType: string, counts: Readonly<Record<string, number>>): string[] {
   const found = Object.entries(counts).filter(([, count]) => count > 0)
   const none = Object.keys(counts).filter((name) => counts[name] === 0)
@@ -109,5 +109,5 @@ function readText(recordType: string, counts: Readonly<Record<string, number>>):
 
 const howToGoOn = (file: string): string =>
   file === '-'
-    ? 'Standard input cannot be gone on with: send all of it again, nothing will be there twice.'
-    : 'Give the same command again to go on from there.'
+    ? 'Standard input cannot be resumed: send all of it again. No record will be there twice.'
+    : 'Run the same command again to resume.'

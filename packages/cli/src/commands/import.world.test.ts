@@ -175,7 +175,7 @@ test.each([
   expect(stderr.trimEnd()).not.toContain('\n')
 })
 
-test('SIGINT: exit code 4, and the same command goes on from there', async () => {
+test('SIGINT: exit code 4, and run the same command again to resume', async () => {
   const total = 16_000
   const path = join(home.path, 'many.ndjson')
   await rollcall(['generate', 'civil', '--count', String(total), '--out', path])

@@ -88,6 +88,6 @@ function appliedLines({ namespace, filled, built, finished }: Applied) {
   return [
     ...filled.map((name) => `${namespace}: filled ${name}`),
     ...built.map((name) => `${namespace}: built ${name}`),
-    ...(finished ? [] : [`${namespace}: interrupted; the same command goes on from there`]),
+    ...(finished ? [] : [`${namespace}: interrupted; run the same command again to resume`]),
   ]
 }

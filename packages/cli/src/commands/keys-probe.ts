@@ -1,4 +1,4 @@
-/** `rollcall keys probe`: the only place where a signature profile is guessed. The server is told, and never guesses. */
+/** `rollcall keys probe`: the only place where a signature profile is guessed. The server is given one, and never guesses. */
 import {
   type AlgorithmName,
   importVerifyingKey,
@@ -63,7 +63,9 @@ async function runProbe(file: string, options: ProbeOptions): Promise<void> {
   const { matches, problems } = await probe(envelope, keys)
   const found = matches.map((match) => describe(match, envelope, sender_id))
   const text =
-    found.length > 0 ? found.map((row) => told(row, sender_id)).join('\n') : failure(problems, keys.length)
+    found.length > 0
+      ? found.map((row) => matchText(row, sender_id)).join('\n')
+      : failure(problems, keys.length)
   print(options, found.length > 0 ? found : { matches: [], problems }, text)
   if (found.length === 0) process.exitCode = EXIT.failed
 }
@@ -125,7 +127,7 @@ async function probe(
 
 async function verifies(read: ReadSignature, envelope: SourcedEnvelope, key: PublicKey): Promise<boolean> {
   const publicKey = await importVerifyingKey(key.public_jwk, read.algorithm)
-  // The sender that the signature names is told, not checked.
+  // The sender that the signature names is printed, not checked.
   return verifySignature({ ...read, sender_id: null }, envelope, publicKey).then(
     () => true,
     (error: unknown) => {
@@ -168,7 +170,10 @@ function describe({ profile, key, read }: Match, envelope: SourcedEnvelope, send
   }
 }
 
-function told({ profile, kid, namespace, remarks }: ReturnType<typeof describe>, sender_id: string): string {
+function matchText(
+  { profile, kid, namespace, remarks }: ReturnType<typeof describe>,
+  sender_id: string,
+): string {
   const named = namespace === null ? '' : `, namespace ${namespace}`
   return [
     `verifies: ${profile} with key ${kid}${named}`,

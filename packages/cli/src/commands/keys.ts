@@ -36,7 +36,7 @@ Example: rollcall keys list --json`,
     .addHelpText('after', '\nExample: rollcall keys rotate --use sig')
     .action(runRotate)
   withJson(keys.command('revoke'))
-    .description('revoke a key: within a second no server takes it any more, and its private half is erased')
+    .description('revoke a key: within a second no server accepts it, and its private half is erased')
     .argument('<kid>', 'kid of the key')
     .addHelpText(
       'after',

@@ -20,7 +20,7 @@ import { collected, wholeNumber } from '../values.ts'
 export function addCommand(program: Command): void {
   const command = program
     .command('listen')
-    .description('receive the callbacks of registries and print what arrives, until Ctrl-C')
+    .description('receive the callbacks of registries and print them, until Ctrl-C')
     .option('--port <port>', 'port to listen on', wholeNumber(0, 65_535), 8090)
     .option('--host <address>', 'address of this machine to listen on', '127.0.0.1')
     .option(
@@ -67,13 +67,13 @@ async function runListen(options: ListenOptions): Promise<void> {
         ...listening,
         handlers: handlersOf(options, give),
         held: { callbacks: 1 },
-        on_error: tellError,
+        on_error: reportError,
       }),
   )
   warnOfOpenHost(host)
   const server = await listenForCallbacks({ host, port }, async (request) => {
     const response = await receiver.handle(request)
-    await tellRefusal(response.clone(), options)
+    await reportRefusal(response.clone(), options)
     return response
   })
   try {
@@ -131,7 +131,7 @@ function tell(callback: Callback, options: ListenOptions): void {
 }
 
 /** What was refused is said too: it is how a new registry is found to sign in another way. */
-async function tellRefusal(response: Response, { json }: ListenOptions): Promise<void> {
+async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
   // What we could not handle was said when it failed.
   if (response.ok || response.status >= 500) return
   const { errors } = (await response.json()) as { errors: readonly { code: string; message: string }[] }
@@ -144,8 +144,8 @@ async function tellRefusal(response: Response, { json }: ListenOptions): Promise
   )
 }
 
-function tellError(error: unknown): void {
-  process.stderr.write(`rollcall: ${printable(problemOf(error))}; the sender is told to send it again\n`)
+function reportError(error: unknown): void {
+  process.stderr.write(`rollcall: ${printable(problemOf(error))}; the sender is asked to send it again\n`)
 }
 
 function problemOf(error: unknown): string {

@@ -179,7 +179,7 @@ describe('--exec', () => {
     ).toEqual(['on-search', 'on-search'])
     expect(stderr.match(/^tried$/gm)).toHaveLength(2)
     expect(stderr).toContain(
-      'rollcall: the command of --exec ended with 1; the sender is told to send it again\n',
+      'rollcall: the command of --exec ended with 1; the sender is asked to send it again\n',
     )
   })
 })

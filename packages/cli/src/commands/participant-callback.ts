@@ -34,7 +34,7 @@ export function addCallbackCommand(participant: Command): void {
     .addHelpText(
       'after',
       `
-Credentials are sealed, are sent to their origin only, and never shown again. See docs/deliveries.md.
+Credentials are encrypted at rest, sent to their origin only, and never shown again. See docs/deliveries.md.
 
 Example: rollcall participant callback spmis.example.org --default-url https://spmis.example.org/dci`,
     )

@@ -15,9 +15,7 @@ export function addHostCommands(participant: Command): void {
     .command('host')
     .description('manage hosts of participants that are not on the public network, or not at port 443')
   withJson(host.command('allow'))
-    .description(
-      'allow requests to a host of a participant; this replaces what was allowed for that host before',
-    )
+    .description('allow requests to a host of a participant; this replaces what was allowed for that host')
     .argument('<sender_id>', 'its sender_id')
     .argument('<host>', 'a name or an address, as it stands in a URL')
     .option('--port <port...>', 'ports, or any (default: 443)', portOrAny)

@@ -14,7 +14,7 @@ import { instant } from '../values.ts'
 export function addKeyCommands(participant: Command): void {
   const key = participant.command('key').description('manage the public keys of participants')
   withJson(key.command('add'))
-    .description('register public keys of a participant; servers take them within a second')
+    .description('register public keys of a participant; servers accept them within a second')
     .argument('<sender_id>', 'sender_id of the participant')
     .argument('<file>', 'a public key in PEM, a JWK or a JWK set; - for standard input')
     .option(
@@ -49,7 +49,7 @@ Example: rollcall participant key list spmis.example.org --json`,
     )
     .action(runList)
   withJson(key.command('revoke'))
-    .description('revoke a key for ever; within a second no server takes it any more')
+    .description('revoke a key for ever; within a second no server accepts it')
     .argument('<sender_id>', 'sender_id of the participant')
     .argument('<kid>', 'kid of the key')
     .addHelpText(

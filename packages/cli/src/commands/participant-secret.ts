@@ -28,7 +28,7 @@ async function runRotate(sender_id: string, options: OutputOptions): Promise<voi
   const text = [
     `client_id      ${rotated.client_id}`,
     `client_secret  ${rotated.client_secret}`,
-    'The secret is not kept and cannot be shown again. The one before it is good until the next rotation.',
+    'The secret is not stored and cannot be shown again. The one before it is good until the next rotation.',
   ].join('\n')
   print(options, rotated, text)
 }

@@ -64,7 +64,7 @@ Example: rollcall participant add spmis.example.org --name 'Social protection MI
 }
 
 const STATUS_COMMANDS = [
-  { word: 'disable', status: 'disabled', effect: 'within a second no server takes its tokens any more' },
+  { word: 'disable', status: 'disabled', effect: 'within a second no server accepts its tokens' },
   { word: 'enable', status: 'active', effect: 'its secrets and unexpired tokens are good again' },
 ] as const
 
@@ -88,7 +88,7 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
     `added ${added.sender_id}`,
     `client_id      ${added.client_id}`,
     `client_secret  ${added.client_secret}`,
-    'The secret is not kept and cannot be shown again.',
+    'The secret is not stored and cannot be shown again.',
   ].join('\n')
   print(options, added, text)
 }

@@ -26,7 +26,7 @@ export function addCommand(program: Command): void {
     .addOption(
       new Option(
         '--role <role>',
-        'what this node does: answer peers, work on what was accepted, or both (ROLLCALL_ROLE)',
+        'whether this node answers peers, works on accepted requests, or both (ROLLCALL_ROLE)',
       ).choices(ROLES),
     )
     .addHelpText(

@@ -16,7 +16,7 @@ const TYPES = ['search', 'subscribe', 'unsubscribe', 'receipt'] as const
 export function addCommand(program: Command): void {
   const command = program
     .command('status')
-    .description('ask a registry what became of an earlier request')
+    .description('ask a registry for the state of an earlier request')
     .option('--transaction-id <id>', 'transaction_id of the request')
     .option('--correlation-id <id>', 'correlation_id that its acknowledgement had')
     .option('--reference-id <id>', 'reference_id of one of its items; give it again for more', collected)
@@ -27,7 +27,7 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-A registry tells only of requests of the same sender_id. The other options are those of rollcall search.
+A registry answers only for requests of the same sender_id. The other options are those of rollcall search.
 
 Example: rollcall status --correlation-id 0b7c1f0e-5d0c-4a55-b2c4-8b3b8f6f3a11`,
     )

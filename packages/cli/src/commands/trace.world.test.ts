@@ -169,7 +169,7 @@ test('of a synchronous exchange only its arrival is known', async () => {
   expect(told).toMatchObject({ road: 'synchronous', state: null, encrypted: null, deliveries: [] })
   expect(eventsOf(told)).toEqual(['received'])
   const { stdout } = await rollcall(['trace', 'tx-now'], env)
-  expect(stdout).toContain('search from spmis.example to civil, synchronous: of its answer nothing is kept\n')
+  expect(stdout).toContain('search from spmis.example to civil, synchronous: its answer is not stored\n')
 })
 
 test('a callback that came to us is told too', async () => {
@@ -217,7 +217,7 @@ test('a long answer is cut, unless all of it is asked for', async () => {
   await delivered(correlation_id, 'delivered')
   const { stdout } = await rollcall(['trace', correlation_id], env)
   expect(stdout.match(/^ {2}item /gm)).toHaveLength(100)
-  expect(stdout).toMatch(/^ {2}and 2 items more; --full tells them$/m)
+  expect(stdout).toMatch(/^ {2}and 2 items more; --full prints them$/m)
   expect((await trace(correlation_id, '--full'))[0].items).toHaveLength(102)
 })
 

@@ -12,8 +12,8 @@ import { rotateParticipantSecret } from '@rollcall/server/admin/participants'
 import { AdminRefusal } from '@rollcall/server/admin/use-case'
 
 /**
- * The secret that was written down, where the database still takes it; else a new one.
- * @param written what demo.json says, as far as it can be read
+ * The secret in demo.json, where the database still accepts it; else a new one.
+ * @param written the participant in demo.json, as far as it can be read
  */
 export async function demoSecret(db: Database, participant: Participant, written: unknown): Promise<string> {
   const client = await findClient(db, participant.client_id)
@@ -47,7 +47,7 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
 
 /**
  * The keys that were written down, where the database still has them; else new ones, registered.
- * @param written what demo.json says, as far as it can be read
+ * @param written the participant in demo.json, as far as it can be read
  */
 export async function demoKeys(
   db: Database,
@@ -66,7 +66,7 @@ async function demoKey(db: Database, sender_id: string, use: KeyUse, written: un
     const thumbprint = await thumbprintOf(sender_id, use, before)
     if (live.some((key) => key.kid === before.kid && key.thumbprint === thumbprint)) return before
   }
-  // What demo.json does not know any more is nobody's: it must not pile up.
+  // Keys that demo.json does not have any more cannot be used by anybody: they must not pile up.
   for (const { kid, use: other } of live) {
     if (other === use) await revokeParticipantKey({ db }, { sender_id, kid })
   }
@@ -83,7 +83,7 @@ function asDemoKey(value: unknown): DemoKey | null {
   return { kid, private_jwk }
 }
 
-/** Null where the file was altered into what is no key. */
+/** Null where the file was altered and holds no key. */
 async function thumbprintOf(
   sender_id: string,
   use: KeyUse,

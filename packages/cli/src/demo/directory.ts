@@ -44,7 +44,7 @@ const CALLBACKS_ALLOWED = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `htt
 /** Entries named in a refusal. */
 const NAMED = 3
 
-/** @throws CommandError a production must not run on what a demo made */
+/** @throws CommandError a production must not run on the database of a demo */
 export async function refuseDemoData(db: Database): Promise<void> {
   const { demo } = await directoryContent(db)
   if (demo.length === 0) return
@@ -85,7 +85,7 @@ async function ensureRegistry(db: Database, kind: string): Promise<Registry> {
     return addRegistry(db, { namespace: kind, kind, sender_id: `${kind}.rollcall.example`, demo: true })
   }
   await ensureRecordTables(db, found)
-  // What a newer version of the kind has more: nobody runs a command for a demo.
+  // A newer version of the kind may have more indexes; nobody runs a command for a demo.
   await applyIndexes({ db }, { namespace: kind })
   return registryAt(db, kind)
 }

@@ -134,7 +134,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'searches by sex of ibr read every record until rollcall index apply has run',
   ],
   ['client_secrets', { withoutSecret: [participant] }, 'weak', 'x.example cannot get a token'],
-  ['signatures', { unsigned: [participant] }, 'weak', 'unsigned messages of x.example are taken'],
+  ['signatures', { unsigned: [participant] }, 'weak', 'unsigned messages of x.example are accepted'],
   [
     'signature_keys',
     { withoutSignatureKey: [participant] },

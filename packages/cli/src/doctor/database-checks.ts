@@ -115,7 +115,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ unsigned }) {
       if (unsigned.length === 0) return ok('every participant must sign')
       return weak(
-        `unsigned messages of ${names(unsigned)} are taken: whoever has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
+        `unsigned messages of ${names(unsigned)} are accepted: anybody who has the client secret can send them; register a key, then rollcall participant policy ... --signature required`,
       )
     },
   },

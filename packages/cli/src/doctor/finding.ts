@@ -1,4 +1,4 @@
-/** What checks judge, what they find, and how they are written. */
+/** Checks: the facts that they judge, and their findings. */
 
 import { stat } from 'node:fs/promises'
 import { type Config, masterKeyFile } from '@rollcall/server'
@@ -13,7 +13,7 @@ export type State = 'ok' | 'weak' | 'broken'
 export interface Finding {
   readonly check: string
   readonly state: State
-  /** What was found and, unless it is well, what to do. */
+  /** The finding and, unless it is well, what to do about it. */
   readonly advice: string
 }
 

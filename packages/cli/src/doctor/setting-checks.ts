@@ -49,7 +49,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
         .map((name) => `${LIMITS[name].variable}=${limits[name]} (default ${LIMITS[name].default})`)
       if (raised.length === 0) return ok('no limit is above its default')
       return weak(
-        `${raised.join(', ')}: larger messages and longer waits cost memory; lower them if nobody needs them`,
+        `${raised.join(', ')}: larger messages and longer waits cost memory; lower them where they are not needed`,
       )
     },
   },
@@ -86,7 +86,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
       }
       if (mode === null || (mode & 0o077) !== 0) return judgeSecretFile(mode)
       return weak(
-        'it lies in a file beside the database that it protects, for whoever copies both: fine for a demo; in production keep it elsewhere and set ROLLCALL_MASTER_KEY',
+        'it lies in a file beside the database that it protects, and a copy of both can be read: fine for a demo; in production keep it elsewhere and set ROLLCALL_MASTER_KEY',
       )
     },
   },

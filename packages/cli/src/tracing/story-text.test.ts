@@ -61,7 +61,7 @@ test('as a text: no paths, no control characters, and what holds it up', () => {
     '2026-01-01T00:00:10.000Z  replied: every page is made',
     '2026-01-01T00:01:00.000Z  page 1: attempt 1 is due',
     '  item r-1: succ, 1 record',
-    '  and 2 deliveries more; --full tells them',
+    '  and 2 deliveries more; --full prints them',
     '  waits until the participant is enabled',
     '  its breaker is open since 2026-01-01T00:00:20.000Z; it is tried next at 2026-01-01T00:00:58.000Z',
   ])
@@ -79,7 +79,7 @@ test('of an exchange that is forgotten its deliveries are told', () => {
     events: [made, { at: at(20), event: 'dead', ...delivery, reason: 'http_5xx' }],
   }
   expect(storyText(forgotten).split('\n')).toEqual([
-    'an exchange that is not kept any more from sp.example to civil, asynchronous',
+    'an exchange that is not stored any more from sp.example to civil, asynchronous',
     '  correlation  c-1',
     '2026-01-01T00:00:10.000Z  page 1: on-search ours-1 for https://sp.example, delivery d-1',
     '2026-01-01T00:00:20.000Z  page 1: dead, http_5xx',

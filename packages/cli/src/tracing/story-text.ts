@@ -18,11 +18,11 @@ export function storyText(traced: Traced): string {
 function headOf(traced: Traced): string {
   const from = `from ${traced.participant ?? 'a participant'} to ${traced.registry ?? 'a registry'}`
   if (traced.traced === 'callback') return `${traced.callback} ${from}, in our inbox`
-  return `${traced.operation ?? 'an exchange that is not kept any more'} ${from}, ${roadText(traced)}`
+  return `${traced.operation ?? 'an exchange that is not stored any more'} ${from}, ${roadText(traced)}`
 }
 
 const roadText = (traced: TracedExchange): string =>
-  traced.road === 'asynchronous' ? 'asynchronous' : 'synchronous: of its answer nothing is kept'
+  traced.road === 'asynchronous' ? 'asynchronous' : 'synchronous: its answer is not stored'
 
 function eventText(event: StoryEvent): string {
   switch (event.event) {
@@ -82,10 +82,10 @@ const leftOut = (what: 'item' | 'delivery', count: number): string[] => {
   if (count === 0) return []
   const more =
     what === 'item' ? counted(count, 'item') : `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
-  return [`  and ${more} more; --full tells them`]
+  return [`  and ${more} more; --full prints them`]
 }
 
-/** Why what is due is perhaps not attempted. */
+/** Why a due delivery may not be attempted. */
 function holdUps({ delivery_states, participant_status, breaker }: TracedExchange): string[] {
   if (delivery_states.pending === undefined) return []
   const { opened_at = null, probe_at = null } = breaker ?? {}
