@@ -10,8 +10,8 @@ export interface MailboxLimits {
 }
 
 const TIMEOUT = 60_000
-/** A timer that is told to wait longer does not wait at all. */
-const LONGEST = 2 ** 31 - 1
+/** Milliseconds. A timer with a longer time fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 interface Held {
   readonly callback: ReplyCallback
@@ -70,7 +70,7 @@ export class Mailbox {
           settle()
           reject(new TransportError('no_callback', `no callback within ${timeout} ms`))
         },
-        Math.min(timeout, LONGEST),
+        Math.min(timeout, LONGEST_TIMER),
       )
       waiters.add(onCallback)
       signal?.addEventListener('abort', onAbort, { once: true })

@@ -43,7 +43,7 @@ export function isBeingMade(name: string): boolean {
   return pid === process.pid ? ours.has(name) : isAlive(pid)
 }
 
-/** Whether a process with this id exists, whoever owns it. */
+/** Whether a process with this id exists, of any owner. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -91,7 +91,7 @@ export async function newClusterUser(): Promise<ClusterUser> {
   )
 }
 
-/** The user of a cluster that exists: root starts it as the one who owns its files, whoever that is. */
+/** The user of a cluster that exists: root starts it as the owner of its files. */
 export async function ownerOf(path: string): Promise<ClusterUser> {
   if (process.getuid?.() !== 0) return null
   const { uid, gid } = await stat(path)

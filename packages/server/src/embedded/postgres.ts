@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL that comes along with Rollcall. Every process that uses it holds a shared advisory lock in it. The first
- * one starts it, the last one stops it, and whoever finds it gone meanwhile starts it anew.
+ * one starts it, the last one stops it, and a process that finds it gone meanwhile starts it anew.
  */
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

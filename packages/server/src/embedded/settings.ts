@@ -59,7 +59,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 export const PORT = 5432
 
 /** sockaddr_un holds 107 bytes and a NUL on Linux, 103 on macOS. */
-const LONGEST = 103
+const SOCKET_PATH_BYTES = 103
 const PREFIX = 'rollcall-socket-'
 
 /**
@@ -87,7 +87,7 @@ export async function removeSocketDirectory({ socketDirectory: directory }: Post
 }
 
 function fits(directory: string): boolean {
-  return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= LONGEST
+  return Buffer.byteLength(join(directory, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_BYTES
 }
 
 /** Makes `directory`, or makes sure that it was us who made it: the temporary files are everybody's. */

@@ -1,4 +1,4 @@
-/** Answers, and what a peer is told when a whole request is refused: one body, whatever went wrong (D1, D2). */
+/** Answers, and the one body with which every whole request is refused (D1, D2). */
 import { randomUUID } from 'node:crypto'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
@@ -35,7 +35,7 @@ export function send(reply: FastifyReply, status: number, text: string, headers:
     'Content-Length': String(body.length),
   })
   reply.raw.end(body)
-  // What is still in our memory a peer must fetch; one that takes nothing for so long is gone.
+  // The peer must fetch the rest from our memory; a peer that reads nothing for so long is gone.
   if (reply.raw.writableLength > 0) reply.raw.setTimeout(server.requestTimeout)
 }
 

@@ -10,7 +10,7 @@ import type { Refusals } from '../observe/refusals.ts'
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
 
 export interface Gate {
-  /** Whose token a request showed, for what is said when it is refused. */
+  /** Remembers whose token a request showed, for the log line if it is refused. */
   identified(request: Caller, sender_id: string): void
   /**
    * Notes a refused request. One without a good token counts for its address.
@@ -47,7 +47,7 @@ export function createGate(parts: {
     unit: unitOf,
     identified: (request, sender_id) => void senders.set(request, sender_id),
     refused(request, fault) {
-      // What is ours is told elsewhere.
+      // A failure of ours is logged where it happens.
       if (fault.httpStatus >= 500) return fault
       const address = unitOf(request)
       refusals.note({ refusal: fault.code, participant: senders.get(request) ?? null, address })

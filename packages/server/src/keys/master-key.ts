@@ -1,5 +1,5 @@
 /**
- * Master keys: 32 random bytes, which never leave a KeyObject except into the file they are kept in. They come from the
+ * Master keys: 32 random bytes, which never leave a KeyObject except into the file where they are stored. They come from the
  * environment, or from a file beside the embedded database that only its owner reads.
  */
 import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'

@@ -117,8 +117,8 @@ async function rotateKey(
 }
 
 /**
- * Revokes a key: within a second no node takes it any more, and its private half is gone. An active key's place
- * is taken by the next. Revoking a key once more changes nothing.
+ * Revokes a key: within a second no node accepts it, and its private half is erased. The next key replaces an active
+ * one. Revoking a key once more changes nothing.
  * @throws StoreRefusal there is no such key
  */
 export async function revokeOwnKey(db: Database, vault: Vault, kid: string): Promise<OwnKey> {

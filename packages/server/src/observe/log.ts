@@ -35,21 +35,21 @@ export function createFloodLog<Subject extends object>(options: {
   readonly later?: Clock['later']
 }): FloodLog<Subject> {
   const { period, most, report, later = CLOCK.later } = options
-  const held = new Map<string, { readonly subject: Subject; count: number }>()
+  const known = new Map<string, { readonly subject: Subject; count: number }>()
   let others = 0
   let scheduled = false
 
   const reportAll = (): void => {
     scheduled = false
-    for (const [key, entry] of held) {
+    for (const [key, entry] of known) {
       // Quiet for a whole period: the next one is the first again.
-      if (entry.count === 0) held.delete(key)
+      if (entry.count === 0) known.delete(key)
       else report(entry.subject, entry.count)
       entry.count = 0
     }
     if (others > 0) report(null, others)
     others = 0
-    if (held.size > 0) arm()
+    if (known.size > 0) arm()
   }
   const arm = (): void => {
     if (scheduled) return
@@ -60,11 +60,11 @@ export function createFloodLog<Subject extends object>(options: {
   return {
     note(subject) {
       const key = JSON.stringify(subject)
-      const known = held.get(key)
-      if (known !== undefined) known.count += 1
-      else if (held.size >= most) others += 1
+      const entry = known.get(key)
+      if (entry !== undefined) entry.count += 1
+      else if (known.size >= most) others += 1
       else {
-        held.set(key, { subject, count: 0 })
+        known.set(key, { subject, count: 0 })
         report(subject, 1)
       }
       arm()

@@ -15,7 +15,7 @@ export interface SlowSearchNotes {
     predicate: Predicate,
     milliseconds: number,
   ): void
-  /** Adds what was noted to the database; what cannot be added now is kept for the next time. */
+  /** Adds what was noted to the database; rows that cannot be added now are added the next time. */
   flush(): Promise<void>
   /** Flushes a last time. */
   stop(): Promise<void>
@@ -24,7 +24,7 @@ export interface SlowSearchNotes {
 /** Milliseconds between two flushes. */
 const PERIOD = 5_000
 
-/** Combinations of attributes held between two flushes: a peer chooses them. What comes beyond is not counted. */
+/** Combinations of attributes in memory between two flushes. A peer chooses them; more are not counted. */
 const MOST_ROWS = 1_000
 
 /** Attributes of one combination. A search by more of them is noted by the first ones. */
@@ -35,7 +35,7 @@ type Row = { -readonly [member in keyof SlowSearches]: SlowSearches[member] }
 /**
  * @param options.slow milliseconds from which on a search is slow
  * @param options.save adds rows to the database
- * @param options.onFailure told of what a save threw
+ * @param options.onFailure is called with the error of a save that failed
  */
 export function createSlowSearchNotes(options: {
   readonly slow: number

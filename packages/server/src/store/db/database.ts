@@ -22,7 +22,7 @@ export interface Database {
   readonly jobSearches: pg.Pool
   /** For the claims of a node that works: nothing else of the node delays them. */
   readonly claims: pg.Pool
-  /** What its connections are made with, for whoever needs some of its own. */
+  /** The settings of its connections, for parts that open connections of their own. */
   readonly connection: pg.PoolConfig
   /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
   close(): Promise<void>

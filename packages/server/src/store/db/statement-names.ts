@@ -24,7 +24,7 @@ export class StatementNames {
   /** The statement's name; none for one that is seen for the first time, is long, or came when all were given. */
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
-    if (this.#names.has(text) || this.#names.size >= this.#limit || text.length > LONGEST) return known
+    if (this.#names.has(text) || this.#names.size >= this.#limit || text.length > NAMED_LENGTH) return known
     if (!this.#once.delete(text)) {
       this.#once.set(text, true)
       return undefined
@@ -43,10 +43,11 @@ export class StatementNames {
   wasSlow(text: string): void {
     const times = (this.#slow.get(text) ?? 0) + 1
     this.#slow.set(text, times)
-    if (times === PATIENCE && this.#names.has(text)) this.#names.set(text, undefined)
+    if (times === SLOW_TIMES && this.#names.has(text)) this.#names.set(text, undefined)
   }
 }
 
 /** Characters. A longer one takes so long that its name does not matter. */
-const LONGEST = 4_000
-const PATIENCE = 3
+const NAMED_LENGTH = 4_000
+/** Slow searches after which a name is withdrawn. */
+const SLOW_TIMES = 3

@@ -331,7 +331,7 @@ export interface InboxMessageRow {
   received_at: SetTime
 }
 
-/** What a participant has had kept in one day. */
+/** How much of a participant was persisted in one day. */
 export interface ParticipantDayRow {
   participant: number
   /** 'YYYY-MM-DD' in UTC. */

@@ -7,7 +7,7 @@ import type { Tables } from '../db/tables.ts'
 
 export interface EncryptedTable {
   readonly table: string
-  /** The primary key; together with the table it is the place a value is bound to. */
+  /** The primary key; together with the table it is the place to which a value is bound. */
   readonly id: string
   /** What the values are for; each purpose has a key of its own under the master key. */
   readonly purpose: string
