@@ -14,6 +14,7 @@ import { type Claim, deliveryContext, type EncryptedReply, type NewDelivery } fr
 import type { Participant } from '../src/model/participant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
+import { addDeliveries } from '../src/store/deliveries/deliveries.ts'
 import {
   type CallbackSettings,
   findCallbackSettings,
@@ -176,17 +177,7 @@ export async function newDelivery(
     body: body as EncryptedReply,
     ...changes,
   }
-  await database.db.pool.query(
-    `insert into delivery (id, participant, registry, callback, page, message_id, target, encrypted, body, state,
-       next_attempt_at, claim, claimed_until, attempts, correlation_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending', now(), $10, now() + make_interval(secs => $11), $12, $13)`,
-    [
-      ...[id, delivery.participant, delivery.registry, delivery.callback, delivery.page, message_id],
-      ...[delivery.target, delivery.encrypted, delivery.body],
-      ...[claim?.id ?? null, claim?.seconds ?? null, claim === undefined ? 0 : 1],
-      delivery.correlation_id,
-    ],
-  )
+  await addDeliveries(database.db.pool, [delivery], claim)
   return { ...delivery, header, message }
 }
 

@@ -1,7 +1,10 @@
 /** Where an answer goes: the address that its request names, where that is allowed, else the participant's own (G1). */
+
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
+import type { Callbacks } from '../directory/directory.ts'
+import type { GuardOwner, Guards } from '../egress/address-guard.ts'
+import { AddressRefused } from '../egress/problems.ts'
 import { type CallbackSettings, defaultTarget } from '../store/directory/participant-callbacks.ts'
-import { couldLeavePrefix } from './dot-segments.ts'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
 
@@ -85,3 +88,62 @@ export function isDefaultUrl(text: string): boolean {
 
 const invalid = (rule: string): RequestFault =>
   new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)
+
+export interface CheckingSenderUri {
+  readonly callbacks: Callbacks
+  readonly guards: Guards
+}
+
+/**
+ * The address as it is persisted and called; null when the request names none. All rules of attempts are asked, except
+ * those that need the name of the host resolved.
+ * @throws RequestFault err.sender_uri.invalid
+ */
+export async function readSenderUri(
+  { callbacks, guards }: CheckingSenderUri,
+  participant: GuardOwner,
+  sender_uri: string | null,
+  callback: Callback | null,
+): Promise<string | null> {
+  if (sender_uri === null) return null
+  const target = callbackTarget(await callbacks.of(participant), sender_uri, callback)
+  if (target === null) return null
+  try {
+    guards.of(participant).read(target)
+  } catch (error) {
+    if (!(error instanceof AddressRefused)) throw error
+    throw new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${error.message}`)
+  }
+  return target
+}
+
+/**
+ * @param path of a URL as the URL standard writes it
+ * @returns true also for a path that cannot be read with certainty
+ */
+export function couldLeavePrefix(path: string): boolean {
+  if (HIDING.test(path)) return true
+  const folded = decoded(path)?.normalize('NFKC')
+  if (folded === undefined || !READABLE.test(folded)) return true
+  const segments = folded.split('/')
+  // More segments than were written: a compatible character was a slash.
+  return segments.length !== path.split('/').length || segments.some(couldBeDots)
+}
+
+/** Encoded slashes, dots, percent signs and control characters: nobody needs them, and to decode again changes them. */
+const HIDING = /%(?:2f|5c|2e|25|[01][0-9a-f]|7f)/i
+
+/** Letters, marks and digits of any script that can be seen, and printable ASCII without `\` and `%`. */
+const READABLE = /^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}]|[ -$&-[\]-~])*$/u
+
+/** Undefined for what is no percent-encoded UTF-8, such as `%u002e` or an overlong form. */
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Up to where a server may read a segment, and what it may then drop from it. A plus sign may stand for a space. */
+const couldBeDots = (segment: string): boolean => /^(?=[^;?#]*\.)[. +\p{M}]*(?:[;?#]|$)/u.test(segment)

@@ -1,14 +1,14 @@
 /** Accepts a request that is answered later: it is committed to the queue, and acknowledged after that. */
 import { randomUUID } from 'node:crypto'
 import { canonicalJson } from '@rollcall/protocol'
-import { type DayBounded, withinDay } from '../admission/within-day.ts'
-import { type CheckingSenderUri, readSenderUri } from '../delivery/sender-uri.ts'
+import { type DayBounded, withinDay } from '../admission/day-limits.ts'
+import { type CheckingSenderUri, readSenderUri } from '../delivery/targets.ts'
 import type { Bodies } from '../keys/bodies.ts'
 import { type Exchange, requestContext } from '../model/exchange.ts'
 import type { AcceptedRequest, NewChunk } from '../store/exchanges/exchanges.ts'
-import { acknowledgement } from './ack.ts'
 import { duplicate, exchangeRow, type Remembering } from './remember.ts'
 import type { Reply } from './reply.ts'
+import { acknowledgement } from './reply.ts'
 import type { Chunk, Received } from './sent.ts'
 
 export type Accepting = CheckingSenderUri &

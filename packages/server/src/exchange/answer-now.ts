@@ -2,6 +2,7 @@
 import type { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
+import { commitEffects } from '../store/exchanges/replies.ts'
 import { type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
 import { orRejection, type Received } from './sent.ts'
@@ -25,5 +26,6 @@ export async function answerNow(
   if ('rejection' in checked) return rejected(checked.rejection, remembered)
   const [{ message }] = checked.value.chunks
   const outcome = await answerMessage(parts, { mode: 'sync', exchange: remembered, message })
+  await commitEffects(parts.db, outcome.effects)
   return reply(parts, remembered, message.transaction_id, outcome)
 }

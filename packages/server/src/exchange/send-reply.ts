@@ -64,7 +64,7 @@ export async function sendReply(
     committed = await commitReply(parts.db, {
       ...page,
       ...{ id: exchange.id, claim: exchange.claim, from: page.page - 1 },
-      ...{ delivery, deliveryClaim },
+      ...{ delivery, deliveryClaim, ...(outcome.effects && { effects: outcome.effects }) },
     })
   } finally {
     if (!committed) reserved?.permit.release('unused')

@@ -1,8 +1,7 @@
 /** What a request sends, from its body: an envelope, and the message that is acted on. */
 import { HeaderRejection, type JsonObject, type Operation } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
-import type { Exchange, Message } from '../model/exchange.ts'
-import type { ModeName } from '../model/mode.ts'
+import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { itemsOf } from '../operations/batch.ts'

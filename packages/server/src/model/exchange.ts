@@ -36,3 +36,5 @@ export interface Message {
 
 /** What the request of an accepted exchange is bound to, encrypted at rest (`keys/bodies.ts`). @param id of its row */
 export const requestContext = (id: string): string => `exchange ${id} request`
+
+export type ModeName = 'sync' | 'async'

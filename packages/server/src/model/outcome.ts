@@ -1,5 +1,6 @@
 /** What an operation made of a message, before it becomes a reply. */
 import { CanonicalText, type HeaderCode, type Status } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
 import type { RecordId } from './records.ts'
 
 /**
@@ -35,6 +36,9 @@ export interface FoundRecords {
   readonly record_ids: readonly RecordId[]
 }
 
+/** Writes in the transaction that commits the reply. What it throws undoes all of it, and the work is tried again. */
+export type Effect = (transaction: ClientBase) => Promise<void>
+
 export interface Outcome {
   readonly status: Status
   readonly status_reason_code?: HeaderCode
@@ -47,6 +51,8 @@ export interface Outcome {
   readonly members: ReplyMembers
   /** The items of a batch, in order. */
   readonly items?: readonly AnsweredItem[]
+  /** What the operation writes, in this order: committed together with the reply, or not at all. */
+  readonly effects?: readonly Effect[]
   /** Set where the reply leaves encrypted whatever the request was: it holds what was asked for encrypted. */
   readonly encrypted?: true
 }

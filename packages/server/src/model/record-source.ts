@@ -3,7 +3,7 @@
  * (`store/records/own-records.ts`), a registry's own database can be another.
  */
 import type { RecordType } from '@rollcall/protocol'
-import type { ModeName } from './mode.ts'
+import type { ModeName } from './exchange.ts'
 import type { Predicate } from './predicate.ts'
 import type { Found, FoundRecord, Page, RecordId } from './records.ts'
 import type { RegistryShape } from './registry.ts'

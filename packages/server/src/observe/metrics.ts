@@ -6,7 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
 import { shortLived } from '../shared/short-lived.ts'
-import type { DeliveryHealth } from '../store/deliveries/delivery-health.ts'
+import type { DeliveryHealth } from '../store/deliveries/breakers.ts'
 
 export interface Metrics {
   /** One request answered: `route` is an operation's name or the name of a fixed page. */

@@ -1,15 +1,14 @@
 /** Which operations are answered here, as rows; http mounts a route for each, receive asks it for the answer. */
 
 import { type Operation, operation } from '@rollcall/protocol'
-import type { Exchange, Message } from '../model/exchange.ts'
-import type { ModeName } from '../model/mode.ts'
+import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { RecordReader } from '../model/record-source.ts'
+import { referenceId } from '../model/reference-id.ts'
 import { answerBatch, answerPage } from './batch.ts'
-import type { Answering, PersistedPage } from './item.ts'
+import type { Answering, Item, PersistedPage } from './item.ts'
 import { searchItem, searchPage } from './search.ts'
-import { unansweredQuestion } from './txn-nothing.ts'
-import { answerTxnStatus } from './txn-status.ts'
+import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
 
 /** A message that is to be answered, and how. */
 export interface Asked {
@@ -94,4 +93,41 @@ function handlerOf(exchange: Pick<Exchange, 'operation'>): Handler {
   const handler = HANDLERS.get(exchange.operation)
   if (handler === undefined) throw new Error(`no handler for operation ${exchange.operation.name}`)
   return handler
+}
+
+const REQUEST = 'the registry failed to answer this request; it may be sent again under a new message_id'
+const LATER_PAGES =
+  'the registry failed to answer this page and those after it; the request may be sent again under a new message_id'
+const ITEM = 'the registry failed; nothing is known to be wrong with this item'
+
+/**
+ * Rejected as a whole, without a reason code: none of the standard's is true (N18).
+ * @param items those that were still to be answered; none where they cannot be read
+ * @param about.page from 1
+ * @param about.count how many items the request has
+ */
+export function failedOutcome(
+  exchange: Pick<Exchange, 'operation' | 'correlation_id'>,
+  transaction_id: string,
+  items: readonly Item[],
+  { page, count }: { readonly page: number; readonly count: number },
+): Outcome {
+  const timestamp = new Date().toISOString()
+  const rejected = items.map((item) => ({
+    reference_id: referenceId(item),
+    timestamp,
+    status: 'rjct',
+    status_reason_message: ITEM,
+    ...(item.locale !== undefined && { locale: item.locale }),
+  }))
+  const { items: member } = exchange.operation.reply
+  const reason = page === 1 ? REQUEST : LATER_PAGES
+  return {
+    status: 'rjct',
+    status_reason_message: reason,
+    total_count: items.length > 0 ? items.length : count,
+    completed_count: items.length,
+    members:
+      member === null ? unansweredMembers(exchange, { transaction_id }, reason) : { [member]: rejected },
+  }
 }

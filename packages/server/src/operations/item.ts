@@ -1,8 +1,9 @@
 /** What is known of one item of a batch, and what is done with it: shared by the batches and by those who handle items. */
 
+import type { SearchGate } from '../admission/search-gate.ts'
 import type { Turns } from '../admission/turns.ts'
 import type { Limits } from '../limits.ts'
-import type { Exchange } from '../model/exchange.ts'
+import type { Exchange, ModeName } from '../model/exchange.ts'
 import type { FoundRecords, ReplyMembers } from '../model/outcome.ts'
 import type { RecordReader, RecordSource } from '../model/record-source.ts'
 import type { Log } from '../observe/log.ts'
@@ -10,7 +11,6 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { SlowSearchNotes } from '../observe/slow-searches.ts'
 import type { Database } from '../store/db/database.ts'
 import type { OpeningRequest } from './accepted-request.ts'
-import type { Mode, Modes } from './mode.ts'
 
 /** What the answers of operations need of the server. */
 export interface Answering extends OpeningRequest {
@@ -71,3 +71,13 @@ export type ItemHandler = (work: ItemWork, item: Item) => Promise<ItemAnswer>
 
 /** Answers a further page of one item. Throws ItemRejection when it cannot be answered. */
 export type PageHandler = (work: ItemWork, item: Item, page: PersistedPage) => Promise<ItemAnswer>
+
+export interface Mode {
+  readonly name: ModeName
+  /** Shares out the connections of the mode's searches. */
+  readonly gate: SearchGate
+  /** Seconds after which no further search of a batch is begun. */
+  readonly searchTime: number
+}
+
+export type Modes = Readonly<Record<ModeName, Mode>>

@@ -79,7 +79,7 @@ it('waits as a whole, then chunk by chunk, each of its items findable all the ti
   expect(whole.header).toMatchObject({
     status: 'succ',
     status_reason_message:
-      'answered in several chunks: the records of the first one are told; ask for others by reference_id_list',
+      'answered in several chunks: the records of the first one are given; ask for others by reference_id_list',
     total_count: ITEMS,
     completed_count: ITEMS,
   })

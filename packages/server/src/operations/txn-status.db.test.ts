@@ -208,7 +208,7 @@ describe('a transaction that was answered', () => {
     const { header, message } = await ask('transaction_id', sent.transaction_id)
     expect(header).toMatchObject({
       status: 'succ',
-      status_reason_message: 'answered, and the answer is not kept any more',
+      status_reason_message: 'answered, and the answer is not persisted any more',
       total_count: 0,
     })
     expect(message.txnstatus_response.txn_status).toEqual({ ...sent, search_response: [] })
@@ -260,7 +260,7 @@ describe('a synchronous search', () => {
     const { header, message } = await ask('correlation_id', answer.body.message.correlation_id, { by: other })
     expect(header).toMatchObject({
       status: 'succ',
-      status_reason_message: 'answered synchronously; such answers are not kept',
+      status_reason_message: 'answered synchronously; such answers are not persisted',
       total_count: 0,
       completed_count: 0,
     })

@@ -3,15 +3,25 @@
  * answered is embedded as it was; what is still worked on, with the status of its items.
  */
 
-import { type Operation, operation, type TxnStatusQuestion } from '@rollcall/protocol'
+import {
+  CorrelationId,
+  isJsonObject,
+  type JsonObject,
+  type Operation,
+  operation,
+  TxnStatusQuestion,
+  TxnType,
+  validator,
+} from '@rollcall/protocol'
 import type { Exchange, Message } from '../model/exchange.ts'
-import type { Outcome } from '../model/outcome.ts'
-import { type AskedExchange, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
+import type { Outcome, ReplyMembers } from '../model/outcome.ts'
+import { referenceId } from '../model/reference-id.ts'
+import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
+import { findByReferences } from '../store/exchanges/references.ts'
 import type { Asked } from './handlers.ts'
 import type { Answering } from './item.ts'
-import { nothingTold } from './txn-nothing.ts'
-import { findHolding } from './txn-search.ts'
-import { type Told, tellExchange } from './txn-told.ts'
+import { storeMissingReferences } from './references.ts'
+import { answerAbout, type TxnAnswer } from './txn-answer.ts'
 
 /** The types whose answers are kept; of any other, nothing is found. */
 const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
@@ -50,16 +60,16 @@ export async function answerTxnStatus(parts: Answering, { exchange, message }: A
       ? null
       : await LOOKS[question.attribute_type](parts, { exchange, operation }, values)
   const references = question.attribute_type === 'reference_id_list' ? values : null
-  const told =
+  const answer =
     found === null || operation === undefined
       ? unknown(exchange, message, question)
-      : await tellExchange(parts, { exchange, operation }, found, references)
-  parts.metrics.itemAnswered(exchange.operation.name, told.status, told.code ?? 'none')
-  return outcomeOf(question, told)
+      : await answerAbout(parts, { exchange, operation }, found, references)
+  parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
+  return outcomeOf(question, answer)
 }
 
-function outcomeOf({ txn_type }: TxnStatusQuestion, told: Told): Outcome {
-  const { status, reason, txn_status, items, encrypted } = told
+function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome {
+  const { status, reason, txn_status, items, encrypted } = answer
   return {
     status,
     ...(reason !== undefined && { status_reason_message: reason }),
@@ -71,10 +81,10 @@ function outcomeOf({ txn_type }: TxnStatusQuestion, told: Told): Outcome {
 }
 
 /** The same whether there is none, or it is not the sender's: made of the question alone (N4). */
-function unknown(exchange: Exchange, message: Message, question: TxnStatusQuestion): Told {
+function unknown(exchange: Exchange, message: Message, question: TxnStatusQuestion): TxnAnswer {
   const code = 'rjct.reference_id.invalid'
   const status_reason_message = `txnstatus_request.attribute_value: ${NOTHING}`
-  const nothing = nothingTold(exchange, message, question, {
+  const nothing = nothingFound(exchange, message, question, {
     status_reason_code: code,
     status_reason_message,
   })
@@ -82,3 +92,86 @@ function unknown(exchange: Exchange, message: Message, question: TxnStatusQuesti
 }
 
 const NOTHING = 'names no transaction of this type that the sender has with this registry'
+
+/** Requests of an earlier version that one question opens, until all have been. */
+const OPENED = 8
+
+/** The one of the asker's exchanges that holds most of these items; of several, the newest. */
+export async function findHolding(
+  parts: Answering,
+  asker: Asker,
+  reference_ids: readonly string[],
+): Promise<AskedExchange | null> {
+  await storeMissingReferences(parts, OPENED, asker.participant)
+  const correlation_id = await findByReferences(parts.db, asker, reference_ids)
+  if (correlation_id === null) return null
+  return findAskedExchange(parts.db, asker, { correlation_ids: [correlation_id] })
+}
+
+/** The exchange of the question. */
+type Asking = Pick<Exchange, 'correlation_id'>
+
+export interface NothingFound {
+  /** Shaped as a search is answered: ids as far as the question names them, else its own. */
+  readonly txn_status: ReplyMembers
+  readonly items: readonly JsonObject[]
+}
+
+const correlationIds = validator(CorrelationId)
+const questions = validator(TxnStatusQuestion)
+const txnTypes = validator(TxnType)
+
+/**
+ * Every item that the question names, rejected; else the question itself.
+ * @param reason of each item
+ */
+export function nothingFound(
+  { correlation_id }: Asking,
+  { transaction_id }: Pick<Message, 'transaction_id'>,
+  question: TxnStatusQuestion,
+  reason: { readonly status_reason_code?: string; readonly status_reason_message: string },
+): NothingFound {
+  const { attribute_type, reference_id } = question
+  const values = [question.attribute_value].flat()
+  const timestamp = new Date().toISOString()
+  const named = attribute_type === 'reference_id_list' && values.length > 0 ? values : [reference_id]
+  const items = [...new Set(named)].map(
+    (named): JsonObject => ({ reference_id: named, timestamp, status: 'rjct', ...reason }),
+  )
+  const [value = ''] = values
+  const isCorrelationId = attribute_type === 'correlation_id' && correlationIds.accepts(value)
+  return {
+    items,
+    txn_status: {
+      transaction_id: attribute_type === 'transaction_id' && value !== '' ? value : transaction_id,
+      correlation_id: isCorrelationId ? value : correlation_id,
+      search_response: items,
+    },
+  }
+}
+
+/**
+ * The members of a reply to a question that was not looked at, or not answered.
+ * @param message may break the shape of a question; what of it can be read is sent back
+ */
+export function unansweredQuestion(
+  exchange: Asking,
+  message: Message,
+  status_reason_message: string,
+): ReplyMembers {
+  const asked = message.txnstatus_request
+  const question = questions.accepts(asked) ? (asked as TxnStatusQuestion) : readableQuestion(exchange, asked)
+  const { txn_status } = nothingFound(exchange, message, question, { status_reason_message })
+  return { txnstatus_response: { txn_type: question.txn_type, txn_status } }
+}
+
+/** `search` is the one type that the specification names. */
+function readableQuestion({ correlation_id }: Asking, asked: unknown): TxnStatusQuestion {
+  const { txn_type, reference_id } = isJsonObject(asked) ? asked : {}
+  return {
+    reference_id: referenceId({ reference_id }),
+    txn_type: txnTypes.accepts(txn_type) ? (txn_type as TxnType) : 'search',
+    attribute_type: 'correlation_id',
+    attribute_value: correlation_id,
+  }
+}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LossyWay, lossyWay } from '../../../test/lossy-connection.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { recordDelivered } from '../deliveries/delivered.ts'
+import { recordDelivered } from '../deliveries/deliveries.ts'
 import { type Database, openDatabase } from './database.ts'
 import { isUnavailable } from './database-errors.ts'
 import { withSnapshot } from './transaction.ts'

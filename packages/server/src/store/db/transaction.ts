@@ -1,5 +1,5 @@
 /** A transaction on one connection, for what goes past Kysely: COPY and prepared statements. */
-import type { ClientBase, PoolClient } from 'pg'
+import type { ClientBase, Pool, PoolClient } from 'pg'
 import type { Database } from './database.ts'
 
 /**
@@ -23,26 +23,32 @@ export async function inTransaction<Result>(
   }
 }
 
+/** Does the work in a transaction on a connection of the pool. Throws what the work throws. */
+export async function withTransaction<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+  begin?: string,
+): Promise<Result> {
+  const client = await pool.connect()
+  let failed = true
+  try {
+    const result = await inTransaction(client, () => work(client), begin)
+    failed = false
+    return result
+  } finally {
+    // After a failure nobody knows what the connection is in the middle of.
+    client.release(failed)
+  }
+}
+
 /** Reads the state as of the first statement; one statement at a time. */
 export type Snapshot = Pick<PoolClient, 'query'>
 
 /** Holds one of the connections of later searches while the work lasts. Throws what the work throws. */
-export async function withSnapshot<Result>(
+export const withSnapshot = <Result>(
   { jobSearches }: Pick<Database, 'jobSearches'>,
   work: (snapshot: Snapshot) => Promise<Result>,
-): Promise<Result> {
-  const client = await jobSearches.connect()
-  let failure: unknown
-  try {
-    return await inTransaction(client, () => work(client), 'begin isolation level repeatable read, read only')
-  } catch (error) {
-    failure = error
-    throw error
-  } finally {
-    // After a failure nobody knows what the connection is in the middle of.
-    client.release(failure !== undefined)
-  }
-}
+): Promise<Result> => withTransaction(jobSearches, work, 'begin isolation level repeatable read, read only')
 
 /** A statement that may fail, by taking too long say, without taking the snapshot with it. */
 export async function tried<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newDelivery, type TestSender, takes, testSender } from '../../../test/deliveries.ts'
-import { findBreaker, forgetBreakers, takeProbes } from './breakers.ts'
-import { deliveryHealth } from './delivery-health.ts'
+import { deliveryHealth, findBreaker, forgetBreakers, takeProbes } from './breakers.ts'
 
 let sender: TestSender
 let db: TestSender['database']['db']

@@ -3,10 +3,64 @@
  * Nodes that work look for what is due and not claimed.
  */
 
-import type { Attempt, Claim, ClaimedDelivery, Destination, Ended, Health } from '../../model/delivery.ts'
+import type pg from 'pg'
+import type {
+  Attempt,
+  Claim,
+  ClaimedDelivery,
+  Destination,
+  Ended,
+  Health,
+  NewDelivery,
+} from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
+import { groupCommit } from '../db/group-commit.ts'
+import { perPool } from '../db/per-pool.ts'
 import { WORK_CHANNEL } from '../db/work-channel.ts'
-import { recordDelivered } from './delivered.ts'
+
+/**
+ * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by whoever
+ * inserts it.
+ * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback, message_id,
+ *   target, encrypted, body, claim and seconds of the claim
+ * @param page SQL of its page
+ */
+export const insertDeliveriesFrom = (rows: string, page: string): string =>
+  `insert into delivery (id, participant, registry, correlation_id, callback, page, message_id, target, encrypted, body,
+      state, next_attempt_at, claim, claimed_until, attempts)
+    select new.id, participant, registry, correlation_id, new.callback, ${page}, new.message_id, new.target,
+      new.encrypted, new.body, case when new.target is null then 'held' else 'pending' end,
+      case when new.target is not null then now() end, case when new.target is not null then new.claim end,
+      case when new.target is not null then now() + make_interval(secs => new.seconds) end,
+      (new.target is not null and new.claim is not null)::int
+    from ${rows}`
+
+/**
+ * Inserts deliveries, in a transaction of the caller where it has one. The caller then tells the dispatcher.
+ * @param claim given when the caller attempts them right after its commit
+ */
+export async function addDeliveries(
+  db: Pick<pg.ClientBase, 'query'>,
+  deliveries: readonly NewDelivery[],
+  claim: Claim | null = null,
+): Promise<void> {
+  const of = (name: keyof NewDelivery): unknown[] => deliveries.map((delivery) => delivery[name])
+  await db.query({
+    name: 'add deliveries',
+    text: insertDeliveriesFrom(
+      `(select *, $11::uuid as claim, $12::float8 as seconds
+        from unnest($1::uuid[], $2::integer[], $3::integer[], $4::uuid[], $5::text[], $6::integer[], $7::text[],
+          $8::text[], $9::boolean[], $10::bytea[]) as given (id, participant, registry, correlation_id, callback, page,
+          message_id, target, encrypted, body)) as new`,
+      'new.page',
+    ),
+    values: [
+      ...[of('id'), of('participant'), of('registry'), of('correlation_id'), of('callback'), of('page')],
+      ...[of('message_id'), of('target'), of('encrypted'), of('body')],
+      ...[claim?.id ?? null, claim?.seconds ?? null],
+    ],
+  })
+}
 
 /** How many of the deliveries for an origin are wanted. */
 export interface Wanted {
@@ -169,3 +223,60 @@ export async function expireDeliveries(
   })
   return rowCount ?? 0
 }
+
+/** An attempt that delivered, its destination, and its delivery's claim and called address. */
+export interface Delivered extends Attempt, Destination {
+  readonly claim: string
+  /** Null: the one it has. */
+  readonly target: string | null
+}
+
+/** As `recordAttempt` does. */
+export const recordDelivered = (pool: pg.Pool, delivered: Delivered): Promise<boolean> =>
+  waiting(pool).submit(delivered)
+
+/** There are never more than attempts under way. */
+const waiting = perPool((pool) =>
+  groupCommit<Delivered, boolean>((entries) => write(pool, entries), { waiting: Infinity }),
+)
+
+async function write(pool: pg.Pool, entries: readonly Delivered[]): Promise<readonly boolean[]> {
+  const { rows } = await pool.query<{ claim: string; id: string }>({
+    name: 'record delivered',
+    text: RECORD_DELIVERED,
+    values: COLUMNS.map((column) => entries.map((entry) => entry[column])),
+  })
+  const counted = new Set(rows.map(({ id, claim }) => `${id} ${claim}`))
+  return entries.map(({ delivery, claim }) => counted.has(`${delivery} ${claim}`))
+}
+
+const COLUMNS = [
+  ...['delivery', 'number', 'at', 'duration_ms', 'status', 'error', 'answer'],
+  ...['participant', 'claim', 'target', 'origin'],
+] as (keyof Delivered)[]
+
+const RECORD_DELIVERED = `with said as (
+    select * from unnest($1::uuid[], $2::integer[], $3::timestamptz[], $4::integer[], $5::integer[], $6::text[],
+      $7::bytea[], $8::integer[], $9::uuid[], $10::text[], $11::text[])
+      as said (delivery, number, at, duration_ms, status, error, answer, participant, claim, target, origin)
+  ),
+  ended as (
+    update delivery set state = 'delivered', next_attempt_at = null, reason = null, claim = null,
+      claimed_until = null, target = coalesce(said.target, delivery.target), finished_at = now()
+    from said where delivery.id = said.delivery and delivery.claim = said.claim and delivery.state = 'pending'
+    returning delivery.id, said.claim
+  ),
+  noted as (
+    insert into delivery_attempt as known (delivery, number, at, duration_ms, status, error, answer)
+    select said.delivery, said.number, said.at, said.duration_ms, said.status, said.error, said.answer
+    from said join delivery on delivery.id = said.delivery
+    on conflict (delivery, number) do update
+      set (at, duration_ms, status, error, answer) =
+        (excluded.at, excluded.duration_ms, excluded.status, excluded.error, excluded.answer)
+      where known.error = 'interrupted'
+  ),
+  up as (
+    delete from breaker using said
+    where breaker.participant = said.participant and breaker.origin = said.origin collate "C"
+  )
+  select id, claim from ended`

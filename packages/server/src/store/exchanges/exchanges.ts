@@ -1,9 +1,10 @@
 /** Which messages were received, by participant and message_id: one row for each exchange, written first (D27). */
+
+import { hash } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 import { WORK_CHANNEL } from '../db/work-channel.ts'
 import { countInto } from './day-counts.ts'
-import { messageKey } from './message-key.ts'
 import { storableReferences, storeReferencesOf } from './references.ts'
 
 /** A message that is about to be acted on. */
@@ -221,3 +222,10 @@ const keys = (exchanges: readonly Key[]): [number[], string[]] => [
   exchanges.map(({ participant }) => participant),
   exchanges.map(({ message_id }) => messageKey(message_id)),
 ]
+
+const LONGEST = 255
+
+/** The message_id itself, or where it is longer than 255 characters `sha256:` and its digest. */
+export function messageKey(message_id: string): string {
+  return message_id.length <= LONGEST ? message_id : `sha256:${hash('sha256', message_id, 'hex')}`
+}

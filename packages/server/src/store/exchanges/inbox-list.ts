@@ -1,6 +1,6 @@
 /** The inbox as an operator looks at it. Bodies stay sealed. */
 import type { Database } from '../db/database.ts'
-import { messageKey } from './message-key.ts'
+import { messageKey } from './exchanges.ts'
 
 /** What is told of a message without opening it. */
 export interface InboxEntry {

@@ -2,7 +2,7 @@
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 import { countInto } from './day-counts.ts'
-import { messageKey } from './message-key.ts'
+import { messageKey } from './exchanges.ts'
 
 /** A callback that was checked. */
 export interface NewInboxMessage {

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { aClaim, kept, type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import type { EncryptedReply } from '../../model/delivery.ts'
+import type { Effect } from '../../model/outcome.ts'
 import type { Participant } from '../../model/participant.ts'
 import { nextDue } from '../deliveries/destinations.ts'
 import { findAccepted } from './accepted-exchanges.ts'
-import { commitReply, type ReplyStep } from './replies.ts'
+import { commitEffects, commitReply, type ReplyStep } from './replies.ts'
 
 let sender: TestSender
 let participant: Participant
@@ -246,6 +247,31 @@ test('a delivery that its maker does not attempt is due at once', async () => {
   expect(await commit(step)).toBe(true)
   expect(await nextDue(sender.database.db, participant.id)).toBe(0)
   expect(await kept(sender, step.delivery?.id ?? '')).toMatchObject({ attempts: 0, claimed: false })
+})
+
+test('what an operation writes is committed with its page, or not at all', async () => {
+  const { pool } = sender.database.db
+  await pool.query('create table if not exists effects (name text)')
+  const effect =
+    (name: string): Effect =>
+    async (transaction) =>
+      void (await transaction.query('insert into effects values ($1)', [name]))
+  const written = async () =>
+    (await pool.query('select name from effects order by name')).rows.map(({ name }) => name)
+  const [first, second] = [await accepted(), await accepted()]
+  expect(await commit(stepOf(first, { effects: [effect('a'), effect('b')] }))).toBe(true)
+  expect(await written()).toEqual(['a', 'b'])
+  expect(await rowsOf(first)).toMatchObject([{ state: 'replied' }])
+  // The claim has ended: another run answers the exchange.
+  expect(await commit(stepOf(second, { claim: randomUUID(), effects: [effect('c')] }))).toBe(false)
+  const failing = stepOf(second, { effects: [effect('d'), () => Promise.reject(new Error('refused'))] })
+  await expect(commit(failing)).rejects.toThrow('refused')
+  expect(await rowsOf(second)).toMatchObject([{ state: 'accepted', deliveries: [] }])
+  expect(await written()).toEqual(['a', 'b'])
+  await expect(commitEffects(sender.database.db, failing.effects)).rejects.toThrow('refused')
+  expect(await written()).toEqual(['a', 'b'])
+  await commitEffects(sender.database.db, [effect('e')])
+  expect(await written()).toEqual(['a', 'b', 'e'])
 })
 
 test('a large step is written by itself', async () => {

@@ -1,9 +1,12 @@
 /** Writes down how an accepted exchange is answered: its items, and the delivery that carries a page of the answer. */
 import type pg from 'pg'
 import type { Claim, NewDelivery } from '../../model/delivery.ts'
+import type { Effect } from '../../model/outcome.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit } from '../db/group-commit.ts'
 import { perPool } from '../db/per-pool.ts'
+import { withTransaction } from '../db/transaction.ts'
+import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 
 /** One answered item, with the records that its further pages are made of. */
 export interface NewItem {
@@ -33,6 +36,8 @@ export interface ReplyStep {
   readonly delivery: NewDelivery | null
   /** Given when the delivery is attempted right after; else the node that claims it attempts it. */
   readonly deliveryClaim: Claim | null
+  /** What the operation writes besides, in the same transaction. */
+  readonly effects?: readonly Effect[]
   /** Whether this run goes on with the next page; else the exchange is due again, where it has further pages. */
   readonly goesOn: boolean
 }
@@ -42,9 +47,31 @@ export interface ReplyStep {
  * @returns false when the claim has ended: another run answers the exchange, and nothing is changed
  */
 export async function commitReply({ pool }: Pick<Database, 'pool'>, step: ReplyStep): Promise<boolean> {
+  const { effects = [] } = step
+  if (effects.length > 0) return commitWithEffects(pool, step, effects)
   if (isSmall(step)) return small(pool).submit(step)
   const [committed] = await writeSteps(pool, [step])
   return committed === true
+}
+
+/** The page first: where the claim has ended, nothing else is written. */
+function commitWithEffects(pool: pg.Pool, step: ReplyStep, effects: readonly Effect[]): Promise<boolean> {
+  return withTransaction(pool, async (client) => {
+    const [committed] = await writeSteps(client, [step])
+    if (committed === true) for (const effect of effects) await effect(client)
+    return committed === true
+  })
+}
+
+/** Commits what the operation of a synchronous request writes, before its reply is sent. */
+export async function commitEffects(
+  { pool }: Pick<Database, 'pool'>,
+  effects: readonly Effect[] = [],
+): Promise<void> {
+  if (effects.length === 0) return
+  await withTransaction(pool, async (client) => {
+    for (const effect of effects) await effect(client)
+  })
 }
 
 /** Entries of a group wait for each other, and are in memory once more: neither is right for large ones. */
@@ -58,7 +85,10 @@ const small = perPool((pool) =>
 )
 
 /** @returns of each whether its claim still held */
-async function writeSteps(pool: pg.Pool, steps: readonly ReplyStep[]): Promise<readonly boolean[]> {
+async function writeSteps(
+  pool: pg.Pool | pg.ClientBase,
+  steps: readonly ReplyStep[],
+): Promise<readonly boolean[]> {
   const items = steps.flatMap(({ items }, at) => items.map((item) => ({ ...item, step: at + 1 })))
   const deliveries = steps.flatMap(({ delivery, deliveryClaim: claim }, at) =>
     delivery === null ? [] : [{ ...delivery, claim, step: at + 1 }],
@@ -107,18 +137,12 @@ const COMMIT_REPLIES = `with stepped as (
       using (step)
     on conflict do nothing
   ),
-  made as (
-    insert into delivery (id, participant, registry, correlation_id, callback, page, message_id, target, encrypted,
-      body, state, next_attempt_at, claim, claimed_until, attempts)
-    select new.id, participant, registry, correlation_id, new.callback, (page - 1) * chunks + chunk + 1,
-      new.message_id, new.target, new.encrypted, new.body, case when new.target is null then 'held' else 'pending' end,
-      case when new.target is not null then now() end, case when new.target is not null then new.claim end,
-      case when new.target is not null then now() + make_interval(secs => new.seconds) end,
-      (new.target is not null and new.claim is not null)::int
-    from stepped join unnest($15::integer[], $16::uuid[], $17::text[], $18::text[], $19::text[], $20::boolean[],
-      $21::bytea[], $22::uuid[], $23::float8[]) as new (step, id, callback, message_id, target, encrypted, body,
-      claim, seconds) using (step)
-  ),
+  made as (${insertDeliveriesFrom(
+    `stepped join unnest($15::integer[], $16::uuid[], $17::text[], $18::text[], $19::text[],
+      $20::boolean[], $21::bytea[], $22::uuid[], $23::float8[]) as new (step, id, callback, message_id, target, encrypted,
+      body, claim, seconds) using (step)`,
+    '(page - 1) * chunks + chunk + 1',
+  )}),
   parents as (
     select correlation_id from accepted_exchange
     where correlation_id in (select parent from stepped where state <> 'replying')

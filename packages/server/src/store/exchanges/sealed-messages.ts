@@ -1,7 +1,7 @@
 /** Which ciphertexts were received, and in which message: none is taken from another sender or in another one. */
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
-import { messageKey } from './message-key.ts'
+import { messageKey } from './exchanges.ts'
 
 export interface SealedMessage {
   /** 32 bytes, by the protocol's `ciphertextFingerprint`. */

@@ -8,7 +8,7 @@ import type { BreakerRow, InboxMessageRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 import { type DeliveryState, DUE } from '../deliveries/delivery-list.ts'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
-import { messageKey } from './message-key.ts'
+import { messageKey } from './exchanges.ts'
 
 /** An exchange with its deliveries, or deliveries whose exchange is not kept any more. */
 export interface TracedExchange {

@@ -1,7 +1,7 @@
 /** The records in tables of ours, which imports fill. */
 
 import type { QueryResultRow } from 'pg'
-import type { ModeName } from '../../model/mode.ts'
+import type { ModeName } from '../../model/exchange.ts'
 import {
   isLookUp,
   type RecordQuery,

@@ -2,7 +2,7 @@
 import { operation, TxnStatusResponse, validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bearer, post, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
-import { failedOutcome } from './failed.ts'
+import { failedOutcome } from './handlers.ts'
 
 let server: TestServer
 let peer: TestParticipant

@@ -1,9 +1,11 @@
 /** What a participant may have kept in a day, as rows, and how it is held to it. */
+
 import { RequestFault } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { DayTable } from '../store/exchanges/day-counts.ts'
-import type { DayUses } from './day-uses.ts'
+import { type ShortLived, shortLived } from '../shared/short-lived.ts'
+import type { Database } from '../store/db/database.ts'
+import { type DayTable, type DayUse, useOfToday } from '../store/exchanges/day-counts.ts'
 
 interface DayBound {
   readonly table: DayTable
@@ -57,4 +59,19 @@ export async function withinDay<Kept>(
   metrics.requestRefused(full)
   const text = `too many requests: at most ${limits[messages]} ${name} and ${limits[bytes]} bytes of them a day`
   throw new RequestFault('err.request.too_many_requests', text, undefined, { retryAfter: used.seconds_left })
+}
+
+export interface DayUses {
+  /** @param participant `Participant.id` */
+  of(table: DayTable, participant: number): Promise<DayUse>
+}
+
+const MAX_AGE = 500
+
+/** So that a bound costs a statement now and then, and not one for each message; what comes between passes. */
+export function createDayUses(db: Pick<Database, 'pool'>): DayUses {
+  const usesIn = (table: DayTable): ShortLived<DayUse> =>
+    shortLived((id) => useOfToday(db, table, Number(id)), { maxAge: MAX_AGE })
+  const held = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
+  return { of: (table, participant) => held[table].get(String(participant)) }
 }

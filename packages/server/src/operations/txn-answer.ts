@@ -1,4 +1,4 @@
-/** What is told of an exchange that its sender asks about. */
+/** What a question about an earlier exchange of the sender is answered with. */
 import {
   canonicalJson,
   isJsonObject,
@@ -26,7 +26,7 @@ import type { Answering } from './item.ts'
 import { ensureReferences } from './references.ts'
 
 /** The answer to a question, before it becomes an outcome. */
-export interface Told {
+export interface TxnAnswer {
   /** Whether the question could be answered. */
   readonly status: 'succ' | 'rjct'
   readonly code?: 'rjct.reference_id.invalid'
@@ -49,13 +49,13 @@ interface About {
  * The original response: its first page, or where it stands.
  * @param references the items that were asked for; null: all
  */
-export async function tellExchange(
+export async function answerAbout(
   parts: Answering,
   about: About,
   asked: AskedExchange,
   references: readonly string[] | null,
-): Promise<Told> {
-  const { items, reason } = await itemsToTell(parts, about, asked, references)
+): Promise<TxnAnswer> {
+  const { items, reason } = await txnItems(parts, about, asked, references)
   const chosen = references === null ? items : chosenItems(items, references)
   const { transaction_id, correlation_id } = asked
   const member = about.operation.reply.items ?? ''
@@ -64,26 +64,26 @@ export async function tellExchange(
     ...(reason !== undefined && { reason }),
     items: chosen,
     txn_status: { transaction_id, correlation_id, [member]: chosen },
-    // What was asked encrypted is not told in clear.
+    // What was asked encrypted is not answered in clear.
     ...(asked.accepted?.encrypted === true && { encrypted: true }),
   }
 }
 
-interface ItemsToTell {
+interface TxnItems {
   readonly items: readonly ReplyMembers[]
   readonly reason?: string
 }
 
-const SYNCHRONOUS = 'answered synchronously; such answers are not kept'
-const FORGOTTEN = 'answered, and the answer is not kept any more'
+const SYNCHRONOUS = 'answered synchronously; such answers are not persisted'
+const FORGOTTEN = 'answered, and the answer is not persisted any more'
 const NOT_ANSWERED = 'not answered: the sender was disabled when it was to be; it may be sent again'
 
-async function itemsToTell(
+async function txnItems(
   parts: Answering,
   about: About,
   asked: AskedExchange,
   references: readonly string[] | null,
-): Promise<ItemsToTell> {
+): Promise<TxnItems> {
   const { accepted, first } = asked
   if (accepted === null) return { items: [], reason: SYNCHRONOUS }
   try {
@@ -113,14 +113,14 @@ async function itemsOfChunks(
   about: About,
   accepted: AcceptedExchange,
   references: readonly string[] | null,
-): Promise<ItemsToTell> {
+): Promise<TxnItems> {
   const { correlation_id } = accepted
   const said = { timestamp: new Date().toISOString(), status: statusOf(accepted) }
   const requested = await referencesOf(parts, accepted, references)
   const answered = await findItemStatuses(parts.db, correlation_id)
   const wanted = references === null ? null : new Set<unknown>(references)
   const starts = await findChunkStarts(parts.db, correlation_id)
-  const told: ReplyMembers[] = []
+  const found: ReplyMembers[] = []
   const chunks = Map.groupBy(requested, ({ position }) => starts.findLastIndex((start) => start <= position))
   const [read, more] = wanted === null ? [1, IN_CHUNKS] : [CHUNKS_READ, MORE_CHUNKS]
   for (const [index, [chunk, items]] of [...chunks].entries()) {
@@ -128,19 +128,19 @@ async function itemsOfChunks(
     const answer = first === null ? null : (await itemsOfAnswer(parts, about, first)).items
     if (answer === null) {
       for (const { reference_id, position } of items) {
-        told.push({ reference_id, ...said, status: answered.get(position) ?? said.status })
+        found.push({ reference_id, ...said, status: answered.get(position) ?? said.status })
       }
-    } else told.push(...answer.filter(({ reference_id }) => wanted?.has(reference_id) ?? true))
+    } else found.push(...answer.filter(({ reference_id }) => wanted?.has(reference_id) ?? true))
   }
-  return { items: told, ...((wanted === null || chunks.size > read) && { reason: more }) }
+  return { items: found, ...((wanted === null || chunks.size > read) && { reason: more }) }
 }
 
 /** Chunks whose records are in one answer: each may be many megabytes, which are opened for it. */
 const CHUNKS_READ = 2
 
 const IN_CHUNKS =
-  'answered in several chunks: the records of the first one are told; ask for others by reference_id_list'
-const MORE_CHUNKS = `answered in several chunks: the records of ${CHUNKS_READ} of them are told; ask for the other items by themselves`
+  'answered in several chunks: the records of the first one are given; ask for others by reference_id_list'
+const MORE_CHUNKS = `answered in several chunks: the records of ${CHUNKS_READ} of them are given; ask for the other items by themselves`
 
 async function itemsOfRequest(
   parts: Answering,
@@ -168,7 +168,7 @@ async function itemsOfAnswer(
   parts: Answering,
   { exchange, operation }: About,
   { id, body }: NonNullable<AskedExchange['first']>,
-): Promise<ItemsToTell> {
+): Promise<TxnItems> {
   const open = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
   const kept = body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, open) : await open()
   if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {

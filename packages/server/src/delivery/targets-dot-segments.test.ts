@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { couldLeavePrefix } from './dot-segments.ts'
+import { couldLeavePrefix } from './targets.ts'
 
 const pathOf = (path: string): string => new URL(`https://sp.example${path}`).pathname
 
