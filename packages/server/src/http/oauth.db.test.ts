@@ -111,7 +111,7 @@ describe('a token', () => {
     const send = () => post(url, request, { Authorization: `Bearer ${passing.token}` })
     expect((await send()).status).toBe(200)
     await setParticipantStatus(server.database.db, 'passing.demo', 'disabled')
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    server.clock.pass(1_000)
     expect((await send()).status).toBe(401)
     const answer = await ask(form({ ...grant, client_id: passing.client_id, client_secret: passing.secret }))
     expect([answer.status, answer.body.error]).toEqual([401, 'invalid_client'])
