@@ -1,13 +1,18 @@
 /** What a request sends, from its body: an envelope, and the message that is acted on. */
-import { HeaderRejection, type JsonObject, type Operation } from '@rollcall/protocol'
+import { HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { itemsOf } from '../operations/batch.ts'
 import { type AdmittedRequest, decodeBody, readJsonBody } from '../reading/body.ts'
-import { envelopeBounds } from '../reading/bounds.ts'
-import { checkBeginning, type Envelope, readEnvelope, readMessage, withMessage } from '../reading/envelope.ts'
+import {
+  checkBeginning,
+  type Envelope,
+  envelopeBounds,
+  readEnvelope,
+  readMessage,
+} from '../reading/envelope.ts'
 import { checkedLarge, readLargeEnvelope, wholeMessage } from '../reading/large.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
 import type { Verifying } from '../trust/messages.ts'
@@ -92,7 +97,7 @@ export async function readSent(
   const bounds = envelopeBounds(parts.limits, operation.request)
   const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
   const body = await readJsonBody(request, parts.limits.body_bytes, check)
-  return sentAs(parts, mode, operation, participant, body)
+  return sentAs(parts, mode, operation, participant, { body, bounds })
 }
 
 /** An envelope, as it came or as text. @throws RequestFault as `decodeBody` and `readEnvelope` do */
@@ -101,14 +106,13 @@ export async function sentAs(
   mode: ModeName,
   operation: Operation,
   participant: Participant,
-  body: Buffer | string,
+  { body, bounds }: { readonly body: Buffer | string; readonly bounds: JsonBounds },
 ): Promise<Sent> {
   const { request } = operation
-  const bounds = envelopeBounds(limits, request)
   const envelope =
     body.length < LARGE
       ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
-      : withMessage(await readLargeEnvelope({ reading }, operation, participant, body, bounds))
+      : await readLargeEnvelope({ reading }, operation, participant, body, bounds)
   const check = (header: Exchange['header'], length: number | null): void => {
     checkNotEmpty(request, length)
     checkCount(header, request, length, limits.batch_items)

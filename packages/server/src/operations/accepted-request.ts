@@ -4,7 +4,6 @@ import { inTurn, type Turns } from '../admission/turns.ts'
 import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { type Exchange, type Message, requestContext } from '../model/exchange.ts'
 import { wholeMessage } from '../reading/large.ts'
-import { nameOf } from '../reading/rows.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
 import type { Database } from '../store/db/database.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
@@ -60,7 +59,7 @@ async function readText(
   text: string,
 ): Promise<AcceptedRequest> {
   if (text.length < LARGE) return requestIn(parsePersisted(text))
-  const read = await reading.run(participant, 'kept', { text, row: nameOf(row) })
+  const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
   return requestIn({ header: read.header, message: await wholeMessage(row, read.message, 'values') })
 }

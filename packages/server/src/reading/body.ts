@@ -11,13 +11,13 @@ export interface IncomingRequest {
   readonly body: Readable
   /** Whether the connection has ended. */
   readonly isGone: () => boolean
-  /** Told whose token it shows. */
+  /** Called with the sender of the token. */
   readonly identified?: (sender_id: string) => void
 }
 
 /** A request that was let in. */
 export interface AdmittedRequest extends IncomingRequest {
-  /** Told of each piece of its body that is held (`Visit.hold`). */
+  /** Called with the length of each piece of its body that is held in memory (`Visit.hold`). */
   readonly hold: Hold
   /** Resolves when no other large request of its participant is in work here (`Visit.largeTurn`). */
   readonly largeTurn: () => Promise<void>
@@ -101,8 +101,8 @@ export function checkEncoding(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * The next piece of a body, null at its end. Between two calls nothing listens and nothing is read, so that whoever
- * stops asking leaves the rest for the HTTP layer to discard.
+ * The next piece of a body, null at its end. Between two calls nothing listens and nothing is read: a caller
+ * that stops asking leaves the rest for the HTTP layer to discard.
  * @throws RequestFault 400 when the sender broke off
  */
 export function nextChunk(body: Readable): Promise<Buffer | null> {
@@ -121,7 +121,7 @@ export function nextChunk(body: Readable): Promise<Buffer | null> {
   })
 }
 
-/** Collects the body; above the limit nothing more is kept and the rest is left for the HTTP layer to discard. */
+/** Collects the body; above the limit nothing more is stored, and the HTTP layer discards the rest. */
 function readBytes(
   body: Readable,
   maxBytes: number,

@@ -1,4 +1,7 @@
-/** From text to a checked frame: header and message (spec "Envelope", "Header"; N1), and then the message. */
+/**
+ * From text to a checked frame: header and message (spec "Envelope", "Header"; N1), and then the message. Its values
+ * are counted while it is read, before any time is spent on what lies beyond the bounds.
+ */
 import {
   type Callback,
   CallbackHeader,
@@ -21,7 +24,43 @@ import {
   type Validator,
   validator,
 } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
 import type { Message } from '../model/exchange.ts'
+
+type Counted = Pick<Limits, 'body_depth' | 'body_values' | 'frame_values' | 'object_names'>
+
+/** The bounds of an envelope. More items than `batch_items` are refused before the signature is verified. */
+export function envelopeBounds(
+  limits: Counted & Pick<Limits, 'batch_items'>,
+  { bulk, items }: Pick<MessageRow, 'bulk' | 'items'>,
+): JsonBounds {
+  const paths = bulk === null ? [] : [['message', ...bulk]]
+  const maxItems = items === null ? {} : { maxItems: limits.batch_items }
+  return { ...allOf(limits), bulk: { paths, ...maxItems, maxOutside: limits.frame_values } }
+}
+
+/** The bounds of a message that was encrypted. Its sender is known; too many items are refused in a step of their own. */
+export function messageBounds(limits: Counted, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
+  return { ...allOf(limits), bulk: { paths: bulk === null ? [] : [bulk], maxOutside: limits.frame_values } }
+}
+
+/** Levels around each item of a message: the body, the message, the array. */
+const AROUND = 3
+
+/** The bounds of one item of a file. */
+export function itemBounds({ body_depth, frame_values, object_names }: Counted): JsonBounds {
+  return {
+    maxDepth: Math.max(1, body_depth - AROUND),
+    maxValues: frame_values,
+    maxNames: object_names,
+  }
+}
+
+const allOf = ({ body_depth, body_values, object_names }: Counted): JsonBounds => ({
+  maxDepth: body_depth,
+  maxValues: body_values,
+  maxNames: object_names,
+})
 
 export interface Envelope {
   readonly header: IncomingHeader
@@ -31,7 +70,7 @@ export interface Envelope {
   readonly source: SignedEnvelope
 }
 
-/** Read here, from the text that is there still. */
+/** Read on this thread: the text is still at hand. */
 interface Sourced {
   readonly source: SourcedEnvelope
 }
@@ -50,7 +89,7 @@ const callbackHeaders = validator(receivedSchema(CallbackHeader))
  */
 export function readEnvelope(text: string, bounds: JsonBounds): Envelope & Sourced {
   const { header, message, source } = readFrame(text, bounds)
-  if (message === undefined) throw withoutMessage()
+  if (message === undefined) throw bad('message: must be an object')
   return { header: headers.checked(header, 'header', bad), message, source }
 }
 
@@ -94,8 +133,8 @@ function readFrame(text: string, bounds: JsonBounds) {
 }
 
 /**
- * A message in canonical spelling, checked against what is asked of a whole message of its row; what concerns one
- * item only is left to that item.
+ * A message in canonical spelling, checked against the schema of the whole message. A rule that concerns one item only
+ * is checked when that item is answered.
  * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
 export function readMessage(row: MessageRow, message: JsonObject): Message {
@@ -107,7 +146,7 @@ export function readMessage(row: MessageRow, message: JsonObject): Message {
 }
 
 /**
- * The message of a callback, which is taken when its shape can be read.
+ * The message of a callback, which is accepted when its shape can be read.
  * @param kind of the registry that it comes to; its description may leave more of it open
  * @throws RequestFault 400 err.request.bad, naming the member and the rule
  */
@@ -127,7 +166,7 @@ function checked(row: MessageRow, message: JsonObject, messages: Validator<Messa
 }
 
 const requests = new Map<MessageRow, Validator<Message>>()
-/** By what kinds leave open, which few of them do. */
+/** By the members that kinds leave open; few kinds do. */
 const results = new Map<Kind['relaxed'], Map<MessageRow, Validator<Message>>>()
 
 function validatorIn(
@@ -150,7 +189,7 @@ function parse(text: string, bounds: JsonBounds): SourcedEnvelope {
 }
 
 function faultOf(error: JsonError): RequestFault {
-  // The code of a rejected header, which nobody is told of before it is known who asks.
+  // The code is that of a rejected header; before the sender is known, it stands in the text of a fault.
   if (error instanceof TooManyItems) return bad(`rjct.total_count.limit_exceeded: ${error.message}`)
   return bad(error.message)
 }
@@ -165,13 +204,5 @@ export function checkBeginning(bytes: Uint8Array, bounds: JsonBounds): void {
   const problem = jsonBeginningProblem(text, bounds)
   if (problem !== null) throw faultOf(problem)
 }
-
-/** An envelope that has a message. @throws RequestFault 400 err.request.bad */
-export function withMessage({ message, ...rest }: CallbackEnvelope): Envelope {
-  if (message === undefined) throw withoutMessage()
-  return { message, ...rest }
-}
-
-const withoutMessage = (): RequestFault => bad('message: must be an object')
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -1,5 +1,4 @@
 import {
-  CALLBACKS,
   type CanonicalFormName,
   canonicalJson,
   isJsonObject,
@@ -14,30 +13,23 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readLimits } from '../limits.ts'
 import type { Participant } from '../model/participant.ts'
-import { envelopeBounds, messageBounds } from './bounds.ts'
-import { readCallbackEnvelope, readEnvelope, readMessage, withMessage } from './envelope.ts'
+import { envelopeBounds, messageBounds, readEnvelope, readMessage } from './envelope.ts'
 import { checkedLarge, readLargeEnvelope, readLargeMessage, wholeMessage } from './large.ts'
-import { messageOf } from './rows.ts'
 import { createReadingThreads } from './threads.ts'
 
 const SEARCH = operation('search')
-const ON_SEARCH = CALLBACKS.find(({ name }) => name === 'on-search') ?? SEARCH
 const FORMS: readonly CanonicalFormName[] = ['rfc8785', 'sorted-escaped', 'as-received']
 const limits = readLimits({})
 const reading = createReadingThreads(1)
 
-function participant(
-  form: CanonicalFormName,
-  signature_policy: Participant['signature_policy'],
-): Participant {
-  const signature_profile = {
+function sender(form: CanonicalFormName, signature_policy: Participant['signature_policy']) {
+  const signature_profile: Participant['signature_profile'] = {
     layout: 'parameters',
     canonical_form: form,
     digest_prefix: '',
     algorithms: ['EdDSA'],
   }
-  // Of a participant, reading looks at no more than this.
-  return { id: 1, sender_id: 'a.example', signature_policy, signature_profile } as never
+  return { id: 1, sender_id: 'a.example', signature_policy, signature_profile }
 }
 
 /** What came of it, or what was refused. */
@@ -54,7 +46,7 @@ async function outcome(work: () => unknown): Promise<unknown> {
 
 const signed = (source: SignedEnvelope, form: CanonicalFormName) => outcome(() => receivedParts(source, form))
 
-/** All that is made of a message: what is remembered of it, acted on and kept. */
+/** All that is made of a message: what is remembered of it, acted on and persisted. */
 const small = (message: JsonObject) =>
   outcome(() => {
     const read = canonicalJson(readMessage(SEARCH.request, message))
@@ -113,10 +105,8 @@ describe('a body that is read on a thread', () => {
       fc.asyncProperty(text, fc.constantFrom(...FORMS), async (text, form) => {
         const bounds = envelopeBounds(limits, SEARCH.request)
         const here = await outcome(() => readEnvelope(text, bounds))
-        const there = await outcome(async () =>
-          withMessage(
-            await readLargeEnvelope({ reading }, SEARCH, participant(form, 'required'), text, bounds),
-          ),
+        const there = await outcome(() =>
+          readLargeEnvelope({ reading }, SEARCH, sender(form, 'required'), text, bounds),
         )
         if (!isEnvelope(here) || !isEnvelope(there)) {
           expect(there).toEqual(here)
@@ -148,42 +138,15 @@ describe('a body that is read on a thread', () => {
     }
   })
 
-  it('is the same for a callback, which may say nothing', async () => {
-    const bounds = envelopeBounds(limits, messageOf(ON_SEARCH))
-    const by = participant('rfc8785', 'if-present')
-    const response = { transaction_id: 't-1', correlation_id: 'c-1', search_response: [{ a: 1 }] }
-    const status = { ...header, action: 'on-search', status: 'rjct' }
-    for (const body of [
-      { header: status, message: response },
-      { header: status },
-      { header: { ...status, status: 'no' } },
-    ]) {
-      const text = JSON.stringify(body)
-      const here = await outcome(() => readCallbackEnvelope(ON_SEARCH as never, 'a.example', text, bounds))
-      const there = await outcome(() => readLargeEnvelope({ reading }, ON_SEARCH, by, text, bounds))
-      if (!isEnvelope(here) || !isEnvelope(there)) expect(there).toEqual(here)
-      else
-        expect(canonicalJson([there.header, there.message ?? null])).toBe(
-          canonicalJson([here.header, here.message ?? null]),
-        )
-    }
-  })
-
   it.each([
     ['is not signed where it must be', { ...header }, ''],
     ['names another sender', { ...header, sender_id: 'b.example' }, 'x'],
   ])('that %s is not looked at any further', async (_name, header, signature) => {
     const text = JSON.stringify({ signature, header, message: { search_request: [1, 2, 3] } })
     const bounds = envelopeBounds(limits, SEARCH.request)
-    const read = await readLargeEnvelope(
-      { reading },
-      SEARCH,
-      participant('rfc8785', 'required'),
-      text,
-      bounds,
-    )
+    const read = await readLargeEnvelope({ reading }, SEARCH, sender('rfc8785', 'required'), text, bounds)
     expect(read.message).toEqual({})
-    expect(checkedLarge(read.message ?? {})).toBeUndefined()
+    expect(checkedLarge(read.message)).toBeUndefined()
   })
 })
 
@@ -197,8 +160,7 @@ describe('threads', () => {
     const threads = createReadingThreads(1)
     const ended: string[] = []
     const read = async (participant: number, name: string): Promise<void> => {
-      const row = { table: 'operation', name: 'search' } as const
-      await threads.run(participant, 'message', { text: '{}', row, bounds: {} })
+      await threads.run(participant, 'message', { text: '{}', operation: 'search', bounds: {} })
       ended.push(name)
     }
     await Promise.all([read(1, 'one'), read(1, 'one more'), read(1, 'a third'), read(2, 'another')])

@@ -1,7 +1,8 @@
-/** Large bodies as the checks see them: read on a thread, with their items as text. */
+/** Large requests as the checks see them: read on a thread, with their items as text. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
-  type Callback,
+  CanonicalText,
   type JsonBounds,
   type JsonObject,
   type JsonValue,
@@ -13,78 +14,69 @@ import {
 } from '@rollcall/protocol'
 import type { Message } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
-import type { CallbackEnvelope } from './envelope.ts'
-import { asText, asValues, type Items } from './items.ts'
-import { messageOf, nameOf } from './rows.ts'
+import type { Envelope } from './envelope.ts'
+import type { Items, Parted, ReadEnvelope, ReadMessage } from './thread.ts'
 import type { ReadingThreads } from './threads.ts'
-import type { ReadEnvelope, ReadMessage } from './work.ts'
 
 interface Reading {
   readonly reading: ReadingThreads
 }
 
-/** What was found of a message on a thread, by the message as it was sent. */
+/** The result of a thread for a message, by the message as it was sent. */
 const found = new WeakMap<JsonObject, ReadMessage>()
 
 /**
- * @param body it is handed over, so that nobody here can read it afterwards
- * @throws RequestFault as `readEnvelope` and `readCallbackEnvelope` do
+ * @param body is handed over to the thread: it cannot be read here afterwards
+ * @throws RequestFault as `decodeBody` and `readEnvelope` do
  */
 export async function readLargeEnvelope(
   { reading }: Reading,
-  row: Operation | Callback,
-  { id, sender_id, signature_policy, signature_profile }: Participant,
+  operation: Operation,
+  sender: Pick<Participant, 'id' | 'sender_id' | 'signature_policy' | 'signature_profile'>,
   body: Uint8Array | string,
   bounds: JsonBounds,
-): Promise<CallbackEnvelope> {
+): Promise<Envelope> {
+  const { id, sender_id, signature_policy, signature_profile } = sender
   const read = await reading.run(id, 'envelope', {
     body,
-    row: nameOf(row),
+    operation: operation.name,
     bounds,
     sender_id,
     mustBeSigned: signature_policy === 'required',
     form: signature_policy === 'off' ? null : signature_profile.canonical_form,
   })
-  // One that was not looked at is refused before anybody asks for it.
-  const message = read.message === undefined ? undefined : asSent(row, read.message)
+  // A message that was not read is refused before it is used.
+  const message = read.message === null ? {} : asSent(operation, read.message)
   return { header: read.header, message, source: signedEnvelope(read, message, bounds) }
 }
 
 /** A message that was encrypted; null for what is none within the bounds. */
 export async function readLargeMessage(
   { reading }: Reading,
-  row: Operation | Callback,
+  operation: Operation,
   participant: number,
   text: string,
   bounds: JsonBounds,
 ): Promise<JsonObject | null> {
-  const read = await reading.run(participant, 'message', { text, row: nameOf(row), bounds })
-  return read === null ? null : asSent(row, read)
+  const read = await reading.run(participant, 'message', { text, operation: operation.name, bounds })
+  return read === null ? null : asSent(operation, read)
 }
 
-/** A message as it was sent: its items stand in it as text. */
-function asSent(row: Operation | Callback, read: ReadMessage | null): JsonObject {
-  if (read === null) return {}
+/** A message as it was sent; its items are in it as canonical text, which `canonicalJson` writes as they are. */
+function asSent({ request }: Operation, read: ReadMessage): JsonObject {
   const { frame, items } = read.sent
-  const member = messageOf(row).items
-  if (member === null || items === null) {
-    found.set(frame, read)
-    return frame
-  }
-  const message = { ...frame, [member]: asText(items) } as unknown as JsonObject
+  const batch = request.items === null || items === null ? {} : { [request.items]: asText(items) }
+  const message = Object.assign({ ...frame }, batch)
   found.set(message, read)
   return message
 }
 
-/** A message in canonical spelling that keeps to its row, and how many items it has. */
-export interface CheckedMessage {
-  readonly frame: JsonObject
-  readonly items: Items | null
-}
+/** A message in canonical spelling that was checked, and its items. */
+export type CheckedMessage = Parted<Message>
 
 /**
- * What a thread found of a message as it was sent; undefined where it was read here.
- * @throws RequestFault err.request.bad: it does not keep to its row
+ * The result of a thread for a message as it was sent; undefined where it was read on this thread.
+ * @throws RequestFault err.request.bad: it breaks a rule of its schema
  */
 export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
   const read = found.get(message)
@@ -93,21 +85,34 @@ export function checkedLarge(message: JsonObject): CheckedMessage | undefined {
   return { frame: read.checked.frame, items: read.checked.items ?? read.sent.items }
 }
 
-/** With its items as values, for those who act on them, or as text, for those who keep them. */
+/** The message with its items as values, to act on them, or as text, to persist them. */
 export async function wholeMessage(
-  row: Operation | Callback,
+  { request }: Operation,
   { frame, items }: CheckedMessage,
   as: 'values' | 'text',
 ): Promise<Message> {
-  const member = messageOf(row).items
-  if (member === null || items === null) return frame as unknown as Message
-  const batch = as === 'text' ? asText(items) : await asValues(items)
-  return { ...frame, [member]: batch } as unknown as Message
+  if (request.items === null || items === null) return frame
+  return { ...frame, [request.items]: as === 'text' ? asText(items) : await asValues(items) }
+}
+
+/** All items as one array, to be written and not to be read. */
+const asText = ({ pieces }: Items): CanonicalText =>
+  new CanonicalText(`[${pieces.map((piece) => piece.slice(1, -1)).join(',')}]`)
+
+/** All items as values. Between two pieces the event loop does other work. */
+async function asValues({ pieces }: Items): Promise<JsonValue[]> {
+  const values: JsonValue[] = []
+  for (const piece of pieces) {
+    // It was written by our own thread, so nothing in it can be refused.
+    values.push(...(JSON.parse(piece) as JsonValue[]))
+    await nextTurn()
+  }
+  return values
 }
 
 function signedEnvelope(
   { source, signed }: ReadEnvelope,
-  message: JsonValue | undefined,
+  message: JsonValue,
   bounds: JsonBounds,
 ): SignedEnvelope {
   const members = new Map(Object.entries({ ...source, message }))
@@ -119,7 +124,7 @@ function signedEnvelope(
       return signed[member]
     },
     source(member) {
-      throw new RangeError(`the text of ${member} is not kept`)
+      throw new RangeError(`the text of ${member} is no longer available`)
     },
     another: (text) => new SourcedEnvelope(text, bounds),
   }

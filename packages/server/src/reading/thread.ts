@@ -1,7 +1,179 @@
-/** A reading thread: does one piece of work after the other (`threads.ts` starts it). */
+/**
+ * A reading thread (`threads.ts` starts it): the work on a large body that takes long and needs nothing but the text.
+ * Results are small objects and texts, because those are handed over quickly.
+ */
 import { parentPort } from 'node:worker_threads'
-import { RequestFault } from '@rollcall/protocol'
-import { WORK, type WorkName } from './work.ts'
+import {
+  type CanonicalFormName,
+  canonicalJson,
+  type IncomingHeader,
+  isJsonObject,
+  isPlaceholder,
+  type JsonBounds,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  operation,
+  parseJson,
+  RequestFault,
+  receivedParts,
+  SignatureProblem,
+  type SourcedEnvelope,
+} from '@rollcall/protocol'
+import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
+import type { Message } from '../model/exchange.ts'
+import { referenceId } from '../model/reference-id.ts'
+import { decodeBody } from './body.ts'
+import { readEnvelope, readMessage } from './envelope.ts'
+
+/** A batch of items as text, in pieces that are each parsed in about a millisecond. */
+export interface Items {
+  /** Canonical JSON of arrays which, one after the other, hold all items. */
+  readonly pieces: readonly string[]
+  readonly count: number
+  /** Of each item, as its answer names it. */
+  readonly reference_ids: readonly string[]
+}
+
+/** A message without its items, and these as text; null where it has no array of items. */
+export interface Parted<Frame extends object> {
+  readonly frame: Frame
+  readonly items: Items | null
+}
+
+export interface ReadMessage {
+  /** As it was sent. */
+  readonly sent: Parted<JsonObject>
+  /** The same in canonical spelling; or the rule that it breaks. Items are null where they are those that were sent. */
+  readonly checked: Parted<Message> | { readonly problem: string }
+}
+
+/** The text of header and message that is signed, where it is not what canonical JSON makes of the values. */
+export type SignedTexts =
+  | { readonly header: string; readonly message: string }
+  | { readonly problem: string }
+  | null
+
+export interface ReadEnvelope {
+  readonly header: IncomingHeader
+  /** As they came. */
+  readonly source: { readonly signature: JsonValue | undefined; readonly header: JsonValue | undefined }
+  /** Null: it was not read, because the envelope is refused before. */
+  readonly message: ReadMessage | null
+  readonly signed: SignedTexts
+}
+
+export interface EnvelopeTask {
+  readonly body: Uint8Array | string
+  /** The name of the operation whose request it is. */
+  readonly operation: string
+  readonly bounds: JsonBounds
+  readonly sender_id: string
+  readonly mustBeSigned: boolean
+  /** Null: signatures are not verified. */
+  readonly form: CanonicalFormName | null
+}
+
+/** @throws RequestFault as `decodeBody` and `readEnvelope` do */
+function envelope(task: EnvelopeTask): ReadEnvelope {
+  const { body, bounds, sender_id, mustBeSigned, form } = task
+  const text = typeof body === 'string' ? body : decodeBody(body)
+  const { header, message, source } = readEnvelope(text, bounds)
+  const signature = source.member('signature')
+  const found = { header, source: { signature, header: source.member('header') } }
+  const isSigned = typeof signature === 'string' && !isPlaceholder(signature)
+  // It will be refused for its sender or its signature, so its message is not read.
+  if (header.sender_id !== sender_id || (mustBeSigned && !isSigned)) {
+    return { ...found, message: null, signed: null }
+  }
+  const signed = isSigned && form !== null && form !== 'rfc8785' ? signedTexts(source, form) : null
+  return { ...found, message: parted(task.operation, message, header.is_msg_encrypted !== true), signed }
+}
+
+function signedTexts(source: SourcedEnvelope, form: CanonicalFormName): SignedTexts {
+  try {
+    return receivedParts(source, form)
+  } catch (error) {
+    if (error instanceof SignatureProblem) return { problem: error.message }
+    throw error
+  }
+}
+
+/** @param inClear whether the message can be checked; one that is encrypted is not opened here */
+function parted(name: string, message: JsonObject, inClear = true): ReadMessage {
+  const sent = withoutItems(name, message)
+  return { sent, checked: inClear ? checked(name, message) : { problem: 'message: is encrypted' } }
+}
+
+function checked(name: string, message: JsonObject): ReadMessage['checked'] {
+  try {
+    return withoutItems(name, readMessage(operation(name).request, message), message)
+  } catch (error) {
+    if (error instanceof RequestFault) return { problem: error.message }
+    throw error
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** @param same a message whose items, where they are the very same, are not written again */
+function withoutItems<Frame extends Members>(name: string, message: Frame, same?: Members): Parted<Frame> {
+  const member = operation(name).request.items
+  const batch: unknown = member === null ? undefined : message[member]
+  if (member === null || !Array.isArray(batch)) return { frame: message, items: null }
+  // The member is set again when the message is made whole (`large.ts`).
+  const frame = { ...message, [member]: undefined }
+  return { frame, items: same !== undefined && same[member] === batch ? null : itemsText(batch) }
+}
+
+/** Items of one piece. */
+const PIECE = 100
+
+function itemsText(items: readonly unknown[]): Items {
+  const pieces: string[] = []
+  for (let from = 0; from < items.length; from += PIECE) {
+    pieces.push(canonicalJson(items.slice(from, from + PIECE)))
+  }
+  const reference_ids = items.map((item) => referenceId(isJsonObject(item) ? item : {}))
+  return { pieces, count: items.length, reference_ids }
+}
+
+export interface TextTask {
+  readonly text: string
+  /** The name of the operation whose request it is. */
+  readonly operation: string
+}
+
+/** A message that was encrypted; null for what is no JSON object within the bounds. */
+function message(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage | null {
+  try {
+    const value = parseJson(task.text, task.bounds)
+    return isJsonObject(value) ? parted(task.operation, value) : null
+  } catch (error) {
+    if (error instanceof JsonError) return null
+    throw error
+  }
+}
+
+/** Header and message of a request, as they were persisted; null for what this version cannot read. */
+function persisted(task: TextTask): { readonly header: JsonValue; readonly message: Parted<Message> } | null {
+  try {
+    const { header, message } = parsePersisted(task.text)
+    if (header === undefined || !isMessage(message)) return null
+    return { header, message: withoutItems(task.operation, message) }
+  } catch (error) {
+    if (error instanceof BodyUnreadable) return null
+    throw error
+  }
+}
+
+const isMessage = (value: unknown): value is Message =>
+  isJsonObject(value) && typeof value.transaction_id === 'string'
+
+/** By the name of the task. */
+const WORK = { envelope, message, persisted } as const
+export type Work = typeof WORK
+export type WorkName = keyof Work
 
 export interface Order {
   readonly name: WorkName

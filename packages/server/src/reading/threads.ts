@@ -1,16 +1,15 @@
 /**
- * Threads that read large bodies, so that the one that answers requests does not stand still for it. There are few of
- * them; what waits is taken in turns, one body of each participant, so that nobody waits for all of another's.
+ * Threads that read large bodies, so that the main thread goes on answering requests. There are few of them. Waiting
+ * bodies are read in turns, one of each participant, so that no participant waits for all bodies of another.
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { type AckCode, RequestFault } from '@rollcall/protocol'
-import type { Order, Outcome } from './thread.ts'
-import type { Work, WorkName } from './work.ts'
+import type { Order, Outcome, Work, WorkName } from './thread.ts'
 
 export interface ReadingThreads {
   /**
-   * @param participant whose turn it is
+   * @param participant whose body it is
    * @throws RequestFault that the work throws
    */
   run<Name extends WorkName>(
@@ -23,8 +22,8 @@ export interface ReadingThreads {
 /** Characters from which a text is large: up to there it is read in a few milliseconds. */
 export const LARGE = 65_536
 
-/** One processor is for the thread that answers; more than four would want as many large bodies at a time. */
-const MOST = 4
+/** One processor is for the main thread. More than four threads serve only where more large bodies come at a time. */
+const MAX_THREADS = 4
 
 interface Waiting {
   readonly order: Order
@@ -33,7 +32,7 @@ interface Waiting {
 
 /** @param most threads; they are started when they are needed, and do not keep the process alive */
 export function createReadingThreads(
-  most = Math.min(MOST, Math.max(1, availableParallelism() - 1)),
+  most = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1)),
 ): ReadingThreads {
   /** By participant, in the order of their turns. */
   const waiting = new Map<number, Waiting[]>()
@@ -54,13 +53,13 @@ export function createReadingThreads(
     started += 1
     const made = new Worker(new URL('./thread.ts', import.meta.url))
     made.unref()
-    // Whoever waits for it is told below; when nobody does, it is replaced when it is needed.
+    // A thread that ends while it works rejects that work (below). An idle one is replaced when it is needed.
     made
       .on('error', () => undefined)
       .on('exit', () => {
-        const place = idle.indexOf(made)
-        if (place === -1) return
-        idle.splice(place, 1)
+        const index = idle.indexOf(made)
+        if (index === -1) return
+        idle.splice(index, 1)
         started -= 1
       })
     return made
@@ -90,11 +89,11 @@ export function createReadingThreads(
     worker.postMessage(order, handedOver(order.task))
   }
   return {
-    run(participant, name, task) {
+    run<Name extends WorkName>(participant: number, name: Name, task: Parameters<Work[Name]>[0]) {
       const settle = Promise.withResolvers<unknown>()
       waiting.set(participant, [...(waiting.get(participant) ?? []), { order: { name, task }, settle }])
       begin()
-      return settle.promise as Promise<never>
+      return settle.promise as Promise<ReturnType<Work[Name]>>
     },
   }
 }

@@ -22,9 +22,8 @@ import type { Limits } from '../limits.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
-import { messageBounds } from '../reading/bounds.ts'
+import { messageBounds } from '../reading/envelope.ts'
 import { readLargeMessage } from '../reading/large.ts'
-import { messageOf } from '../reading/rows.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
@@ -103,7 +102,7 @@ export async function openMessage(
   { answered = true }: { readonly answered?: boolean } = {},
 ): Promise<JsonObject> {
   const { keys, limits, ciphertexts } = opening
-  const bounds = messageBounds(limits, messageOf(row))
+  const bounds = messageBounds(limits, 'request' in row ? row.request : row.message)
   const opened = await openWith(message, {
     encrypted,
     refuses: REFUSES[participant.encryption_policy],

@@ -30,9 +30,13 @@ async function read(pieces: readonly Buffer[], maxBytes = MAX) {
   }
 }
 
-/** The body cut at these places, each between 0 and 1. */
-function cut(body: Buffer, places: readonly number[]): Buffer[] {
-  const at = [0, ...places.map((place) => Math.floor(place * body.length)).sort((a, b) => a - b), body.length]
+/** The body cut at these positions, each between 0 and 1. */
+function cut(body: Buffer, positions: readonly number[]): Buffer[] {
+  const at = [
+    0,
+    ...positions.map((position) => Math.floor(position * body.length)).sort((a, b) => a - b),
+    body.length,
+  ]
   return at.slice(1).flatMap((end, index) => (end > (at[index] ?? 0) ? [body.subarray(at[index], end)] : []))
 }
 
@@ -46,23 +50,27 @@ describe('the parts of a body', () => {
     )
     .map((words) => words.join(''))
     .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${BOUNDARY}`))
-  const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 })
+  const positions = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 })
 
   it('are the same however it is cut into pieces', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 5 }), places, async (contents, cuts) => {
-        const parts = contents.map((text, index) => ({
-          name: `p${index}`,
-          content: Buffer.from(text, 'latin1'),
-        }))
-        const expected = contents.map((text, index) => ({ name: `p${index}`, content: text, ended: true }))
-        expect(await read(cut(multipartBody(parts), cuts))).toEqual({ parts: expected, fault: null })
-      }),
+      fc.asyncProperty(
+        fc.array(content, { minLength: 1, maxLength: 5 }),
+        positions,
+        async (contents, cuts) => {
+          const parts = contents.map((text, index) => ({
+            name: `p${index}`,
+            content: Buffer.from(text, 'latin1'),
+          }))
+          const expected = contents.map((text, index) => ({ name: `p${index}`, content: text, ended: true }))
+          expect(await read(cut(multipartBody(parts), cuts))).toEqual({ parts: expected, fault: null })
+        },
+      ),
       { numRuns: 150 },
     )
   })
 
-  it('that end early are told, however they are cut', async () => {
+  it('that end early are refused, however they are cut', async () => {
     const body = multipartBody([
       { name: 'a', content: 'one' },
       { name: 'b', content: 'two' },
@@ -70,11 +78,30 @@ describe('the parts of a body', () => {
     // Behind its last dashes nothing is missing any more.
     const whole = body.length - 2
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 0, max: whole - 1 }), places, async (length, cuts) => {
+      fc.asyncProperty(fc.integer({ min: 0, max: whole - 1 }), positions, async (length, cuts) => {
         const { fault } = await read(cut(body.subarray(0, length), cuts))
         expect(fault).toBe('body: ends before its last boundary')
       }),
       { numRuns: 150 },
+    )
+  })
+
+  it.each([
+    ['first', '', []],
+    ['between two others', multipartBody([{ name: 'a', content: 'one' }], ''), ['a']],
+  ])('without a head are refused, however they are cut: %s', async (_name, before, names) => {
+    const headless = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="x"\r\n`
+    const body = Buffer.concat([
+      Buffer.from(before),
+      Buffer.from(headless),
+      multipartBody([{ name: 'b', content: 'two' }]),
+    ])
+    await fc.assert(
+      fc.asyncProperty(positions, async (cuts) => {
+        const { parts, fault } = await read(cut(body, cuts))
+        expect([parts.map(({ name }) => name), fault]).toEqual([names, 'body: a part has no head'])
+      }),
+      { numRuns: 50 },
     )
   })
 

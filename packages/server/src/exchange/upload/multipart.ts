@@ -1,19 +1,24 @@
 /**
- * The parts of a multipart/form-data body (RFC 7578), one after the other and in pieces: nothing is held but the piece
- * of the body that came last.
+ * The parts of a multipart/form-data body (RFC 7578), one after the other and in pieces. Only the latest piece of the
+ * body is in memory.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Dicer } from '@fastify/busboy'
 import { RequestFault } from '@rollcall/protocol'
 import { type Hold, nextChunk, tooLarge } from '../../reading/body.ts'
 
-/** What comes next: a part begins, with its name; a piece of it; its end. */
+/** A part begins, with its name; a piece of its content; its end. */
 export type PartEvent =
   | { readonly is: 'part'; readonly name: string | null }
   | { readonly is: 'data'; readonly bytes: Buffer }
   | { readonly is: 'end' }
+
+export type Parts = AsyncGenerator<PartEvent, void, void>
+
+/** Lines of a part's head that are read. */
+const MAX_HEAD_LINES = 20
 
 /** RFC 2046, 5.1.1, without the space. */
 const BOUNDARY = /;\s*boundary=(?:"([0-9a-zA-Z'()+_,\-./:=?]{1,70})"|([0-9a-zA-Z'+_\-.]{1,70}))\s*(?:;|$)/i
@@ -27,7 +32,7 @@ export function boundaryOf(headers: IncomingHttpHeaders): string {
 }
 
 /**
- * Reads the body as far as it is asked for.
+ * Reads the body as far as the caller asks for parts.
  * @throws RequestFault 413 above `maxBytes`; 400 when a part has no head, is encoded, or the last boundary is missing
  */
 export async function* readParts(
@@ -35,11 +40,11 @@ export async function* readParts(
   boundary: string,
   maxBytes: number,
   hold: Hold = () => undefined,
-): AsyncGenerator<PartEvent, void, void> {
+): Parts {
   const splitter = new Splitter(boundary)
   for (let size = 0; ; ) {
     yield* splitter.take()
-    if (splitter.ended) return
+    if (splitter.state === 'complete') return
     const chunk = await nextChunk(body)
     size += chunk?.length ?? 0
     if (size > maxBytes) throw tooLarge(maxBytes)
@@ -48,80 +53,94 @@ export async function* readParts(
   }
 }
 
-type Heads = Readonly<Record<string, readonly string[] | undefined>>
+/** The pieces of the part that has begun; the parts after it can be read then. */
+export async function* piecesOf(parts: Parts): AsyncGenerator<Buffer, void, void> {
+  for (;;) {
+    const { value, done } = await parts.next()
+    if (done === true || value.is !== 'data') return
+    yield value.bytes
+  }
+}
 
-/** Turns pieces of a body into events; what is wrong comes last and is thrown by `take`. */
+/** A part that has begun, and what was found of it since the last `take`. */
+interface Part {
+  hasHead: boolean
+  readonly found: (PartEvent | RequestFault)[]
+}
+
+/**
+ * Turns pieces of a body into events. It uses the parser below `Busboy`, because `Busboy` passes over parts that have no
+ * head or no name, and these are refused here (docs/decisions/multipart-parser.md).
+ */
 class Splitter {
   readonly #dicer: Dicer
-  /** A list for each part: several may begin before the first one's stream has spoken. */
-  #parts: PartEvent[][] = []
-  #fault: RequestFault | null = null
-  #headless = false
-  ended = false
+  /** Several parts may begin before the stream of the first one emits its data. */
+  #parts: Part[] = []
+  state: 'open' | 'complete' | 'cut off' = 'open'
 
   constructor(boundary: string) {
-    this.#dicer = new Dicer({ boundary, maxHeaderPairs: 20 })
-    this.#dicer.on('part', (part) => {
-      this.#seal()
-      this.#headless = true
-      part.on('header', (heads) => {
-        this.#headless = false
-        const events = this.#begin(heads as Heads)
-        part.on('data', (bytes) => events.push({ is: 'data', bytes: bytes as Buffer }))
-        part.on('end', () => events.push({ is: 'end' }))
+    this.#dicer = new Dicer({ boundary, maxHeaderPairs: MAX_HEAD_LINES })
+      .on('part', (stream) => {
+        const part: Part = { hasHead: false, found: [] }
+        this.#parts.push(part)
+        stream.on('header', (head) => {
+          part.hasHead = true
+          part.found.push(begun(head as Head))
+          stream.on('data', (bytes) => part.found.push({ is: 'data', bytes: bytes as Buffer }))
+          stream.on('end', () => part.found.push({ is: 'end' }))
+        })
+        // The parser emits the same error for the whole body.
+        stream.on('error', () => undefined)
       })
-      // The splitter itself says the same of the whole body.
-      part.on('error', () => {})
-    })
-    this.#dicer.on('error', () => this.#fail(bad('body: ends before its last boundary')))
-    this.#dicer.on('finish', () => {
-      this.#seal()
-      this.ended = true
-    })
+      .on('error', () => this.#end('cut off'))
+      .on('finish', () => this.#end('complete'))
   }
 
-  /** What has come. Throws the fault that ended it, after all that came before. */
+  /** What was found since the last call, up to the first fault, which it throws. */
   *take(): Generator<PartEvent> {
-    for (const events of this.#parts) yield* events.splice(0)
-    // Only the last one may go on with the next piece of the body.
+    const last = this.#parts.length - 1
+    for (const [index, { hasHead, found }] of this.#parts.entries()) {
+      const isOver = index < last || this.state === 'complete'
+      if (isOver && !hasHead) throw bad('body: a part has no head')
+      for (const event of found.splice(0)) {
+        if (event instanceof RequestFault) throw event
+        yield event
+      }
+    }
+    // Only the last part may go on with the next piece of the body.
     this.#parts = this.#parts.slice(-1)
-    if (this.#fault !== null) throw this.#fault
+    if (this.state === 'cut off') throw bad('body: ends before its last boundary')
   }
 
   /** @param chunk null: the body has ended */
   async push(chunk: Buffer | null): Promise<void> {
     if (chunk === null) this.#dicer.end()
     else this.#dicer.write(chunk)
-    // Its streams speak in the ticks that follow, all of which are over at the next turn of the event loop.
-    await turn()
-    if (chunk === null && !this.ended) this.#fail(bad('body: ends before its last boundary'))
+    // The streams of the parts emit in the ticks that follow, and all of these run before the next turn of the event loop.
+    await nextTurn()
+    if (chunk === null) this.#end('cut off')
   }
 
-  #begin(heads: Heads): PartEvent[] {
-    const encoding = heads['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
-    if (!['7bit', '8bit', 'binary'].includes(encoding)) {
-      this.#fail(bad('body: a part has a Content-Transfer-Encoding, which is not accepted'))
-    }
-    const events: PartEvent[] = [{ is: 'part', name: nameOf(heads['content-disposition']?.[0] ?? '') }]
-    this.#parts.push(events)
-    return events
+  /** The first outcome counts. */
+  #end(state: 'complete' | 'cut off'): void {
+    if (this.state === 'open') this.state = state
   }
+}
 
-  /** A part that has no head would pass unseen. */
-  #seal(): void {
-    if (this.#headless) this.#fail(bad('body: a part has no head'))
-    this.#headless = false
-  }
+type Head = Readonly<Record<string, readonly string[] | undefined>>
 
-  #fail(fault: RequestFault): void {
-    this.#fault ??= fault
+function begun(head: Head): PartEvent | RequestFault {
+  const encoding = head['content-transfer-encoding']?.[0]?.trim().toLowerCase() ?? 'binary'
+  if (!['7bit', '8bit', 'binary'].includes(encoding)) {
+    return bad('body: a part has a Content-Transfer-Encoding, which is not accepted')
   }
+  return { is: 'part', name: nameOf(head['content-disposition']?.[0] ?? '') }
 }
 
 const DISPOSITION = /^form-data\s*(?:;.*)?$/i
 const NAME = /;\s*name=(?:"([^"\\]*)"|([^\s";]+))\s*(?:;|$)/i
 
-/** What a Content-Disposition calls its part; null where it does not. */
+/** The name of a part by its Content-Disposition; null where that gives none. */
 function nameOf(disposition: string): string | null {
   if (!DISPOSITION.test(disposition)) return null
   const [, quoted, bare] = NAME.exec(disposition) ?? []

@@ -1,11 +1,13 @@
 /**
- * A file on an asynchronous path, as multipart/form-data (spec "Endpoints", N8, D34): `action`, `fileFormat` and, where
- * the file holds items only, `envelope`; and the file, read as it comes where they stand before it.
+ * A file on an asynchronous path, as multipart/form-data (spec "Endpoints", N8, D34). Its parts are `action`,
+ * `fileFormat`, for a file of items `envelope`, and the file, which is read as it comes where the others stand before it.
  */
-
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   actionMeans,
   CanonicalText,
+  type JsonBounds,
   type JsonObject,
   type Operation,
   RequestFault,
@@ -20,16 +22,13 @@ import {
   mediaType,
   tooLarge,
 } from '../../reading/body.ts'
-import { envelopeBounds } from '../../reading/bounds.ts'
-import { type Envelope, readEnvelope, readMessage } from '../../reading/envelope.ts'
+import { type Envelope, envelopeBounds, readEnvelope, readMessage } from '../../reading/envelope.ts'
 import { verifyEnvelope } from '../../trust/messages.ts'
 import { checkCount } from '../checks.ts'
 import { CHUNK, type Chunk, type ReadingSent, type Sent, sentAs } from '../sent.ts'
-import { inSlices } from '../slices.ts'
-import { type BulkFormat, bulkFormats, type ReadItem } from './bulk.ts'
-import { FileDigest, readDigest } from './file-digest.ts'
-import { boundaryOf, type PartEvent, readParts } from './multipart.ts'
-import { type Fields, readFields, theEnd, wholePart } from './upload-fields.ts'
+import { expectEnd, type Fields, readFields, wholePart } from './fields.ts'
+import { type BulkFormat, bulkFormats, type ReadItem } from './items.ts'
+import { boundaryOf, type Parts, piecesOf, readParts } from './multipart.ts'
 
 export const isUpload = ({ headers }: IncomingRequest): boolean =>
   mediaType(headers) === 'multipart/form-data'
@@ -47,6 +46,7 @@ export async function takeUpload(
   const { limits } = parts
   checkEncoding(headers)
   const boundary = boundaryOf(headers)
+  const bounds = envelopeBounds(limits, operation.request)
   if (Number(headers['content-length'] ?? 0) > limits.upload_bytes) throw tooLarge(limits.upload_bytes)
   const { fields, file } = await readFields(
     readParts(body, boundary, limits.upload_bytes, hold),
@@ -56,9 +56,9 @@ export async function takeUpload(
 
   if (fields.fileFormat === 'json') {
     if (fields.envelope !== null) throw bad('envelope: stands in the file where fileFormat is json')
-    const text = await wholePart(file, 'fileName', limits.body_bytes)
-    await theEnd(file)
-    return sentAs(parts, 'async', operation, participant, text)
+    const body = await wholePart(file, 'fileName', limits.body_bytes)
+    await expectEnd(file)
+    return sentAs(parts, 'async', operation, participant, { body, bounds })
   }
   const format = bulkFormats(operation).get(fields.fileFormat)
   if (format === undefined) {
@@ -67,23 +67,23 @@ export async function takeUpload(
   }
   return sentAsItems(parts, operation, file, fields, {
     format,
-    envelope: await envelopeOf(parts, operation, participant, fields),
+    envelope: await envelopeOf(parts, participant, fields, bounds),
   })
 }
 
-/** What header and signature are read from: a part of its own. */
+/** The envelope of a file of items: a part of its own. */
 async function envelopeOf(
   parts: ReadingSent,
-  operation: Operation,
   participant: Participant,
   fields: Fields,
+  bounds: JsonBounds,
 ): Promise<Envelope> {
   if (fields.envelope === null) {
-    // Who must sign is told that, as with any message; the others lack the header alone.
+    // A sender that must sign gets the fault of a missing signature, as with any message.
     await verifyEnvelope(parts, participant, new SourcedEnvelope('{}'))
     throw bad(`envelope: is required where fileFormat is ${fields.fileFormat}, before a file that is long`)
   }
-  const envelope = readEnvelope(fields.envelope, envelopeBounds(parts.limits, operation.request))
+  const envelope = readEnvelope(fields.envelope, bounds)
   if (envelope.header.is_msg_encrypted !== true) return envelope
   throw new RequestFault(
     'err.encryption.invalid',
@@ -91,11 +91,11 @@ async function envelopeOf(
   )
 }
 
-/** A file of items, which join the message of its envelope chunk by chunk. */
+/** A file of items. They become the items of the envelope's message, chunk by chunk. */
 function sentAsItems(
   { limits }: Pick<ReadingSent, 'limits'>,
   operation: Operation,
-  parts: AsyncGenerator<PartEvent, void, void>,
+  parts: Parts,
   { fileFormat }: Fields,
   { format, envelope }: { format: BulkFormat; envelope: Envelope },
 ): Sent {
@@ -113,10 +113,10 @@ function sentAsItems(
           'message.file_sha256: is required, so that the signature covers the file',
         )
       }
-      const digest = new FileDigest()
+      const hash = createHash('sha256')
       const { file_sha256: _, ...rest } = frame as Message & JsonObject
       const messageOf = (texts: readonly string[]): Chunk => ({
-        // Its items are written, and not read any more.
+        // The items are persisted and not acted on here, so they stay text.
         message: { ...rest, [member]: new CanonicalText(`[${texts.join(',')}]`) },
         items: texts.length,
       })
@@ -132,33 +132,62 @@ function sentAsItems(
           chunks.push(messageOf(texts))
           texts = []
         }
-        // Refused as soon as it is known: the rest of the file is not read.
+        // Too many items are refused at once: the rest of the file is not read.
         checkCount({ ...header, total_count: 0 }, request, reference_ids.length, limits.upload_items)
       }
-      for await (const bytes of inSlices(fileOf(parts))) {
-        digest.add(bytes)
+      for await (const bytes of inSlices(piecesOf(parts))) {
+        hash.update(bytes)
         add(reader.push(bytes))
       }
       add(reader.finish())
-      await theEnd(parts)
-      const file_sha256 = digest.end(expected)
+      await expectEnd(parts)
+      const digest = hash.digest()
+      if (expected !== null && !timingSafeEqual(digest, expected)) {
+        throw new RequestFault(
+          'err.signature.invalid',
+          'message.file_sha256: must be the SHA-256 of the file',
+        )
+      }
       checkCount(header, request, reference_ids.length, limits.upload_items)
       const last = texts.length > 0 || chunks.length === 0 ? [messageOf(texts)] : []
       return {
         chunks: [...chunks, ...last] as [Chunk, ...Chunk[]],
         reference_ids,
-        content: { ...opened, file_sha256, fileFormat },
+        content: { ...opened, file_sha256: digest.toString('hex'), fileFormat },
       }
     },
   }
 }
 
-/** The pieces of the part that has begun. */
-async function* fileOf(parts: AsyncGenerator<PartEvent, void, void>): AsyncGenerator<Buffer> {
-  for (;;) {
-    const { value, done } = await parts.next()
-    if (done === true || value.is !== 'data') return
-    yield value.bytes
+/**
+ * The digest of the file that its envelope gives, in hexadecimal or base64url; null where it gives none.
+ * @throws RequestFault err.request.bad
+ */
+function readDigest(value: unknown): Buffer | null {
+  if (value === undefined || value === null || value === '') return null
+  if (typeof value === 'string') {
+    if (/^[0-9a-f]{64}$/i.test(value)) return Buffer.from(value, 'hex')
+    if (/^[\w-]{43}=?$/.test(value)) return Buffer.from(value, 'base64url')
+  }
+  throw new RequestFault(
+    'err.request.bad',
+    'message.file_sha256: must be the SHA-256 of the file, in hexadecimal or base64url',
+  )
+}
+
+/** Even the shortest rows that fit into one slice are read in a few milliseconds. */
+const SLICE_BYTES = 4_096
+
+/**
+ * The stream in short slices. Between two slices the event loop does other work, because a fast connection brings long
+ * pieces without a pause.
+ */
+export async function* inSlices(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  for await (const piece of pieces) {
+    for (let from = 0; from < piece.length; from += SLICE_BYTES) {
+      yield piece.subarray(from, from + SLICE_BYTES)
+      await nextTurn()
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { inSlices } from './slices.ts'
+import { inSlices } from './upload.ts'
 
 async function* stream(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   yield* pieces

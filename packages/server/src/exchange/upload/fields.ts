@@ -1,0 +1,122 @@
+/** The parts of an upload beside its file: their names, and how long they may be. */
+import { RequestFault } from '@rollcall/protocol'
+import { type Parts, piecesOf } from './multipart.ts'
+
+export interface Fields {
+  readonly action: string
+  readonly fileFormat: string
+  /** Header and signature of a file of items. */
+  readonly envelope: string | null
+}
+
+/** By name; the aliases are names that other servers use (N8). */
+const NAMES: Readonly<Record<string, 'action' | 'fileFormat' | 'envelope' | 'fileName'>> = {
+  action: 'action',
+  fileFormat: 'fileFormat',
+  file_format: 'fileFormat',
+  envelope: 'envelope',
+  fileName: 'fileName',
+  file: 'fileName',
+}
+
+const FIELD_BYTES = { action: 256, fileFormat: 256, envelope: 65_536 } as const
+
+const DEFAULT_FORMAT = 'json'
+
+export interface OpenedFile {
+  readonly fields: Fields
+  /** The pieces of the file, whose part has begun, and the parts that follow it. */
+  readonly file: Parts
+}
+
+/**
+ * Reads the fields, up to the file. A file that stands before one of them is buffered until all fields have come, if it
+ * is no longer than a plain body, which is buffered as well.
+ * @param bufferBytes length of the longest file that other parts may follow
+ * @throws RequestFault err.request.bad for a part that is unknown, repeated, too long or missing
+ */
+export async function readFields(parts: Parts, bufferBytes: number): Promise<OpenedFile> {
+  const found = new Map<string, string>()
+  let file: BufferedFile | null = null
+  for (;;) {
+    const name = await nextName(parts)
+    if (name === null) break
+    if (found.has(name) || (name === 'fileName' && file !== null)) throw bad(`${name}: is sent twice`)
+    if (name === 'fileName') {
+      file = isComplete(found) ? { pieces: [], isWhole: false } : await buffered(parts, bufferBytes)
+      if (!file.isWhole) break
+    } else {
+      const text = await wholePart(parts, name, FIELD_BYTES[name])
+      found.set(name, name === 'envelope' ? text : text.trim())
+    }
+  }
+  if (file === null) throw bad('fileName: the part with the file is required')
+  const action = found.get('action')
+  if (action === undefined) throw bad('action: is required, before a file that is long')
+  const fields = { action, fileFormat: formatOf(found), envelope: found.get('envelope') ?? null }
+  return { fields, file: withRest(file, parts) }
+}
+
+/** The pieces of a file that were read, and whether they are all of it. */
+interface BufferedFile {
+  readonly pieces: readonly Buffer[]
+  readonly isWhole: boolean
+}
+
+const formatOf = (found: ReadonlyMap<string, string>): string =>
+  (found.get('fileFormat') ?? DEFAULT_FORMAT).toLowerCase()
+
+/** Whether all fields that the file needs have come. */
+const isComplete = (found: ReadonlyMap<string, string>): boolean =>
+  found.has('action') &&
+  found.has('fileFormat') &&
+  (found.has('envelope') || formatOf(found) === DEFAULT_FORMAT)
+
+async function buffered(parts: Parts, maxBytes: number): Promise<BufferedFile> {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of piecesOf(parts)) {
+    size += piece.length
+    pieces.push(piece)
+    if (size > maxBytes) return { pieces, isWhole: false }
+  }
+  return { pieces, isWhole: true }
+}
+
+async function* withRest({ pieces, isWhole }: BufferedFile, parts: Parts): Parts {
+  for (const bytes of pieces) yield { is: 'data', bytes }
+  if (isWhole) yield { is: 'end' }
+  else yield* parts
+}
+
+/** Checks that no part follows. @throws RequestFault err.request.bad */
+export async function expectEnd(parts: Parts): Promise<void> {
+  if ((await nextName(parts)) !== null) throw bad('fileName: must be the last part, and the only file')
+}
+
+async function nextName(parts: Parts): Promise<(typeof NAMES)[string] | null> {
+  const { value, done } = await parts.next()
+  if (done === true) return null
+  const name = value.is === 'part' && value.name !== null ? ownName(value.name) : undefined
+  if (name === undefined) {
+    throw bad('body: has a part that is none of action, fileFormat, envelope and fileName')
+  }
+  return name
+}
+
+const ownName = (name: string) => (Object.hasOwn(NAMES, name) ? NAMES[name] : undefined)
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The part that has begun, as text. @throws RequestFault 413 above `maxBytes`, 400 when it is not UTF-8 */
+export async function wholePart(parts: Parts, name: string, maxBytes: number): Promise<string> {
+  const { pieces, isWhole } = await buffered(parts, maxBytes)
+  if (!isWhole) throw new RequestFault('err.request.bad', `${name}: must be at most ${maxBytes} bytes`, 413)
+  try {
+    return utf8.decode(Buffer.concat(pieces))
+  } catch {
+    throw bad(`${name}: must be UTF-8`)
+  }
+}
+
+const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -1,0 +1,224 @@
+/** Files of items, one a line: how each format is read, as rows. CSV has an identifier a row. */
+import { isUtf8 } from 'node:buffer'
+import {
+  canonicalJson,
+  type IncomingHeader,
+  type JsonBounds,
+  JsonError,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  parseJson,
+  RequestFault,
+} from '@rollcall/protocol'
+import { type Row, RowCutter, splitRow } from '../../files/csv-rows.ts'
+import { isBlank, LineCutter } from '../../files/lines.ts'
+import type { Limits } from '../../limits.ts'
+import { referenceId } from '../../model/reference-id.ts'
+import type { Item } from '../../operations/item.ts'
+import { itemBounds, readMessage } from '../../reading/envelope.ts'
+
+interface LinedItem {
+  /** The line on which it begins; the first is 1. */
+  readonly line: number
+  readonly item: JsonValue
+}
+
+const problem = (line: number, rule: string): RequestFault =>
+  new RequestFault('err.request.bad', `fileName[line ${line}]: ${rule}`)
+
+/** An item of a file, checked. */
+export interface ReadItem {
+  /** Canonical JSON. */
+  readonly text: string
+  /** As its answer names it. */
+  readonly reference_id: string
+}
+
+/** Reads a file from its pieces. @throws RequestFault err.request.bad that names the line */
+interface FileReader<Found> {
+  push(bytes: Buffer): readonly Found[]
+  finish(): readonly Found[]
+}
+
+export type BulkFormat = (
+  operation: Operation,
+  header: IncomingHeader,
+  limits: Limits,
+) => FileReader<ReadItem>
+
+/** The formats of items that a path accepts beside json: none where a message is no batch. */
+export function bulkFormats({ name, request }: Operation): ReadonlyMap<string, BulkFormat> {
+  const formats = new Map<string, BulkFormat>()
+  if (request.items !== null) {
+    formats.set('ndjson', (operation, _header, limits) => checkedItems(operation, ndjson(limits)))
+  }
+  const content = CSV_ITEMS.get(name)
+  if (content !== undefined) {
+    formats.set('csv', (operation, header, limits) => checkedItems(operation, csv(content, header, limits)))
+  }
+  return formats
+}
+
+function checkedItems(operation: Operation, reader: FileReader<LinedItem>): FileReader<ReadItem> {
+  const strip = withoutByteOrderMark()
+  return {
+    push: (bytes) => checked(operation, reader.push(strip(bytes))),
+    finish: () => checked(operation, reader.finish()),
+  }
+}
+
+function ndjson(limits: Limits): FileReader<LinedItem> {
+  const bounds = itemBounds(limits)
+  const lines = new LineCutter(limits.body_bytes, { line: 0, bytes: 0 })
+  const itemOf = ({ line, bytes }: { line: number; bytes: Buffer | null }): LinedItem => {
+    if (bytes === null) throw problem(line, `is longer than ${limits.body_bytes} bytes`)
+    return { line, item: parsed(line, bytes, bounds) }
+  }
+  return {
+    push: (bytes) => lines.push(bytes).map(itemOf),
+    finish: () => lines.finish().map(itemOf),
+  }
+}
+
+/** Items as in a plain body: in canonical spelling, or refused with the number of their line. */
+function checked({ request }: Operation, items: readonly LinedItem[]): readonly ReadItem[] {
+  const member = request.items ?? ''
+  return items.map(({ line, item }) => {
+    const message = { transaction_id: '-', [member]: [item] }
+    try {
+      const { [member]: batch } = readMessage(request, message)
+      const [read = {}] = batch as readonly (Item & JsonObject)[]
+      return { text: canonicalJson(read), reference_id: referenceId(read) }
+    } catch (error) {
+      if (!(error instanceof RequestFault)) throw error
+      // The path in a message of one item becomes the number of the line.
+      const path = `message.${member}[0]`
+      if (!error.message.startsWith(path)) throw error
+      throw new RequestFault('err.request.bad', `fileName[line ${line}]${error.message.slice(path.length)}`)
+    }
+  })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function parsed(line: number, bytes: Buffer, bounds: JsonBounds): JsonValue {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw problem(line, 'must be UTF-8')
+  }
+  try {
+    return parseJson(text, bounds)
+  } catch (error) {
+    if (error instanceof JsonError) throw problem(line, error.message)
+    throw error
+  }
+}
+
+/** Office programs put a byte order mark before a text; it has no meaning in UTF-8. */
+function withoutByteOrderMark(): (bytes: Buffer) => Buffer {
+  let head: Buffer | null = Buffer.alloc(0)
+  return (bytes) => {
+    if (head === null) return bytes
+    head = Buffer.concat([head, bytes])
+    const { length } = BYTE_ORDER_MARK
+    if (head.length < length && BYTE_ORDER_MARK.subarray(0, head.length).equals(head)) return Buffer.alloc(0)
+    const rest = head.subarray(0, length).equals(BYTE_ORDER_MARK) ? head.subarray(length) : head
+    head = null
+    return rest
+  }
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** One row of CSV, beside its reference_id. */
+interface CsvIdentifier {
+  readonly type: string
+  readonly value: string
+  /** "" where the cell is empty or missing. */
+  readonly reg_type: string
+}
+
+/** The item of a row, by operation; the path of any other operation takes no CSV. */
+const CSV_ITEMS: ReadonlyMap<string, (identifier: CsvIdentifier) => JsonObject> = new Map([
+  [
+    'search',
+    ({ type, value, reg_type }: CsvIdentifier): JsonObject => ({
+      search_criteria: {
+        query_type: 'idtype-value',
+        query: { type, value },
+        ...(reg_type !== '' && { reg_type }),
+      },
+    }),
+  ],
+])
+
+const REQUIRED_COLUMNS = ['identifier_type', 'identifier_value'] as const
+/** `reg_type` is a column of files that other servers take (public-standard.md N8). */
+const OPTIONAL_COLUMNS = ['reference_id', 'reg_type'] as const
+const COLUMNS: readonly string[] = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS]
+const HEADER_RULE = `must be the header ${REQUIRED_COLUMNS.join(',')}, with or without ${OPTIONAL_COLUMNS.join(' and ')}`
+const DELIMITER = ','
+
+function csv(
+  content: (identifier: CsvIdentifier) => JsonObject,
+  { message_ts }: IncomingHeader,
+  { body_bytes }: Limits,
+): FileReader<LinedItem> {
+  const cutter = new RowCutter({
+    delimiter: DELIMITER,
+    longest: body_bytes,
+    tooLong: (line) =>
+      problem(line, `is longer than ${body_bytes} bytes; look for a quotation mark that is never closed`),
+  })
+  let columns: readonly string[] | null = null
+
+  const itemOf = (row: Row): LinedItem[] => {
+    const cells = cellsOf(row)
+    if (cells === null) return []
+    if (columns === null) {
+      columns = checkedColumns(row.line, cells)
+      return []
+    }
+    if (cells.length !== columns.length) {
+      throw problem(row.line, `has ${cells.length} cells, and the header line has ${columns.length}`)
+    }
+    const cell = (column: string): string => cells[columns?.indexOf(column) ?? -1] ?? ''
+    const item = content({
+      type: cell('identifier_type'),
+      value: cell('identifier_value'),
+      reg_type: cell('reg_type').trim(),
+    })
+    const reference_id = cell('reference_id') || String(row.line)
+    return [{ line: row.line, item: { reference_id, timestamp: message_ts, ...item } }]
+  }
+  return {
+    push: (bytes) => cutter.push(bytes).flatMap(itemOf),
+    finish() {
+      const items = cutter.finish().flatMap(itemOf)
+      if (columns === null) throw problem(1, HEADER_RULE)
+      return items
+    },
+  }
+}
+
+/** Null for a blank row. */
+function cellsOf({ line, bytes }: Row): readonly string[] | null {
+  if (isBlank(bytes)) return null
+  if (!isUtf8(bytes)) throw problem(line, 'must be UTF-8')
+  const text = bytes.toString('utf8')
+  const cells = splitRow(text, DELIMITER)
+  if (typeof cells === 'string') throw problem(line, cells)
+  if (text.includes('\0')) throw problem(line, 'must not have a NUL character')
+  return cells
+}
+
+function checkedColumns(line: number, cells: readonly string[]): readonly string[] {
+  const columns = cells.map((cell) => cell.trim())
+  const known = columns.every((column) => COLUMNS.includes(column))
+  const complete = REQUIRED_COLUMNS.every((column) => columns.includes(column))
+  if (known && complete && new Set(columns).size === columns.length) return columns
+  throw problem(line, HEADER_RULE)
+}
