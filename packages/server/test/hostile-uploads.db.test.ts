@@ -1,6 +1,6 @@
 /** Uploads that are slow, break off, lie about their length or are as large as may be, over raw sockets. */
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { BOUNDARY, multipartBody, uploadParts } from './multipart.ts'
 import { type RawConnection, rawConnection } from './raw-http.ts'
 import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
@@ -23,8 +23,8 @@ afterEach(() => {
 })
 afterAll(() => server.close())
 
-async function connection(): Promise<RawConnection> {
-  const made = await rawConnection(server.running.port)
+async function connection(to = server): Promise<RawConnection> {
+  const made = await rawConnection(to.running.port)
   open.push(made)
   return made
 }
@@ -136,23 +136,27 @@ describe('an upload', () => {
   it('may have a hundred thousand items, and the server answers others meanwhile', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `UIN,${String(index).padStart(12, '0')}`)
     const body = uploadOf(['identifier_type,identifier_value', ...rows].join('\n'))
-    const raw = await connection()
-    raw.write(head(body.length), body)
-    const waits: number[] = []
+    // A busy machine may need longer than the request timeout of the other tests.
+    const patient = await testServer({ ROLLCALL_REQUEST_TIMEOUT: '60' })
+    onTestFinished(() => patient.close())
+    const { token } = await patient.participant(peer.sender_id)
+    await patient.registry('civil')
+    const raw = await connection(patient)
+    raw.write(head(body.length, '', token), body)
+    let answers = 0
     let done = false
     const answered = raw.response().finally(() => (done = true))
     while (!done) {
-      const started = performance.now()
-      expect((await fetch(`${server.url}/health`)).status).toBe(200)
-      waits.push(performance.now() - started)
+      expect((await fetch(`${patient.url}/health`)).status).toBe(200)
+      answers += 1
     }
     const { status, body: text } = await answered
     expect(status).toBe(200)
-    const { rows: accepted } = await server.database.db.pool.query(
+    const { rows: accepted } = await patient.database.db.pool.query(
       'select items from accepted_exchange where correlation_id = $1',
       [JSON.parse(text).message.correlation_id],
     )
     expect(accepted).toEqual([{ items: 100_000 }])
-    expect(waits.length).toBeGreaterThan(5)
+    expect(answers).toBeGreaterThan(5)
   })
 })
