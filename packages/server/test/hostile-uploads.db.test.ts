@@ -52,7 +52,7 @@ async function expectWorking(): Promise<void> {
   expect([status, JSON.parse(text).message.ack_status]).toEqual([200, 'ACK'])
 }
 
-const kept = async (): Promise<number> => {
+const exchanges = async (): Promise<number> => {
   const { rows } = await server.database.db.pool.query('select count(*) as count from exchange')
   return rows[0].count
 }
@@ -71,22 +71,22 @@ describe('an upload', () => {
   })
 
   it('that stands still is given up at the request timeout, wherever it stands', async () => {
-    const before = await kept()
+    const before = await exchanges()
     const body = uploadOf(SMALL)
-    const places = [0, 10, body.indexOf('envelope'), body.indexOf('UIN,1'), body.length - 4]
-    const all = await Promise.all(places.map(() => connection()))
-    for (const [index, raw] of all.entries()) raw.write(head(body.length), body.subarray(0, places[index]))
+    const lengths = [0, 10, body.indexOf('envelope'), body.indexOf('UIN,1'), body.length - 4]
+    const all = await Promise.all(lengths.map(() => connection()))
+    for (const [index, raw] of all.entries()) raw.write(head(body.length), body.subarray(0, lengths[index]))
     for (const raw of all) {
       const { status, body: text } = await raw.response()
       expect([status, JSON.parse(text).message.error.code]).toEqual([408, 'err.request.timeout'])
       expect(await raw.closed()).toBe('')
     }
-    expect(await kept()).toBe(before)
+    expect(await exchanges()).toBe(before)
     await expectWorking()
   })
 
   it('that breaks off anywhere leaves nothing behind', async () => {
-    const before = await kept()
+    const before = await exchanges()
     const body = uploadOf(SMALL)
     for (let at = 0; at < body.length; at += 37) {
       const raw = await connection()
@@ -95,7 +95,7 @@ describe('an upload', () => {
       raw.destroy()
     }
     await new Promise((resolve) => setTimeout(resolve, 200))
-    expect(await kept()).toBe(before)
+    expect(await exchanges()).toBe(before)
     await expectWorking()
   })
 

@@ -1,4 +1,4 @@
-/** A server that takes uploads within narrow limits, a participant that sends them, and what is kept of them. */
+/** A server that takes uploads within narrow limits, a participant that sends them, and what is persisted of them. */
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { BOUNDARY, multipartBody, uploadParts } from './multipart.ts'
@@ -28,9 +28,9 @@ export interface Uploading {
   readonly ada: TestParticipant
   send(body: Buffer, by?: TestParticipant, type?: string, path?: string): Promise<Answer>
   upload(parts: Parameters<typeof uploadParts>[0], by?: TestParticipant): Promise<Answer>
-  /** What is kept of an accepted request, opened. */
+  /** The accepted request as it is persisted, decrypted. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
-  kept(answer: Answer): Promise<any>
+  persisted(answer: Answer): Promise<any>
   acceptedCount(): Promise<number>
 }
 
@@ -46,7 +46,7 @@ export async function uploading(): Promise<Uploading> {
     ada,
     send,
     upload: (parts, by) => send(multipartBody(uploadParts(parts)), by),
-    async kept(answer) {
+    async persisted(answer) {
       expect(answer.body, JSON.stringify(answer.body)).toMatchObject({ message: { ack_status: 'ACK' } })
       expect(answer.status).toBe(200)
       const { correlation_id } = answer.body.message

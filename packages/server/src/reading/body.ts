@@ -15,11 +15,11 @@ export interface IncomingRequest {
   readonly identified?: (sender_id: string) => void
 }
 
-/** A request that was let in. */
+/** A request that was admitted. */
 export interface AdmittedRequest extends IncomingRequest {
   /** Called with the length of each piece of its body that is held in memory (`Visit.hold`). */
   readonly hold: Hold
-  /** Resolves when no other large request of its participant is in work here (`Visit.largeTurn`). */
+  /** Resolves when this process works on no other large request of the participant (`Visit.largeTurn`). */
   readonly largeTurn: () => Promise<void>
   readonly endTurn: () => void
 }
@@ -27,19 +27,19 @@ export interface AdmittedRequest extends IncomingRequest {
 /** What is needed to read a body. */
 type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
-/** Bytes from which a request waits for its turn: of these a participant has one in work at a time on a node. */
+/** Length from which a request waits for its turn: a node works on one such request of a participant at a time. */
 const TURN_BYTES = 1_048_576
-/** Bytes of a longer body that are looked at before the rest is read. */
-const BEGINNING = 262_144
+/** The first bytes of a longer body are checked before the rest is read. */
+const BEGINNING_BYTES = 262_144
 
-/** @throws RequestFault 429 when no more may be held */
+/** Counts bytes against the memory budget. @throws RequestFault 429 when the budget is spent */
 export type Hold = (bytes: number) => void
 
 /**
- * The body, which `decodeBody` makes a text of.
+ * The bytes of the body; `decodeBody` makes them text.
  * @param checkBeginning refuses a long body by its first bytes, by throwing
  * @throws RequestFault err.request.bad: 415 when it is not plain UTF-8 JSON by its headers, 413 above
- * `maxBytes`, 400 when the sender broke off
+ * `maxBytes`, 400 when the connection ends early
  */
 export async function readJsonBody(
   { headers, body, hold, largeTurn, endTurn }: Body,
@@ -51,7 +51,7 @@ export async function readJsonBody(
   const check = async (beginning: Buffer): Promise<void> => {
     await largeTurn()
     checkBeginning(beginning)
-    // The rest may come slowly, and another one may be complete before.
+    // The rest may come slowly; meanwhile the turn is free for another request.
     endTurn()
   }
   const bytes = await readBytes(body, maxBytes, { hold, check })
@@ -59,7 +59,7 @@ export async function readJsonBody(
   return bytes
 }
 
-/** One for all bodies: each is decoded as a whole, so that nothing of one is left for the next. */
+/** One decoder for all bodies: each is decoded as a whole, so no state is left for the next. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The body as text, whatever its type. Throws as `readJsonBody` and `decodeBody` do. */
@@ -67,7 +67,7 @@ export async function readText(body: Readable, maxBytes: number, hold?: Hold): P
   return decodeBody(await readBytes(body, maxBytes, { hold }))
 }
 
-/** A body that has come. @throws RequestFault err.request.bad: its bytes are not UTF-8 */
+/** A whole body as text. @throws RequestFault err.request.bad: its bytes are not UTF-8 */
 export function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
@@ -93,7 +93,7 @@ function checkContentType(headers: IncomingHttpHeaders): void {
   checkEncoding(headers)
 }
 
-/** @throws RequestFault 415 for a compressed body: what it grows to is not known before */
+/** @throws RequestFault 415 for a compressed body: its length in clear is not known beforehand */
 export function checkEncoding(headers: IncomingHttpHeaders): void {
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
   if (encoding === 'identity') return
@@ -103,7 +103,7 @@ export function checkEncoding(headers: IncomingHttpHeaders): void {
 /**
  * The next piece of a body, null at its end. Between two calls nothing listens and nothing is read: a caller
  * that stops asking leaves the rest for the HTTP layer to discard.
- * @throws RequestFault 400 when the sender broke off
+ * @throws RequestFault 400 when the connection ends early
  */
 export function nextChunk(body: Readable): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
@@ -136,7 +136,7 @@ function readBytes(
         if (size > maxBytes) throw tooLarge(maxBytes)
         hold?.(chunk.length)
         chunks.push(chunk)
-        if (check === undefined || size < BEGINNING || size - chunk.length >= BEGINNING) return
+        if (check === undefined || size < BEGINNING_BYTES || size - chunk.length >= BEGINNING_BYTES) return
         body.pause()
         check(Buffer.concat(chunks)).then(
           () => body.resume(),

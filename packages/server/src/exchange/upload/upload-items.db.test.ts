@@ -22,7 +22,9 @@ describe('any items', () => {
         async (rows) => {
           const lines = rows.map((row) => row.map(quoted).join(','))
           const file = ['reference_id,identifier_type,identifier_value', ...lines].join('\n')
-          const { message } = await uploads.kept(await uploads.upload({ envelope: envelopeOf(file), file }))
+          const { message } = await uploads.persisted(
+            await uploads.upload({ envelope: envelopeOf(file), file }),
+          )
           const read = message.search_request.map((item: ReturnType<typeof itemOf>) => {
             const { type, value } = item.search_criteria.query
             return [item.reference_id, type, value]
@@ -53,7 +55,7 @@ describe('any items', () => {
       fc.asyncProperty(fc.array(item, { maxLength: 20 }), async (items) => {
         const all = items.map((one) => ({ ...one, timestamp: '2026-02-03T09:15:00.000Z' }))
         const file = all.map((one) => JSON.stringify(one)).join('\r\n')
-        const { message } = await uploads.kept(
+        const { message } = await uploads.persisted(
           await uploads.upload({ fileFormat: 'ndjson', envelope: envelopeOf(file), file }),
         )
         expect(message.search_request).toEqual(all)
@@ -65,7 +67,7 @@ describe('any items', () => {
 
 it('a csv row may say its reg_type', async () => {
   const file = 'identifier_type,identifier_value,reg_type\nUIN,1, ns:org:RegistryType:Civil \nUIN,2,'
-  const { message } = await uploads.kept(await uploads.upload({ envelope: envelopeOf(file), file }))
+  const { message } = await uploads.persisted(await uploads.upload({ envelope: envelopeOf(file), file }))
   const criteria = message.search_request.map((item: ReturnType<typeof itemOf>) => item.search_criteria)
   expect(criteria).toEqual([
     {

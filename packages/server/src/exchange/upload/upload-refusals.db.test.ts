@@ -290,17 +290,19 @@ describe('an upload that is refused', () => {
     ],
   ])('with %s in its file', async (_name, content, fileFormat, message) => {
     const answer = await uploads.upload({ fileFormat, file: content, envelope: envelopeOf(content) })
-    const told = answer.body.message.error.message
-    if (typeof message === 'string') expect(told).toBe(message)
-    else expect(told).toMatch(message)
-    expectFault(answer, 400, 'err.request.bad', told)
+    const text = answer.body.message.error.message
+    if (typeof message === 'string') expect(text).toBe(message)
+    else expect(text).toMatch(message)
+    expectFault(answer, 400, 'err.request.bad', text)
   })
 
   it('leaves the connection in order: the next request on it is answered', async () => {
     const big = multipartBody(parts({ action: 'subscribe', file: 'x'.repeat(3_000_000) }))
     for (let round = 0; round < 5; round += 1) {
       expect((await uploads.send(big)).status).toBe(400)
-      expect((await uploads.kept(await uploads.upload({ envelope: envelopeOf(file), file }))).items).toBe(1)
+      expect(
+        (await uploads.persisted(await uploads.upload({ envelope: envelopeOf(file), file }))).items,
+      ).toBe(1)
     }
   })
 

@@ -19,7 +19,7 @@ describe('a file that is taken', () => {
       ['UIN', '0012'],
       ['BRN', '"B ""5"", 521"'],
     ])
-    const first = await uploads.kept(await uploads.upload({ envelope: envelopeOf(plain), file: plain }))
+    const first = await uploads.persisted(await uploads.upload({ envelope: envelopeOf(plain), file: plain }))
     const timestamp = first.header.message_ts
     const query = (type: string, value: string) => ({
       timestamp,
@@ -34,7 +34,7 @@ describe('a file that is taken', () => {
       ],
     })
     const named = '\ufeffreference_id,identifier_value,identifier_type\na-1,0012,UIN\n\n,,UIN\n'
-    const second = await uploads.kept(await uploads.upload({ envelope: envelopeOf(named), file: named }))
+    const second = await uploads.persisted(await uploads.upload({ envelope: envelopeOf(named), file: named }))
     expect(second.message.search_request).toMatchObject([
       { reference_id: 'a-1', ...query('UIN', '0012'), timestamp: second.header.message_ts },
       { reference_id: '4', ...query('UIN', ''), timestamp: second.header.message_ts },
@@ -45,7 +45,9 @@ describe('a file that is taken', () => {
     const items = [itemOf('r-1'), { ...itemOf('r-2'), locale: '' }]
     const file = `${items.map((item) => JSON.stringify(item)).join('\n')}\n\n`
     const envelope = envelopeOf(file, { header: { total_count: 2 } })
-    const { message } = await uploads.kept(await uploads.upload({ fileFormat: 'NDJSON', envelope, file }))
+    const { message } = await uploads.persisted(
+      await uploads.upload({ fileFormat: 'NDJSON', envelope, file }),
+    )
     expect(message.search_request).toEqual([itemOf('r-1'), itemOf('r-2')])
   })
 
@@ -58,7 +60,7 @@ describe('a file that is taken', () => {
     for (const fileFormat of ['json', null]) {
       const changed = { ...request, header: { ...request.header, message_id: `json ${fileFormat}` } }
       const answer = await uploads.upload({ fileFormat, file: JSON.stringify(changed) })
-      expect((await uploads.kept(answer)).message).toEqual(request.message)
+      expect((await uploads.persisted(answer)).message).toEqual(request.message)
     }
     const search_request = Array.from({ length: 11 }, (_, index) => itemOf(`r-${index}`))
     const many = searchRequest(
@@ -88,7 +90,7 @@ describe('a file that is taken', () => {
       ...part,
       name: names[part.name] ?? part.name,
     }))
-    expect((await uploads.kept(await uploads.send(multipartBody(parts)))).items).toBe(1)
+    expect((await uploads.persisted(await uploads.send(multipartBody(parts)))).items).toBe(1)
   })
 
   it.each([
@@ -99,7 +101,7 @@ describe('a file that is taken', () => {
     const inOrder = (parts: readonly Part[]) =>
       multipartBody(parts.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name)))
     const file = csvOf(Array.from({ length: 900 }, (_, index) => ['UIN', `${index}-${'x'.repeat(40)}`]))
-    const bulk = await uploads.kept(
+    const bulk = await uploads.persisted(
       await uploads.send(inOrder(uploadParts({ envelope: envelopeOf(file), file }))),
     )
     expect(bulk.items).toBe(900)
@@ -109,13 +111,15 @@ describe('a file that is taken', () => {
       { header: { total_count: 1, message_id: `in order ${order}` } },
     )
     const whole = uploadParts({ fileFormat: 'json', file: JSON.stringify(request) })
-    expect((await uploads.kept(await uploads.send(inOrder(whole)))).message).toEqual(request.message)
+    expect((await uploads.persisted(await uploads.send(inOrder(whole)))).message).toEqual(request.message)
   })
 
-  it('may be large: its items are kept in the order of the file', async () => {
+  it('may be large: its items are persisted in the order of the file', async () => {
     const rows = Array.from({ length: 2_000 }, (_, index) => ['UIN', `${index}-${'x'.repeat(1_000)}`])
     const file = csvOf(rows)
-    const { items, message } = await uploads.kept(await uploads.upload({ envelope: envelopeOf(file), file }))
+    const { items, message } = await uploads.persisted(
+      await uploads.upload({ envelope: envelopeOf(file), file }),
+    )
     expect(items).toBe(2_000)
     expect(
       message.search_request.map((item: ReturnType<typeof itemOf>) => item.search_criteria.query.value),
@@ -150,7 +154,9 @@ describe('the signature of a file', () => {
     signedBody(signer, { ...envelopeOf(file, { message }, signer.sender_id), ...changes })
 
   it('covers it by its digest', async () => {
-    expect((await uploads.kept(await uploads.upload({ envelope: signed(), file }, signer))).items).toBe(1)
+    expect((await uploads.persisted(await uploads.upload({ envelope: signed(), file }, signer))).items).toBe(
+      1,
+    )
     expectFault(
       await uploads.upload({ envelope: signed(), file: `${file}\r\nUIN,13` }, signer),
       401,
@@ -159,7 +165,7 @@ describe('the signature of a file', () => {
     )
   })
 
-  it('is looked at before the file: nothing of it is told to who cannot sign', async () => {
+  it('is checked before the file: a sender that cannot sign learns nothing about the file', async () => {
     const body = JSON.parse(signed())
     body.message.transaction_id = 'tx-other'
     const answer = await uploads.upload({ envelope: body, file: 'nonsense' }, signer)
@@ -184,7 +190,7 @@ describe('the signature of a file', () => {
 
   it('who need not sign needs no digest, but one that is given counts', async () => {
     const without = envelopeOf(file, { message: { file_sha256: undefined } })
-    expect((await uploads.kept(await uploads.upload({ envelope: without, file }))).items).toBe(1)
+    expect((await uploads.persisted(await uploads.upload({ envelope: without, file }))).items).toBe(1)
     const wrong = envelopeOf('another file')
     expectFault(
       await uploads.upload({ envelope: wrong, file }),

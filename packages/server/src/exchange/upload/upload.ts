@@ -8,12 +8,10 @@ import {
   actionMeans,
   CanonicalText,
   type JsonBounds,
-  type JsonObject,
   type Operation,
   RequestFault,
   SourcedEnvelope,
 } from '@rollcall/protocol'
-import type { Message } from '../../model/exchange.ts'
 import type { Participant } from '../../model/participant.ts'
 import {
   type AdmittedRequest,
@@ -114,7 +112,7 @@ function sentAsItems(
         )
       }
       const hash = createHash('sha256')
-      const { file_sha256: _, ...rest } = frame as Message & JsonObject
+      const { file_sha256: _, ...rest } = frame
       const messageOf = (texts: readonly string[]): Chunk => ({
         // The items are persisted and not acted on here, so they stay text.
         message: { ...rest, [member]: new CanonicalText(`[${texts.join(',')}]`) },
