@@ -65,3 +65,29 @@ it('the arrows make no circle', () => {
   }
   expect([...above.keys()]).toEqual([])
 })
+
+it.each(['protocol', 'client', 'server', 'cli', 'synthetic'])(
+  'the files of %s import in no circle',
+  (name) => {
+    const root = `packages/${name}/src`
+    const imports = new Map(
+      globSync('**/*.ts', { cwd: root })
+        .filter((file) => !file.endsWith('.test.ts'))
+        .map((file) => [
+          file,
+          [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom|\bimport\() ?'(\.[^']+\.ts)'/g)]
+            .map(([, path = '']) => normalize(join(dirname(file), path)))
+            .filter((target) => !target.startsWith('..')),
+        ]),
+    )
+    expect(imports.size).toBeGreaterThan(5)
+    // What imports nothing that is left is in no circle.
+    for (let before = Number.NaN; before !== imports.size; ) {
+      before = imports.size
+      for (const [file, targets] of imports) {
+        if (targets.every((target) => !imports.has(target))) imports.delete(file)
+      }
+    }
+    expect([...imports.keys()]).toEqual([])
+  },
+)

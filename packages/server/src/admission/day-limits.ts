@@ -1,4 +1,4 @@
-/** What a participant may have kept in a day, as rows, and how it is held to it. */
+/** How much a participant may have persisted in a day, as rows, and the check. */
 
 import { RequestFault } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
@@ -32,28 +32,28 @@ export interface DayBounded {
   readonly metrics: Pick<Metrics, 'requestRefused'>
 }
 
-interface Keeping<Kept> {
-  keep(): Promise<Kept>
-  /** What `keep` would answer for a message that is there; null for one that is not. */
-  known(): Promise<Kept | null>
+interface Persisting<Result> {
+  persist(): Promise<Result>
+  /** What `persist` would answer for a message that is there; null for one that is not. */
+  known(): Promise<Result | null>
 }
 
 /**
- * Keeps a message unless its participant has had as much kept today as it may. What is there already takes no room:
- * its sender is told so even then.
+ * Persists a message unless its participant has reached its limit of the day. A message that is there already counts no
+ * more: its sender hears so even then.
  * @param participant `Participant.id`
  * @throws RequestFault 429 err.request.too_many_requests, with `retryAfter` until the next day
  */
-export async function withinDay<Kept>(
+export async function withinDay<Result>(
   { dayUses, limits, metrics }: DayBounded,
   bound: keyof typeof DAY_BOUNDS,
   participant: number,
-  { keep, known }: Keeping<Kept>,
-): Promise<Kept> {
+  { persist, known }: Persisting<Result>,
+): Promise<Result> {
   const { table, messages, bytes, name } = DAY_BOUNDS[bound]
   const used = await dayUses.of(table, participant)
   const full = used.messages >= limits[messages] ? messages : used.bytes >= limits[bytes] ? bytes : undefined
-  if (full === undefined) return keep()
+  if (full === undefined) return persist()
   const there = await known()
   if (there !== null) return there
   metrics.requestRefused(full)

@@ -69,7 +69,7 @@ export function createRates(take: (asked: Asked) => Promise<Granted>, now = () =
         if (slice.tokens >= 1) {
           slice.tokens -= 1
           // In good time, so that nobody has to wait for the next slice; but not where a slice is one token,
-          // which another node may need. Where it fails, whoever needs a token asks again.
+          // which another node may need. Where it fails, the next request that needs a token asks again.
           const low = slice.tokens < sizeOf(rate) / 2 && slice.tokens > 0
           if (low && now() >= slice.emptyUntil) refill(bucket, slice, rate).catch(() => undefined)
           return 0

@@ -7,7 +7,7 @@ import { readPrefix } from '../http/gate.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
 
-/** What a node does: it answers peers, it works on jobs, or both. */
+/** What a node does: it answers peers, it works on what was accepted, or both. */
 export const ROLES = ['http', 'worker', 'all'] as const
 export type Role = (typeof ROLES)[number]
 

@@ -62,7 +62,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
   })
   const metrics = createMetrics(connections, () => deliveryHealth(db), databaseHealth.breaker)
-  // The places of participants bound it before.
+  // The limits of participants are reached before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
   const waiting = limits.exchanges_waiting

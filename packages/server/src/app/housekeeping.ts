@@ -12,11 +12,11 @@ type Parts = StoringReferences & { readonly limits: Limits }
 /** Starts; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(parts: Parts): () => Promise<void> {
   const stopping = new AbortController()
-  const keep = (): Promise<void> => keepHouse(parts, stopping.signal)
+  const clean = (): Promise<void> => keepHouse(parts, stopping.signal)
   // Once at the start: after an upgrade there are references to store.
-  let working = keep()
+  let working = clean()
   const timer = setInterval(() => {
-    working = working.then(keep)
+    working = working.then(clean)
   }, PERIOD)
   return () => {
     stopping.abort()
@@ -70,11 +70,11 @@ async function storeAllReferences(parts: Parts, signal: AbortSignal): Promise<vo
   while (!signal.aborted && (await storeMissingReferences(parts, OPENED)) === OPENED);
 }
 
-/** Forgets what is older than it is kept. What nobody ever took goes as well, and is told to the operator. */
+/** Deletes what is older than its retention, also what was never answered or taken; the log says how much that is. */
 async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
   const unfinished = await countUnfinished(db, limits.exchange_retention)
   if (unfinished.exchanges + unfinished.deliveries > 0) {
-    log.error(unfinished, 'messages that were never answered, or never taken, are older than they are kept')
+    log.error(unfinished, 'messages that were never answered, or never taken, are older than their retention')
   }
   sayForgotten(log, await forgetExchanges(db, limits.exchange_retention))
 }

@@ -17,7 +17,7 @@ export interface RunningServer {
   /** The ports listened on: those configured, or those given where 0 was. A worker answers no peers: 0. */
   readonly port: number
   readonly adminPort: number
-  /** From now on `/ready` answers 200 while the database does, and while jobs are worked on where they are. */
+  /** From now on `/ready` answers 200 while the database does, and on a node that works, while it takes work. */
   markReady(): void
   /** Takes nothing new, lets what is in flight end, then closes. */
   stop(): Promise<void>
@@ -37,7 +37,7 @@ export class ListenFailed extends Error {
 }
 
 /**
- * Starts what the role asks for: listening, working on jobs, or both. Everything that needs is in `context`; the
+ * Starts what the role asks for: listening, working on what was accepted, or both. Everything that needs is in `context`; the
  * caller closes the database after `stop`.
  * @param parts.pause how `/ready` is left to say 503 before connections are refused
  * @throws ListenFailed, and what connecting to the database throws
@@ -93,7 +93,7 @@ export async function startServer(
   return { port, adminPort, markReady, stop }
 }
 
-/** Each role: whether it answers peers, and whether it works on jobs. */
+/** Each role: whether it answers peers, and whether it works on what was accepted. */
 const ROLES: Readonly<Record<Role, { readonly answers: boolean; readonly works: boolean }>> = {
   http: { answers: true, works: false },
   worker: { answers: false, works: true },

@@ -1,4 +1,4 @@
-/** One attempt to hand an envelope over: sealed anew, sent through the guard with the participant's credentials. */
+/** One attempt to hand an envelope over: signed and encrypted anew, sent through the guard with the participant's credentials. */
 
 import { randomBytes } from 'node:crypto'
 import type { CanonicalText } from '@rollcall/protocol'
@@ -44,7 +44,7 @@ export interface Made {
   readonly ending: Ending
   /** Seconds that the peer asks us to wait for. */
   readonly retry_after: number
-  /** At most `KEPT` printable characters of the answer. */
+  /** At most `ANSWER_CHARACTERS` printable characters of the answer. */
   readonly answer: string
   /** For operators: the code of the system or library that says what went wrong. */
   readonly detail: string | null
@@ -52,8 +52,8 @@ export interface Made {
 
 /** Of the answer's body; what is beyond it is not read. */
 const READ = 65_536
-/** Characters of an answer that are kept. */
-const KEPT = 256
+/** Characters of an answer that are persisted. */
+const ANSWER_CHARACTERS = 256
 
 const USER_AGENT = `rollcall/${packageJson.version}`
 
@@ -116,7 +116,7 @@ export function traceparent(uuid: string): string {
 
 /** The beginning of an answer as ASCII; every other byte is a dot. */
 export function printable(body: Uint8Array): string {
-  return Array.from(body.subarray(0, KEPT), (byte) =>
+  return Array.from(body.subarray(0, ANSWER_CHARACTERS), (byte) =>
     byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : '.',
   ).join('')
 }

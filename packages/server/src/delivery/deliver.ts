@@ -149,11 +149,11 @@ export async function openDelivery(
   { bodies }: Pick<Delivering, 'bodies'>,
   { id, body }: Pick<NewDelivery, 'id' | 'body'>,
 ): Promise<Contents> {
-  const kept = parsePersisted(await bodies.decryptBody(body, deliveryContext(id)))
-  if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
+  const persisted = parsePersisted(await bodies.decryptBody(body, deliveryContext(id)))
+  if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
     throw new BodyUnreadable('altered')
   }
-  return { header: kept.header, message: new CanonicalText(canonicalJson(kept.message)) }
+  return { header: persisted.header, message: new CanonicalText(canonicalJson(persisted.message)) }
 }
 
 /**

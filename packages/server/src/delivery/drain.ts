@@ -53,7 +53,7 @@ export async function drain(
 
 /**
  * Goes round the destinations that have something due, and gives each a permit before any has a second one. One that
- * hangs, or whose breaker is open, so takes its own share and holds up no other.
+ * hangs, or whose breaker is open, so uses its own share and delays no other destination.
  */
 async function takeTurn(
   parts: Delivering,

@@ -1,6 +1,6 @@
 /**
- * Going round destinations, some at a look: always on behind the last one that had a place, so that each has its turn
- * before any has a second one, however many there are and whichever have no place at the moment.
+ * Going round destinations, some at a look: always behind the last one that was given a permit, so that each has its turn
+ * before any has a second one, however many there are and whichever have no permit at the moment.
  */
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 
@@ -8,9 +8,9 @@ export interface Round {
   /** The origin from which on the next look is. */
   readonly from: () => string
   /**
-   * What a look has shown: the destinations that have something due, and of them the last one that had a place.
-   * @returns `on`: there are more to look at; else all were looked at since one had a place: `idle`, nothing was due, or
-   * `busy`, there was no place for what was
+   * What a look has shown: the destinations that have something due, and of them the last one that was given a permit.
+   * @returns `on`: there are more to look at; else all were looked at since one was given a permit: `idle`, nothing was due, or
+   * `busy`, there was no permit for what was due
    */
   readonly looked: (
     seen: readonly WaitingDestination[],

@@ -9,7 +9,7 @@ import { type CallbackSettings, defaultTarget } from '../store/directory/partici
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
 
 /**
- * The address for a callback; null when there is none, and the answer is kept to be asked for (D5).
+ * The address for a callback; null when there is none, and the answer is persisted and can be asked for (D5).
  * @param callback null for operations that have none
  * @throws RequestFault err.sender_uri.invalid
  */
@@ -50,7 +50,7 @@ export function callbackNamed(name: string): Callback {
 const LONGEST = 2_048
 
 /**
- * Reads an address once, into the spelling that the URL standard gives it. That spelling alone is judged, kept and
+ * Reads an address once, into the spelling that the URL standard gives it. That spelling alone is checked, persisted and
  * called: it reads as itself, so what was accepted is not refused later for how it is written.
  */
 function readTarget(text: string): URL | null {

@@ -1,4 +1,4 @@
-/** A round trip to a participant's callback address, told step by step: what an operator asks before anything real. */
+/** A round trip to a participant's callback address, step by step, for an operator before real messages are sent. */
 
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
@@ -33,7 +33,7 @@ export interface Tried {
 
 /**
  * Sends an answer that answers nothing: an on-search without items, for a transaction and a correlation_id that
- * nobody has heard of. A peer acknowledges it, or says in an ack what is wrong with it; nothing is kept of it here.
+ * nobody has heard of. A peer acknowledges it, or says in an ack what is wrong with it; nothing of it is persisted here.
  * @param sender_uri an address in place of the participant's own
  */
 export async function tryCallback(

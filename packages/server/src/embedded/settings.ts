@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Cluster } from './cluster.ts'
 import { canEnter, EmbeddedPostgresError, giveOne, hasCode } from './files.ts'
-import type { Postmaster } from './postmaster.ts'
 
 /**
  * The settings PostgreSQL is started with. They go on its command line, where neither an edited postgresql.conf
@@ -82,7 +81,11 @@ export async function socketDirectory(cluster: Cluster): Promise<string> {
 }
 
 /** Removes the directory among the temporary files, if `postmaster` had one, after it has stopped. */
-export async function removeSocketDirectory({ socketDirectory: directory }: Postmaster): Promise<void> {
+export async function removeSocketDirectory({
+  socketDirectory: directory,
+}: {
+  readonly socketDirectory: string
+}): Promise<void> {
   if (basename(directory).startsWith(PREFIX)) await rm(directory, { recursive: true, force: true })
 }
 

@@ -38,7 +38,7 @@ export async function accept(
   const sender_uri = await readSenderUri(parts, participant, header.sender_uri ?? null, operation.callback)
   const row = exchangeRow(exchange, content, path)
   const { known, correlation_id } = await withinDay(parts, 'accepted', participant.id, {
-    keep: async () => {
+    persist: async () => {
       const accepted: AcceptedRequest = {
         ...{ sender_uri, encrypted: exchange.encrypted, reference_ids },
         chunks: await newChunks(parts, exchange, chunks),

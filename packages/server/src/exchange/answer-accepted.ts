@@ -8,9 +8,8 @@ import { BodyUnreadable } from '../keys/bodies.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { openRequest } from '../operations/accepted-request.ts'
-import { itemsOf } from '../operations/batch.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
-import type { Answering, Item } from '../operations/item.ts'
+import { type Answering, type Item, itemsOf } from '../operations/item.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
@@ -22,7 +21,7 @@ export type AnsweringAccepted = Answering & SendingReply
 
 /** Pages of one run; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
-/** Runs that may fail without a page; in the last of them the sender is told that the registry failed. */
+/** Runs that may fail without a page; the callback of the last one says that the registry failed. */
 const RUNS = 5
 /** Runs without a page after which an exchange is not worked on again: it may be what ended the nodes before. */
 const CUT_SHORT = 20

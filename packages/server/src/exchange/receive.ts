@@ -14,9 +14,9 @@ import { type Accepting, accept } from './accept.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { type Authenticating, authenticate } from './authenticate.ts'
 import { addressRejection, checkSender } from './checks.ts'
-import type { Reply } from './reply.ts'
-import { refusalOf } from './reply.ts'
+import { type Reply, refusalOf } from './reply.ts'
 import { type ReadingSent, readSent } from './sent.ts'
+import { isUpload, takeUpload } from './upload/upload.ts'
 
 export type Receiving = { readonly quota: Quota } & Authenticating &
   ReadingSent &
@@ -41,7 +41,11 @@ export async function receive(
   const visit = await parts.quota.enter(participant)
   try {
     // 2. What was sent? Its size, its JSON, and the frame of header and message; of a file all that stands before it.
-    const sent = await readSent(parts, mode, operation, participant, { ...request, ...visit })
+    const admitted = { ...request, ...visit }
+    const sent =
+      mode === 'async' && isUpload(request)
+        ? await takeUpload(parts, operation, participant, admitted)
+        : await readSent(parts, mode, operation, participant, admitted)
     const { header, message, source } = sent.envelope
 
     // 3. Is the sender the caller, and did it sign this, just now?

@@ -1,4 +1,4 @@
-/** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), sealed. */
+/** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), signed, and encrypted where it has to be. */
 
 import { randomUUID } from 'node:crypto'
 import {

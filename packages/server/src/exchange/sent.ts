@@ -4,7 +4,7 @@ import type { Limits } from '../limits.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { Participant } from '../model/participant.ts'
 import { referenceId } from '../model/reference-id.ts'
-import { itemsOf } from '../operations/batch.ts'
+import { itemsOf } from '../operations/item.ts'
 import { type AdmittedRequest, decodeBody, readJsonBody } from '../reading/body.ts'
 import {
   checkBeginning,
@@ -17,7 +17,6 @@ import { checkedLarge, readLargeEnvelope, wholeMessage } from '../reading/large.
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
 import type { Verifying } from '../trust/messages.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
-import { isUpload, takeUpload } from './upload/upload.ts'
 
 export interface ReadingSent extends Verifying {
   readonly limits: Limits
@@ -82,10 +81,7 @@ export async function orRejection<Value>(
   }
 }
 
-/**
- * Reads so much of a request as is needed to know who sent it. Files are taken in the asynchronous mode only.
- * @throws RequestFault
- */
+/** Reads so much of a plain request as is needed to know who sent it. @throws RequestFault */
 export async function readSent(
   parts: ReadingSent,
   mode: ModeName,
@@ -93,7 +89,6 @@ export async function readSent(
   participant: Participant,
   request: AdmittedRequest,
 ): Promise<Sent> {
-  if (mode === 'async' && isUpload(request)) return takeUpload(parts, operation, participant, request)
   const bounds = envelopeBounds(parts.limits, operation.request)
   const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
   const body = await readJsonBody(request, parts.limits.body_bytes, check)

@@ -1,7 +1,7 @@
 /**
  * The life of a callback, top to bottom: results of requests and events, which another system sends to us because we
  * can be the one who asks as well (spec "Endpoints"). Its checks are those of `receive.ts`, in the same order; then it is
- * kept and acknowledged. docs/inbox.md tells of it.
+ * persisted and acknowledged (docs/inbox.md).
  */
 
 import { randomUUID } from 'node:crypto'
@@ -33,10 +33,10 @@ import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../tr
 export type ReceivingCallback = { readonly quota: Quota; readonly limits: Limits } & Authenticating &
   Opening &
   Verifying &
-  KeepingCallback
+  PersistingCallback
 
 /**
- * Acknowledges one callback after it is kept.
+ * Acknowledges one callback after it is persisted.
  * @throws RequestFault when it is refused: an ack ERR with an HTTP status
  */
 export async function receiveCallback(
@@ -81,9 +81,9 @@ export async function receiveCallback(
     }
     const message = opened === null ? null : checkMessage(opened)
 
-    // 7. Kept once; an ack for each time that it comes.
+    // 7. Persisted once; an ack for each time that it comes.
     const { path } = request
-    return acknowledgement(await keep(parts, { callback, registry, participant, header, message, path }))
+    return acknowledgement(await persist(parts, { callback, registry, participant, header, message, path }))
   } catch (error) {
     visit.leave(true)
     throw error instanceof HeaderRejection ? refusalOf(error) : error
@@ -92,7 +92,7 @@ export async function receiveCallback(
   }
 }
 
-export type KeepingCallback = DayBounded & {
+export type PersistingCallback = DayBounded & {
   readonly inbox: Inbox
   readonly bodies: Pick<Bodies, 'encryptBody'>
 }
@@ -114,7 +114,7 @@ export interface ReceivedCallback {
  * @throws HeaderRejection rjct.message_id.duplicate
  * @throws RequestFault 429 err.request.too_many_requests
  */
-export async function keep(parts: KeepingCallback, received: ReceivedCallback): Promise<string> {
+export async function persist(parts: PersistingCallback, received: ReceivedCallback): Promise<string> {
   const { callback, registry, participant, header, message, path } = received
   const { namespace } = registry
   const key = {
@@ -132,11 +132,11 @@ export async function keep(parts: KeepingCallback, received: ReceivedCallback): 
     state: ANSWERS.has(callback) ? 'quarantined' : 'stored',
     body: await parts.bodies.encryptBody(canonicalJson({ header, message }), inboxContext(key)),
   })
-  const kept = await withinDay(parts, 'inbox', participant.id, {
-    keep: async () => parts.inbox.keep(await make()),
+  const persisted = await withinDay(parts, 'inbox', participant.id, {
+    persist: async () => parts.inbox.persist(await make()),
     known: () => parts.inbox.known(key),
   })
-  if (kept.known !== 'different') return kept.correlation_id
+  if (persisted.known !== 'different') return persisted.correlation_id
   throw new HeaderRejection(
     'rjct.message_id.duplicate',
     'header.message_id: was used before for another message',

@@ -1,6 +1,6 @@
-/** A delivery: an envelope that we send, what is kept of its attempts, and what its sealed parts are bound to. */
+/** A delivery: an envelope that we send, what is persisted of its attempts, and what its encrypted parts are bound to. */
 
-/** Where deliveries go: health, order, breaker and places belong to it. */
+/** Where deliveries go: health, order and circuit breaker belong to it. */
 export interface Destination {
   /** `Participant.id` */
   readonly participant: number
@@ -20,7 +20,7 @@ declare const encryptedReply: unique symbol
  */
 export type EncryptedReply = Buffer & { readonly [encryptedReply]: true }
 
-/** An envelope to send, or to keep where there is nowhere to send it. */
+/** An envelope to send, or to hold where there is nowhere to send it. */
 export interface NewDelivery {
   /** A UUID. */
   readonly id: string
@@ -71,7 +71,7 @@ export interface Ended {
   readonly reason: string | null
 }
 
-/** One attempt as it is kept. */
+/** One attempt as it is persisted. */
 export interface Attempt {
   readonly delivery: string
   /** From 1. */
@@ -82,7 +82,7 @@ export interface Attempt {
   readonly status: number | null
   /** A class of endings (`delivery/failures.ts`); null for one that delivered. */
   readonly error: string | null
-  /** At most 256 printable bytes of what was answered, sealed for `answerContext`. */
+  /** At most 256 printable bytes of what was answered, encrypted at rest for `answerContext`. */
   readonly answer: Buffer | null
 }
 
@@ -96,8 +96,8 @@ export interface Health extends Destination {
   readonly longest_pause: number
 }
 
-/** What the sealed body of a delivery is bound to (`keys/bodies.ts`). */
+/** What the encrypted body of a delivery is bound to (`keys/bodies.ts`). */
 export const deliveryContext = (id: string): string => `delivery ${id} body`
 
-/** What the kept beginning of an answer is bound to. */
+/** What the persisted beginning of an answer is bound to. */
 export const answerContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

@@ -21,7 +21,7 @@ export interface Metrics {
   requestRefused(quota: QuotaName): void
   /** One request refused, whatever the reason: `refusal` is a code, `participant` whose token or client it was. */
   refused(refusal: string, participant: string | null): void
-  /** One attempt at a job; `task` is a row of `work/tasks.ts`. */
+  /** One run of an exchange (`process`), or one turn of a participant with deliveries (`drain`). */
   jobEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
   /** One attempt at a delivery: `ending` is its class (`delivery/failures.ts`). */
   deliveryAttempted(ending: string, seconds: number): void
@@ -91,7 +91,7 @@ export function createMetrics(
   })
   const jobs = new Histogram({
     name: 'rollcall_job_seconds',
-    help: 'Time of one attempt at a job, by task and outcome',
+    help: 'Time of one run of an exchange (process) or turn of a participant (drain), by outcome',
     labelNames: ['task', 'outcome'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers,

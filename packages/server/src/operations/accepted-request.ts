@@ -1,4 +1,5 @@
 /** The request of an accepted exchange, as it is persisted. */
+
 import { type Operation, operation } from '@rollcall/protocol'
 import { inTurn, type Turns } from '../admission/turns.ts'
 import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
@@ -7,19 +8,12 @@ import { wholeMessage } from '../reading/large.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
 import type { Database } from '../store/db/database.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
-import { itemsOf } from './batch.ts'
+import { itemsOf, type OpeningRequest } from './item.ts'
 
 /** What was checked when it was accepted. */
 export interface AcceptedRequest {
   readonly header: Exchange['header']
   readonly message: Message
-}
-
-export interface OpeningRequest {
-  readonly db: Pick<Database, 'pool'>
-  readonly bodies: Pick<Bodies, 'decryptBody'>
-  /** Threads on which large requests are read. */
-  readonly reading: ReadingThreads
 }
 
 /**

@@ -5,15 +5,16 @@ import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
 import type { FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
-import type { Asked } from './handlers.ts'
-import type {
-  Answering,
-  Item,
-  ItemAnswer,
-  ItemHandler,
-  ItemWork,
-  PageHandler,
-  PersistedPage,
+import {
+  type Answering,
+  type Asked,
+  type Item,
+  type ItemAnswer,
+  type ItemHandler,
+  type ItemWork,
+  itemsOf,
+  type PageHandler,
+  type PersistedPage,
 } from './item.ts'
 
 /** Items of one batch that are worked on at the same time: enough to keep the database busy, not to own it. */
@@ -66,12 +67,6 @@ export async function answerPage(
     answerItem(item, () => handle(work, item, page)),
   )
   return outcomeOf(exchange, answers)
-}
-
-/** The items of a message as its operation names them. */
-export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
-  const { items } = operation.request
-  return items === null ? [] : (message[items] as readonly Item[])
 }
 
 /** A single item has as much time as its turn and its statement take. */

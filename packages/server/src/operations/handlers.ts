@@ -6,20 +6,9 @@ import type { Outcome } from '../model/outcome.ts'
 import type { RecordReader } from '../model/record-source.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { answerBatch, answerPage } from './batch.ts'
-import type { Answering, Item, PersistedPage } from './item.ts'
+import type { Answering, Asked, Item, PersistedPage } from './item.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
-
-/** A message that is to be answered, and how. */
-export interface Asked {
-  readonly mode: ModeName
-  readonly exchange: Exchange
-  readonly message: Message
-  /** Of a chunk: reference_ids that earlier chunks of the request have as well. */
-  readonly earlier?: readonly string[]
-  /** The one state of the records in which it is answered; else each statement sees the newest. */
-  readonly state?: RecordReader
-}
 
 interface Handler {
   /**

@@ -2,15 +2,34 @@
 
 import type { SearchGate } from '../admission/search-gate.ts'
 import type { Turns } from '../admission/turns.ts'
+import type { Bodies } from '../keys/bodies.ts'
 import type { Limits } from '../limits.ts'
-import type { Exchange, ModeName } from '../model/exchange.ts'
+import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { FoundRecords, ReplyMembers } from '../model/outcome.ts'
 import type { RecordReader, RecordSource } from '../model/record-source.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { SlowSearchNotes } from '../observe/slow-searches.ts'
+import type { ReadingThreads } from '../reading/threads.ts'
 import type { Database } from '../store/db/database.ts'
-import type { OpeningRequest } from './accepted-request.ts'
+
+export interface OpeningRequest {
+  readonly db: Pick<Database, 'pool'>
+  readonly bodies: Pick<Bodies, 'decryptBody'>
+  /** Threads on which large requests are read. */
+  readonly reading: ReadingThreads
+}
+
+/** A message that is to be answered, and how. */
+export interface Asked {
+  readonly mode: ModeName
+  readonly exchange: Exchange
+  readonly message: Message
+  /** Of a chunk: reference_ids that earlier chunks of the request have as well. */
+  readonly earlier?: readonly string[]
+  /** The one state of the records in which it is answered; else each statement sees the newest. */
+  readonly state?: RecordReader
+}
 
 /** What the answers of operations need of the server. */
 export interface Answering extends OpeningRequest {
@@ -81,3 +100,9 @@ export interface Mode {
 }
 
 export type Modes = Readonly<Record<ModeName, Mode>>
+
+/** The items of a message as its operation names them. */
+export function itemsOf({ operation }: Pick<Exchange, 'operation'>, message: Message): readonly Item[] {
+  const { items } = operation.request
+  return items === null ? [] : (message[items] as readonly Item[])
+}

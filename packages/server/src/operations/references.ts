@@ -8,7 +8,7 @@ import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
 import { findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readRequest } from './accepted-request.ts'
-import { itemsOf } from './batch.ts'
+import { itemsOf } from './item.ts'
 
 export type StoringReferences = Parameters<typeof readRequest>[0] & { readonly log: Log }
 

@@ -170,12 +170,12 @@ async function itemsOfAnswer(
   { id, body }: NonNullable<AskedExchange['first']>,
 ): Promise<TxnItems> {
   const open = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
-  const kept = body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, open) : await open()
-  if (!isJsonObject(kept.header) || !isJsonObject(kept.message)) {
+  const persisted = body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, open) : await open()
+  if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
     throw new BodyUnreadable('altered')
   }
-  const { status_reason_message: reason } = kept.header
-  const items = kept.message[operation.reply.items ?? '']
+  const { status_reason_message: reason } = persisted.header
+  const items = persisted.message[operation.reply.items ?? '']
   return {
     items: Array.isArray(items) ? items.filter(isJsonObject).map((item) => disclosed(exchange, item)) : [],
     ...(typeof reason === 'string' && { reason }),

@@ -18,12 +18,11 @@ import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
-import type { Asked } from './handlers.ts'
-import type { Answering } from './item.ts'
+import type { Answering, Asked } from './item.ts'
 import { storeMissingReferences } from './references.ts'
 import { answerAbout, type TxnAnswer } from './txn-answer.ts'
 
-/** The types whose answers are kept; of any other, nothing is found. */
+/** The types whose answers are persisted; of any other, nothing is found. */
 const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
   search: operation('search'),
 }

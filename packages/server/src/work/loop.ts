@@ -1,4 +1,4 @@
-/** A loop of a node that works: it looks for work, again and again, at once where it is told that there is some. */
+/** A loop of a node that works: it looks for work, again and again, and at once when something wakes it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../observe/log.ts'
 import type { Wake } from '../shared/wake.ts'

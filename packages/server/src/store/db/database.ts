@@ -41,13 +41,13 @@ const DEFAULTS = {
 /** What differs for searches. Milliseconds. */
 const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
 
-/** Milliseconds that a search of a job waits for a connection: nobody waits for the job. */
+/** Milliseconds that a search of an accepted exchange waits for a connection: nobody waits for it. */
 const JOB_CONNECTION = 120_000
 
 /** Connections for claims: one takes exchanges while another one renews what is in work. */
 const CLAIM_CONNECTIONS = 2
 
-/** Connections for searches of jobs that a node which works keeps, whatever others take. */
+/** Connections for searches of accepted exchanges that a node which works holds, whatever others take. */
 export const JOB_SEARCHES = 1
 
 /**

@@ -19,8 +19,8 @@ import { perPool } from '../db/per-pool.ts'
 import { WORK_CHANNEL } from '../db/work-channel.ts'
 
 /**
- * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by whoever
- * inserts it.
+ * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by its
+ * maker.
  * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback, message_id,
  *   target, encrypted, body, claim and seconds of the claim
  * @param page SQL of its page
@@ -112,7 +112,7 @@ export async function claimDue(
 }
 
 /**
- * Keeps an attempt, and its end where the claim still counts: what was dropped or taken over meanwhile stays as it
+ * Records an attempt, and its result where the claim still holds: what was dropped or taken over meanwhile stays as it
  * is. What goes wrong counts towards the destination's breaker in the same statement, and a success closes it.
  * Successes are many, and are written together (`delivered.ts`).
  * @param more.target the address that was called

@@ -49,11 +49,11 @@ export interface ListedAttempt {
   readonly duration_ms: number
   readonly status: number | null
   readonly error: string | null
-  /** Sealed for `answerContext`. */
+  /** Encrypted at rest for `answerContext`. */
   readonly answer: Buffer | null
 }
 
-/** When it is due, as people are told it: one that an operator asked for is due since then (`NOW_AND_FIRST`). */
+/** When it is due, as people read it: one that an operator asked for is due since then (`NOW_AND_FIRST`). */
 export const DUE = 'greatest(next_attempt_at, since)'
 
 const LISTED = `delivery.id, participant.sender_id as participant, callback, page, message_id, correlation_id, state,
@@ -85,7 +85,7 @@ export async function listDeliveries(
   return rows
 }
 
-/** One with its attempts, and its sealed body (`deliveryContext`); null when there is none. */
+/** One with its attempts, and its encrypted body (`deliveryContext`); null when there is none. */
 export async function findDelivery(
   { pool }: Pick<Database, 'pool'>,
   id: string,
@@ -135,7 +135,7 @@ export const DELIVERY_CHANGES = {
 } as const satisfies Record<string, Change>
 
 /**
- * Changes those of the chosen ones that it can be done with, and lets the participants' jobs see to them at once:
+ * Changes those of the chosen ones that it can be done with, and announces the participants to the nodes that work:
  * where a destination's breaker is open, with a probe. What is retried is attempted first.
  * @returns how many
  */

@@ -26,7 +26,7 @@ export type AcceptedExchange = Pick<
   readonly correlation_id: string
   /** Of a chunk: the position of its first item in the request. */
   readonly first_item: number
-  /** Header and message in clear, sealed for `requestContext`; null for a large one, see `findRequest`. */
+  /** Header and message in clear, encrypted at rest for `requestContext`; null for a large one, see `findRequest`. */
   readonly request: Buffer | null
   /** Of header and message in clear. */
   readonly request_bytes: number
@@ -65,7 +65,7 @@ export async function findAccepted(
   return reads(pool).submit(correlation_id)
 }
 
-/** There are never more than jobs in work, and questions about them. */
+/** There are never more than questions about exchanges. */
 const reads = perPool((pool) =>
   groupCommit<string, AcceptedExchange | null>(
     async (ids) => {
@@ -81,7 +81,7 @@ const reads = perPool((pool) =>
   ),
 )
 
-/** The sealed request of a row, however large; null when there is none, or none any more. */
+/** The encrypted request of a row, however large; null when there is none, or none any more. */
 export async function findRequest({ pool }: Pick<Database, 'pool'>, id: string): Promise<Buffer | null> {
   const { rows } = await pool.query<{ request: Buffer | null }>({
     name: 'find accepted request',
@@ -118,7 +118,7 @@ export interface AskedExchange {
   readonly transaction_id: string
   /** Null: it was answered synchronously, of which nothing else is persisted. */
   readonly accepted: AcceptedExchange | null
-  /** The delivery that carries its first page, with its sealed body. */
+  /** The delivery that carries its first page, with its encrypted body. */
   readonly first: { readonly id: string; readonly body: EncryptedReply } | null
 }
 

@@ -1,4 +1,4 @@
-/** How much of one sort each participant has had kept today. Days are those of UTC, by the database's clock. */
+/** How much of one sort each participant has had persisted today. Days are those of UTC, by the database's clock. */
 import type { Database } from '../db/database.ts'
 
 /** The tables in which it is counted, all with the columns of `ParticipantDayRow`. */
@@ -6,7 +6,7 @@ export type DayTable = 'inbox_day' | 'accepted_day'
 
 export interface DayUse {
   readonly messages: number
-  /** As they are stored, sealed. */
+  /** As they are stored, encrypted. */
   readonly bytes: number
   /** Until the next day begins; whole, at least 1. */
   readonly seconds_left: number
@@ -26,7 +26,7 @@ export const countInto = (table: DayTable, written: string, messages = 'count(*)
     on conflict (participant, day) do update
       set messages = held.messages + excluded.messages, bytes = held.bytes + excluded.bytes`
 
-/** What a participant has had kept today. */
+/** What a participant has had persisted today. */
 export async function useOfToday(
   { pool }: Pick<Database, 'pool'>,
   table: DayTable,

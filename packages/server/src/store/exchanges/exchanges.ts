@@ -61,7 +61,7 @@ export interface KnownExchange {
 export interface ExchangeMemory {
   /**
    * Writes the exchange's row and says whether it is the first of its participant and message_id; of any
-   * number of concurrent twins exactly one is `new`. Durable when it resolves.
+   * number of equal messages at a time exactly one is `new`. Durable when it resolves.
    * Rejects with an error for which `isUnavailable` holds when the database is away or too much is waiting:
    * then nothing may be done about the message.
    */

@@ -2,7 +2,7 @@
 import type { Database } from '../db/database.ts'
 import { forgetDays } from './day-counts.ts'
 
-/** Rows in one statement: it takes some ten milliseconds and holds up nobody. */
+/** Rows in one statement: it takes some ten milliseconds and delays nobody. */
 const AT_ONCE = 5_000
 
 /**

@@ -1,8 +1,8 @@
-/** The inbox as an operator looks at it. Bodies stay sealed. */
+/** The inbox as an operator looks at it. Bodies stay encrypted. */
 import type { Database } from '../db/database.ts'
 import { messageKey } from './exchanges.ts'
 
-/** What is told of a message without opening it. */
+/** What is shown of a message without decrypting it. */
 export interface InboxEntry {
   /** Its sender's sender_id. */
   readonly participant: string
@@ -14,7 +14,7 @@ export interface InboxEntry {
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** Of the sealed body. */
+  /** Of the encrypted body. */
   readonly bytes: number
   readonly received_at: Date
 }
@@ -48,7 +48,7 @@ export async function listInbox(db: Database, filter: InboxFilter): Promise<read
   return rows
 }
 
-/** A message with its sealed body, and the key that the body is bound to. */
+/** A message with its encrypted body, and the key that the body is bound to. */
 export interface InboxLetter extends InboxEntry {
   readonly body: Buffer
   /** `Participant.id` */

@@ -46,26 +46,26 @@ function message(message_id: string, changes: Partial<NewInboxMessage> = {}): Ne
 
 test('a message is kept once; again it is the same, and with another content different', async () => {
   const first = message('m-1')
-  expect(await inbox.keep(first)).toEqual({ correlation_id: first.correlation_id, known: 'new' })
+  expect(await inbox.persist(first)).toEqual({ correlation_id: first.correlation_id, known: 'new' })
   const { rows } = await database.db.pool.query('select * from inbox_message')
   expect(rows).toEqual([{ ...first, received_at: expect.any(Date) }])
   for (const node of [inbox, elsewhere]) {
     const same = { correlation_id: first.correlation_id, known: 'same' }
-    expect(await node.keep(message('m-1'))).toEqual(same)
+    expect(await node.persist(message('m-1'))).toEqual(same)
     expect(await node.known(message('m-1'))).toEqual(same)
     const changed = message('m-1', { fingerprint: fingerprint(2) })
-    expect(await node.keep(changed)).toMatchObject({ known: 'different' })
+    expect(await node.persist(changed)).toMatchObject({ known: 'different' })
     expect(await node.known(changed)).toMatchObject({ known: 'different' })
   }
   expect(await inbox.known(message('m-2'))).toBeNull()
-  expect(await inbox.keep(message('m-1', { participant: 9 }))).toMatchObject({ known: 'new' })
+  expect(await inbox.persist(message('m-1', { participant: 9 }))).toMatchObject({ known: 'new' })
 })
 
 test('of concurrent twins on two nodes one is new, and each is counted once', async () => {
   const twins = Array.from({ length: 300 }, (_, at) =>
     message(`twin-${at % 30}`, { participant: 2 + (at % 3) }),
   )
-  const answers = await Promise.all(twins.map((twin, at) => (at % 2 === 0 ? inbox : elsewhere).keep(twin)))
+  const answers = await Promise.all(twins.map((twin, at) => (at % 2 === 0 ? inbox : elsewhere).persist(twin)))
   expect(answers.filter(({ known }) => known === 'new')).toHaveLength(30)
   expect(answers.filter(({ known }) => known === 'same')).toHaveLength(270)
   for (const participant of [2, 3, 4]) {
@@ -82,25 +82,25 @@ test('of concurrent twins on two nodes one is new, and each is counted once', as
 })
 
 test('only today counts', async () => {
-  await inbox.keep(message('old', { participant: 20 }))
+  await inbox.persist(message('old', { participant: 20 }))
   await database.db.pool.query(`update inbox_day set day = day - 1 where participant = 20`)
   expect(await useOfToday(database.db, 'inbox_day', 20)).toMatchObject({ messages: 0, bytes: 0 })
 })
 
 test('a message_id of any length is kept', async () => {
   const long = 'x'.repeat(5_000)
-  expect(await inbox.keep(message(long))).toMatchObject({ known: 'new' })
-  expect(await inbox.keep(message(long))).toMatchObject({ known: 'same' })
-  expect(await inbox.keep(message(`${long}y`))).toMatchObject({ known: 'new' })
+  expect(await inbox.persist(message(long))).toMatchObject({ known: 'new' })
+  expect(await inbox.persist(message(long))).toMatchObject({ known: 'same' })
+  expect(await inbox.persist(message(`${long}y`))).toMatchObject({ known: 'new' })
 })
 
 test('without a database nothing is kept, and that is told', async () => {
   const closed = openDatabase(database.connection)
   const lost = createInbox(closed, { waiting: 10 })
   await closed.close()
-  await expect(lost.keep(message('lost'))).rejects.toThrow()
+  await expect(lost.persist(message('lost'))).rejects.toThrow()
   const none = createInbox(database.db, { waiting: 0 })
-  const error = await none.keep(message('busy')).catch((thrown: unknown) => thrown)
+  const error = await none.persist(message('busy')).catch((thrown: unknown) => thrown)
   expect(isUnavailable(error)).toBe(true)
   expect(await inbox.known(message('lost'))).toBeNull()
 })
@@ -122,14 +122,14 @@ describe('the list', () => {
       ['c', { callback: 'notify', registry: 99, status: null, transaction_id: null }, '2026-01-03'],
     ]
     for (const [id, changes, day] of rows) {
-      await inbox.keep(message(id, { participant: owner, registry: registry.id, ...changes }))
+      await inbox.persist(message(id, { participant: owner, registry: registry.id, ...changes }))
       await database.db.pool.query('update inbox_message set received_at = $1 where message_id = $2', [
         day,
         id,
       ])
     }
     const second = await addParticipant(database.db, { sender_id: 'other.example', name: 'Another' })
-    await inbox.keep(message('a', { participant: second.id, registry: registry.id }))
+    await inbox.persist(message('a', { participant: second.id, registry: registry.id }))
   })
 
   test.each([

@@ -21,27 +21,27 @@ export interface NewInboxMessage {
   readonly transaction_id: string | null
   readonly status: string | null
   readonly state: 'stored' | 'quarantined'
-  /** Header and message in clear, sealed. */
+  /** Header and message in clear, encrypted at rest. */
   readonly body: Buffer
 }
 
-export interface KeptMessage {
+export interface PersistedMessage {
   /** The first one's when `same`, else the one handed in. */
   readonly correlation_id: string
-  /** `same`: this very message was kept before; `different`: its message_id was, with another content. */
+  /** `same`: this very message was persisted before; `different`: its message_id was, with another content. */
   readonly known: 'new' | 'same' | 'different'
 }
 
 export interface Inbox {
   /**
-   * Keeps a message, once: of any number of concurrent twins exactly one is `new`. Durable when it resolves.
+   * Persists a message, once: of any number of equal messages at a time exactly one is `new`. Durable when it resolves.
    * Rejects as `ExchangeMemory.remember` does; then the message must not be acknowledged.
    */
-  keep(message: NewInboxMessage): Promise<KeptMessage>
-  /** What `keep` would answer for a message that is there; null for one that is not. */
+  persist(message: NewInboxMessage): Promise<PersistedMessage>
+  /** What `persist` would answer for a message that is there; null for one that is not. */
   known(
     message: Pick<NewInboxMessage, 'participant' | 'message_id' | 'fingerprint'>,
-  ): Promise<KeptMessage | null>
+  ): Promise<PersistedMessage | null>
 }
 
 interface Held {
@@ -49,7 +49,7 @@ interface Held {
   readonly correlation_id: string
 }
 
-/** What a sealed body is bound to (`keys/bodies.ts`). */
+/** What an encrypted body is bound to (`keys/bodies.ts`). */
 export const inboxContext = ({ participant, message_id }: Key): string =>
   `inbox ${keyOf({ participant, message_id })}`
 
@@ -72,14 +72,14 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
       bytes: ({ body }) => body.length,
       find,
       async insert(messages) {
-        const { rows } = await pool.query<Key>({ ...KEEP, values: columnsOf(messages) })
+        const { rows } = await pool.query<Key>({ ...PERSIST, values: columnsOf(messages) })
         return rows.map(keyOf)
       },
     },
     options,
   )
   return {
-    async keep(message) {
+    async persist(message) {
       const { first, held } = await memory.remember(message)
       return first ? { correlation_id: message.correlation_id, known: 'new' } : compared(message, held)
     },
@@ -90,14 +90,14 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
   }
 }
 
-function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, held: Held): KeptMessage {
+function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, held: Held): PersistedMessage {
   const { correlation_id } = held
   return { correlation_id, known: held.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }
 
-/** Kept and counted in one statement. */
-const KEEP = {
-  name: 'keep inbox messages',
+/** Persisted and counted in one statement. */
+const PERSIST = {
+  name: 'persist inbox messages',
   text: `with added as (
       insert into inbox_message (participant, message_id, fingerprint, callback, registry, correlation_id,
         transaction_id, status, state, body)

@@ -1,6 +1,6 @@
 /**
  * Which accepted exchange has which item, by its reference_id, from the moment in which it is accepted: a question then
- * opens no request. Reference_ids are kept in clear, like transaction_ids and message_ids (docs/security.md).
+ * opens no request. Reference_ids are stored in clear, like transaction_ids and message_ids (docs/security.md).
  */
 
 import type { Database } from '../db/database.ts'

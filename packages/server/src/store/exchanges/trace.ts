@@ -1,6 +1,6 @@
 /**
- * What is kept of a message, found by any of its ids: the exchange, its items, its deliveries and every attempt, or the
- * callback in the inbox. Bodies and answers stay sealed, and nothing here says whom a message is about.
+ * What is persisted of a message, found by any of its ids: the exchange, its items, its deliveries and every attempt, or the
+ * callback in the inbox. Bodies and answers stay encrypted, and nothing here says whom a message is about.
  */
 import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
@@ -10,7 +10,7 @@ import { type DeliveryState, DUE } from '../deliveries/delivery-list.ts'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 import { messageKey } from './exchanges.ts'
 
-/** An exchange with its deliveries, or deliveries whose exchange is not kept any more. */
+/** An exchange with its deliveries, or deliveries whose exchange is not persisted any more. */
 export interface TracedExchange {
   readonly traced: 'exchange'
   readonly correlation_id: string | null
@@ -19,14 +19,14 @@ export interface TracedExchange {
   readonly participant_status: Participant['status'] | null
   /** Its namespace. */
   readonly registry: string | null
-  /** Null: the exchange is not kept any more. */
+  /** Null: the exchange is not persisted any more. */
   readonly operation: string | null
   readonly message_id: string | null
   readonly transaction_id: string | null
   readonly received_at: Date | null
-  /** Null: not answered later, or not kept any more. */
+  /** Null: not answered later, or not persisted any more. */
   readonly accepted: TracedAcceptance | null
-  /** Those answered at one time, such as a portion. */
+  /** Those answered at one time, such as a chunk. */
   readonly answered: readonly AnsweredItems[]
   /** In the order of the request, at most `bounds.each`. */
   readonly items: readonly TracedItem[]
