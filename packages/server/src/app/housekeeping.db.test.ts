@@ -75,7 +75,7 @@ test('what was never answered or taken is forgotten in its time, and not in sile
     {
       exchanges: 2,
       deliveries: 1,
-      msg: 'messages that were never answered, or never taken, are older than they are kept',
+      msg: 'messages that were never answered, or never taken, are older than their retention',
     },
   ])
   const { rows } = await database.db.pool.query(
