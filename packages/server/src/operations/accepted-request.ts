@@ -2,11 +2,10 @@
 
 import { type Operation, operation } from '@rollcall/protocol'
 import { inTurn, type Turns } from '../admission/turns.ts'
-import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
+import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { type Exchange, type Message, requestContext } from '../model/exchange.ts'
 import { wholeMessage } from '../reading/large.ts'
-import { LARGE, type ReadingThreads } from '../reading/threads.ts'
-import type { Database } from '../store/db/database.ts'
+import { LARGE } from '../reading/threads.ts'
 import { type AcceptedExchange, findRequest } from '../store/exchanges/accepted-exchanges.ts'
 import { itemsOf, type OpeningRequest } from './item.ts'
 

@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
-import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
+import { checkPeer, type Exchange } from '../model/exchange.ts'
 import type { FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import {

@@ -1,9 +1,8 @@
 /** Which operations are answered here, as rows; http mounts a route for each, receive asks it for the answer. */
 
 import { type Operation, operation } from '@rollcall/protocol'
-import type { Exchange, Message, ModeName } from '../model/exchange.ts'
+import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome } from '../model/outcome.ts'
-import type { RecordReader } from '../model/record-source.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { answerBatch, answerPage } from './batch.ts'
 import type { Answering, Asked, Item, PersistedPage } from './item.ts'
