@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 
-const RESULTS = new URL('../results', import.meta.url)
+const RESULTS = new URL('../results/', import.meta.url)
 
 /** Writes `bench/results/<bench>.json`. */
 export async function writeResult(bench: string, result: object): Promise<void> {
-  const told = { bench, at: new Date().toISOString(), commit: commit(), machine: machine(), ...result }
+  const document = { bench, at: new Date().toISOString(), commit: commit(), machine: machine(), ...result }
   await mkdir(RESULTS, { recursive: true })
-  await writeFile(new URL(`${bench}.json`, RESULTS), `${JSON.stringify(told, null, 2)}\n`)
+  await writeFile(new URL(`${bench}.json`, RESULTS), `${JSON.stringify(document, null, 2)}\n`)
 }
 
 function machine() {
