@@ -357,12 +357,12 @@ export const LIMITS = {
   },
   worker_concurrency: {
     variable: 'ROLLCALL_WORKER_CONCURRENCY',
-    default: 48,
+    default: 96,
     min: 1,
     max: 1_000,
     unit: 'exchanges',
     meaning:
-      'accepted requests that are answered at a time on one node that works, half of them of one participant at most',
+      'accepted requests that are answered at a time on one node that works, a quarter of them of one participant at most',
   },
   stop_time: {
     variable: 'ROLLCALL_STOP_TIME',

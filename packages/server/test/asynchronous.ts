@@ -134,7 +134,7 @@ export async function deliverAll({
   database,
 }: Pick<TestServer, 'context' | 'database'>): Promise<void> {
   const { db } = database
-  const slots = { free: 100, share: 100, large: 100 }
+  const slots = { free: 100, share: 100, reserve: 0, large: 100, batches: 100, batchShare: 100 }
   for (;;) {
     const claimed = await claimExchanges(db.claims, { id: randomUUID(), seconds: 60 }, slots, [])
     if (claimed.length === 0) break

@@ -214,7 +214,7 @@ test('the deliveries of a disabled participant wait until it is enabled', async 
   const { peer, participant } = await setting(answering(200))
   const all = await deliveries(participant, 2)
   await setParticipantStatus(sender.database.db, participant.sender_id, 'disabled')
-  expect(await drain(sender.context, participant.id)).toBe(60)
+  expect(await drain(sender.context, participant.id)).toBe(5)
   expect(await states(all)).toEqual(['pending', 'pending'])
   await setParticipantStatus(sender.database.db, participant.sender_id, 'active')
   await new Promise((resolve) => setTimeout(resolve, 550))

@@ -26,7 +26,7 @@ const LOOKED_AT = 200
 /** Seconds from one turn to the next at least, unless something is due: many destinations are then probed together. */
 const BETWEEN_TURNS = 0.25
 /** Seconds until the deliveries of a disabled participant are looked at again. */
-const DISABLED = 60
+const DISABLED = 5
 
 /**
  * Never two of a participant at a time on one node (`dispatcher.ts`). Several nodes get different deliveries.

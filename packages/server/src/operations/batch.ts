@@ -74,12 +74,18 @@ function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items:
   const { reply_bytes: bytes, reply_records: records } = parts.limits
   const mode = parts.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : performance.now() + mode.searchTime * 1_000
-  return { parts, exchange, mode, state, budget: { bytes, records, until } }
+  return {
+    parts,
+    exchange,
+    mode,
+    state,
+    budget: { bytes, records, until, turn: Promise.resolve(), over: false },
+  }
 }
 
 /** One state of the records answers one statement at a time, so there is nothing to gain from several. */
 async function inOrder<Element, Result>(
-  { exchange, state }: ItemWork,
+  { exchange, state, budget }: ItemWork,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -99,6 +105,7 @@ async function inOrder<Element, Result>(
   // When one of them fails the request fails: the others begin nothing more.
   await Promise.all(begun).finally(() => {
     next = elements.length
+    budget.over = true
   })
   return results
 }

@@ -54,6 +54,10 @@ export interface ItemWork {
     records: number
     /** Until when searches are begun, by `performance.now()`. */
     readonly until: number
+    /** When the search before has its turn: of one request one search waits for a turn at a time. */
+    turn: Promise<void>
+    /** Whether the request has failed, so that nothing more is begun. */
+    over: boolean
   }
   readonly mode: Mode
   /** The one state of the records in which a batch is answered; else each statement sees the newest. */

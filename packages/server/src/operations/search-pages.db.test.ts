@@ -230,7 +230,10 @@ describe('a search that is too broad', () => {
           exchange,
           mode: context.modes.sync,
           state: undefined,
-          budget: { bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY },
+          budget: {
+            ...{ bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY },
+            ...{ turn: Promise.resolve(), over: false },
+          },
         },
         {
           timestamp: '2026-01-01T00:00:00Z',

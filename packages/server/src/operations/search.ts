@@ -1,6 +1,6 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 
-import { dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType } from '@rollcall/protocol'
+import { dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType, RequestFault } from '@rollcall/protocol'
 import { checkPeer } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '../model/record-source.ts'
@@ -139,12 +139,19 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
   checkBudget()
   // One state is one connection, for which there was a turn already.
   if (state !== undefined) return found()
-  return mode.gate.run(participant.id, async () => {
-    // Both may have changed while it waited.
+  const before = budget.turn
+  const { promise, resolve: begin } = Promise.withResolvers<void>()
+  budget.turn = promise
+  await before
+  const begun = async (): Promise<Found> => {
+    begin()
+    // All may have changed while it waited.
     checkPeer(exchange)
+    if (budget.over) throw new RequestFault('err.service.unavailable', 'the request has failed')
     checkBudget()
     return found()
-  })
+  }
+  return mode.gate.run(participant.id, begun).finally(begin)
 }
 
 /**

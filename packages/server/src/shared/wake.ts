@@ -19,10 +19,12 @@ export function createWake(): Wake {
       if (!raised && !signal.aborted) {
         const { promise, resolve } = Promise.withResolvers<void>()
         const timer = setTimeout(resolve, milliseconds)
-        signal.addEventListener('abort', () => resolve(), { once: true })
+        const stop = (): void => resolve()
+        signal.addEventListener('abort', stop)
         end = resolve
         await promise
         clearTimeout(timer)
+        signal.removeEventListener('abort', stop)
       }
       raised = false
       end = undefined

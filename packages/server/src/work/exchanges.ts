@@ -4,17 +4,15 @@ import type pg from 'pg'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import { SMALL_REQUEST } from '../store/exchanges/accepted-exchanges.ts'
 import {
   type ClaimedExchange,
   claimExchanges,
-  type InWork,
   releaseClaims,
   renewClaims,
 } from '../store/exchanges/claims.ts'
 
 /** Seconds until an exchange is tried again after a run that failed: after the first, the second, ... */
-const BACKOFF: readonly number[] = [1, 4, 15, 30]
+const BACKOFF: readonly number[] = [3, 8, 20, 55]
 
 export interface ExchangeWorkParts {
   /** Connections for claims alone. */
@@ -23,6 +21,8 @@ export interface ExchangeWorkParts {
   readonly slots: number
   /** Of them, those with a large request; one of each participant. */
   readonly large: number
+  /** Of them, those with several items; half of them of one participant at most. */
+  readonly batches: number
   /** Seconds after which a claim ends that was not renewed. */
   readonly lease: number
   readonly log: Log
@@ -45,8 +45,13 @@ export interface ExchangeWork {
 export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
   const { pool, slots, lease, log } = parts
   const inWork = new Map<ClaimedExchange, Promise<void>>()
-  // A participant leaves one slot at least to others, where there are several.
-  const share = Math.max(1, Math.ceil(slots / 2))
+  const shares = {
+    share: Math.ceil(slots / 4),
+    reserve: Math.max(1, Math.floor(slots / 8)),
+    large: parts.large,
+    batches: parts.batches,
+    batchShare: Math.ceil(parts.batches / 2),
+  }
 
   const renew = (): void => {
     if (inWork.size === 0) return
@@ -70,7 +75,7 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
       log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
       const wait = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
       // Where it cannot be said, the claim ends by itself.
-      await releaseClaims(pool, [exchange], wait).catch(() => undefined)
+      await releaseClaims(pool, [exchange], { seconds: wait, counted: true }).catch(() => undefined)
     } finally {
       inWork.delete(exchange)
       parts.wake()
@@ -82,12 +87,7 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
       const free = slots - inWork.size
       if (free === 0) return false
       const claim = { id: randomUUID(), seconds: lease }
-      const claimed = await claimExchanges(
-        pool,
-        claim,
-        { free, share, large: parts.large },
-        byParticipant(inWork.keys()),
-      )
+      const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
       return claimed.length > 0 && claimed.length < free
     },
@@ -96,16 +96,7 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
     },
     async leave() {
       clearInterval(timer)
-      if (inWork.size > 0) await releaseClaims(pool, [...inWork.keys()], 0)
+      if (inWork.size > 0) await releaseClaims(pool, [...inWork.keys()], { seconds: 0, counted: false })
     },
   }
-}
-
-function byParticipant(exchanges: Iterable<ClaimedExchange>): readonly InWork[] {
-  const grouped = Map.groupBy(exchanges, ({ participant }) => participant)
-  return [...grouped].map(([participant, own]) => ({
-    participant,
-    exchanges: own.length,
-    large: own.filter(({ request_bytes }) => request_bytes > SMALL_REQUEST).length,
-  }))
 }

@@ -26,6 +26,9 @@ export type WorkerParts = Pick<ExchangeWorkParts, 'log' | 'metrics' | 'answer'> 
   readonly deliveriesWake: Wake
 }
 
+/** Milliseconds that the end of listening is waited for. */
+const CLOSING = 2_000
+
 /**
  * Starts to work. Resolves when it does.
  * @throws what connecting to the database throws
@@ -39,6 +42,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     pool: db.claims,
     slots: limits.worker_concurrency,
     large: limits.large_requests,
+    batches: db.jobSearches.options.max,
     lease: limits.node_lease,
     wake: exchangesWake.raise,
   })
@@ -67,7 +71,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       const ended = Promise.all([...loops.map((loop) => loop.ended), exchanges.idle(), dispatcher.idle()])
       await Promise.race([ended, sleep(limits.stop_time * 1_000, undefined, { ref: false })])
       await exchanges.leave().catch(() => undefined)
-      await listening
+      await Promise.race([listening, sleep(CLOSING, undefined, { ref: false })])
     },
   }
 }

@@ -10,6 +10,8 @@ export const WORK_CHANNEL = 'rollcall_work'
 
 /** Milliseconds from a connection that was lost to the next one. */
 const PAUSE = 1_000
+/** Milliseconds for a connection to be closed in good order. */
+const CLOSING = 1_000
 
 interface Listener {
   readonly signal: AbortSignal
@@ -32,15 +34,18 @@ export async function listen(
       if (payload === undefined || payload === '') onExchanges()
       else onDeliveries(Number(payload))
     })
-    signal.addEventListener('abort', () => end(), { once: true })
+    const stop = (): void => end()
+    signal.addEventListener('abort', stop)
     try {
       await client.connect()
-      await client.query(`listen ${WORK_CHANNEL}`)
+      await Promise.race([client.query(`listen ${WORK_CHANNEL}`), ended])
       await ended
     } catch {
       // The node looks by itself meanwhile, and says when it cannot.
     }
-    await client.end().catch(() => undefined)
+    signal.removeEventListener('abort', stop)
+    // A host that is cut off does not answer: nothing waits for it.
+    await Promise.race([client.end().catch(() => undefined), sleep(CLOSING, undefined, { ref: false })])
     await sleep(PAUSE, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -62,7 +62,7 @@ const IDLE = 600
 export async function forgetBreakers({ pool }: Pick<Database, 'pool'>): Promise<number> {
   const { rowCount } = await pool.query(
     `delete from breaker where failed_at < now() - make_interval(secs => $1) and not exists (
-        select from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
+        select 1 from delivery where delivery.participant = breaker.participant and delivery.origin = breaker.origin
           and state = 'pending')`,
     [IDLE],
   )

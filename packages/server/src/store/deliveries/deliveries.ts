@@ -175,7 +175,7 @@ const RECORD_ATTEMPT = `with ended as (
             least($14::float8, $18::float8 * power(2, least(counted.failures - $17, 20)))) end end
       from (select known.failures + (known.opened_at is null or $13)::int as failures) as counted)
   )
-  select exists (select from ended) as counted`
+  select exists (select 1 from ended) as counted`
 
 /** Tells the nodes that work that deliveries of a participant may be due. */
 export async function announceDeliveries(

@@ -116,7 +116,7 @@ async function moveDeliveries(
         on moved.callback = delivery.callback collate "C"
       where participant = ${participant} and state = 'pending' and delivery.target is distinct from moved.target
         and (claimed_until is null or claimed_until <= now())
-        and (correlation_id is null or exists (select from accepted_exchange as asked
+        and (correlation_id is null or exists (select 1 from accepted_exchange as asked
           where asked.correlation_id = delivery.correlation_id and asked.sender_uri is null))
       for update of delivery skip locked
     )

@@ -5,7 +5,7 @@ import { SMALL_REQUEST } from './accepted-exchanges.ts'
 import {
   claimExchanges,
   countOverdue,
-  type InWork,
+  type ExchangeInWork,
   releaseClaims,
   renewClaims,
   type Slots,
@@ -23,7 +23,12 @@ const [ADA, BO, CAI] = [1, 2, 3] as const
 const query = (text: string, values: unknown[] = []) => database.db.pool.query(text, values)
 
 /** Accepts exchanges one after the other; their message_ids. */
-async function accepted(participant: number, names: readonly string[], request_bytes = 10): Promise<void> {
+async function accepted(
+  participant: number,
+  names: readonly string[],
+  request_bytes = 10,
+  items = 1,
+): Promise<void> {
   const memory = createExchangeMemory(database.db, { waiting: 1_000 })
   for (const message_id of names) {
     const correlation_id = randomUUID()
@@ -32,16 +37,29 @@ async function accepted(participant: number, names: readonly string[], request_b
       ...{ registry: 1, operation: 'search', transaction_id: message_id },
       accepted: {
         ...{ sender_uri: null, encrypted: false, reference_ids: ['r-1'] },
-        chunks: [{ id: correlation_id, request: Buffer.from('sealed'), request_bytes, items: 1 }],
+        chunks: [{ id: correlation_id, request: Buffer.from('sealed'), request_bytes, items }],
       },
     })
   }
 }
 
-const SLOTS: Slots = { free: 10, share: 10, large: 2 }
+const SLOTS: Slots = { free: 10, share: 10, reserve: 1, large: 2, batches: 4, batchShare: 2 }
+
+/** Exchanges of a participant that are in work, with requests of this size. */
+const busy = (participant: number, count: number, size: Partial<ExchangeInWork> = {}): ExchangeInWork[] =>
+  Array.from({ length: count }, () => ({
+    id: randomUUID(),
+    participant,
+    request_bytes: 10,
+    items: 1,
+    ...size,
+  }))
 const claim = (seconds = 60) => ({ id: randomUUID(), seconds })
 
-async function claimed(slots: Partial<Slots> = {}, inWork: readonly InWork[] = []): Promise<string[]> {
+async function claimed(
+  slots: Partial<Slots> = {},
+  inWork: readonly ExchangeInWork[] = [],
+): Promise<string[]> {
   const rows = await claimExchanges(database.db.claims, claim(), { ...SLOTS, ...slots }, inWork)
   return rows.map(({ transaction_id }) => transaction_id)
 }
@@ -71,15 +89,17 @@ test('participants have their turns: the first of each before the second of any'
   await accepted(ADA, ['a1', 'a2', 'a3', 'a4'])
   await accepted(BO, ['b1', 'b2'])
   await accepted(CAI, ['c1'])
-  expect(new Set(await claimed({ free: 5 }))).toEqual(new Set(['a1', 'b1', 'c1', 'a2']))
+  const names = await claimed({ free: 5 })
+  expect(names).toHaveLength(4)
+  expect(names).toEqual(expect.arrayContaining(['a1', 'b1', 'c1']))
 })
 
 test('a participant has its share of the slots, with what it has in work, and never the last slot beside that', async () => {
   await accepted(ADA, ['a1', 'a2', 'a3', 'a4'])
   expect(await claimed({ free: 6, share: 3 })).toEqual(['a1', 'a2', 'a3'])
-  const three = [{ participant: ADA, exchanges: 3, large: 0 }]
+  const three = busy(ADA, 3)
   expect(await claimed({ free: 3, share: 3 }, three)).toEqual([])
-  const two = [{ participant: ADA, exchanges: 2, large: 0 }]
+  const two = busy(ADA, 2)
   expect(await claimed({ free: 1, share: 3 }, two)).toEqual([])
   await accepted(BO, ['b1'])
   expect(await claimed({ free: 1, share: 3 }, two)).toEqual(['b1'])
@@ -89,7 +109,7 @@ test('a participant has its share of the slots, with what it has in work, and ne
 test('a participant that has nothing in work is served before one that has', async () => {
   await accepted(ADA, ['a1', 'a2'])
   await accepted(BO, ['b1', 'b2'])
-  expect(await claimed({ free: 3 }, [{ participant: ADA, exchanges: 2, large: 0 }])).toEqual(['b1', 'b2'])
+  expect(await claimed({ free: 3 }, busy(ADA, 2))).toEqual(['b1', 'b2'])
 })
 
 test('of large requests one of each participant is in work, and no more of all than there may be', async () => {
@@ -102,12 +122,47 @@ test('of large requests one of each participant is in work, and no more of all t
     await accepted(participant, [letter.toLowerCase()])
   }
   const first = await claimed()
-  expect(first.filter((name) => name.length === 2)).toEqual(['A1', 'B1'])
+  const large = first.filter((name) => name.length === 2)
+  expect(large).toHaveLength(2)
+  expect(large.every((name) => name.endsWith('1'))).toBe(true)
+  // Small ones do not wait behind their own large ones.
   expect(first.filter((name) => name.length === 1).sort()).toEqual(['a', 'b', 'c'])
-  const inWork = [ADA, BO].map((participant) => ({ participant, exchanges: 1, large: 1 }))
+  const inWork = [ADA, BO].flatMap((participant) =>
+    busy(participant, 1, { request_bytes: SMALL_REQUEST + 1 }),
+  )
   expect(await claimed({}, inWork)).toEqual([])
-  expect(await claimed({}, inWork.slice(0, 1))).toEqual(['B2'])
-  expect(await claimed({ large: 1 })).toEqual(['A2'])
+  await query(`update accepted_exchange set claim = null, claimed_until = null`)
+  const third = await claimed({}, inWork.slice(0, 1))
+  expect(third.filter((name) => name.length === 2)).toHaveLength(1)
+  expect(third.some((name) => name.startsWith('A'))).toBe(false)
+})
+
+test('of batches a participant has its share, and all together no more than there are connections for', async () => {
+  await accepted(ADA, ['A1', 'A2', 'A3'], 10, 2)
+  await accepted(ADA, ['a'])
+  await accepted(BO, ['B1', 'B2', 'B3'], 10, 5)
+  expect((await claimed()).sort()).toEqual(['A1', 'A2', 'B1', 'B2', 'a'])
+  expect(await claimed({}, busy(ADA, 2, { items: 2 }))).toEqual(['B3'])
+  expect(await claimed({}, busy(CAI, 4, { items: 9 }))).toEqual([])
+})
+
+test('which participant is first differs from time to time, so that nobody is last always', async () => {
+  const first = new Set<string>()
+  for (let round = 0; round < 40 && first.size < 2; round += 1) {
+    await accepted(ADA, [`a${round}`])
+    await accepted(BO, [`b${round}`])
+    const [name = ''] = await claimed({ free: 1 })
+    first.add(name.slice(0, 1))
+  }
+  expect(first.size).toBe(2)
+})
+
+test('what this node is answering is not claimed again, though its claim has ended', async () => {
+  await accepted(ADA, ['a1'])
+  const exchanges = await claimExchanges(database.db.claims, claim(), SLOTS, [])
+  await query(`update accepted_exchange set claimed_until = now() - interval '1 second'`)
+  expect(await claimed({}, exchanges)).toEqual([])
+  expect(await claimed()).toEqual(['a1'])
 })
 
 test('a claim lasts as long as it is renewed, and another one follows it', async () => {
@@ -131,10 +186,11 @@ test('a claim that is given back is due again when it is said', async () => {
   await accepted(ADA, ['a1'])
   const [first] = await claimExchanges(database.db.claims, claim(), SLOTS, [])
   if (first === undefined) throw new Error('nothing was claimed')
-  await releaseClaims(database.db.claims, [{ ...first, claim: randomUUID() }], 0)
+  await releaseClaims(database.db.claims, [{ ...first, claim: randomUUID() }], { seconds: 0, counted: true })
   expect(await claimed()).toEqual([])
-  await releaseClaims(database.db.claims, [first], 3_600)
+  await releaseClaims(database.db.claims, [first], { seconds: 3_600, counted: false })
   expect(await claimed()).toEqual([])
+  expect((await query('select runs from accepted_exchange')).rows).toEqual([{ runs: 0 }])
   await query('update accepted_exchange set due_at = now()')
   expect(await claimed()).toEqual(['a1'])
 })

@@ -15,13 +15,18 @@ export interface ClaimedExchange extends AcceptedExchange {
   readonly runs: number
 }
 
+/** An exchange that this node is answering. */
+export type ExchangeInWork = Pick<ClaimedExchange, 'id' | 'participant' | 'request_bytes' | 'items'>
+
 /** What a participant has in work on this node. */
-export interface InWork {
+interface InWork {
   /** `Participant.id` */
   readonly participant: number
   readonly exchanges: number
   /** Of them, those whose request is larger than `SMALL_REQUEST`. */
   readonly large: number
+  /** Of the others, those with several items. */
+  readonly batches: number
 }
 
 /** How many exchanges a node takes. */
@@ -30,8 +35,14 @@ export interface Slots {
   readonly free: number
   /** Slots that one participant may have in all. */
   readonly share: number
+  /** The last free slots, which are for participants with nothing in work on this node. */
+  readonly reserve: number
   /** Large requests that may be in work at a time, one of each participant. */
   readonly large: number
+  /** Batches that may be in work at a time: each holds a connection for its searches. */
+  readonly batches: number
+  /** Of them, those of one participant. */
+  readonly batchShare: number
 }
 
 /** What is not answered yet. A request that was cut into chunks is answered by its chunks. */
@@ -40,32 +51,45 @@ const OPEN = `state in ('accepted', 'replying') and open_chunks is null`
 const DUE = `${OPEN} and due_at <= now() and (claimed_until is null or claimed_until <= now())`
 
 /**
- * Claims exchanges that are due, participant by participant in turns: the first of each, then the second of each. A
- * participant with nothing in work is served before one that has something, and the last free slot is for such a one.
- * Several nodes that ask at the same time get different exchanges.
+ * Claims exchanges that are due, participant by participant in turns: the first of each, then the second of each. Which
+ * participant is first differs from time to time. Several nodes that ask at the same time get different exchanges.
+ * @param inWork what this node is answering: it is not claimed again, and counts towards the shares
  */
 export async function claimExchanges(
   pool: pg.Pool,
   claim: Claim,
-  { free, share, large }: Slots,
-  inWork: readonly InWork[],
+  { free, share, reserve, large, batches, batchShare }: Slots,
+  inWork: readonly ExchangeInWork[],
 ): Promise<readonly ClaimedExchange[]> {
+  const busy = byParticipant(inWork)
+  const left = (most: number, of: 'large' | 'batches'): number =>
+    Math.max(0, most - busy.reduce((sum, one) => sum + one[of], 0))
   const { rows } = await pool.query<ClaimedExchange>({
     name: 'claim exchanges',
     text: CLAIM_EXCHANGES,
     values: [
-      ...[claim.id, claim.seconds, free, share],
-      Math.max(0, large - inWork.reduce((sum, one) => sum + one.large, 0)),
-      inWork.map(({ participant }) => participant),
-      inWork.map(({ exchanges }) => exchanges),
-      inWork.map((one) => one.large),
+      ...[claim.id, claim.seconds, free, share, free - reserve],
+      ...[left(large, 'large'), left(batches, 'batches'), batchShare],
+      ...[busy.map(({ participant }) => participant), busy.map(({ exchanges }) => exchanges)],
+      ...[busy.map((one) => one.large), busy.map((one) => one.batches), inWork.map(({ id }) => id)],
     ],
   })
   return rows
 }
 
-// Participants are found one by one in the index, so that a long queue of one of them costs no more than a short one.
-// Rows are locked in the end only, and looked at once more then: another node may have taken them.
+function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
+  const isLarge = ({ request_bytes }: ExchangeInWork): boolean => request_bytes > SMALL_REQUEST
+  return [...Map.groupBy(inWork, ({ participant }) => participant)].map(([participant, own]) => ({
+    participant,
+    exchanges: own.length,
+    large: own.filter(isLarge).length,
+    batches: own.filter((exchange) => !isLarge(exchange) && exchange.items > 1).length,
+  }))
+}
+
+// Participants are found one by one in the index, so that a long queue of one of them costs no more than a short one; of
+// each the first rows are looked at. Rows are locked in the end only, and looked at once more then: another node may have
+// taken them.
 const CLAIM_EXCHANGES = `with recursive waiting (participant) as (
     (select participant from accepted_exchange where ${OPEN} order by participant limit 1)
     union all
@@ -75,30 +99,40 @@ const CLAIM_EXCHANGES = `with recursive waiting (participant) as (
     ) as following
   ),
   first as (
-    select one.correlation_id, one.due_at, one.large, busy.large as large_in_work,
-      coalesce(busy.exchanges, 0) + row_number() over (partition by waiting.participant order by one.due_at) as nth,
-      row_number() over (partition by waiting.participant, one.large order by one.due_at) as nth_of_size
+    select one.*, waiting.participant, coalesce(busy.exchanges, 0) as exchanges, coalesce(busy.large, 0) as large,
+      coalesce(busy.batches, 0) as batches, md5(waiting.participant::text || $1::uuid::text) as turn,
+      row_number() over (partition by waiting.participant, one.size order by one.due_at) as nth_of_size
     from waiting
-      left join unnest($6::integer[], $7::integer[], $8::integer[]) as busy (participant, exchanges, large)
-        using (participant)
+      left join unnest($9::integer[], $10::integer[], $11::integer[], $12::integer[])
+        as busy (participant, exchanges, large, batches) using (participant)
       cross join lateral (
-        select correlation_id, due_at, coalesce(request_bytes, octet_length(request), 0) > ${SMALL_REQUEST} as large
-        from accepted_exchange where participant = waiting.participant and ${DUE}
-        order by due_at limit greatest(0, $4::integer - coalesce(busy.exchanges, 0))
+        select correlation_id, due_at, case
+            when coalesce(request_bytes, octet_length(request), 0) > ${SMALL_REQUEST} then 'large'
+            when items > 1 then 'batch' else 'single' end as size
+        from accepted_exchange
+        where participant = waiting.participant and ${DUE} and correlation_id <> all($13::uuid[])
+        order by due_at limit 4 * $4::integer
       ) as one
   ),
-  allowed as (
-    select correlation_id, nth, row_number() over (order by nth, due_at) as position
-    from (
-      select *, row_number() over (partition by large order by nth, due_at) as position_of_size from first
-      where not large or (nth_of_size = 1 and coalesce(large_in_work, 0) = 0)
-    ) as sized
-    where not large or position_of_size <= $5::integer
+  own as (
+    select *, exchanges + row_number() over (partition by participant order by due_at) as nth from first
+    where nth_of_size <= case size when 'large' then 1 - large when 'batch' then $8::integer - batches
+      else $4::integer end
+  ),
+  sized as (
+    select *, row_number() over (partition by size order by nth, turn) as position_of_size from own
+    where nth <= $4::integer
+  ),
+  chosen as (
+    select correlation_id, nth, row_number() over (order by nth, turn) as position from sized
+    where position_of_size <= case size when 'large' then $6::integer when 'batch' then $7::integer
+      else $3::integer end
   ),
   locked as (
     select correlation_id from accepted_exchange
     where ${DUE} and correlation_id in (
-        select correlation_id from allowed where position < $3::integer or (position = $3::integer and nth = 1))
+        select correlation_id from chosen
+        where position <= $5::integer or (nth = 1 and position <= $3::integer))
     for update skip locked
   ),
   claimed as (
@@ -117,37 +151,43 @@ const CLAIM_EXCHANGES = `with recursive waiting (participant) as (
 /** An exchange and the claim under which it is in work. */
 export type ClaimOf = Pick<ClaimedExchange, 'id' | 'claim'>
 
-/** Rows of claims that still hold. One whose page is being committed this moment is left alone: it has its end there. */
-const HELD = `held as (
+/** SQL of the rows whose claims still hold, locked. */
+const held = (how: string): string => `held as (
     select correlation_id from accepted_exchange
       join unnest($1::uuid[], $2::uuid[]) as given (id, claim) on correlation_id = id and accepted_exchange.claim = given.claim
-    for update of accepted_exchange skip locked
+    order by correlation_id for update of accepted_exchange ${how}
   )`
 
-/** Renews claims for so many seconds more. A claim that has ended and was taken by another node stays with that node. */
+/**
+ * Renews claims for so many seconds more. A claim that has ended and was taken by another node stays with that node. One
+ * whose page is being committed this moment is left alone: it has its end there.
+ */
 export async function renewClaims(pool: pg.Pool, claims: readonly ClaimOf[], seconds: number): Promise<void> {
   await pool.query({
     name: 'renew claims',
-    text: `with ${HELD}
+    text: `with ${held('skip locked')}
       update accepted_exchange as exchange set claimed_until = now() + make_interval(secs => $3)
       from held where exchange.correlation_id = held.correlation_id`,
     values: [...columns(claims), seconds],
   })
 }
 
-/** Gives claims back: the exchanges are due again so many seconds from now. */
+/**
+ * Gives claims back: the exchanges are due again so many seconds from now.
+ * @param counted whether the run counts; not so where the node stops
+ */
 export async function releaseClaims(
   pool: pg.Pool,
   claims: readonly ClaimOf[],
-  seconds: number,
+  { seconds, counted }: { readonly seconds: number; readonly counted: boolean },
 ): Promise<void> {
   await pool.query({
     name: 'release claims',
-    text: `with ${HELD}
+    text: `with ${held('')}
       update accepted_exchange as exchange set claim = null, claimed_until = null,
-        due_at = now() + make_interval(secs => $3)
+        due_at = now() + make_interval(secs => $3), runs = case when $4 then runs else greatest(0, runs - 1) end
       from held where exchange.correlation_id = held.correlation_id`,
-    values: [...columns(claims), seconds],
+    values: [...columns(claims), seconds, counted],
   })
 }
 

@@ -174,7 +174,7 @@ const ACCEPT = {
       'asked.id',
     )}),
     counted as (${countInto('accepted_day', 'accepted', 'count(*) filter (where parent is null)')}),
-    announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select from accepted))
+    announced as (select pg_notify('${WORK_CHANNEL}', '') where exists (select 1 from accepted))
     select participant, message_id, (select count(*) from announced) as announced from added`,
 }
 

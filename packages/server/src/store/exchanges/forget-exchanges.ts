@@ -44,7 +44,7 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
 /** In the same statement, because no foreign key takes care of them. */
 const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
-  select from gone`
+  select 1 from gone`
 
 async function forget(
   { pool }: Pick<Database, 'pool'>,

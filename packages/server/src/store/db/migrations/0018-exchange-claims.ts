@@ -24,15 +24,16 @@ export const exchangeClaims: Migration = {
     await sql`create index accepted_exchange_parent_index on accepted_exchange (parent)
       where parent is not null`.execute(db)
 
-    // Of what is being answered in this way, the steps that are done went through the chunks page by page. The request
-    // stays with the parent, from which each chunk reads its items.
+    // The steps that are done went through the chunks page by page. The request stays with the parent, from which each
+    // chunk reads its items: it is as large as the request for that. What is answered already is asked about by chunks.
     await sql`insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
-        sender_uri, encrypted, items, references_stored, state, page, received_at, started_at, finished_at, due_at, parent,
+        sender_uri, encrypted, request_bytes, items, references_stored, state, page, received_at, started_at, finished_at, due_at, parent,
         first_item, chunk, chunks)
       select gen_random_uuid(), participant, registry, operation, message_id, transaction_id, sender_uri, encrypted,
-        least(${CHUNK}, items - number * ${CHUNK}), true,
-        case when done = 0 then 'accepted' when further then 'replying' else 'replied' end, done, received_at,
-        started_at, case when done > 0 and not further then now() end, received_at, correlation_id, number * ${CHUNK},
+        coalesce(request_bytes, octet_length(request)), least(${CHUNK}, items - number * ${CHUNK}), true,
+        case when state in ('replied', 'failed') then state when done = 0 then 'accepted'
+          when further then 'replying' else 'replied' end, done, received_at,
+        started_at, case when state in ('replied', 'failed') then finished_at when done > 0 and not further then now() end, received_at, correlation_id, number * ${CHUNK},
         number, count
       from accepted_exchange
         cross join lateral (select (items + ${CHUNK} - 1) / ${CHUNK} as count) as counted
@@ -42,14 +43,15 @@ export const exchangeClaims: Migration = {
         ) as answered
         cross join lateral (
           select exists (
-            select from exchange_item as item where item.correlation_id = accepted_exchange.correlation_id
+            select 1 from exchange_item as item where item.correlation_id = accepted_exchange.correlation_id
               and position >= number * ${CHUNK} and position < (number + 1) * ${CHUNK}
               and record_ids is not null and total > done * page_size
           ) as further
         ) as going
-      where items > ${CHUNK} and state in ('accepted', 'replying')`.execute(db)
-    await sql`update accepted_exchange set open_chunks = open, state = case when open = 0 then 'replied' else state end,
-        finished_at = case when open = 0 then now() end
+      where items > ${CHUNK} and (page > 0 or state in ('accepted', 'replying'))`.execute(db)
+    await sql`update accepted_exchange set open_chunks = open,
+        state = case when open = 0 and state <> 'failed' then 'replied' else state end,
+        finished_at = case when open = 0 then coalesce(finished_at, now()) end
       from (
         select parent, count(*) filter (where state in ('accepted', 'replying')) as open
         from accepted_exchange where parent is not null group by parent
