@@ -1,4 +1,4 @@
-/** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and a pool of searches. */
+/** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and pools of searches and of claims. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
@@ -62,7 +62,7 @@ export interface SearchOptions {
 }
 
 /**
- * Opens two pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
+ * Opens four pools and a pipeline; every connection is made when it is needed, so this does not fail when PostgreSQL
  * is away. At most 20 at a time with the pool's own maximum of 10: 4 are the pipeline's, 6 those of searches. A node
  * that works has 9 more: 6 for the searches of exchanges that are answered later, 2 for claims, 1 to listen.
  *

@@ -114,7 +114,7 @@ export async function claimDue(
 /**
  * Records an attempt, and its result where the claim still holds: what was dropped or taken over meanwhile stays as it
  * is. What goes wrong counts towards the destination's breaker in the same statement, and a success closes it.
- * Successes are many, and are written together (`delivered.ts`).
+ * Successes are many, and are written together.
  * @param more.target the address that was called
  * @returns whether the claim counted
  */
