@@ -50,7 +50,7 @@ export interface Reserved {
   readonly permit: Permit
 }
 
-/** Null: the dispatcher shall do it. */
+/** Null: the dispatcher attempts the delivery. */
 export async function reserve(
   { callbacks, breakers, limiter }: Pick<Delivering, 'callbacks' | 'breakers' | 'limiter'>,
   destination: Destination,

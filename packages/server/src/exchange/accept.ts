@@ -7,8 +7,7 @@ import type { Bodies } from '../keys/bodies.ts'
 import { type Exchange, requestContext } from '../model/exchange.ts'
 import type { AcceptedRequest, NewChunk } from '../store/exchanges/exchanges.ts'
 import { duplicate, exchangeRow, type Remembering } from './remember.ts'
-import type { Reply } from './reply.ts'
-import { acknowledgement } from './reply.ts'
+import { acknowledgement, type Reply } from './reply.ts'
 import type { Chunk, Received } from './sent.ts'
 
 export type Accepting = CheckingSenderUri &

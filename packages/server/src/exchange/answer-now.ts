@@ -1,5 +1,5 @@
 /** Answers a synchronous request: every item is answered now, and what is wrong with one is said in that one. */
-import type { HeaderRejection } from '@rollcall/protocol'
+import { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
@@ -19,12 +19,12 @@ export async function answerNow(
 
   // Remembered before anything is done: of two equal messages one is the first.
   const known = await orRejection(() => remember(parts, exchange, opened, path))
-  if ('rejection' in known) return rejected(known.rejection)
-  const remembered = { ...exchange, correlation_id: known.value }
+  if (known instanceof HeaderRejection) return rejected(known)
+  const remembered = { ...exchange, correlation_id: known }
 
   const checked = await orRejection(() => sent.read(remembered, opened, signed))
-  if ('rejection' in checked) return rejected(checked.rejection, remembered)
-  const [{ message }] = checked.value.chunks
+  if (checked instanceof HeaderRejection) return rejected(checked, remembered)
+  const [{ message }] = checked.chunks
   const outcome = await answerMessage(parts, { mode: 'sync', exchange: remembered, message })
   await commitEffects(parts.db, outcome.effects)
   return reply(parts, remembered, message.transaction_id, outcome)

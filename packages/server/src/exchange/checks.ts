@@ -65,28 +65,6 @@ export function checkAddress(
 }
 
 /**
- * Why the header of a request is rejected; null when it is not: it is for this version, this registry and this operation,
- * and it was written now.
- * @param window seconds, 0 for none
- * @throws RequestFault 400 err.receiver_id.invalid
- */
-export function addressRejection(
-  header: IncomingHeader,
-  registry: Registry,
-  operation: Operation,
-  window: number,
-): HeaderRejection | null {
-  try {
-    checkAddress(header, registry, operation)
-    checkMessageTime(header, window)
-    return null
-  } catch (error) {
-    if (error instanceof HeaderRejection) return error
-    throw error
-  }
-}
-
-/**
  * The message was written now, as far as the window goes. Callbacks are not asked: they are sent again for days as they
  * were (N16).
  * @param window seconds, 0 for none

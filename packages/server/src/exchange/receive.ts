@@ -13,9 +13,9 @@ import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../tr
 import { type Accepting, accept } from './accept.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { type Authenticating, authenticate } from './authenticate.ts'
-import { addressRejection, checkSender } from './checks.ts'
+import { checkAddress, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalOf } from './reply.ts'
-import { type ReadingSent, readSent } from './sent.ts'
+import { orRejection, type ReadingSent, readSent } from './sent.ts'
 import { isUpload, takeUpload } from './upload/upload.ts'
 
 export type Receiving = { readonly quota: Quota } & Authenticating &
@@ -53,7 +53,11 @@ export async function receive(
     const signed = await verifyEnvelope(parts, participant, source)
 
     // 4. Is it for this version, this registry and this operation, and of now?
-    const rejection = addressRejection(header, registry, operation, parts.limits.message_ts_window)
+    const rejection = await orRejection(async () => {
+      checkAddress(header, registry, operation)
+      checkMessageTime(header, parts.limits.message_ts_window)
+      return null
+    })
 
     // 5. What does it say, when opened?
     const encrypted = header.is_msg_encrypted === true

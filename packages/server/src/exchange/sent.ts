@@ -70,13 +70,11 @@ export interface Received {
 }
 
 /** The result of the work, or the HeaderRejection that it throws. */
-export async function orRejection<Value>(
-  work: () => Promise<Value>,
-): Promise<{ readonly value: Value } | { readonly rejection: HeaderRejection }> {
+export async function orRejection<Value>(work: () => Promise<Value>): Promise<Value | HeaderRejection> {
   try {
-    return { value: await work() }
+    return await work()
   } catch (error) {
-    if (error instanceof HeaderRejection) return { rejection: error }
+    if (error instanceof HeaderRejection) return error
     throw error
   }
 }

@@ -34,8 +34,8 @@ export interface ExchangeWorkParts {
 }
 
 export interface ExchangeWork {
-  /** Claims what is due and begins to answer it. Resolves with whether more of it may be due, and slots are free. */
-  look(signal: AbortSignal): Promise<boolean>
+  /** Claims what is due, as far as slots are free, and begins to answer it. */
+  look(signal: AbortSignal): Promise<void>
   /** Resolves when nothing is in work. */
   idle(): Promise<void>
   /** Renews no more claims, and gives back those of what is still in work: other nodes take it at once. */
@@ -74,7 +74,7 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
       const { runs } = exchange
       log.warn({ task: 'process', attempt: runs, ...safeDatabaseError(error) }, 'an exchange is tried again')
       const wait = BACKOFF[Math.min(runs, BACKOFF.length) - 1] ?? 0
-      // Where it cannot be said, the claim ends by itself.
+      // If this fails, the claim ends by itself.
       await releaseClaims(pool, [exchange], { seconds: wait, counted: true }).catch(() => undefined)
     } finally {
       inWork.delete(exchange)
@@ -85,11 +85,10 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
   return {
     async look(signal) {
       const free = slots - inWork.size
-      if (free === 0) return false
+      if (free === 0) return
       const claim = { id: randomUUID(), seconds: lease }
       const claimed = await claimExchanges(pool, claim, { free, ...shares }, [...inWork.keys()])
       for (const exchange of claimed) inWork.set(exchange, run(exchange, signal))
-      return claimed.length > 0 && claimed.length < free
     },
     async idle() {
       while (inWork.size > 0) await Promise.all(inWork.values())

@@ -4,8 +4,8 @@ import type { Log } from '../observe/log.ts'
 import type { Wake } from '../shared/wake.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 
-/** Milliseconds from one look to the next: work of other nodes, and what becomes due, is found by that. */
-export const LOOK = 200
+/** Milliseconds until the next look that nothing asks for: it finds what has become due, and what other nodes left. */
+const LOOK = 200
 /** Milliseconds from one look to the next at least: under load one look finds the work of several. */
 const GATHERED = 5
 /** Milliseconds from a look that failed to the next one: the first, and the longest. */
@@ -19,11 +19,11 @@ export interface Loop {
 }
 
 /**
- * @param look takes what there is to do. It returns whether it is worth looking again at once.
+ * @param look begins what there is to do
  * @param parts.signal ends the loop
  */
 export function startLoop(
-  look: () => Promise<boolean>,
+  look: () => Promise<void>,
   { wake, log, signal }: { readonly wake: Wake; readonly log: Log; readonly signal: AbortSignal },
 ): Loop {
   let pause = 0
@@ -31,10 +31,10 @@ export function startLoop(
     while (!signal.aborted) {
       try {
         const began = performance.now()
-        const again = await look()
+        await look()
         if (pause > 0) log.info('work goes on')
         pause = 0
-        if (!again) await wake.wait(LOOK, signal)
+        await wake.wait(LOOK, signal)
         const early = began + GATHERED - performance.now()
         if (early > 0) await sleep(early)
       } catch (error) {

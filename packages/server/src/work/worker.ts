@@ -56,13 +56,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   })
   const loops = [
     startLoop(() => exchanges.look(signal), { wake: exchangesWake, log, signal }),
-    startLoop(
-      async () => {
-        await dispatcher.look(signal)
-        return false
-      },
-      { wake: deliveriesWake, log, signal },
-    ),
+    startLoop(() => dispatcher.look(signal), { wake: deliveriesWake, log, signal }),
   ]
   return {
     working: () => loops.every((loop) => loop.working()),

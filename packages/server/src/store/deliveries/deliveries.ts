@@ -16,6 +16,7 @@ import type {
 import type { Database } from '../db/database.ts'
 import { groupCommit } from '../db/group-commit.ts'
 import { perPool } from '../db/per-pool.ts'
+import { participantsWith } from '../db/skip-scan.ts'
 import { WORK_CHANNEL } from '../db/work-channel.ts'
 
 /**
@@ -189,14 +190,7 @@ export async function announceDeliveries(
 export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Promise<readonly number[]> {
   const { rows } = await pool.query<{ participant: number }>({
     name: 'participants with deliveries',
-    text: `with recursive waiting (participant) as (
-        (select participant from delivery where state = 'pending' order by participant limit 1)
-        union all
-        select following.participant from waiting cross join lateral (
-          select participant from delivery where state = 'pending' and participant > waiting.participant
-          order by participant limit 1
-        ) as following
-      )
+    text: `with recursive ${participantsWith('delivery', "state = 'pending'")}
       select participant from waiting`,
   })
   return rows.map(({ participant }) => participant)

@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import type { Claim } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
+import { participantsWith } from '../db/skip-scan.ts'
 import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchanges.ts'
 
 /** An accepted exchange that this node is to answer. */
@@ -87,17 +88,9 @@ function byParticipant(inWork: readonly ExchangeInWork[]): readonly InWork[] {
   }))
 }
 
-// Participants are found one by one in the index, so that a long queue of one of them costs no more than a short one; of
-// each the first rows are looked at. Rows are locked in the end only, and looked at once more then: another node may have
-// taken them.
-const CLAIM_EXCHANGES = `with recursive waiting (participant) as (
-    (select participant from accepted_exchange where ${OPEN} order by participant limit 1)
-    union all
-    select following.participant from waiting cross join lateral (
-      select participant from accepted_exchange
-      where ${OPEN} and participant > waiting.participant order by participant limit 1
-    ) as following
-  ),
+// Of each participant the first rows are looked at. Rows are locked in the last step only, and checked once more there:
+// another node may have claimed them.
+const CLAIM_EXCHANGES = `with recursive ${participantsWith('accepted_exchange', OPEN)},
   first as (
     select one.*, waiting.participant, coalesce(busy.exchanges, 0) as exchanges, coalesce(busy.large, 0) as large,
       coalesce(busy.batches, 0) as batches, md5(waiting.participant::text || $1::uuid::text) as turn,
