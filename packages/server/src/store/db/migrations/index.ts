@@ -18,6 +18,7 @@ import { deliveryDestinations } from './0015-delivery-destinations.ts'
 import { exchangeReferences } from './0016-exchange-references.ts'
 import { readingRules } from './0017-reading-rules.ts'
 import { exchangeClaims } from './0018-exchange-claims.ts'
+import { events } from './0019-events.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -38,4 +39,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0016-exchange-references': exchangeReferences,
   '0017-reading-rules': readingRules,
   '0018-exchange-claims': exchangeClaims,
+  '0019-events': events,
 }

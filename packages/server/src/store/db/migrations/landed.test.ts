@@ -23,6 +23,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0015-delivery-destinations.ts': '32104e656ccdde6b1d056f4ae1603474',
   '0016-exchange-references.ts': '4be9a1292069a859cf2514dd4ad4d7f0',
   '0017-reading-rules.ts': '532d2134016d9f27a6f26651ef7a5462',
+  '0018-exchange-claims.ts': 'c769f99ec37f0168a08b0553e37cef9d',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>

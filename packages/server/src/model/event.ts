@@ -1,0 +1,47 @@
+/** Events of records, subscriptions to them, and the notifications that they cause (spec "Events"). */
+import type { JsonValue } from '@rollcall/protocol'
+import type { RecordId } from './records.ts'
+
+/** Whether a record fulfilled the filter of a subscription before a change, after it, or both. */
+export type Presence = 'entered' | 'stayed' | 'left'
+
+/** Why a notification is sent: something happened, an earlier one is corrected, or the operator asked for it. */
+export type Purpose = 'event' | 'correction' | 'backfill' | 'test'
+
+/** What one write did to one record. Documents are canonical JSON texts. */
+export interface RecordChange {
+  /** The canonical name of the record type. */
+  readonly record_type: string
+  readonly record: RecordId
+  /** Null: the record is new. */
+  readonly before: string | null
+  /** Null: the record was deleted. */
+  readonly after: string | null
+}
+
+/** What was published by an existing system: exactly this event, nothing is derived from the write (issue "Events are born" b). */
+export interface PublishedEvent {
+  /** The canonical name of the event type. */
+  readonly event_type: string
+  readonly record_type: string
+  readonly record: JsonValue
+  /** Unique per registry: a repeat has the first answer, and another content under it is refused. */
+  readonly event_id?: string
+  readonly occurred_at?: Date
+  /** A record that was written with a newer one is not overwritten. */
+  readonly source_version?: number
+  /** The record is replaced, not merged. */
+  readonly replace?: boolean
+  /** Elements that are taken out of lists with a key, by the list's path. */
+  readonly remove?: Readonly<Record<string, readonly JsonValue[]>>
+}
+
+/** When notifications of a subscription are sent; null: at once. */
+export interface Frequency {
+  /** A normalised cron expression of 5 or 6 fields. */
+  readonly cron: string
+  readonly start_at: Date
+  readonly end_at: Date
+}
+
+export type SubscriptionState = 'live' | 'suspended' | 'ended'
