@@ -66,7 +66,9 @@ export const events: Migration = {
     )
     await sql`create index subscription_end_index on subscription (end_at)
       where state <> 'ended' and end_at is not null`.execute(db)
-    await sql`create index subscription_mailbox_index on subscription (mailbox) where state <> 'ended'`.execute(db)
+    await sql`create index subscription_mailbox_index on subscription (mailbox) where state <> 'ended'`.execute(
+      db,
+    )
 
     // Of live subscriptions alone. The key is a digest: values may be long, and are about people.
     await sql`create table subscription_key (
