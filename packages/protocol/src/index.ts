@@ -115,7 +115,13 @@ export {
   EnrollmentUpdatesRequest,
   EnrollmentUpdatesResponse,
 } from './messages/enrolment.ts'
-export { IncomingNotifyEventRequest, NotifyData, NotifyEvent, NotifyEventRequest } from './messages/notify.ts'
+export {
+  IncomingNotifyEventRequest,
+  NotifyData,
+  NotifyEvent,
+  NotifyEventRequest,
+  NotifyMeta,
+} from './messages/notify.ts'
 export {
   Comparison,
   ExpressionListElement,

@@ -103,5 +103,6 @@ export const disability: Kind = {
       aliases: ['REGISTRATION', 'DisabledPerson', 'NewDisabledPerson', 'NewDisabledNewborn'],
     },
   ],
+  notified_event_types: ['REGISTER'],
   operations: ['disabled', 'disability-details', 'disability-support'],
 }

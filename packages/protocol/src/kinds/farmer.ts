@@ -96,5 +96,6 @@ export const farmer: Kind = {
     NID,
   ],
   event_types: [{ name: 'REGISTER', aliases: ['REGISTRATION', 'FRPerson', 'FRPerspn', 'NewFarmer'] }],
+  notified_event_types: ['REGISTER'],
   operations: [],
 }

@@ -98,6 +98,7 @@ export const ibr: Kind = {
       aliases: ['enrollment_status_change', 'enrolment_status_change'],
     },
   ],
+  notified_event_types: ['enrollement', 'enrollement_status_change'],
   search_event_types: ['REGISTER'],
   operations: ['enrolment-updates', 'enrolled'],
 }

@@ -140,6 +140,11 @@ export interface Kind {
   readonly record_types: readonly [RecordType, ...RecordType[]]
   readonly identifier_types: readonly IdentifierType[]
   readonly event_types: readonly EventType[]
+  /**
+   * The closed list of names that `reg_event_type` of a notification has (public standard 3.2, 3); other names are left
+   * out unless a participant takes them. Without the list a notification has the name that its subscriber used.
+   */
+  readonly notified_event_types?: readonly string[]
   /** Further values of `reg_event_type` in a search, where published examples have one that names no event of the kind. */
   readonly search_event_types?: readonly string[]
   /** Operations beyond the common set, by their name in `operations.ts`. */

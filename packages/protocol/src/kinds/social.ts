@@ -133,6 +133,7 @@ export const social: Kind = {
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'NewHouseHoldMember', aliases: ['new_household_member'] },
   ],
+  notified_event_types: ['REGISTER', 'NewHouseHoldMember'],
   search_event_types: ['SEARCH'],
   operations: [],
   // Spec "UnSubscribeResponse", "Common field types".

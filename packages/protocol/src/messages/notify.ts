@@ -1,7 +1,8 @@
 /** Notify: events pushed by the registry. Spec "NotifyEventRequest", "Events". */
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import {
   Locale,
+  oneOf,
   ReferenceId,
   RegEventType,
   RegistryRecord,
@@ -58,3 +59,39 @@ export const IncomingNotifyEventRequest = Type.Object({
   ),
 })
 export type IncomingNotifyEventRequest = Static<typeof IncomingNotifyEventRequest>
+
+const byReferenceId = <Value extends TSchema>(value: Value, description: string) =>
+  Type.Record(Type.String(), value, { description })
+
+/** Ours: what `header.meta` of a notification says of its items, by the reference_id of the item. */
+export const NotifyMeta = Type.Object(
+  {
+    subscriptions: byReferenceId(
+      Type.Array(Type.String()),
+      'Codes of the subscriptions that caused the item.',
+    ),
+    presence: byReferenceId(
+      Type.Record(Type.String(), oneOf(['entered', 'stayed', 'left'])),
+      'By code: whether the record fulfils the filter since the change, before and after it, or no more.',
+    ),
+    record_version: byReferenceId(
+      Type.Integer({ minimum: 0 }),
+      'Grows with each change of a record; what has a lower one than was seen is older.',
+    ),
+    occurred_at: byReferenceId(Timestamp, 'When it happened, as the registry system says.'),
+    recorded_at: byReferenceId(Timestamp, 'When the registry recorded it.'),
+    corrects: Type.Optional(
+      byReferenceId(Type.String(), 'The reference_id of the earlier item that this one takes back.'),
+    ),
+    sequence: Type.Integer({
+      minimum: 1,
+      description: 'Of the envelope among all for this participant, registry and address, without gaps.',
+    }),
+    test: Type.Optional(Type.Literal(true, { description: 'The operator tries it out: nothing happened.' })),
+    backfill: Type.Optional(
+      Type.Literal(true, { description: 'Records that match already: the operator asked for them.' }),
+    ),
+  },
+  { title: 'NotifyMeta', description: 'What the header of a notification says in meta.' },
+)
+export type NotifyMeta = Static<typeof NotifyMeta>
