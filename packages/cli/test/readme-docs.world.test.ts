@@ -6,7 +6,7 @@ const at = blocks.findIndex((block) => block.includes('npx rollcall registry add
 const [commands = '', files = ''] = blocks.slice(at)
 const { run } = shell(false)
 
-test('"Run it for real" of the README runs as it stands, up to the server', { timeout: 600_000 }, () => {
+test('"Run it in production" of the README runs as it stands, up to the server', { timeout: 600_000 }, () => {
   const [, beforeServing = ''] = /^(.*)\nnpx rollcall serve$/s.exec(commands) ?? []
   expect(beforeServing).toContain('npx rollcall registry add')
   const stdout = run(`${files}\n${beforeServing}`)
