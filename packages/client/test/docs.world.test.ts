@@ -82,8 +82,8 @@ const SAYS = [
   },
   {
     lines: [
-      ...['kept for case-77', '1 found'],
-      ...['kept for case-78', 'page 1', 'kept for case-78', 'page 2'],
+      ...['stored for case-77', '1 found'],
+      ...['stored for case-78', 'page 1', 'stored for case-78', 'page 2'],
     ],
     inOrder: false,
   },
