@@ -142,7 +142,7 @@ export const LIMITS = {
     max: 3_600,
     unit: 'seconds',
     meaning:
-      'time within which the searches of one request are begun; those left after it rjct.search_criteria.invalid, except look-ups of one identifier',
+      'time within which the searches of one request may start; later ones rjct.search_criteria.invalid, except look-ups of one identifier',
   },
   snapshot_search_time: {
     variable: 'ROLLCALL_SNAPSHOT_SEARCH_TIME',
@@ -151,7 +151,7 @@ export const LIMITS = {
     max: 86_400,
     unit: 'seconds',
     meaning:
-      'time within which the searches of one request of several items, or of a chunk of 10,000, are begun where it is answered later; those left after it rjct.search_criteria.invalid, except look-ups of one identifier',
+      'time within which the searches of one asynchronous request of several items, or of a chunk of 10,000, may start; later ones rjct.search_criteria.invalid, except look-ups of one identifier',
   },
   slow_search: {
     variable: 'ROLLCALL_SLOW_SEARCH',
@@ -176,7 +176,7 @@ export const LIMITS = {
     max: 10_000_000,
     unit: 'records',
     meaning:
-      'records that the items of one request, or of a chunk of 10,000, may find together where it is answered later, on all pages; items above it rjct.search.too_many_records_found',
+      'records that the items of one asynchronous request, or of a chunk of 10,000, may find together, on all pages; items above it rjct.search.too_many_records_found',
   },
   timestamp_window: {
     variable: 'ROLLCALL_TIMESTAMP_WINDOW',
@@ -202,7 +202,7 @@ export const LIMITS = {
     max: 600,
     unit: 'seconds',
     meaning:
-      'time to receive a whole request, and for a peer to fetch its answer; above it 408 err.request.timeout, or the connection ends',
+      'time to receive a whole request, and for a peer to receive its answer; above it 408 err.request.timeout, or the connection is closed',
   },
   statement_timeout: {
     variable: 'ROLLCALL_STATEMENT_TIMEOUT',
@@ -235,7 +235,7 @@ export const LIMITS = {
     max: 1_000_000,
     unit: 'failures a minute',
     meaning:
-      'requests of one address (an IPv6 /64) on one node without a good token or client secret; above it 429',
+      'requests of one address (an IPv6 /64) on one node without a valid token or client secret; above it 429',
   },
   participant_rate: {
     variable: 'ROLLCALL_RATE_LIMIT',
@@ -276,7 +276,7 @@ export const LIMITS = {
     max: 17_179_869_184,
     unit: 'bytes',
     meaning:
-      'request bodies in flight on one node, half of them of one participant at most; above it 429 err.request.too_many_requests, except for one that is alone',
+      'memory budget for request bodies in flight on one node, half of it for one participant at most; above it 429 err.request.too_many_requests, except for a body that is alone',
   },
   large_requests: {
     variable: 'ROLLCALL_LARGE_REQUESTS',
@@ -285,7 +285,7 @@ export const LIMITS = {
     max: 1_000,
     unit: 'requests',
     meaning:
-      'accepted requests above 262144 bytes that are answered at a time on one node that works, one of each participant; the others wait',
+      'accepted requests above 262144 bytes that one worker node answers at a time, one of each participant; the others wait',
   },
   exchange_retention: {
     variable: 'ROLLCALL_EXCHANGE_RETENTION',
@@ -302,7 +302,7 @@ export const LIMITS = {
     max: 1_000_000_000,
     unit: 'requests a day',
     meaning:
-      'requests of one participant that are accepted in a day (UTC) to be answered later; above it 429 err.request.too_many_requests',
+      'asynchronous requests of one participant that are accepted in a day (UTC); above it 429 err.request.too_many_requests',
   },
   accepted_bytes: {
     variable: 'ROLLCALL_MAX_ACCEPTED_BYTES',
@@ -311,7 +311,7 @@ export const LIMITS = {
     max: 1_099_511_627_776,
     unit: 'bytes a day',
     meaning:
-      'size of the requests of one participant that are accepted in a day (UTC) to be answered later, as they are stored; above it 429 err.request.too_many_requests',
+      'size of the asynchronous requests of one participant that are accepted in a day (UTC), as they are stored; above it 429 err.request.too_many_requests',
   },
   inbox_retention: {
     variable: 'ROLLCALL_INBOX_RETENTION',
@@ -319,7 +319,7 @@ export const LIMITS = {
     min: 349_200,
     max: 315_360_000,
     unit: 'seconds',
-    meaning: 'time for which received callbacks are kept, longer than any message stays fresh',
+    meaning: 'time for which received callbacks are stored, longer than any message stays fresh',
   },
   inbox_messages: {
     variable: 'ROLLCALL_MAX_INBOX_MESSAGES',
@@ -328,7 +328,7 @@ export const LIMITS = {
     max: 100_000_000,
     unit: 'messages a day',
     meaning:
-      'callbacks of one participant that are kept in a day (UTC); above it 429 err.request.too_many_requests',
+      'callbacks of one participant that are stored in a day (UTC); above it 429 err.request.too_many_requests',
   },
   inbox_bytes: {
     variable: 'ROLLCALL_MAX_INBOX_BYTES',
@@ -337,7 +337,7 @@ export const LIMITS = {
     max: 1_099_511_627_776,
     unit: 'bytes a day',
     meaning:
-      'size of the callbacks of one participant that are kept in a day (UTC), as they are stored; above it 429 err.request.too_many_requests',
+      'size of the callbacks of one participant that are accepted in a day (UTC), as they are stored; above it 429 err.request.too_many_requests',
   },
   clock_skew: {
     variable: 'ROLLCALL_CLOCK_SKEW',
@@ -362,7 +362,7 @@ export const LIMITS = {
     max: 1_000,
     unit: 'exchanges',
     meaning:
-      'accepted requests that are answered at a time on one node that works, a quarter of them of one participant at most',
+      'accepted requests that one worker node answers at a time, a quarter of them of one participant at most',
   },
   stop_time: {
     variable: 'ROLLCALL_STOP_TIME',
@@ -370,7 +370,7 @@ export const LIMITS = {
     min: 0,
     max: 3_600,
     unit: 'seconds',
-    meaning: 'time for the work of a node to end when it is stopped; what remains is left to other nodes',
+    meaning: 'time for the work of a node to end when it is stopped; other nodes do the rest',
   },
   drain_time: {
     variable: 'ROLLCALL_DRAIN_TIME',
@@ -378,7 +378,7 @@ export const LIMITS = {
     min: 0,
     max: 300,
     unit: 'seconds',
-    meaning: 'time from a signal to stop, when /ready begins to say 503, until no more connections are taken',
+    meaning: 'time from a signal to stop, when /ready begins to answer 503, until no more connections are accepted',
   },
   node_lease: {
     variable: 'ROLLCALL_NODE_LEASE',
@@ -387,7 +387,7 @@ export const LIMITS = {
     max: 600,
     unit: 'seconds',
     meaning:
-      'silence of a node after which other nodes take over the accepted requests that it was answering',
+      'lease of an accepted request: when a node has not renewed it for this time, other nodes claim the request',
   },
 } as const satisfies Record<string, LimitRow>
 
