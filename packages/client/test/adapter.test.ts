@@ -186,7 +186,7 @@ describe('is not believed', () => {
     registry.answer = unchanged
     expect(await failure(ask({ encryption: other }))).toMatchObject({
       code: 'err.encryption.invalid',
-      reason: 'message: cannot be opened',
+      reason: 'message: cannot be decrypted',
       options: ['encryption.keys'],
     })
     const sign = registry.signed

@@ -116,7 +116,7 @@ describe('encrypted', () => {
     expect(await failure(asking.search(ADA))).toMatchObject({
       name: 'UntrustedAnswer',
       code: 'err.encryption.invalid',
-      reason: 'message: cannot be opened',
+      reason: 'message: cannot be decrypted',
     })
   })
 })

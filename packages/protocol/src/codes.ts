@@ -96,7 +96,7 @@ export const CODES = [
     where: 'ack',
     code: 'err.encryption.invalid',
     http_status: 400,
-    meaning: 'The encrypted message cannot be opened.',
+    meaning: 'The encrypted message cannot be decrypted.',
   },
   {
     where: 'ack',

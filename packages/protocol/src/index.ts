@@ -202,7 +202,7 @@ export {
 } from './trust/encryption/keys.ts'
 // Trust in what comes in and what goes out
 export {
-  CANNOT_BE_OPENED,
+  CANNOT_BE_DECRYPTED,
   encryptionFault,
   openMessage,
   SIGNATURE_RULES,

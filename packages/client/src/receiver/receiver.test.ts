@@ -136,7 +136,7 @@ describe('a callback that is signed', () => {
     const { status, ack } = await sent(receiver({ handlers }), signed(closed))
     expect([status, ack.error]).toEqual([
       400,
-      { code: 'err.encryption.invalid', message: 'message: cannot be opened' },
+      { code: 'err.encryption.invalid', message: 'message: cannot be decrypted' },
     ])
     // A header that does not say so leaves it to the message.
     const { is_msg_encrypted: _left_out, ...header } = { is_msg_encrypted: true, ...onSearch().header }

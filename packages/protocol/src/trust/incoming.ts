@@ -121,11 +121,11 @@ export interface Decryption extends DecryptionLimits {
   readonly before?: () => Promise<void>
 }
 
-/** One text for all ways in which a message cannot be opened. */
-export const CANNOT_BE_OPENED = 'message: cannot be opened'
+/** One text for all ways in which a message cannot be decrypted. */
+export const CANNOT_BE_DECRYPTED = 'message: cannot be decrypted'
 
 /**
- * The message in clear. Every way in which an encrypted one cannot be opened gives the same answer.
+ * The message in clear. Every way in which an encrypted one cannot be decrypted gives the same answer.
  * @throws RequestFault err.encryption.invalid
  */
 export async function openMessage(message: JsonObject, sender: Decryption): Promise<JsonObject> {
@@ -138,7 +138,7 @@ export async function openMessage(message: JsonObject, sender: Decryption): Prom
     return (await decryptMessage(message, sender.keys, sender)).message
   } catch (error) {
     if (!(error instanceof EncryptionProblem)) throw error
-    throw encryptionFault(CANNOT_BE_OPENED)
+    throw encryptionFault(CANNOT_BE_DECRYPTED)
   }
 }
 

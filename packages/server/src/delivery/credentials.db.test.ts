@@ -81,7 +81,7 @@ test('a token goes to the origin it was set for and to no other', async () => {
 
 test('sealed for one participant they do not open for another, nor as something else', async () => {
   const { participant, settings } = await owner(BEARER)
-  const closed = 'the credentials for callbacks cannot be opened; set them anew'
+  const closed = 'the credentials for callbacks cannot be decrypted; set them anew'
   await expect(decryptCredentials(vault, participant.id + 1, settings)).rejects.toMatchObject({
     why: 'closed',
     message: closed,

@@ -50,7 +50,7 @@ export class RequestFailed extends Error {
 }
 
 const UNUSABLE = {
-  closed: 'the credentials for callbacks cannot be opened; set them anew',
+  closed: 'the credentials for callbacks cannot be decrypted; set them anew',
   token: 'the token endpoint did not give an access token',
   certificate: 'the client certificate or its key cannot be used; set them anew',
 } as const

@@ -152,7 +152,7 @@ async function furtherPage(
 
 /**
  * The registry's own failure is said in the next page, for every item that the page was to have.
- * @param items none where the request cannot be opened
+ * @param items none where the request cannot be decrypted
  */
 async function answerFailure(
   parts: AnsweringAccepted,

@@ -199,7 +199,7 @@ describe('a sealed callback', () => {
       await send('notify', signedBody(signer, copied), signer),
       400,
       'err.encryption.invalid',
-      'message: cannot be opened',
+      'message: cannot be decrypted',
     )
     const unsaid = signed()
     const { header, message } = encrypted(unsaid, await publishedKey(server, 'RSA-OAEP-256'))

@@ -1,7 +1,7 @@
 /** Messages from and to participants: verified, decrypted, encrypted and signed (spec "Authentication", D16 to D20). */
 
 import {
-  CANNOT_BE_OPENED,
+  CANNOT_BE_DECRYPTED,
   type Callback,
   ciphertextFingerprint,
   encryptionFault,
@@ -88,7 +88,7 @@ export interface Opening {
 }
 
 /**
- * The message in clear. All encrypted messages that cannot be opened are refused with one text. So is a ciphertext that
+ * The message in clear. All encrypted messages that cannot be decrypted are refused with one text. So is a ciphertext that
  * was copied from another message: its sender would learn what it says, if only by a rejection.
  * @param row whose message it is
  * @param options.answered whether an answer is to follow that has to be encrypted as well; an ack never is
@@ -127,7 +127,7 @@ export async function openMessage(
   const fingerprint = Buffer.from(await ciphertextFingerprint(parts))
   const { message_id } = header
   const own = await ciphertexts.remember({ fingerprint, participant: participant.id, message_id })
-  if (!own) throw encryptionFault(CANNOT_BE_OPENED)
+  if (!own) throw encryptionFault(CANNOT_BE_DECRYPTED)
   return opened
 }
 

@@ -40,7 +40,7 @@ const send = (by: Peer, envelope: Unsigned): Promise<Answer> => sendAs(server, b
 async function expectRefused(by: Peer, envelope: Unsigned): Promise<void> {
   const answer = await send(by, envelope)
   refused.push(answer)
-  expectFault(answer, 400, 'err.encryption.invalid', 'message: cannot be opened')
+  expectFault(answer, 400, 'err.encryption.invalid', 'message: cannot be decrypted')
 }
 
 /** The owner of the ciphertext gets its answer. */

@@ -25,7 +25,7 @@ import { expectNothingLeaked, world } from './world.ts'
 
 const RSA = 'RSA-OAEP-256'
 const ECDH = 'ECDH-ES+A256KW'
-const CLOSED = 'message: cannot be opened'
+const CLOSED = 'message: cannot be decrypted'
 
 let server: TestServer
 let ada: Peer
@@ -199,7 +199,7 @@ describe('is_msg_encrypted that lies', () => {
   })
 })
 
-describe('what cannot be opened has one answer', () => {
+describe('what cannot be decrypted has one answer', () => {
   const base = () => encrypted(searchBy(ada), rsa)
   const bent = (changes: object, header: object = {}): Unsigned => {
     const sent = base()

@@ -77,7 +77,7 @@ describe('addresses that a message names', () => {
       const message = encrypt({ transaction_id: 'tx-1' }, key, { header: { [member]: address } })
       const answer = await sendAs(server, ada, signedBody(ada, { header, message }))
       refused.push(answer)
-      expectFault(answer, 400, 'err.encryption.invalid', 'message: cannot be opened')
+      expectFault(answer, 400, 'err.encryption.invalid', 'message: cannot be decrypted')
     }
     expect(bait.connected).toBe(0)
   })

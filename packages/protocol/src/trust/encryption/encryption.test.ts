@@ -81,7 +81,7 @@ describe.each(KEYS)('$alg with $kid', ({ kid, alg }) => {
         const changed = { ...encrypted, [member]: text.slice(0, place) + character + text.slice(place + 1) }
         const problem = await problemOf(open(changed))
         expect(problem).toBeInstanceOf(EncryptionProblem)
-        expect(problem).toMatchObject({ message: 'the encrypted message cannot be opened' })
+        expect(problem).toMatchObject({ message: 'the encrypted message cannot be decrypted' })
       }),
       { numRuns: 60 },
     )

@@ -25,7 +25,7 @@ export class EncryptionProblem extends Error {
   readonly step: 'form' | 'key' | 'open' | 'content'
 
   constructor(step: EncryptionProblem['step']) {
-    super('the encrypted message cannot be opened')
+    super('the encrypted message cannot be decrypted')
     this.name = 'EncryptionProblem'
     this.step = step
   }

@@ -46,7 +46,7 @@ describe.each(files.map((path) => ({ file: basename(path), ...(read(path) as Vec
     test.each(invalid)('refuses: $name', async ({ encrypted, step }) => {
       const problem = await open(encrypted).catch((error: unknown) => error)
       expect(problem).toBeInstanceOf(EncryptionProblem)
-      expect(problem).toMatchObject({ message: 'the encrypted message cannot be opened', step })
+      expect(problem).toMatchObject({ message: 'the encrypted message cannot be decrypted', step })
     })
   },
 )
