@@ -378,7 +378,8 @@ export const LIMITS = {
     min: 0,
     max: 300,
     unit: 'seconds',
-    meaning: 'time from a signal to stop, when /ready begins to answer 503, until no more connections are accepted',
+    meaning:
+      'time from a signal to stop, when /ready begins to answer 503, until no more connections are accepted',
   },
   node_lease: {
     variable: 'ROLLCALL_NODE_LEASE',
