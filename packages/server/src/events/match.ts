@@ -1,0 +1,192 @@
+/**
+ * Which subscriptions a change of records matches: those of the changed record's keys are candidates, and what is left of
+ * their filters is evaluated on the record before the change and after it. Cost follows the candidates.
+ */
+import type { Kind, RecordType } from '@rollcall/protocol'
+import { LRUCache } from 'lru-cache'
+import type { ClientBase } from 'pg'
+import type { Presence } from '../model/event.ts'
+import type { Predicate } from '../model/predicate.ts'
+import type { Registry } from '../model/registry.ts'
+import { atDay } from '../query/at-day.ts'
+import type { ExtractedRecord } from '../query/memory/extract-record.ts'
+import { matches } from '../query/memory/matches.ts'
+import {
+  type Borne,
+  type Candidate,
+  candidatesOf,
+  criteriaOf,
+  type Probe,
+  subscribedTypes,
+} from '../store/events/candidates.ts'
+import { recordKeys } from './filing.ts'
+
+/** An event whose subscribers are looked for. */
+export interface MatchedEvent {
+  readonly event_type: string
+  readonly recordType: RecordType
+  /** The record before the change and after it; null where there was none. */
+  readonly before: ExtractedRecord | null
+  readonly after: ExtractedRecord | null
+}
+
+export interface Match {
+  /** Which of the events it is, by its number among them. */
+  readonly at: number
+  readonly subscription: number
+  readonly presence: Presence
+}
+
+export interface MatchPage {
+  readonly matches: readonly Match[]
+  /** Subscriptions whose filter cannot be read any more, such as one for an attribute that was taken away: they match nothing. */
+  readonly unreadable: readonly number[]
+}
+
+/** Reads the filter of a stored subscription. Throws where it cannot be read. */
+export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
+
+/** Filters that a node keeps read. */
+const COMPILED = 50_000
+
+interface CompiledFilter {
+  /** With the attributes that it was read for. */
+  readonly kind: Kind
+  /** Undefined: it cannot be read. */
+  readonly predicate: Predicate | null | undefined
+}
+
+export interface Matching {
+  readonly registry: Registry
+  /** YYYY-MM-DD in the registry's time zone: ages are those of this day. */
+  readonly day: string
+  readonly compiled: CompiledFilters
+}
+
+/** Filters of subscriptions, read once: a subscription's filter never changes. */
+export class CompiledFilters {
+  readonly #compile: CompileFilter
+  readonly #filters = new LRUCache<number, CompiledFilter>({ max: COMPILED })
+
+  constructor(compile: CompileFilter) {
+    this.#compile = compile
+  }
+
+  /** Of each of the subscriptions; null has no condition, undefined cannot be read. */
+  async of(
+    client: ClientBase,
+    kind: Kind,
+    subscriptions: readonly number[],
+  ): Promise<ReadonlyMap<number, Predicate | null | undefined>> {
+    const found = new Map<number, Predicate | null | undefined>()
+    const missing: number[] = []
+    for (const id of subscriptions) {
+      const known = this.#filters.get(id)
+      if (known?.kind === kind) found.set(id, known.predicate)
+      else missing.push(id)
+    }
+    if (missing.length === 0) return found
+    for (const [id, criteria] of await criteriaOf(client, missing)) {
+      const predicate = this.#read(kind, criteria)
+      this.#filters.set(id, { kind, predicate })
+      found.set(id, predicate)
+    }
+    return found
+  }
+
+  #read(kind: Kind, criteria: string): Predicate | null | undefined {
+    try {
+      return this.#compile(kind, criteria).predicate
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** All matches of the events, a page at a time, in the order of the events. Runs inside the caller's transaction. */
+export async function* matchEvents(
+  client: ClientBase,
+  matching: Matching,
+  events: readonly MatchedEvent[],
+): AsyncGenerator<MatchPage> {
+  const probes = await probesOf(client, matching.registry.id, events)
+  for await (const candidates of candidatesOf(client, matching.registry.id, probes)) {
+    yield await decide(client, matching, events, candidates)
+  }
+}
+
+async function probesOf(
+  client: ClientBase,
+  registryId: number,
+  events: readonly MatchedEvent[],
+): Promise<readonly Probe[]> {
+  const pairs = new Map(
+    events.map(({ event_type, recordType: { name } }) => [
+      `${event_type}\0${name}`,
+      { event_type, record_type: name },
+    ]),
+  )
+  const subscribed = new Set(
+    (await subscribedTypes(client, registryId, [...pairs.values()])).map(
+      ({ event_type, record_type }) => `${event_type}\0${record_type}`,
+    ),
+  )
+  return events.flatMap((event, at) => {
+    const { event_type, recordType } = event
+    if (!subscribed.has(`${event_type}\0${recordType.name}`)) return []
+    return probes(event).map((borne) => ({ at, event_type, record_type: recordType.name, ...borne }))
+  })
+}
+
+function probes({ before, after }: MatchedEvent): readonly Pick<Probe, 'key' | 'before' | 'after'>[] {
+  const keys = new Map<string, { key: Buffer; before: boolean; after: boolean }>()
+  const add = (record: ExtractedRecord | null, when: 'before' | 'after'): void => {
+    for (const key of record === null ? [] : recordKeys(record)) {
+      const name = key.toString('latin1')
+      const known = keys.get(name) ?? { key, before: false, after: false }
+      known[when] = true
+      keys.set(name, known)
+    }
+  }
+  add(before, 'before')
+  add(after, 'after')
+  return [...keys.values()]
+}
+
+async function decide(
+  client: ClientBase,
+  { registry, day, compiled }: Matching,
+  events: readonly MatchedEvent[],
+  candidates: readonly Candidate[],
+): Promise<MatchPage> {
+  const open = candidates.filter(({ before, after }) => !isDecided(before) || !isDecided(after))
+  const filters = await compiled.of(
+    client,
+    registry.kind,
+    open.map(({ subscription }) => subscription),
+  )
+  const found: Match[] = []
+  const unreadable = new Set<number>()
+  for (const { at, subscription, before, after } of candidates) {
+    const event = events[at]
+    if (event === undefined) continue
+    const evaluate = (borne: Borne, record: ExtractedRecord | null): boolean => {
+      if (isDecided(borne) || record === null) return borne.whole
+      const predicate = filters.get(subscription)
+      if (predicate === undefined) unreadable.add(subscription)
+      return predicate ? matches(atDay(predicate, event.recordType, day), record) : predicate === null
+    }
+    const presence = presenceOf(evaluate(before, event.before), evaluate(after, event.after))
+    if (presence !== null) found.push({ at, subscription, presence })
+  }
+  return { matches: found.filter((one) => !unreadable.has(one.subscription)), unreadable: [...unreadable] }
+}
+
+/** Whether the keys alone say if the record fulfils the filter. */
+const isDecided = ({ some, whole }: Borne): boolean => whole || !some
+
+/** Null: the filter is fulfilled neither before the change nor after it. */
+function presenceOf(before: boolean, after: boolean): Presence | null {
+  if (before) return after ? 'stayed' : 'left'
+  return after ? 'entered' : null
+}

@@ -1,0 +1,125 @@
+/** Subscriptions that are filed under a key which a changed record bears: they are all that can match the change. */
+import type { ClientBase } from 'pg'
+
+/** One key of a record that changed. */
+export interface Probe {
+  /** Which of the changes it is. */
+  readonly at: number
+  readonly event_type: string
+  readonly record_type: string
+  readonly key: Buffer
+  /** Whether the record bore it before the change, and whether it does after it. */
+  readonly before: boolean
+  readonly after: boolean
+}
+
+/** What the keys say of a filter and a record. */
+export interface Borne {
+  /** The record bears a key of the subscription; without one it does not fulfil the filter. */
+  readonly some: boolean
+  /** It bears one that is all of the filter, and fulfils it. */
+  readonly whole: boolean
+}
+
+export interface Candidate {
+  readonly at: number
+  readonly subscription: number
+  readonly before: Borne
+  readonly after: Borne
+}
+
+/** Candidates that are in memory at a time. */
+const PAGE = 5_000
+
+/** Of these types of event and record, those to which anybody has subscribed: most changes need no further look. */
+export async function subscribedTypes<Pair extends Pick<Probe, 'event_type' | 'record_type'>>(
+  client: ClientBase,
+  registryId: number,
+  pairs: readonly Pair[],
+): Promise<readonly Pair[]> {
+  const { rows } = await client.query<{ at: number }>(
+    `select pair.at::int from unnest($2::text[], $3::text[]) with ordinality as pair (event_type, record_type, at)
+     where exists (
+       select from subscription_key as filed
+       where filed.registry = $1
+         and (filed.event_type, filed.record_type) = (pair.event_type, pair.record_type)
+     )`,
+    [registryId, pairs.map(({ event_type }) => event_type), pairs.map(({ record_type }) => record_type)],
+  )
+  const subscribed = new Set(rows.map(({ at }) => at - 1))
+  return pairs.filter((_, at) => subscribed.has(at))
+}
+
+/**
+ * The candidates of all changes, each once, in the order of the changes and then of the subscriptions; a page at a time,
+ * however many there are. Runs inside the caller's transaction, and one at a time.
+ */
+export async function* candidatesOf(
+  client: ClientBase,
+  registryId: number,
+  probes: readonly Probe[],
+  page = PAGE,
+): AsyncGenerator<readonly Candidate[]> {
+  if (probes.length === 0) return
+  // The subquery is asked once for each key, in the index: `offset 0` keeps the planner from reading the whole table.
+  await client.query(
+    `declare candidates no scroll cursor for
+     select probe.at, filed.subscription,
+       bool_or(probe.before), bool_or(probe.before and filed.whole),
+       bool_or(probe.after), bool_or(probe.after and filed.whole)
+     from unnest($2::int[], $3::text[], $4::text[], $5::bytea[], $6::bool[], $7::bool[])
+       as probe (at, event_type, record_type, key, before, after)
+     cross join lateral (
+       select subscription, whole from subscription_key
+       where registry = $1 and event_type = probe.event_type and record_type = probe.record_type
+         and key = probe.key
+       offset 0
+     ) as filed
+     group by probe.at, filed.subscription order by probe.at, filed.subscription`,
+    [
+      registryId,
+      probes.map(({ at }) => at),
+      probes.map(({ event_type }) => event_type),
+      probes.map(({ record_type }) => record_type),
+      probes.map(({ key }) => key),
+      probes.map(({ before }) => before),
+      probes.map(({ after }) => after),
+    ],
+  )
+  for (;;) {
+    const { rows } = await client.query<Row>({ text: `fetch ${page} from candidates`, rowMode: 'array' })
+    if (rows.length > 0) yield rows.map(candidate)
+    if (rows.length < page) break
+  }
+  await client.query('close candidates')
+}
+
+type Row = [
+  at: number,
+  subscription: number,
+  before: boolean,
+  beforeWhole: boolean,
+  after: boolean,
+  afterWhole: boolean,
+]
+
+function candidate([at, subscription, before, beforeWhole, after, afterWhole]: Row): Candidate {
+  return {
+    at,
+    subscription,
+    before: { some: before, whole: beforeWhole },
+    after: { some: after, whole: afterWhole },
+  }
+}
+
+/** The filters of subscriptions as they were stored, by the subscription's id. */
+export async function criteriaOf(
+  client: ClientBase,
+  subscriptions: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await client.query<{ id: number; criteria: string }>(
+    'select id, criteria from subscription where id = any($1::int[])',
+    [subscriptions],
+  )
+  return new Map(rows.map(({ id, criteria }) => [id, criteria]))
+}

@@ -1,0 +1,146 @@
+/** Events, and the notifications that they cause. */
+import type { ClientBase } from 'pg'
+import type { Presence, Purpose } from '../../model/event.ts'
+import type { RecordId } from '../../model/records.ts'
+import { WORK_CHANNEL } from '../db/work-channel.ts'
+
+/** Numbers for events, and for the records that they are about: all events of one change have one record version. */
+export interface EventNumbers {
+  readonly ids: readonly number[]
+  readonly versions: readonly number[]
+}
+
+export interface NewEvent {
+  readonly id: number
+  readonly event_type: string
+  readonly record_type: string
+  readonly record: RecordId
+  readonly record_version: number
+  readonly occurred_at: Date
+  readonly recorded_at: Date
+  /** As the publisher names it, and the digest of what was published under it. */
+  readonly event_id?: string
+  readonly fingerprint?: Buffer
+}
+
+/** What an event shows to those who are notified of it. */
+export interface MatchedDocument {
+  readonly event: number
+  readonly matched: number
+  /** Canonical JSON as it was at the event; null of a deletion. */
+  readonly document: string | null
+  /** Canonical JSON of a record that has nothing but its identifiers: all that is sent to whom the record has left. */
+  readonly identifiers: string
+}
+
+export interface NewNotification {
+  readonly event: number
+  readonly subscription: number
+  readonly presence: Presence
+  readonly purpose: Purpose
+  /** Undefined: at once. */
+  readonly due_at?: Date
+  /** The notification that it corrects. */
+  readonly corrects?: number
+}
+
+export async function nextEventNumbers(
+  client: ClientBase,
+  wanted: { readonly events: number; readonly versions: number },
+): Promise<EventNumbers> {
+  const { rows } = await client.query<{ ids: number[]; versions: number[] }>(
+    `select
+       array(select nextval(pg_get_serial_sequence('event', 'id')) from generate_series(1, $1::int)) as ids,
+       array(select nextval('record_version') from generate_series(1, $2::int)) as versions`,
+    [wanted.events, wanted.versions],
+  )
+  return rows[0] ?? { ids: [], versions: [] }
+}
+
+/** Inserts events that nobody is notified of yet. */
+export async function insertEvents(
+  client: ClientBase,
+  registryId: number,
+  events: readonly NewEvent[],
+): Promise<void> {
+  if (events.length === 0) return
+  await client.query(
+    `insert into event (id, registry, event_id, fingerprint, event_type, record_type, record, record_version,
+       occurred_at, recorded_at)
+     overriding system value
+     select id, $2, event_id, decode(fingerprint, 'hex'), event_type, record_type, record, record_version,
+       occurred_at, recorded_at
+     from json_to_recordset($1::json) as new (id bigint, event_id text, fingerprint text, event_type text,
+       record_type text, record bigint, record_version bigint, occurred_at timestamptz, recorded_at timestamptz)`,
+    [
+      JSON.stringify(events.map((event) => ({ ...event, fingerprint: event.fingerprint?.toString('hex') }))),
+      registryId,
+    ],
+  )
+}
+
+/** Stores with events what their notifications show, and how many there are. */
+export async function storeMatches(client: ClientBase, matched: readonly MatchedDocument[]): Promise<void> {
+  if (matched.length === 0) return
+  await client.query(
+    `update event set matched = event.matched + new.matched, document = new.document, identifiers = new.identifiers
+     from unnest($1::bigint[], $2::int[], $3::text[], $4::text[]) as new (id, matched, document, identifiers)
+     where event.id = new.id`,
+    [
+      matched.map(({ event }) => event),
+      matched.map(({ matched }) => matched),
+      matched.map(({ document }) => document),
+      matched.map(({ identifiers }) => identifiers),
+    ],
+  )
+}
+
+/** Puts notifications into the mailboxes of their subscriptions, in order, and wakes the nodes that work at commit. */
+export async function insertNotifications(
+  client: ClientBase,
+  notifications: readonly NewNotification[],
+): Promise<void> {
+  if (notifications.length === 0) return
+  await client.query(
+    `with inserted as (
+       insert into notification (mailbox, event, subscription, presence, purpose, corrects, due_at)
+       select subscription.mailbox, new.event, subscription.id, new.presence, new.purpose, new.corrects,
+         coalesce(new.due_at, clock_timestamp())
+       from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[])
+         with ordinality as new (event, subscription, presence, purpose, corrects, due_at, at)
+       join subscription on subscription.id = new.subscription
+       order by new.at
+     )
+     select pg_notify($7, 'm')`,
+    [
+      notifications.map(({ event }) => event),
+      notifications.map(({ subscription }) => subscription),
+      notifications.map(({ presence }) => presence),
+      notifications.map(({ purpose }) => purpose),
+      notifications.map(({ corrects }) => corrects ?? null),
+      notifications.map(({ due_at }) => due_at ?? null),
+      WORK_CHANNEL,
+    ],
+  )
+}
+
+/** A subscription whose notifications wait for its next tick. */
+export interface HeldSubscription {
+  readonly id: number
+  readonly cron: string
+  readonly start_at: Date
+  readonly end_at: Date
+}
+
+/** Of these subscriptions, those that are notified at certain times only. */
+export async function heldSubscriptions(
+  client: ClientBase,
+  subscriptions: readonly number[],
+): Promise<readonly HeldSubscription[]> {
+  const { rows } = await client.query<HeldSubscription>(
+    `select id, cron, start_at, end_at from subscription
+     where id = any($1::int[]) and cron is not null and start_at is not null and end_at is not null`,
+    [subscriptions],
+  )
+  return rows
+}
