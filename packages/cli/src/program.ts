@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   explain: () => import('./commands/explain.ts'),
   record: () => import('./commands/record.ts'),
   participant: () => import('./commands/participant.ts'),
+  operator: () => import('./commands/operator.ts'),
   deliveries: () => import('./commands/deliveries.ts'),
   trace: () => import('./commands/trace.ts'),
   inbox: () => import('./commands/inbox.ts'),

@@ -339,6 +339,15 @@ export const LIMITS = {
     meaning:
       'size of the callbacks of one participant that are accepted in a day (UTC), as they are stored; above it 429 err.request.too_many_requests',
   },
+  admin_body_bytes: {
+    variable: 'ROLLCALL_MAX_ADMIN_BODY_BYTES',
+    default: 1_048_576,
+    min: 1_024,
+    max: 268_435_456,
+    unit: 'bytes',
+    meaning:
+      'size of a request body of the admin API, and so of a published record; above it 413 err.request.bad',
+  },
   clock_skew: {
     variable: 'ROLLCALL_CLOCK_SKEW',
     default: 60,

@@ -32,13 +32,14 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Health is at /health and /ready, metrics at /metrics of the operator's listener (ADMIN_HOST, ADMIN_PORT).
+Health is at /health and /ready, metrics at /metrics and the admin API at /admin/v1 of the operator's listener
+(ADMIN_HOST, ADMIN_PORT).
 Any number of nodes may run on one database (docs/nodes.md); a worker has the operator's listener only.
 A database that a demo was made in is refused.
 
 Beyond this machine it listens only where a proxy that speaks TLS stands before it (ROLLCALL_BEHIND_TLS_PROXY=1).
 The operator's listener may also be on a network of your own machines (ROLLCALL_ADMIN_PRIVATE_NETWORK=1); /metrics
-answers under its own address and the names in ROLLCALL_ADMIN_HOSTS.
+and the admin API answer under its own address and the names in ROLLCALL_ADMIN_HOSTS.
 
 Example: rollcall serve --role worker
 Example: HOST=0.0.0.0 ROLLCALL_BEHIND_TLS_PROXY=1 ROLLCALL_PUBLIC_URL=https://registry.example.org rollcall serve`,

@@ -100,7 +100,7 @@ export const showDelivery = useCase(
   },
   async ({ db, vault }: HasVault, { id, body: withBody = false }) => {
     const found = await findDelivery(db, id)
-    if (found === null) throw new AdminRefusal(`there is no delivery ${id}`)
+    if (found === null) throw new AdminRefusal(`there is no delivery ${id}`, { reason: 'not_found' })
     const { body, made, ...delivery } = found
     const bodies = withBody ? createBodies(db, await vault()) : null
     const attempts = await Promise.all(

@@ -5,12 +5,24 @@ import { AddressRefused } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 
+/** Why an admin function declines: what was asked is not valid, names what is not there, or contradicts what is. */
+export type RefusalReason = 'invalid' | 'not_found' | 'conflict'
+
 /**
  * An admin function declines what was asked of it, because of what was asked. The message is for the operator who asked:
  * it names the member and the rule, and no personal data.
  */
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal'
+  readonly reason: RefusalReason
+
+  constructor(
+    message: string,
+    { reason = 'invalid', ...options }: ErrorOptions & { readonly reason?: RefusalReason } = {},
+  ) {
+    super(message, options)
+    this.reason = reason
+  }
 }
 
 /**

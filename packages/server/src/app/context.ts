@@ -10,6 +10,7 @@ import { createCredentials } from '../delivery/credentials.ts'
 import { createDispatcher } from '../delivery/dispatcher.ts'
 import { createLimiter } from '../delivery/limiter.ts'
 import { createCallbacks, createDirectory } from '../directory/directory.ts'
+import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/address-guard.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
@@ -92,6 +93,8 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     deliveryDue: dispatcher.due,
     db,
     records: ownRecords(db),
+    vault: () => Promise.resolve(vault),
+    operators: createOperators(db, clock),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
     modes: modesOf(db, limits),

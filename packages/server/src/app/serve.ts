@@ -2,7 +2,9 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
+import { addAdminRoutes } from '../http/admin/mount-routes.ts'
 import { addTokenRoute } from '../http/oauth.ts'
+import type { IsOwnHost } from '../http/operator-host.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
@@ -55,7 +57,9 @@ export async function startServer(
   const publicServer = does.answers ? createPublicServer(config, context, isReady) : null
   const operatorServer = createHttpServer(context)
   addHealthRoutes(operatorServer, isReady)
-  addMetricsRoute(operatorServer, context.metrics, (header, local) => isOperatorHost(config, header, local))
+  const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
+  addMetricsRoute(operatorServer, context.metrics, isOwnHost)
+  addAdminRoutes(operatorServer, context, isOwnHost)
 
   const stopHousekeeping = startHousekeeping(context)
   const stop = async (): Promise<void> => {

@@ -19,9 +19,7 @@ export async function authenticate(
   { tokens, directory }: Authenticating,
   { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Participant> {
-  if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
-  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
-  if (token === undefined) throw unauthorized('Authorization: must be "Bearer" and an access token')
+  const token = bearerToken(authorization)
   const sender_id = await tokens.verify(token)
   const participant = sender_id === null ? null : await directory.activeParticipant(sender_id)
   if (participant === null) {
@@ -31,4 +29,16 @@ export async function authenticate(
   return participant
 }
 
-const unauthorized = (message: string): RequestFault => new RequestFault('err.request.unauthorized', message)
+/**
+ * The token of an Authorization header.
+ * @throws RequestFault 401 err.request.unauthorized
+ */
+export function bearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) throw unauthorized('Authorization: a bearer token is required')
+  const token = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(authorization)?.[1]
+  if (token === undefined) throw unauthorized('Authorization: must be "Bearer" and an access token')
+  return token
+}
+
+export const unauthorized = (message: string): RequestFault =>
+  new RequestFault('err.request.unauthorized', message)

@@ -1,9 +1,9 @@
 /** Pages beside the protocol: the health of the node, its metrics for the operator, our public keys for peers. */
-import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply } from 'fastify'
 import type { Keys } from '../keys/own-keys.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { send, sendJson } from './answer.ts'
+import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { type HasDirectory, registryOf } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
 
@@ -19,24 +19,14 @@ export function addHealthRoutes(app: HttpServer, isReady: () => Promise<boolean>
   })
 }
 
-/**
- * On the operator's own listener: not for peers, on loopback unless configured otherwise.
- * @param isOwnHost whether a Host header means this listener, at the address that the connection came to
- */
+/** On the operator's own listener: not for peers, on loopback unless configured otherwise. */
 export function addMetricsRoute(
   app: HttpServer,
   metrics: Pick<Metrics, 'render'>,
-  isOwnHost: (header: string | undefined, localAddress: string | undefined) => boolean,
+  isOwnHost: IsOwnHost,
 ): void {
   mount(app, 'GET', 'metrics', '/metrics', async ({ raw }, reply) => {
-    // A web page that an operator has open must not read them by a name of its own that leads here.
-    if (!isOwnHost(raw.headers.host, raw.socket.localAddress)) {
-      throw new RequestFault(
-        'err.request.bad',
-        'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS',
-        421,
-      )
-    }
+    checkOperatorHost(isOwnHost, raw)
     const { contentType, text } = await metrics.render()
     send(reply, 200, text, { 'Content-Type': contentType })
   })

@@ -122,32 +122,44 @@ function continueWhenRead(this: Server, request: IncomingMessage, response: Serv
   this.emit('request', request, response)
 }
 
+export type Method = 'GET' | 'POST'
+
+/** What one method of a path does. */
+export interface MethodHandler {
+  readonly method: Method
+  /** Of the route, in metrics and logs. */
+  readonly name: string
+  readonly handler: Handler
+}
+
+/** Mounts one handler; other methods on its path are answered 405. */
+export function mount(app: HttpServer, method: Method, name: string, path: string, handler: Handler): void {
+  mountMethods(app, path, [{ method, name, handler }])
+}
+
 /**
- * Mounts one handler; other methods on its path are answered 405. Handlers run as onRequest hooks: Fastify would
- * read and judge the body between that and its own handlers, and ours must come to see the token before the body.
+ * Mounts the handlers of a path, at least one; other methods are answered 405. Handlers run as onRequest hooks: Fastify
+ * would read and judge the body between that and its own handlers, and ours must come to see the token before the body.
  */
-export function mount(
-  app: HttpServer,
-  method: 'GET' | 'POST',
-  name: string,
-  path: string,
-  handler: Handler,
-): void {
-  const allowed = method === 'GET' ? ['GET', 'HEAD'] : ['POST']
+export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
+  const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const others = app.supportedMethods.filter((other) => !allowed.includes(other))
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    try {
-      await handler(request, reply)
-    } finally {
-      discardRest(request.raw)
+  for (const { method, name, handler } of rows) {
+    const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      try {
+        await handler(request, reply)
+      } finally {
+        discardRest(request.raw)
+      }
     }
+    app.route({ method, url: path, config: { name }, onRequest: answer, handler: answered })
   }
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.setHeader('Allow', allowed.join(', '))
     discardRest(request.raw)
     throw wrongMethod(allowed.join(' or '))
   }
-  app.route({ method, url: path, config: { name }, onRequest: answer, handler: answered })
+  const name = rows.map((row) => row.name).join(' or ')
   app.route({ method: others, url: path, config: { name }, onRequest: refuse, handler: answered })
 }
 

@@ -81,7 +81,8 @@ export function mediaType(headers: IncomingHttpHeaders): string {
   return (headers['content-type'] ?? '').split(';', 1).join('').trim().toLowerCase()
 }
 
-function checkContentType(headers: IncomingHttpHeaders): void {
+/** @throws RequestFault 415 for what is not plain UTF-8 JSON by its headers */
+export function checkContentType(headers: IncomingHttpHeaders): void {
   const [, ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';')
   if (mediaType(headers) !== 'application/json') {
     throw new RequestFault('err.request.bad', 'Content-Type: must be application/json', 415)

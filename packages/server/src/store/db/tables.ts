@@ -5,6 +5,7 @@
 import type { Attribute, Jwk, SignatureProfile } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { AllowedHost } from '../../model/allowed-hosts.ts'
+import type { OperatorRole } from '../../model/operator.ts'
 
 /** A time that the database sets. */
 type SetTime = ColumnType<Date, never, never>
@@ -349,6 +350,19 @@ export interface SealedMessageRow {
   received_at: SetTime
 }
 
+export interface OperatorTokenRow {
+  id: GeneratedAlways<number>
+  /** Of tokens that are not revoked, only one has it. */
+  name: string
+  sha256: Buffer
+  roles: OperatorRole[]
+  /** `registry.id`s; null: all. */
+  registries: number[] | null
+  created_at: SetTime
+  expires_at: Date
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
 export interface QuotaBucketRow {
   bucket: string
   /** Requests that may still be taken, as of `refilled_at`. */
@@ -368,6 +382,7 @@ export interface Tables {
   participant: ParticipantRow
   participant_secret: ParticipantSecretRow
   participant_key: ParticipantKeyRow
+  operator_token: OperatorTokenRow
   master_key: MasterKeyRow
   own_key: OwnKeyRow
   body_key: BodyKeyRow

@@ -141,8 +141,8 @@ export const events: Migration = {
 
     await sql`create table operator_token (
       id integer generated always as identity primary key,
-      name text collate "C" not null unique,
-      sha256 bytea not null unique,
+      name text collate "C" not null,
+      sha256 bytea not null,
       roles text[] not null check (
         cardinality(roles) > 0 and roles <@ array['read', 'publish', 'operate', 'audit', 'own']),
       registries integer[],
@@ -150,5 +150,7 @@ export const events: Migration = {
       expires_at timestamptz not null,
       revoked_at timestamptz
     )`.execute(db)
+    await sql`create unique index operator_token_name_index on operator_token (name)
+      where revoked_at is null`.execute(db)
   },
 }

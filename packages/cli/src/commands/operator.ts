@@ -1,0 +1,92 @@
+/** `rollcall operator`: who may call the admin API. */
+import {
+  addOperator,
+  listOperators,
+  OPERATOR_ROLES,
+  type OperatorRole,
+  revokeOperator,
+} from '@rollcall/server/admin/operators'
+import { type Command, Option } from 'commander'
+import { ask } from '../environment.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { collected, instant } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const operator = program
+    .command('operator')
+    .description("manage the tokens of the admin API, which is on the operator's listener")
+  withJson(operator.command('add'))
+    .description('make a token and print it, once')
+    .argument('<name>', 'name of the person or program that has it')
+    .addOption(
+      new Option('--role <role...>', 'what it may do: one role or more')
+        .choices(OPERATOR_ROLES)
+        .makeOptionMandatory(),
+    )
+    .option(
+      '--registry <namespace>',
+      'bind it to a registry; give it again for more (default: all registries)',
+      collected,
+    )
+    .option('--expires <time>', 'from when on it is refused (default: in 90 days)', instant)
+    .addHelpText(
+      'after',
+      `
+Roles: read sees all but personal data; publish may only send events; operate is read, and changes what runs;
+audit is read, and sees personal data; own may do everything.
+
+Example: rollcall operator add civil-registration-system --role publish --registry civil`,
+    )
+    .action(runAdd)
+  withJson(operator.command('list'))
+    .description('list the tokens, without their secrets')
+    .addHelpText('after', '\nExample: rollcall operator list')
+    .action(runList)
+  withJson(operator.command('revoke'))
+    .description('end a token: from the next call on it is refused')
+    .argument('<name>', 'its name')
+    .addHelpText('after', '\nExample: rollcall operator revoke civil-registration-system')
+    .action(runRevoke)
+}
+
+interface AddOptions extends OutputOptions {
+  readonly role: readonly OperatorRole[]
+  readonly registry?: readonly string[]
+  readonly expires?: Date
+}
+
+async function runAdd(
+  name: string,
+  { role: roles, registry, expires, ...options }: AddOptions,
+): Promise<void> {
+  stopRequest()
+  const added = await ask(addOperator, {
+    ...{ name, roles, registries: registry },
+    expires_at: expires?.toISOString(),
+  })
+  const text = [
+    `added ${added.name}, until ${added.expires_at}`,
+    `token  ${added.token}`,
+    'The token is not stored and cannot be shown again.',
+  ].join('\n')
+  print(options, added, text)
+}
+
+async function runList(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const rows = await ask(listOperators, {})
+  const shown = rows.map(({ roles, registries, ...row }) => ({
+    ...row,
+    roles: roles.join(' '),
+    registries: registries?.join(' ') ?? 'all',
+  }))
+  const columns = ['name', 'roles', 'registries', 'live', 'expires_at', 'revoked_at']
+  print(options, rows, table(columns, shown, 'no tokens yet; rollcall operator add makes one'))
+}
+
+async function runRevoke(name: string, options: OutputOptions): Promise<void> {
+  stopRequest()
+  const revoked = await ask(revokeOperator, { name })
+  print(options, revoked, `${revoked.name} is revoked`)
+}

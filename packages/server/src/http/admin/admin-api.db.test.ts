@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { rawConnection } from '../../../test/raw-http.ts'
+import { answerOf, type TestServer, testServer } from '../../../test/server.ts'
+import { addOperator, type OperatorRole, revokeOperator } from '../../admin/operators.ts'
+import { ADMIN_BASE, ADMIN_ROUTES, pathMembers } from './routes.ts'
+
+let server: TestServer
+/** By role, of all registries. */
+const tokens: Record<string, string> = {}
+
+beforeAll(async () => {
+  server = await testServer()
+  await server.registry('civil')
+  await server.registry('social')
+  await server.participant('spmis.example')
+  for (const role of ['read', 'publish', 'own'] as const)
+    tokens[role] = await tokenOf(role, { roles: [role] })
+})
+afterAll(() => server.close())
+
+async function tokenOf(
+  name: string,
+  { roles, registries }: { roles: readonly OperatorRole[]; registries?: readonly string[] },
+): Promise<string> {
+  return (await addOperator(server.database, { name, roles, registries })).token
+}
+
+interface Asked {
+  readonly token?: string | undefined
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+async function ask(path: string, { token = tokens.read, method = 'GET', headers = {}, body }: Asked = {}) {
+  const response = await fetch(`${server.adminUrl}${ADMIN_BASE}${path}`, {
+    method,
+    headers: { ...(token !== '' && { Authorization: `Bearer ${token}` }), ...headers },
+    ...(body !== undefined && { body }),
+  })
+  return answerOf(response)
+}
+
+const refusal = async (path: string, asked: Asked = {}) => {
+  const { status, body } = await ask(path, asked)
+  const [error] = body.errors
+  return `${status} ${error.code} ${error.message}`
+}
+
+it('answers with what the use case says', async () => {
+  const { status, headers, body } = await ask('/participants')
+  expect([status, headers.get('cache-control'), headers.get('access-control-allow-origin')]).toEqual([
+    200,
+    'no-store',
+    null,
+  ])
+  expect(body).toMatchObject([{ sender_id: 'spmis.example', status: 'active' }])
+  expect((await ask('/registries')).body.map(({ namespace }: { namespace: string }) => namespace)).toEqual([
+    'civil',
+    'social',
+  ])
+  expect((await ask('/deliveries?limit=5&state=dead&participant=spmis.example')).body).toEqual([])
+})
+
+describe('who calls', () => {
+  it.each([
+    ['no token', { token: '' }, 'Authorization: a bearer token is required'],
+    [
+      'another scheme',
+      { token: '', headers: { Authorization: 'Basic cm9vdDo=' } },
+      'Authorization: must be "Bearer" and an access token',
+    ],
+    [
+      'an unknown token',
+      { token: `rollcall_1_${'A'.repeat(43)}` },
+      'Authorization: the operator token is not valid here, has expired or was revoked',
+    ],
+  ])('%s is 401', async (_name, asked, message) => {
+    expect(await refusal('/participants', asked)).toBe(`401 err.request.unauthorized ${message}`)
+  })
+
+  it('is nobody any more once the token is revoked', async () => {
+    const token = await tokenOf('leaver', { roles: ['read'] })
+    expect((await ask('/participants', { token })).status).toBe(200)
+    await revokeOperator(server.database, { name: 'leaver' })
+    expect(await refusal('/participants', { token })).toBe(
+      '401 err.request.unauthorized Authorization: the operator token is not valid here, has expired or was revoked',
+    )
+  })
+
+  it('is no participant: its access token is none here, and an operator token is none there', async () => {
+    const peer = await server.participant('peer.example')
+    expect(await refusal('/participants', { token: peer.token })).toMatch(/^401 /)
+    const response = await fetch(`${server.url}/civil/v1.0.0/registry/sync/search`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tokens.own}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+    expect(response.status).toBe(401)
+    expect((await fetch(`${server.url}${ADMIN_BASE}/participants`)).status).toBe(404)
+  })
+
+  it('needs the role of the call', async () => {
+    expect(await refusal('/participants', { token: tokens.publish })).toBe(
+      '403 err.request.forbidden this call needs the role read',
+    )
+    expect((await ask('/participants', { token: tokens.own })).status).toBe(200)
+  })
+
+  it('with a token that is bound to registries has no call that is of all', async () => {
+    const token = await tokenOf('bound', { roles: ['own'], registries: ['civil'] })
+    expect(await refusal('/participants', { token })).toBe(
+      '403 err.request.forbidden the token is bound to other registries',
+    )
+  })
+})
+
+describe('what is asked', () => {
+  it.each<[string, Asked, string]>([
+    ['/deliveries?limit=0', {}, '400 err.request.bad limit: must be at least 1'],
+    ['/deliveries?limit=many', {}, '400 err.request.bad limit: must be a whole number'],
+    ['/deliveries?limit=1&limit=2', {}, '400 err.request.bad limit: must be given once'],
+    [
+      '/deliveries?since=yesterday',
+      {},
+      '400 err.request.bad since: must be a date-time with a time zone, such as 2026-02-03T09:15:00Z',
+    ],
+    ['/deliveries?body=true', {}, '400 err.request.bad body: is not a known member'],
+    ['/deliveries?%3Cscript%3E=1', {}, '400 err.request.bad a member: is not a known member'],
+    [
+      '/deliveries/3b241101-e2bb-4255-8caf-4136c566a962',
+      {},
+      '404 err.request.not_found there is no delivery 3b241101-e2bb-4255-8caf-4136c566a962',
+    ],
+    [
+      '/deliveries/3b241101-e2bb-4255-8caf-4136c566a962?body=true',
+      {},
+      '400 err.request.bad body: is not a known member',
+    ],
+    ['/nothing', {}, '404 err.request.not_found there is no such namespace or path here'],
+    ['/participants', { method: 'DELETE' }, '405 err.request.bad the method must be GET or HEAD'],
+    ['/participants', { method: 'OPTIONS' }, '405 err.request.bad the method must be GET or HEAD'],
+  ])('%s %j is refused', async (path, asked, expected) => {
+    expect(await refusal(path, asked)).toBe(expected)
+  })
+})
+
+it('answers under names of its own alone', async () => {
+  const raw = await rawConnection(server.running.adminPort)
+  raw.write(
+    `GET ${ADMIN_BASE}/participants HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer ${tokens.read}\r\n\r\n`,
+  )
+  const { status, body } = await raw.response()
+  raw.destroy()
+  expect([status, JSON.parse(body).errors]).toEqual([
+    421,
+    [
+      {
+        code: 'err.request.bad',
+        message: 'Host: is not the address of this listener, nor one of ROLLCALL_ADMIN_HOSTS',
+      },
+    ],
+  ])
+})
+
+it('logs who called what and how it ended, never what was sent', async () => {
+  const secret = randomUUID()
+  await ask(`/deliveries?participant=${secret}`)
+  const lines = server
+    .logged()
+    .split('\n')
+    .filter((line) => line.includes('admin call'))
+    .map((line) => JSON.parse(line))
+  expect(lines).toContainEqual(
+    expect.objectContaining({ call: 'listParticipants', operator: 'read', outcome: 'done' }),
+  )
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      ...{ call: 'listDeliveries', operator: 'read', outcome: 'refused', status: 400 },
+    }),
+  )
+  expect(lines).toContainEqual(
+    expect.objectContaining({ call: 'listParticipants', operator: null, outcome: 'refused', status: 401 }),
+  )
+  expect(server.logged()).not.toContain(secret)
+  expect(server.logged()).not.toContain(tokens.read)
+})
+
+describe('the OpenAPI document', () => {
+  it('describes every call, with its path, its input and its answers', async () => {
+    const { status, body } = await ask('/openapi.json', { token: tokens.publish })
+    expect([status, body.openapi]).toEqual([200, '3.1.0'])
+    const described = Object.entries<Record<string, Described>>(body.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    )
+    expect(described.map(({ path, method, operation }) => [method, path, operation.operationId])).toEqual(
+      ADMIN_ROUTES.map(({ method, path, name }) => [method.toLowerCase(), `${ADMIN_BASE}${path}`, name]),
+    )
+    for (const [at, { operation }] of described.entries()) {
+      const { input, result, status, hidden, ...route } = ADMIN_ROUTES[at] as (typeof ADMIN_ROUTES)[number]
+      const { properties = {} } = input as { properties?: Record<string, unknown> }
+      const inBody = operation.requestBody?.content['application/json'].schema.properties ?? {}
+      const named = [...operation.parameters.map(({ name }) => name), ...Object.keys(inBody)]
+      expect(named.toSorted()).toEqual(
+        Object.keys(properties)
+          .filter((name) => !hidden.includes(name))
+          .toSorted(),
+      )
+      expect(operation.parameters.filter((row) => row.in === 'path').map(({ name }) => name)).toEqual(
+        pathMembers(route),
+      )
+      expect(operation.responses[status]?.content?.['application/json']?.schema).toEqual(
+        JSON.parse(JSON.stringify(result)),
+      )
+    }
+  })
+
+  it('needs a token as well', async () => {
+    expect(await refusal('/openapi.json', { token: '' })).toMatch(/^401 /)
+  })
+})
+
+interface Described {
+  readonly operationId: string
+  readonly parameters: readonly { readonly name: string; readonly in: string }[]
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: { readonly properties: object } } }
+  }
+  readonly responses: Readonly<
+    Record<string, { readonly content?: { readonly 'application/json'?: { readonly schema: object } } }>
+  >
+}

@@ -1,0 +1,143 @@
+/** The admin API on the operator's listener: a route for each row of its table. The life of a call is on this screen. */
+import { RequestFault } from '@rollcall/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AdminRefusal, type RefusalReason } from '../../admin/use-case.ts'
+import type { Operators } from '../../directory/operators.ts'
+import { bearerToken, unauthorized } from '../../exchange/authenticate.ts'
+import { hasRole, isFor, type Operator } from '../../model/operator.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Log } from '../../observe/log.ts'
+import { sendJson } from '../answer.ts'
+import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
+import { type HasDirectory, registryOf } from '../protocol-routes.ts'
+import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
+import { adminDocument } from './openapi.ts'
+import { type InputLimits, readInput } from './read-input.ts'
+import { ADMIN_BASE, ADMIN_ROUTES, type AdminNeeds, type AdminRoute, pathMembers } from './routes.ts'
+
+type AdminParts = AdminNeeds &
+  HasDirectory & {
+    readonly operators: Operators
+    readonly log: Pick<Log, 'info'>
+    readonly limits: InputLimits
+  }
+
+export function addAdminRoutes(app: HttpServer, parts: AdminParts, isOwnHost: IsOwnHost): void {
+  const handlers = new Map<string, MethodHandler[]>()
+  for (const route of ADMIN_ROUTES) {
+    const { method, name, path } = route
+    const rows = handlers.get(path) ?? []
+    handlers.set(path, rows)
+    rows.push({
+      method,
+      name,
+      handler: (request, reply) =>
+        logged(parts, name, request, (call) => answer(parts, route, isOwnHost, request, reply, call)),
+    })
+  }
+  for (const [path, rows] of handlers) {
+    mountMethods(app, `${ADMIN_BASE}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`, rows)
+  }
+  const name = 'describeAdminApi'
+  const document = JSON.stringify(adminDocument(ADMIN_ROUTES))
+  mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
+    {
+      ...{ method: 'GET', name },
+      handler: (request, reply) =>
+        logged(parts, name, request, async (call) => {
+          call.operator = await authenticate(parts, isOwnHost, request)
+          sendJson(reply, 200, document)
+        }),
+    },
+  ])
+}
+
+/** What is logged of a call: never what was sent and what was answered. */
+interface Call {
+  operator?: Operator
+  registry?: Registry
+}
+
+async function answer(
+  parts: AdminParts,
+  route: AdminRoute,
+  isOwnHost: IsOwnHost,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: Call,
+): Promise<void> {
+  // Who calls, and may they?
+  const operator = await authenticate(parts, isOwnHost, request)
+  call.operator = operator
+  if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
+  const registry = pathMembers(route).includes('namespace') ? await registryOf(parts, request) : null
+  if (registry !== null) call.registry = registry
+  if (!isFor(operator, registry)) throw forbidden('the token is bound to other registries')
+
+  // What is asked for, and the answer.
+  const input = await readInput(route, request, parts.limits)
+  const result = await route.call(parts, input).catch((error: unknown) => {
+    throw error instanceof AdminRefusal ? asFault(error) : error
+  })
+  sendJson(reply, route.status, JSON.stringify(result))
+}
+
+/** @throws RequestFault 401, 421 */
+async function authenticate(
+  { operators }: Pick<AdminParts, 'operators'>,
+  isOwnHost: IsOwnHost,
+  { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
+): Promise<Operator> {
+  checkOperatorHost(isOwnHost, raw)
+  const operator = await operators.operatorOf(bearerToken(headers.authorization))
+  if (operator !== null) return operator
+  throw unauthorized('Authorization: the operator token is not valid here, has expired or was revoked')
+}
+
+const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
+
+const REASONS: Readonly<
+  Record<RefusalReason, readonly [code: 'err.request.bad' | 'err.request.not_found', status: number]>
+> = {
+  invalid: ['err.request.bad', 400],
+  not_found: ['err.request.not_found', 404],
+  conflict: ['err.request.bad', 409],
+}
+
+function asFault({ reason, message }: AdminRefusal): RequestFault {
+  const [code, status] = REASONS[reason]
+  return new RequestFault(code, message, status)
+}
+
+/** Every call has a line in the log: who, what, in which registry, and how it ended. */
+async function logged(
+  { log }: Pick<AdminParts, 'log'>,
+  name: string,
+  request: FastifyRequest,
+  work: (call: Call) => Promise<void>,
+): Promise<void> {
+  const call: Call = {}
+  const note = (outcome: object): void => {
+    const { operator, registry } = call
+    log.info(
+      {
+        call: name,
+        ...{ operator: operator?.name ?? null, token: operator?.id ?? null },
+        ...(registry && { registry: registry.namespace }),
+        ...{ address: request.raw.socket.remoteAddress, ...outcome },
+      },
+      'admin call',
+    )
+  }
+  try {
+    await work(call)
+    note({ outcome: 'done' })
+  } catch (error) {
+    note(
+      error instanceof RequestFault
+        ? { outcome: 'refused', code: error.code, status: error.httpStatus }
+        : { outcome: 'failed' },
+    )
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+/** The OpenAPI 3.1 document of the admin API, made from its table and the schemas of the use cases. */
+import type { TSchema } from 'typebox'
+import { ADMIN_BASE, type AdminRoute, otherMembers, pathMembers } from './routes.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const ERRORS: Readonly<Record<string, string>> = {
+  400: 'The input is not valid: the message names the member and the rule.',
+  401: 'The operator token is missing, unknown, expired or revoked.',
+  403: 'The token does not have the role, or is bound to other registries.',
+  404: 'There is no such namespace, id or path.',
+  409: 'What is asked for contradicts what is there.',
+  413: 'The body is larger than ROLLCALL_MAX_ADMIN_BODY_BYTES.',
+  415: 'The body is not application/json.',
+  421: 'The Host header is not a name of this listener.',
+  429: 'Too many requests without a good token came from this address.',
+  500: 'The server failed; the failure is logged.',
+  503: 'The database does not answer.',
+}
+
+export function adminDocument(routes: readonly AdminRoute[]): Json {
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    const path = `${ADMIN_BASE}${route.path}`
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Admin API',
+      version: '1',
+      description:
+        "What the operator of a registry server may ask on the operator's listener. `x-personal-data` marks members that may be personal data.",
+    },
+    security: [{ operator: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        operator: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A token that `rollcall operator add` printed.',
+        },
+      },
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([status, description]) => [`Error${status}`, errorAnswer(description)]),
+      ),
+      schemas: { Errors: ERRORS_SCHEMA },
+    },
+  }
+}
+
+function operation(route: AdminRoute): Json {
+  const { input, method } = route
+  const members = otherMembers(route)
+  const required = requiredOf(input)
+  const parameters = [
+    ...pathMembers(route).map((name) => parameter('path', name, propertiesOf(input)[name], true)),
+    ...(method === 'GET'
+      ? Object.entries(members).map(([name, schema]) =>
+          parameter('query', name, schema, required.includes(name)),
+        )
+      : []),
+  ]
+  return {
+    operationId: route.name,
+    summary: route.summary,
+    description: `Needs the role \`${route.role}\`.`,
+    parameters,
+    ...(method !== 'GET' && { requestBody: body(members, required) }),
+    responses: {
+      [route.status]: { description: 'Done.', content: json(route.result) },
+      ...Object.fromEntries(
+        Object.keys(ERRORS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+      ),
+    },
+  }
+}
+
+const json = (schema: unknown): Json => ({ 'application/json': { schema } })
+
+const parameter = (place: string, name: string, schema: TSchema | undefined, required: boolean): Json => ({
+  ...{ in: place, name, required },
+  schema: schema ?? {},
+})
+
+function body(members: Readonly<Record<string, TSchema>>, required: readonly string[]): Json {
+  const named = required.filter((name) => Object.hasOwn(members, name))
+  const schema = { type: 'object', additionalProperties: false, required: named, properties: members }
+  return { required: true, content: json(schema) }
+}
+
+const propertiesOf = (schema: TSchema): Readonly<Record<string, TSchema>> =>
+  (schema as { properties?: Record<string, TSchema> }).properties ?? {}
+
+const requiredOf = (schema: TSchema): readonly string[] => (schema as { required?: string[] }).required ?? []
+
+const ERRORS_SCHEMA = {
+  type: 'object',
+  required: ['errors'],
+  properties: {
+    errors: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['code', 'message'],
+        properties: { code: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+}
+
+const errorAnswer = (description: string): Json => ({
+  description,
+  content: json({ $ref: '#/components/schemas/Errors' }),
+})

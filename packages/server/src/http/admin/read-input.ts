@@ -1,0 +1,77 @@
+/** From a request to the input of a use case: members of the path, and of the query or the body. */
+import { isJsonObject, JsonError, type JsonObject, parseJson, RequestFault } from '@rollcall/protocol'
+import type { FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import type { Limits } from '../../limits.ts'
+import { checkContentType, readText, tooLarge } from '../../reading/body.ts'
+import { itemBounds } from '../../reading/envelope.ts'
+import { type AdminRoute, otherMembers } from './routes.ts'
+
+export type InputLimits = Pick<
+  Limits,
+  'admin_body_bytes' | 'body_depth' | 'body_values' | 'frame_values' | 'object_names'
+>
+
+type Query = Readonly<Record<string, string | readonly string[]>>
+
+/**
+ * The values are checked by the use case, against its schema.
+ * @throws RequestFault 400, 413, 415
+ */
+export async function readInput(
+  route: AdminRoute,
+  request: Pick<FastifyRequest, 'params' | 'query' | 'headers' | 'raw'>,
+  limits: InputLimits,
+): Promise<JsonObject> {
+  const members = otherMembers(route)
+  const query = Object.entries(request.query as Query)
+  const given =
+    route.method === 'GET'
+      ? Object.fromEntries(query.map(([name, text]) => [name, memberOf(name, text, members[name])]))
+      : await bodyOf(query, request, limits)
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(members, name))
+  if (unknown !== undefined) throw bad(`${printableName(unknown)}: is not a known member`)
+  return { ...given, ...(request.params as Record<string, string>) }
+}
+
+const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
+
+/** A name that a caller made up may hold anything. */
+const printableName = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : 'a member')
+
+/** What a text in the query stands for, by the schema of the member. Another text stays one: the schema refuses it. */
+function memberOf(name: string, given: string | readonly string[], schema: TSchema | undefined) {
+  const { type, items } = (schema ?? {}) as { type?: string; items?: TSchema }
+  const texts = typeof given === 'string' ? [given] : given
+  if (type === 'array') return texts.map((text) => scalarOf(text, (items as { type?: string })?.type))
+  const [text = '', ...more] = texts
+  if (more.length > 0) throw bad(`${printableName(name)}: must be given once`)
+  return scalarOf(text, type)
+}
+
+function scalarOf(text: string, type: string | undefined): string | number | boolean {
+  if (type === 'boolean' && /^(?:true|false)$/.test(text)) return text === 'true'
+  if ((type === 'integer' || type === 'number') && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text))
+    return Number(text)
+  return text
+}
+
+async function bodyOf(
+  query: readonly unknown[],
+  { headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>,
+  limits: InputLimits,
+): Promise<JsonObject> {
+  if (query.length > 0) throw bad('query: this call takes its input in the body')
+  checkContentType(headers)
+  const most = limits.admin_body_bytes
+  if (Number(headers['content-length'] ?? 0) > most) throw tooLarge(most)
+  const text = await readText(raw, most)
+  try {
+    const body = parseJson(text, itemBounds(limits))
+    if (isJsonObject(body)) return body
+  } catch (error) {
+    if (error instanceof JsonError) throw bad(error.path === '' ? `body: ${error.message}` : error.message)
+    throw error
+  }
+  throw bad('body: must be a JSON object')
+}

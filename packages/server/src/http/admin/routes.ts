@@ -1,0 +1,77 @@
+/** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
+import type { Static, TSchema } from 'typebox'
+import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
+import type { HasVault } from '../../admin/needs.ts'
+import { listParticipants } from '../../admin/participants.ts'
+import { listRegistries } from '../../admin/registries.ts'
+import type { Given, UseCase } from '../../admin/use-case.ts'
+import type { OperatorRole } from '../../model/operator.ts'
+import type { Method } from '../server.ts'
+
+/** Before every path. */
+export const ADMIN_BASE = '/admin/v1'
+
+/** What the use cases work with. */
+export type AdminNeeds = HasVault
+
+export interface AdminRoute {
+  readonly method: Method
+  /** Below ADMIN_BASE. `{name}` is a member of the input; `{namespace}` is checked here, too. */
+  readonly path: string
+  /** Of the call, in logs, metrics and the OpenAPI document. */
+  readonly name: string
+  readonly summary: string
+  /** Who may call it has this role. */
+  readonly role: OperatorRole
+  readonly input: TSchema
+  readonly result: TSchema
+  /** Members of the input that are not offered here, such as those that show personal data. */
+  readonly hidden: readonly string[]
+  /** Of an answer. */
+  readonly status: 200 | 201
+  /** @throws AdminRefusal */
+  readonly call: (needs: AdminNeeds, input: unknown) => Promise<unknown>
+}
+
+type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
+  Partial<Pick<AdminRoute, 'hidden' | 'status'>>
+
+function route<Input extends TSchema, Result extends TSchema>(
+  useCase: UseCase<AdminNeeds, Input, Result>,
+  row: Row,
+): AdminRoute {
+  const { input, result } = useCase
+  // The use case checks what it is given.
+  const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
+  return { hidden: [], status: 200, ...row, input, result, call }
+}
+
+export const ADMIN_ROUTES: readonly AdminRoute[] = [
+  route(listRegistries, {
+    ...{ method: 'GET', path: '/registries', name: 'listRegistries', role: 'read' },
+    summary: 'Every registry, by namespace, with the number of its records.',
+  }),
+  route(listParticipants, {
+    ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },
+    summary: 'Every participant, by sender_id.',
+  }),
+  route(listDeliveries, {
+    ...{ method: 'GET', path: '/deliveries', name: 'listDeliveries', role: 'read' },
+    summary: 'What is sent to participants, the newest first.',
+  }),
+  route(showDelivery, {
+    ...{ method: 'GET', path: '/deliveries/{id}', name: 'showDelivery', role: 'read', hidden: ['body'] },
+    summary: 'One delivery with every attempt, without its message.',
+  }),
+]
+
+/** The members of a call's input that stand in its path. */
+export const pathMembers = ({ path }: Pick<AdminRoute, 'path'>): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+
+/** The members of a call's input that stand elsewhere, with their schemas. */
+export function otherMembers(route: Pick<AdminRoute, 'path' | 'input' | 'hidden'>): Record<string, TSchema> {
+  const elsewhere = [...pathMembers(route), ...route.hidden]
+  const { properties = {} } = route.input as { properties?: Record<string, TSchema> }
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !elsewhere.includes(name)))
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { hasRole, isFor, OPERATOR_ROLES } from './operator.ts'
+
+test('each role has itself and what it includes, and no more', () => {
+  const had = OPERATOR_ROLES.map((role) => [
+    role,
+    ...OPERATOR_ROLES.filter((wanted) => hasRole({ roles: [role] }, wanted)),
+  ])
+  expect(had).toEqual([
+    ['read', 'read'],
+    ['publish', 'publish'],
+    ['operate', 'read', 'operate'],
+    ['audit', 'read', 'audit'],
+    ['own', ...OPERATOR_ROLES],
+  ])
+})
+
+test('a token that is bound to registries is for them alone', () => {
+  const bound = { registries: [1, 2] }
+  expect([isFor(bound, { id: 2 }), isFor(bound, { id: 3 }), isFor(bound, null)]).toEqual([true, false, false])
+  expect([isFor({ registries: null }, { id: 3 }), isFor({ registries: null }, null)]).toEqual([true, true])
+})

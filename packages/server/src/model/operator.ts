@@ -1,0 +1,31 @@
+/** The operator's own people and programs at the admin API, and what each may do there. */
+
+export const OPERATOR_ROLES = ['read', 'publish', 'operate', 'audit', 'own'] as const
+export type OperatorRole = (typeof OPERATOR_ROLES)[number]
+
+/** Who calls the admin API. */
+export interface Operator {
+  readonly id: number
+  readonly name: string
+  readonly roles: readonly OperatorRole[]
+  /** `Registry.id`s; null: all. */
+  readonly registries: readonly number[] | null
+}
+
+/** Which roles each role has beside its own name. `publish` may only send events; `own` may everything. */
+const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
+  read: [],
+  publish: [],
+  operate: ['read'],
+  audit: ['read'],
+  own: OPERATOR_ROLES,
+}
+
+export const hasRole = ({ roles }: Pick<Operator, 'roles'>, wanted: OperatorRole): boolean =>
+  roles.some((role) => role === wanted || INCLUDES[role].includes(wanted))
+
+/** @param registry null: what is asked for is of no single registry, so it is for operators of all alone */
+export const isFor = (
+  { registries }: Pick<Operator, 'registries'>,
+  registry: { readonly id: number } | null,
+): boolean => registries === null || (registry !== null && registries.includes(registry.id))

@@ -1,0 +1,101 @@
+/** Tokens of the admin API. Here they are known by the SHA-256 of their secret only. */
+import { sql } from 'kysely'
+import type { Operator, OperatorRole } from '../../model/operator.ts'
+import type { Database } from '../db/database.ts'
+import { isDuplicate } from '../db/database-errors.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import { isStorable } from '../db/text.ts'
+
+/** A token as the operator's list has it. */
+export interface OperatorToken {
+  readonly id: number
+  readonly name: string
+  readonly roles: readonly OperatorRole[]
+  /** Namespaces; null: all registries. */
+  readonly registries: readonly string[] | null
+  readonly created_at: Date
+  readonly expires_at: Date
+  readonly revoked_at: Date | null
+}
+
+const NAME_LIMIT = 64
+
+/**
+ * Adds a token, known here by the SHA-256 of its secret.
+ * @param token.registries `Registry.id`s; null: all
+ * @returns its id
+ * @throws StoreRefusal a name of the wrong form, or of another live token
+ */
+export async function addOperatorToken(
+  { kysely }: Pick<Database, 'kysely'>,
+  token: Pick<Operator, 'name' | 'roles' | 'registries'> & {
+    readonly sha256: Buffer
+    readonly expires_at: Date
+  },
+): Promise<number> {
+  const { name, sha256, roles, registries, expires_at } = token
+  if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
+    throw new StoreRefusal(`name: must have 1 to ${NAME_LIMIT} characters`)
+  }
+  try {
+    const { id } = await kysely
+      .insertInto('operator_token')
+      .values({
+        ...{ name, sha256, expires_at },
+        roles: [...new Set(roles)],
+        registries: registries === null ? null : [...new Set(registries)],
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    return id
+  } catch (error) {
+    if (isDuplicate(error, 'operator_token_name_index')) {
+      throw new StoreRefusal(`a token named ${name} exists already; revoke it first`)
+    }
+    throw error
+  }
+}
+
+/** Every token, by name; of those of one name the newest first. */
+export async function listOperatorTokens({
+  kysely,
+}: Pick<Database, 'kysely'>): Promise<readonly OperatorToken[]> {
+  return kysely
+    .selectFrom('operator_token')
+    .select(['id', 'name', 'roles', 'created_at', 'expires_at', 'revoked_at'])
+    .select(
+      sql<string[] | null>`case when registries is not null then array(
+        select namespace from registry where id = any(registries) order by namespace) end`.as('registries'),
+    )
+    .orderBy('name')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** @returns false: no live token has this name */
+export async function revokeOperatorToken(
+  { kysely }: Pick<Database, 'kysely'>,
+  name: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await kysely
+    .updateTable('operator_token')
+    .set({ revoked_at: sql<Date>`now()` })
+    .where('name', '=', name)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** A token that is not revoked, by its id; null when there is none. It may have expired. */
+export async function findOperatorToken(
+  { pool }: Pick<Database, 'pool'>,
+  id: number,
+): Promise<(Operator & { readonly sha256: Buffer; readonly expires_at: Date }) | null> {
+  const { rows } = await pool.query<Operator & { sha256: Buffer; expires_at: Date }>({
+    name: 'find operator token',
+    text: `select id, name, roles, registries, sha256, expires_at
+      from operator_token where id = $1 and revoked_at is null`,
+    values: [id],
+  })
+  return rows[0] ?? null
+}
