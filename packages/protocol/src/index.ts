@@ -184,7 +184,7 @@ export {
 export { type PathStep, pathText } from './paths.ts'
 export { receivedSchema } from './received.ts'
 export { CODE_LISTS, type CodeListName, normaliseCode } from './records/code-lists.ts'
-export { isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
+export { daysInMonth, isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'
 export { CanonicalJsonError, CanonicalText, canonicalJson } from './trust/canonical-json.ts'

@@ -399,6 +399,23 @@ export const LIMITS = {
     meaning:
       'lease of an accepted request: when a node has not renewed it for this time, other nodes claim the request',
   },
+  notify_interval: {
+    variable: 'ROLLCALL_MIN_NOTIFY_INTERVAL',
+    default: 5,
+    min: 1,
+    max: 86_400,
+    unit: 'seconds',
+    meaning: 'time between two runs of the frequency of a subscription; below it rjct.notify_details.invalid',
+  },
+  subscriptions: {
+    variable: 'ROLLCALL_MAX_SUBSCRIPTIONS',
+    default: 1_000_000,
+    min: 1,
+    max: 1_000_000_000,
+    unit: 'subscriptions',
+    meaning:
+      'subscriptions of one participant that have not ended, in all registries; above it rjct.notify_details.invalid',
+  },
 } as const satisfies Record<string, LimitRow>
 
 export type LimitName = keyof typeof LIMITS

@@ -38,7 +38,7 @@ export interface PublishedEvent {
 
 /** When notifications of a subscription are sent; null: at once. */
 export interface Frequency {
-  /** A normalised cron expression of 5 or 6 fields. */
+  /** A cron expression of 7 fields as `events/cron.ts` writes it: equal ones mean the same. */
   readonly cron: string
   readonly start_at: Date
   readonly end_at: Date

@@ -10,6 +10,8 @@ export interface Scope {
   /** What the criteria around the query named; undefined when they named none. */
   readonly recordType: RecordType | undefined
   readonly limits: QueryLimits
+  /** Whether a `collection` may name another record type than the criteria did, which then counts. */
+  readonly anyCollection?: true
 }
 
 /** Bounds of one query: levels of nesting, conditions, values compared with. */
@@ -44,3 +46,6 @@ export class QueryProblem extends Error {
 
 /** A text that cannot be parsed as what it is meant to be; a search has a code of its own for it (N20). */
 export class UnreadableQuery extends QueryProblem {}
+
+/** An identifier whose type is not known, or whose value is none of its type; a subscription has a code of its own for it. */
+export class IdentifierProblem extends QueryProblem {}

@@ -66,6 +66,16 @@ const FORMS: readonly Form<ReadForm>[] = [
 export function readQuery(scope: Scope, query_type: unknown, query: unknown, path: string): Query {
   const word = typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
   if (word === undefined) throw new QueryProblem(`${path}_type`, `must be one of ${QUERY_TYPES.join(', ')}`)
+  return readWorded(scope, word, query, path)
+}
+
+/** The same where the type may be absent, and the form alone says what it is (N3). @throws QueryProblem */
+export const readFilter = (scope: Scope, filter_type: unknown, filter: unknown, path: string): Query =>
+  filter_type === undefined
+    ? readWorded(scope, undefined, filter, path)
+    : readQuery(scope, filter_type, filter, path)
+
+function readWorded(scope: Scope, word: QueryWord | undefined, query: unknown, path: string): Query {
   const reader = new Reader(scope)
   if (isJsonObject(query)) {
     const form = formOf(FORMS, query, path)

@@ -14,7 +14,7 @@ import {
 } from '@rollcall/protocol'
 import type { Comparator, List, Literal, Predicate } from '../../model/predicate.ts'
 import type { Identifier } from '../../model/records.ts'
-import { QueryProblem } from '../query.ts'
+import { IdentifierProblem, QueryProblem } from '../query.ts'
 import type { Reader } from './reader.ts'
 
 /** What is asked about: an attribute by its type, or identifiers, which know equality alone. */
@@ -153,7 +153,7 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
     return normalised === null ? [] : [{ type: type.name, value: normalised }]
   })
   if (identifiers.length > 0) return identifiers
-  throw new QueryProblem(path, `must be ${MEANT.identifier}${formsOf(types)}`)
+  throw new IdentifierProblem(path, `must be ${MEANT.identifier}${formsOf(types)}`)
 }
 
 /** What a value must be beside a text, where all the types that it may be of ask for the same. */
@@ -182,5 +182,6 @@ export function readIdentifierType(
 ): IdentifierType {
   const type = typeof value === 'string' ? resolveIdentifierType(kind, value) : undefined
   if (type !== undefined) return type
-  throw new QueryProblem(path, `must be one of ${kind.identifier_types.map(({ name }) => name).join(', ')}`)
+  const known = kind.identifier_types.map(({ name }) => name).join(', ')
+  throw new IdentifierProblem(path, `must be one of ${known}`)
 }

@@ -16,14 +16,16 @@ import { type QueryLimits, QueryProblem, type Scope } from '../query.ts'
 export class Reader {
   readonly kind: Kind
   readonly limits: QueryLimits
+  readonly #anyCollection: boolean
   #named: RecordType | undefined
   #depth = 0
   #terms = 0
   #values = 0
 
-  constructor({ kind, recordType, limits }: Scope) {
+  constructor({ kind, recordType, limits, anyCollection }: Scope) {
     this.kind = kind
     this.limits = limits
+    this.#anyCollection = anyCollection ?? false
     this.#named = recordType
   }
 
@@ -43,6 +45,11 @@ export class Reader {
       throw new QueryProblem(path, 'must mean the same record type as the criteria around the query')
     }
     this.#named = recordType
+  }
+
+  /** As `name`, of the collection beside an expression. */
+  nameCollection(recordType: RecordType, path: string): void {
+    if (this.#named === undefined || !this.#anyCollection) this.name(recordType, path)
   }
 
   /** Reads one level deeper. A problem ends the whole query, so that the level need not be left then. */

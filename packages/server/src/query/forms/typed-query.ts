@@ -164,7 +164,7 @@ function readCollection(reader: Reader, { value, path }: Member): void {
     const known = reader.kind.record_types.map(({ emitted }) => emitted).join(', ')
     throw new QueryProblem(path, `must be one of ${known}`)
   }
-  reader.name(recordType, path)
+  reader.nameCollection(recordType, path)
 }
 
 /**

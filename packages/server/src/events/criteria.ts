@@ -1,0 +1,175 @@
+/** What a subscribe item asks for, read completely or refused; nothing of it is passed over (spec "SubscribeRequest", N3). */
+import { hash } from 'node:crypto'
+import {
+  canonicalJson,
+  type EventType,
+  ItemRejection,
+  isJsonObject,
+  type JsonObject,
+  type Kind,
+  type RecordType,
+  resolveEventType,
+  SubscribeCriteria as SubscribeCriteriaSchema,
+} from '@rollcall/protocol'
+import { LIMITS, type Limits } from '../limits.ts'
+import type { Frequency } from '../model/event.ts'
+import type { Predicate } from '../model/predicate.ts'
+import type { Registry } from '../model/registry.ts'
+import { canonicalPredicate } from '../query/canonical-predicate.ts'
+import {
+  type Criteria,
+  type CriteriaRules,
+  checkConsent,
+  checkMembers,
+  checkVersion,
+  readRecordType,
+  readRegType,
+  refusal,
+} from '../query/criteria.ts'
+import { IdentifierProblem, type QueryLimits, QueryProblem } from '../query/query.ts'
+import { readFilter } from '../query/read-query.ts'
+import { readFrequency } from './frequency.ts'
+
+export interface SubscribeCriteria {
+  readonly eventType: EventType
+  /** Of the records that are sent, and that the filter is about. */
+  readonly recordType: RecordType
+  /** Null: there is no filter. */
+  readonly predicate: Predicate | null
+  /** Null: notifications are sent at once. */
+  readonly frequency: Frequency | null
+  /** Whether it is about one person, whose record every match bears the identifier of. */
+  readonly person: boolean
+  /** The same for criteria that ask for the same, until whenever they ask for it. 32 bytes. */
+  readonly fingerprint: Buffer
+  /** Canonical text of the criteria, which `compileCriteria` reads again. */
+  readonly text: string
+  /** Members of a subscription, as they were asked for. */
+  readonly echo: JsonObject
+}
+
+const RULES: CriteriaRules = {
+  name: 'subscribe_criteria',
+  code: 'rjct.notify_details.invalid',
+  members: Object.keys(SubscribeCriteriaSchema.properties),
+  filter: 'filter',
+}
+
+/** Rules for what names types. */
+const TYPE_RULES: CriteriaRules = { ...RULES, code: 'rjct.notify_types.invalid' }
+
+/** Members of the criteria that a subscription has as well. */
+const ECHOED = [
+  ...['version', 'reg_type', 'reg_event_type', 'frequency', 'filter_type', 'filter'],
+  'notify_record_type',
+]
+
+/**
+ * Reads subscribe_criteria of one item.
+ * @throws ItemRejection rjct.notify_types.invalid, rjct.notify_details.invalid, rjct.person_id.invalid
+ */
+export function readSubscribeCriteria(
+  { kind, time_zone }: Pick<Registry, 'kind' | 'time_zone'>,
+  criteria: unknown,
+  limits: QueryLimits & Pick<Limits, 'notify_interval'>,
+  now: Date,
+): SubscribeCriteria {
+  if (!isJsonObject(criteria)) throw refusal(RULES, '', 'must be an object')
+  checkMembers(RULES, criteria)
+  checkVersion(RULES, criteria)
+  readRegType(RULES, kind, criteria)
+  const eventType = readEventType(kind, criteria)
+  const recordType = readNotifyType(kind, criteria)
+  const predicate = readPredicate(kind, recordType, criteria, limits)
+  const { frequency: given } = criteria
+  const frequency = given === undefined ? null : readFrequency(given, { time_zone, limits, now })
+  checkConsent(RULES, criteria, 'authorize')
+  return {
+    eventType,
+    recordType,
+    predicate,
+    frequency,
+    person: predicate !== null && isAboutOne(predicate),
+    fingerprint: fingerprintOf(predicate, frequency),
+    text: canonicalJson(criteria),
+    echo: Object.fromEntries(
+      ECHOED.flatMap((member) => {
+        const value = criteria[member]
+        return value === undefined ? [] : [[member, value]]
+      }),
+    ),
+  }
+}
+
+function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): EventType {
+  const found = typeof spelling === 'string' ? resolveEventType(kind, spelling) : undefined
+  if (found !== undefined) return found
+  const known = kind.event_types.map(({ name }) => name).join(', ')
+  throw refusal(TYPE_RULES, 'reg_event_type', `must be one of ${known}`)
+}
+
+function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
+  const found = readRecordType(TYPE_RULES, kind, criteria, 'notify_record_type')
+  if (found !== undefined) return found
+  const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
+  throw refusal(TYPE_RULES, 'notify_record_type', `must be one of ${known}`)
+}
+
+/** Null: there is none; whether that is allowed is asked where rights are known. */
+function readPredicate(
+  kind: Kind,
+  recordType: RecordType,
+  { filter_type, filter }: Criteria,
+  limits: QueryLimits,
+): Predicate | null {
+  if (filter === undefined && filter_type === undefined) return null
+  try {
+    const scope = { kind, recordType, limits, anyCollection: true } as const
+    return readFilter(scope, filter_type, filter, `${RULES.name}.filter`).predicate
+  } catch (error) {
+    if (error instanceof IdentifierProblem) {
+      throw new ItemRejection('rjct.person_id.invalid', error.message)
+    }
+    if (error instanceof QueryProblem) throw new ItemRejection(RULES.code, error.message)
+    throw error
+  }
+}
+
+/** It was within the bounds of its time. */
+const STORED_LIMITS: QueryLimits = {
+  query_depth: LIMITS.query_depth.max,
+  query_terms: LIMITS.query_terms.max,
+  query_values: LIMITS.query_values.max,
+}
+
+/**
+ * The filter of stored criteria, `SubscribeCriteria.text`.
+ * @throws ItemRejection the registry has changed so that it cannot be read any more
+ */
+export function compileCriteria(
+  kind: Kind,
+  text: string,
+): Pick<SubscribeCriteria, 'eventType' | 'recordType' | 'predicate'> {
+  const criteria = JSON.parse(text) as Criteria
+  const recordType = readNotifyType(kind, criteria)
+  return {
+    eventType: readEventType(kind, criteria),
+    recordType,
+    predicate: readPredicate(kind, recordType, criteria, STORED_LIMITS),
+  }
+}
+
+/** Whether a record that fulfils it surely bears one certain identifier. */
+function isAboutOne(predicate: Predicate): boolean {
+  if (predicate.is === 'and') return predicate.of.some(isAboutOne)
+  return predicate.is === 'identifier' && predicate.identifiers.length === 1
+}
+
+/** Participant, registry, event type and record type stand beside it. */
+function fingerprintOf(predicate: Predicate | null, frequency: Frequency | null): Buffer {
+  const asked = {
+    filter: predicate === null ? null : canonicalPredicate(predicate),
+    frequency: frequency === null ? null : [frequency.cron, frequency.start_at.toISOString()],
+  }
+  return hash('sha256', canonicalJson(asked), 'buffer')
+}

@@ -1,0 +1,195 @@
+/** Cron expressions as subscribers write them, read into the one form that `frequency.ts` hands to croner. */
+
+import { daysInMonth } from '@rollcall/protocol'
+
+/** What is wrong with an expression: the rule, and never its text. */
+export class CronProblem extends Error {
+  override readonly name = 'CronProblem'
+}
+
+interface Field {
+  readonly name: string
+  readonly min: number
+  readonly max: number
+  /** Names of values, the first for `first`. */
+  readonly names?: readonly string[]
+  readonly first?: number
+  /** `?` may stand for `*`; `L`, `W` and `#` have a meaning that is not read. */
+  readonly ofDays?: true
+}
+
+const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
+const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
+
+const SECOND: Field = { name: 'second', min: 0, max: 59 }
+const MINUTE: Field = { name: 'minute', min: 0, max: 59 }
+const HOUR: Field = { name: 'hour', min: 0, max: 23 }
+const DAY: Field = { name: 'day of month', min: 1, max: 31, ofDays: true }
+const MONTH: Field = { name: 'month', min: 1, max: 12, names: MONTHS, first: 1 }
+const YEAR: Field = { name: 'year', min: 1970, max: 2099 }
+/** Sunday is 0, and 7 as well. */
+const WEEKDAY: Field = { name: 'day of week', min: 0, max: 7, names: WEEKDAYS, first: 0, ofDays: true }
+/** Sunday is 1. */
+const QUARTZ_WEEKDAY: Field = { ...WEEKDAY, min: 1, first: 1 }
+
+/** The words that stand for an expression. Weeks begin on Sunday, as in cron. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['hourly', '0 0 * * * * *'],
+  ['daily', '0 0 0 * * * *'],
+  ['weekly', '0 0 0 * * 0 *'],
+  ['monthly', '0 0 0 1 * * *'],
+])
+
+const LONGEST = 256
+
+/** The values of one field in order; null: every one. */
+type Values = readonly number[] | null
+
+/** When something runs, by the clock of a zone. */
+export interface Cron {
+  readonly second: Values
+  readonly minute: Values
+  readonly hour: Values
+  /** Where both kinds of days are named, either is enough. */
+  readonly day: Values
+  readonly month: Values
+  /** From 0 for Sunday to 6. */
+  readonly weekday: Values
+  readonly year: Values
+}
+
+const ORDER = ['second', 'minute', 'hour', 'day', 'month', 'weekday', 'year'] as const
+
+/** @throws CronProblem */
+export function readCron(text: string): Cron {
+  if (text.length > LONGEST) throw new CronProblem(`must have at most ${LONGEST} characters`)
+  const expression = WORDS.get(text.trim().toLowerCase()) ?? text
+  const written = expression.trim().split(/\s+/)
+  if (written.length < 5 || written.length > 7) {
+    throw new CronProblem(`must have 5, 6 or 7 fields, or be one of ${[...WORDS.keys()].join(', ')}`)
+  }
+  // Cron of five fields begins with minutes.
+  const [second = '', minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] =
+    written.length === 5 ? ['0', ...written] : written
+  const isQuartz = expression === text && isQuartzForm(written)
+  const weekdays = readField(isQuartz ? QUARTZ_WEEKDAY : WEEKDAY, weekday)
+  const fromSunday = weekdays && sorted(weekdays.map((number) => (isQuartz ? number - 1 : number % 7)))
+  return {
+    second: some(SECOND, readField(SECOND, second)),
+    minute: some(MINUTE, readField(MINUTE, minute)),
+    hour: some(HOUR, readField(HOUR, hour)),
+    ...eitherDay(readField(DAY, day), fromSunday),
+    month: some(MONTH, readField(MONTH, month)),
+    year: some(YEAR, readField(YEAR, year)),
+  }
+}
+
+/** The same text for expressions that mean the same; croner reads it. */
+export const cronText = (cron: Cron): string => ORDER.map((name) => cron[name]?.join(',') ?? '*').join(' ')
+
+/** A `?` and a field for the year are of Quartz alone; Quartz has no expressions of five fields. */
+const isQuartzForm = (fields: readonly string[]): boolean =>
+  fields.length === 7 || (fields.length === 6 && fields.includes('?'))
+
+/** Every day of one kind, beside named days of the other kind, is every day. */
+function eitherDay(day: Values, weekday: Values): Pick<Cron, 'day' | 'weekday'> {
+  const isEveryDay = day?.length === 31 || weekday?.length === 7
+  return isEveryDay && day !== null && weekday !== null
+    ? { day: null, weekday: null }
+    : { day: some(DAY, day), weekday: weekday?.length === 7 ? null : weekday }
+}
+
+const some = ({ min, max }: Field, values: Values): Values =>
+  values?.length === max - min + 1 ? null : values
+
+const sorted = (numbers: readonly number[]): readonly number[] =>
+  [...new Set(numbers)].sort((one, other) => one - other)
+
+/** `*`, `5`, `1-5`, `MON-FRI`, and any of them with a step, such as `0/15`; several with commas. */
+const PART = /^(?:(\*)|([a-z]{3}|\d{1,4})(?:-([a-z]{3}|\d{1,4}))?)(?:\/(\d{1,4}))?$/i
+
+function readField(field: Field, text: string): Values {
+  if (text === '*' || (text === '?' && field.ofDays)) return null
+  if (text.includes('?')) throw problem(field, 'may have ? only in the two fields of days, and alone')
+  return sorted(text.split(',').flatMap((part) => readPart(field, part)))
+}
+
+function readPart(field: Field, text: string): readonly number[] {
+  const part = PART.exec(text)
+  if (part === null) throw unreadable(field, text)
+  const [, every, first = '', last, stepText] = part
+  const { min, max } = field
+  const from = every === undefined ? readValue(field, first, text) : min
+  // A step without an end runs to the end of the field.
+  const end = every === undefined && stepText === undefined ? from : max
+  const to = last === undefined ? end : readValue(field, last, text)
+  if (to < from) throw problem(field, 'must not have a range that runs backwards')
+  const step = Number(stepText ?? 1)
+  if (step < 1 || step > max - min + 1) throw problem(field, `must have steps from 1 to ${max - min + 1}`)
+  return range(0, Math.floor((to - from) / step)).map((index) => from + index * step)
+}
+
+function readValue(field: Field, text: string, part: string): number {
+  const { min, max, names = [], first = 0 } = field
+  const named = names.indexOf(text.toUpperCase())
+  const value = named >= 0 ? named + first : Number(text)
+  if (Number.isNaN(value)) throw unreadable(field, part)
+  if (value < min || value > max) throw problem(field, `must have numbers from ${min} to ${max}`)
+  return value
+}
+
+function unreadable(field: Field, part: string): CronProblem {
+  if (field.ofDays && /[lw#]/i.test(part)) {
+    return problem(field, 'must not have L, W or #: name the days by numbers')
+  }
+  const { min, max, names } = field
+  const named = names === undefined ? '' : `, or names such as ${names[1]}`
+  return problem(field, `must have numbers from ${min} to ${max}${named}, with "," "-" "/" and "*"`)
+}
+
+const problem = ({ name }: Field, rule: string): CronProblem => new CronProblem(`its ${name} field ${rule}`)
+
+const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 3_600
+const DAY_SECONDS = 86_400
+
+/** The fewest seconds between two runs on one day, or on two days that follow each other. */
+export function shortestGap({ second, minute, hour }: Cron): number {
+  const seconds = spread(second, MINUTE_SECONDS)
+  const minutes = spread(minute, 60)
+  const hours = spread(hour, 24)
+  // From the last run within a unit of time to the first one within the next unit that has runs.
+  const inMinute = seconds.last
+  const inHour = minutes.last * MINUTE_SECONDS + inMinute
+  const inDay = hours.last * HOUR_SECONDS + inHour
+  return Math.min(
+    seconds.step,
+    minutes.step * MINUTE_SECONDS - inMinute,
+    hours.step * HOUR_SECONDS - inHour,
+    DAY_SECONDS - inDay,
+  )
+}
+
+/** The smallest distance of two values, and that of the first and the last. */
+function spread(values: Values, count: number): { readonly step: number; readonly last: number } {
+  if (values === null) return { step: 1, last: count - 1 }
+  const steps = values.slice(1).map((value, index) => value - (values[index] ?? 0))
+  return { step: Math.min(Number.POSITIVE_INFINITY, ...steps), last: (values.at(-1) ?? 0) - (values[0] ?? 0) }
+}
+
+/** Every run of so many years includes a leap year. */
+const LEAP_YEAR_WITHIN = 8
+
+/** Whether the years from the first to the last have a day on which it runs. */
+export function hasDay({ day, month, weekday, year }: Cron, first: number, last: number): boolean {
+  if (weekday !== null || day === null)
+    return year === null || year.some((one) => one >= first && one <= last)
+  const months = month ?? range(1, 12)
+  const years = year?.filter((one) => one >= first && one <= last)
+  return (years ?? range(first, Math.min(last, first + LEAP_YEAR_WITHIN))).some((inYear) =>
+    months.some((inMonth) => day.some((number) => number <= daysInMonth(inYear, inMonth))),
+  )
+}
+
+const range = (from: number, to: number): readonly number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)

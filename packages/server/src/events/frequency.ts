@@ -1,0 +1,105 @@
+/** When the notifications of a subscription are sent (spec "SubscribeRequest"; docs/events.md "Frequency"). */
+import { ItemRejection, isJsonObject, type JsonValue, timestampInstant } from '@rollcall/protocol'
+import { Cron as Schedule } from 'croner'
+import { LRUCache } from 'lru-cache'
+import type { Limits } from '../limits.ts'
+import type { Frequency } from '../model/event.ts'
+import { CronProblem, cronText, hasDay, readCron, shortestGap } from './cron.ts'
+
+/** Where and when a frequency is read. */
+export interface FrequencyScope {
+  /** Of the registry, whose clock tells the times. */
+  readonly time_zone: string
+  readonly limits: Pick<Limits, 'notify_interval'>
+  readonly now: Date
+}
+
+const PATH = 'subscribe_criteria.frequency'
+
+/**
+ * Reads a frequency completely or refuses it.
+ * @throws ItemRejection rjct.notify_details.invalid
+ */
+export function readFrequency(given: JsonValue, { time_zone, limits, now }: FrequencyScope): Frequency {
+  if (!isJsonObject(given)) {
+    throw invalid('', 'must be an object with start_time, end_time and frequency')
+  }
+  const start_at = readTime(given.start_time, '.start_time')
+  const end_at = readTime(given.end_time, '.end_time')
+  if (end_at <= start_at) throw invalid('.end_time', 'must be after start_time')
+  if (end_at <= now) throw invalid('.end_time', 'must be in the future')
+  const cron = readExpression(given.frequency, limits)
+  const frequency = { cron: cronText(cron), start_at, end_at }
+  const first = start_at > now ? start_at : now
+  const isPossible = hasDay(cron, first.getUTCFullYear() - 1, end_at.getUTCFullYear() + 1)
+  if (!isPossible || tickAfter(frequency, time_zone, now) === null) {
+    throw invalid('.frequency', 'must have a run between now, or start_time, and end_time')
+  }
+  return frequency
+}
+
+function readTime(given: JsonValue | undefined, member: string): Date {
+  const instant = typeof given === 'string' ? timestampInstant(given) : null
+  if (instant === null) throw invalid(member, 'must be a date and time with a zone')
+  return new Date(instant)
+}
+
+function readExpression(given: JsonValue | undefined, { notify_interval }: FrequencyScope['limits']) {
+  if (typeof given !== 'string') throw invalid('.frequency', 'must be a cron expression')
+  try {
+    const cron = readCron(given)
+    if (shortestGap(cron) >= notify_interval) return cron
+  } catch (error) {
+    if (error instanceof CronProblem) throw invalid('.frequency', error.message)
+    throw error
+  }
+  throw invalid('.frequency', `must have at least ${notify_interval} seconds between two runs`)
+}
+
+const invalid = (member: string, rule: string): ItemRejection =>
+  new ItemRejection('rjct.notify_details.invalid', `${PATH}${member}: ${rule}`)
+
+/** The first run after an instant; after the last one `end_at`, so that nothing is held for ever. */
+export const nextTick = (frequency: Frequency, time_zone: string, after: Date): Date =>
+  tickAfter(frequency, time_zone, after) ?? frequency.end_at
+
+/** The next runs, at most `count`. */
+export function nextRuns(
+  frequency: Frequency,
+  time_zone: string,
+  after: Date,
+  count: number,
+): readonly Date[] {
+  const runs: Date[] = []
+  for (let from = after; runs.length < count; ) {
+    const run = tickAfter(frequency, time_zone, from)
+    if (run === null) break
+    runs.push(run)
+    from = run
+  }
+  return runs
+}
+
+/** Within the period, both ends included; null: there is none any more. */
+function tickAfter({ cron, start_at, end_at }: Frequency, time_zone: string, after: Date): Date | null {
+  const beforeStart = start_at.getTime() - 1
+  const from = new Date(Math.max(after.getTime(), beforeStart))
+  const run = scheduleOf(cron, time_zone).nextRun(from)
+  return run === null || run > end_at ? null : run
+}
+
+/** Compiled ones: many subscriptions have the same. */
+const schedules = new LRUCache<string, Schedule>({ max: 1_000 })
+
+/**
+ * Where the clocks go back a time of day that is named runs once, and where they go on it runs as soon as they have gone.
+ * Under `*` everything runs that the clock shows.
+ */
+function scheduleOf(cron: string, time_zone: string): Schedule {
+  const key = `${time_zone} ${cron}`
+  const known = schedules.get(key)
+  if (known !== undefined) return known
+  const made = new Schedule(cron, { timezone: time_zone, mode: '7-part', fixedTimeRule: 'no-wildcard' })
+  schedules.set(key, made)
+  return made
+}

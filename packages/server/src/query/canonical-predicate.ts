@@ -1,0 +1,55 @@
+/** A predicate as a text: trees that mean the same by their form have the same text. */
+import { canonicalJson, compareCodePoints, type JsonValue } from '@rollcall/protocol'
+import type { Literal, Predicate } from '../model/predicate.ts'
+import type { Identifier } from '../model/records.ts'
+
+/**
+ * The order of the parts of `and` and `or`, and of the values of lists, makes no difference, nor what stands there twice,
+ * nor brackets. Attributes stand by their names.
+ */
+export const canonicalPredicate = (predicate: Predicate): string => canonicalJson(normal(predicate))
+
+function normal(predicate: Predicate): JsonValue {
+  switch (predicate.is) {
+    case 'and':
+    case 'or': {
+      const parts = unordered(operands(predicate.is, predicate.of).map(normal))
+      return parts.length === 1 ? (parts[0] as JsonValue) : [predicate.is, parts]
+    }
+    case 'not':
+      return predicate.of.is === 'not' ? normal(predicate.of.of) : ['not', normal(predicate.of)]
+    case 'compare':
+      return [predicate.operator, predicate.attribute.name, literal(predicate.value), until(predicate)]
+    case 'in': {
+      const values = unordered(predicate.values.map(literal))
+      // Among one value is equal to it.
+      return values.length === 1
+        ? ['eq', predicate.attribute.name, values[0] as JsonValue, until(predicate)]
+        : ['in', predicate.attribute.name, values, until(predicate)]
+    }
+    case 'exists':
+      return ['exists', predicate.attribute.name, predicate.list?.name ?? null, until(predicate)]
+    case 'some':
+      return ['some', predicate.list.name, normal(predicate.of)]
+    case 'identifier':
+      return ['identifier', unordered(predicate.identifiers.map(identifier))]
+    case 'identifier_type':
+      return ['identifier_type', unordered([...predicate.types])]
+  }
+}
+
+/** Those of the same word inside count as its own. */
+const operands = (is: 'and' | 'or', of: readonly Predicate[]): readonly Predicate[] =>
+  of.flatMap((part) => (part.is === is ? operands(is, part.of) : [part]))
+
+const literal = (value: Literal): JsonValue => (typeof value === 'object' ? [value.from, value.to] : value)
+
+const identifier = ({ type, value }: Identifier): JsonValue => [type, value]
+
+const until = (predicate: { readonly until?: string }): JsonValue => predicate.until ?? null
+
+/** In the order of their texts, each once. */
+function unordered(values: readonly JsonValue[]): JsonValue[] {
+  const byText = new Map(values.map((value) => [canonicalJson(value), value]))
+  return [...byText].sort(([one], [other]) => compareCodePoints(one, other)).map(([, value]) => value)
+}

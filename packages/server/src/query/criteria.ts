@@ -1,0 +1,94 @@
+/** What the criteria of a search and of a subscription have in common, read completely or refused. */
+import {
+  Consent,
+  type ItemCode,
+  ItemRejection,
+  isRegType,
+  isSpokenVersion,
+  type Kind,
+  REG_TYPE_PREFIX,
+  type RecordType,
+  resolveRecordType,
+  validator,
+} from '@rollcall/protocol'
+import { misspelt } from './near-names.ts'
+
+export interface Criteria {
+  readonly [member: string]: unknown
+}
+
+/** Which criteria are read. */
+export interface CriteriaRules {
+  /** The member that has them. */
+  readonly name: 'search_criteria' | 'subscribe_criteria'
+  /** With which code they are refused. */
+  readonly code: ItemCode
+  /** Their members, as the schema has them. */
+  readonly members: readonly string[]
+  /** The member that has what is asked for. */
+  readonly filter: 'query' | 'filter'
+}
+
+/** Refuses a member, or with '' the criteria as a whole. */
+export const refusal = ({ name, code }: CriteriaRules, member: string, rule: string): ItemRejection =>
+  new ItemRejection(code, `${name}${member === '' ? '' : `.${member}`}: ${rule}`)
+
+/** Members that other systems narrow by, beside the one that counts here. Members that narrow nothing may stand there. */
+const FILTERS = [
+  ...['query', 'filter', 'filters', 'where', 'criteria', 'condition', 'conditions', 'expression'],
+  ...['expressions', 'predicate', 'predicates', 'identifier', 'identifiers'],
+]
+
+/**
+ * A filter that is passed over would widen what is asked for, and a member that is written wrong would be passed over.
+ * @throws ItemRejection
+ */
+export function checkMembers(rules: CriteriaRules, criteria: Criteria): void {
+  const { name, members, filter } = rules
+  const other = Object.keys(criteria).find(
+    (member) => member !== filter && FILTERS.includes(member.toLowerCase()),
+  )
+  if (other !== undefined) {
+    throw refusal(rules, other, `is not read; what is asked for stands in ${name}.${filter}`)
+  }
+  const found = misspelt(criteria, members)
+  if (found !== undefined) throw refusal(rules, found.member, `is not known; ${found.meant} may be meant`)
+}
+
+/** @throws ItemRejection */
+export function checkVersion(rules: CriteriaRules, { version }: Criteria): void {
+  if (version === undefined || (typeof version === 'string' && isSpokenVersion(version))) return
+  throw refusal(rules, 'version', 'must be 1.0.0')
+}
+
+/** As it is written; the kind's own where there is none. @throws ItemRejection */
+export function readRegType(rules: CriteriaRules, kind: Kind, { reg_type }: Criteria): string {
+  const own = `${REG_TYPE_PREFIX}${kind.reg_type.name}`
+  if (reg_type === undefined) return own
+  if (typeof reg_type === 'string' && isRegType(kind, reg_type)) return reg_type
+  throw refusal(rules, 'reg_type', `this registry is ${own}`)
+}
+
+/** The record type that a member names; undefined where there is no such member. @throws ItemRejection */
+export function readRecordType(
+  rules: CriteriaRules,
+  kind: Kind,
+  criteria: Criteria,
+  member: string,
+): RecordType | undefined {
+  const spelling = criteria[member]
+  if (spelling === undefined) return undefined
+  const recordType = typeof spelling === 'string' ? resolveRecordType(kind, spelling) : undefined
+  if (recordType !== undefined) return recordType
+  const known = kind.record_types.map(({ emitted }) => emitted).join(', ')
+  throw refusal(rules, member, `must be one of ${known}`)
+}
+
+const consents = validator(Consent)
+
+/** Read to see that it is one; nothing is made of it (G8). Members of other names say what they say. @throws ItemRejection */
+export function checkConsent(rules: CriteriaRules, criteria: Criteria, member: string): void {
+  if (criteria[member] === undefined) return
+  const problem = consents.problem(criteria[member], `${rules.name}.${member}`)
+  if (problem !== null) throw new ItemRejection(rules.code, problem)
+}
