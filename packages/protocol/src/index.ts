@@ -12,12 +12,13 @@ export {
   heldMemberValues,
   heldValue,
 } from './attributes/held.ts'
+export { elementKeys, keyedListAt, keysInList } from './attributes/keyed-lists.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
 export { type Element, readElements } from './attributes/read-elements.ts'
 export { identifierValue, type RecordIdentifier, readIdentifiers } from './attributes/read-identifiers.ts'
 export { readLiteral } from './attributes/read-literal.ts'
 export { attributeRules, compoundRules, identifierRules } from './attributes/reading-rules.ts'
-export { namesOf, otherKeys } from './attributes/record-keys.ts'
+export { namesOf, otherKeys, searchKey } from './attributes/record-keys.ts'
 
 // Codes and faults
 export {
@@ -82,6 +83,7 @@ export {
 } from './json.ts'
 // Kinds
 export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'
+export type { EventCondition, EventRule, KeyedList, RuleList } from './kinds/event-rules.ts'
 export { UNLISTED } from './kinds/identifier-types.ts'
 export {
   isRegType,

@@ -28,6 +28,8 @@ const PERSON: RecordType = {
   document_types: ['Person'],
   primary_identifier: 'UIN',
   identifiers: [{ path: 'identifier', names: 'record' }],
+  keyed_lists: [],
+  event_rules: [],
   attributes: [...Object.values(ATTRIBUTES)],
   compounds: [
     {

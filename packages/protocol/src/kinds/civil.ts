@@ -4,6 +4,7 @@ import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
 import type { Kind } from './kind.ts'
 import {
   addressAttributes,
+  identifierList,
   maritalStatus,
   personAttributes,
   registrationAttributes,
@@ -56,6 +57,46 @@ export const civil: Kind = {
         ...addressAttributes(['']),
         ...registrationAttributes(['']),
       ],
+      keyed_lists: [identifierList(['identifier'])],
+      event_rules: [
+        { event: 'Death', on: 'new', if: [{ is: 'has', attribute: 'death_date' }] },
+        {
+          event: 'LiveBirth',
+          on: 'new',
+          if: [{ is: 'recent', attribute: 'birth_date', until: 'registration_date' }],
+          otherwise: true,
+        },
+        { event: 'REGISTER', on: 'new', otherwise: true },
+        { event: 'Death', on: 'changed', if: [{ is: 'set', attribute: 'death_date' }] },
+        { event: 'Marriage', on: 'changed', if: [{ is: 'added', list: { attribute: 'marriage_date' } }] },
+        { event: 'Divorce', on: 'changed', if: [{ is: 'added', list: { attribute: 'divorce_date' } }] },
+        {
+          event: 'Death',
+          on: 'changed',
+          if: [{ is: 'cleared', attribute: 'death_date' }],
+          corrects: 'CANCEL',
+        },
+        {
+          event: 'Death',
+          on: 'changed',
+          if: [{ is: 'changed', attribute: 'death_date' }],
+          corrects: 'CORRECTION',
+        },
+        {
+          event: 'Marriage',
+          on: 'changed',
+          if: [{ is: 'cleared', attribute: 'marriage_date' }],
+          corrects: 'CANCEL',
+        },
+        {
+          event: 'Divorce',
+          on: 'changed',
+          if: [{ is: 'cleared', attribute: 'divorce_date' }],
+          corrects: 'CANCEL',
+        },
+        { event: 'UPDATE', on: 'changed', otherwise: true },
+        { event: 'UPDATE', on: 'deleted' },
+      ],
       schema: Person,
     },
   ],
@@ -79,5 +120,6 @@ export const civil: Kind = {
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'UPDATE', aliases: [] },
   ],
+  open_event_types: true,
   operations: [],
 }

@@ -4,7 +4,9 @@ import { UIN } from './identifier-types.ts'
 import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
+  identifierList,
   personAttributes,
+  programmeList,
   programmeMembers,
   registrationAttributes,
   under,
@@ -93,6 +95,15 @@ export const disability: Kind = {
         ...registrationAttributes(['']),
       ],
       compounds: [impairment, programmeEnrolment],
+      keyed_lists: [
+        identifierList([
+          ...under(persons, 'member_identifier', 'identifier'),
+          'member_identifier',
+          'identifier',
+        ]),
+        programmeList(['programs_enrollments']),
+      ],
+      event_rules: [{ event: 'REGISTER', on: 'new' }],
       schema: DisabledPerson,
     },
   ],

@@ -4,6 +4,7 @@ import { UIN } from './identifier-types.ts'
 import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
+  identifierList,
   personAttributes,
   registrationAttributes,
   situationAttributes,
@@ -67,10 +68,17 @@ export const ess: Kind = {
         ...registrationAttributes(['', ...persons]),
       ],
       compounds: [employment],
+      keyed_lists: [identifierList(['member_identifier', ...under(persons, 'identifier')])],
+      event_rules: [
+        { event: 'enrolment', on: 'new' },
+        { event: 'enrolment', on: 'changed', if: [{ is: 'set', attribute: 'enrolment_status' }] },
+        { event: 'enrolment', on: 'changed', if: [{ is: 'changed', attribute: 'enrolment_status' }] },
+      ],
       schema: EmploymentMember,
     },
   ],
   identifier_types: [UIN],
   event_types: [{ name: 'enrolment', aliases: ['enrollement', 'enrollment'] }],
+  open_event_types: true,
   operations: ['enrolment-status'],
 }

@@ -2,7 +2,13 @@
 import { Farmer } from '../records/farmer.ts'
 import { NID, UIN } from './identifier-types.ts'
 import type { Compound, CompoundMember, IdentifierSource, Kind } from './kind.ts'
-import { addressAttributes, personAttributes, registrationAttributes, under } from './shared-attributes.ts'
+import {
+  addressAttributes,
+  identifierList,
+  personAttributes,
+  registrationAttributes,
+  under,
+} from './shared-attributes.ts'
 
 const details = ['farmer_personal_details']
 const persons = under(details, 'demographic_info', 'demographic_info.person')
@@ -85,6 +91,19 @@ export const farmer: Kind = {
         ...registrationAttributes(['']),
       ],
       compounds: [parcel, crop],
+      keyed_lists: [
+        identifierList([
+          ...under([...details, ''], 'member_identifier', 'identifier'),
+          ...under([...persons, ...parcels], 'identifier'),
+        ]),
+        {
+          name: 'parcel',
+          paths: parcels,
+          identifiers: ['identifier'],
+          values: ['farm_id'],
+        },
+      ],
+      event_rules: [{ event: 'REGISTER', on: 'new' }],
       schema: Farmer,
     },
   ],

@@ -4,7 +4,9 @@ import { NID, UIN } from './identifier-types.ts'
 import type { Compound, Kind } from './kind.ts'
 import {
   addressAttributes,
+  identifierList,
   personAttributes,
+  programmeList,
   programmeMembers,
   registrationAttributes,
   situationAttributes,
@@ -87,6 +89,33 @@ export const ibr: Kind = {
         ...registrationAttributes(members),
       ],
       compounds: [enrolment],
+      keyed_lists: [
+        identifierList([
+          ...under(members, 'member_identifier', 'identifier'),
+          ...under(persons, 'identifier'),
+        ]),
+        programmeList(under(members, 'programme_identifier')),
+      ],
+      event_rules: [
+        { event: 'enrollement', on: 'new' },
+        {
+          event: 'enrollement',
+          on: 'changed',
+          if: [{ is: 'added', list: { compound: 'enrolment', by: 'programme_identifier' } }],
+        },
+        {
+          event: 'enrollement_status_change',
+          on: 'changed',
+          if: [
+            {
+              is: 'member_changed',
+              compound: 'enrolment',
+              by: 'programme_identifier',
+              member: 'enrolment_status',
+            },
+          ],
+        },
+      ],
       schema: Beneficiary,
     },
   ],

@@ -1,6 +1,7 @@
 /** What one family of registries is, as data. Everything in which two kinds differ is a field here. */
 import type { TSchema } from 'typebox'
 import type { CodeListName } from '../records/code-lists.ts'
+import type { EventRule, KeyedList } from './event-rules.ts'
 
 /** How a searchable attribute is read from a record; `attributes/attribute-types.ts` has one row for each. */
 export type AttributeType = 'text' | 'code' | 'date' | 'datetime' | 'number' | 'boolean' | 'age'
@@ -102,6 +103,10 @@ export interface RecordType {
   readonly identifiers: readonly IdentifierSource[]
   readonly attributes: readonly Attribute[]
   readonly compounds?: readonly Compound[]
+  /** Lists whose elements are merged one by one when a part of a record is published. */
+  readonly keyed_lists: readonly KeyedList[]
+  /** Which events a change of a record is, in order. */
+  readonly event_rules: readonly EventRule[]
   /**
    * Dotted paths that are read and that no query may name, nor what is below them: a household's head is one of its
    * members to `compounds` and `identifiers`, so a question about the head would be answered about all of them.
@@ -140,6 +145,8 @@ export interface Kind {
   readonly record_types: readonly [RecordType, ...RecordType[]]
   readonly identifier_types: readonly IdentifierType[]
   readonly event_types: readonly EventType[]
+  /** `reg_event_type` is a free text in the published description, not one of a list. */
+  readonly open_event_types?: true
   /**
    * The closed list of names that `reg_event_type` of a notification has (public standard 3.2, 3); other names are left
    * out unless a participant takes them. Without the list a notification has the name that its subscriber used.

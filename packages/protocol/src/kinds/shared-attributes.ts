@@ -2,6 +2,7 @@
  * Attributes that the records of several kinds have, as rows at the paths where a kind keeps them. The other
  * spellings of a key, such as `gender` for `sex`, are found by the walk and need no path of their own.
  */
+import type { KeyedList } from './event-rules.ts'
 import type { Attribute, CompoundMember } from './kind.ts'
 
 /** `path` under each of the places, in order; the place "" is the record itself. */
@@ -161,6 +162,20 @@ export const programmeMembers: readonly CompoundMember[] = [
     fold: true,
   },
 ]
+
+/** Identifiers: each is known by its type and value. */
+export function identifierList(paths: readonly string[]): KeyedList {
+  return { name: 'identifier', paths, identifiers: [''] }
+}
+
+/** Enrolments in programmes: each is known by the programme's identifier, which may stand in place of it. */
+export function programmeList(paths: readonly string[]): KeyedList {
+  return {
+    name: 'programme',
+    paths,
+    values: ['programme.programme_identifier', 'programme_identifier', ''],
+  }
+}
 
 function additional(name: string): string[] {
   return [`additional_attributes.${name}`]

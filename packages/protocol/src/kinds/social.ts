@@ -5,6 +5,7 @@ import { EMAIL, MOBILE, NID, UIN } from './identifier-types.ts'
 import type { Compound, IdentifierSource, Kind } from './kind.ts'
 import {
   addressAttributes,
+  identifierList,
   maritalStatus,
   personAttributes,
   povertyScore,
@@ -14,17 +15,24 @@ import {
 } from './shared-attributes.ts'
 
 const persons = ['demographic_info', 'demographic_info.person']
+/** Where members stand in a group. */
+const places = ['group_head_info', 'member_list', 'member_list.household_member']
 
 /** The identifiers of members who stand at these places. */
-function memberIdentifiers(places: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
-  const people = under(places, ...persons)
+function memberIdentifiers(at: readonly string[], names: IdentifierSource['names']): IdentifierSource[] {
+  const people = under(at, ...persons)
   return [
-    ...under(places, 'member_identifier').map((path) => ({ path, type: 'UIN', names })),
+    ...under(at, 'member_identifier').map((path) => ({ path, type: 'UIN', names })),
     ...people.map((path) => ({ path, names })),
     ...under(people, 'identifier').map((path) => ({ path, type: 'UIN', names })),
     ...under(people, 'phone_number').map((path) => ({ path, type: 'MOBILE', names })),
     ...under(people, 'email').map((path) => ({ path, type: 'EMAIL', names })),
   ]
+}
+
+/** Where members' lists of identifiers stand. */
+function memberIdentifierLists(at: readonly string[]): string[] {
+  return [...under(at, 'member_identifier'), ...under(under(at, ...persons), 'identifier')]
 }
 
 /** One limitation of a member. */
@@ -86,6 +94,8 @@ export const social: Kind = {
         ...registrationAttributes(['', ...persons]),
       ],
       compounds: [limitation],
+      keyed_lists: [identifierList(['member_identifier', ...under(persons, 'identifier')])],
+      event_rules: [{ event: 'REGISTER', on: 'new' }],
       schema: Member,
     },
     {
@@ -96,7 +106,7 @@ export const social: Kind = {
       primary_identifier: 'HOUSEHOLD_ID',
       identifiers: [
         { path: 'group_identifier', type: 'HOUSEHOLD_ID', names: 'record' },
-        ...memberIdentifiers(['group_head_info', 'member_list', 'member_list.household_member'], 'part'),
+        ...memberIdentifiers(places, 'part'),
       ],
       attributes: [
         {
@@ -118,6 +128,22 @@ export const social: Kind = {
         ...registrationAttributes(['']),
       ],
       compounds: [householdMember],
+      keyed_lists: [
+        identifierList(['group_identifier', ...memberIdentifierLists(places)]),
+        {
+          name: 'member',
+          paths: ['member_list'],
+          identifiers: memberIdentifierLists(['', 'household_member']),
+        },
+      ],
+      event_rules: [
+        { event: 'REGISTER', on: 'new' },
+        {
+          event: 'NewHouseHoldMember',
+          on: 'changed',
+          if: [{ is: 'added', list: { keyed_list: 'member' } }],
+        },
+      ],
       unnamed_paths: ['group_head_info'],
       schema: Group,
     },

@@ -1,0 +1,81 @@
+/** By what the elements of a keyed list are known: two elements that share a key are the same one. */
+import { isJsonObject, type JsonValue } from '../json.ts'
+import type { KeyedList } from '../kinds/event-rules.ts'
+import { UNLISTED } from '../kinds/identifier-types.ts'
+import type { Attribute, IdentifierSource, Kind, RecordType } from '../kinds/kind.ts'
+import { readAttribute } from './read-attribute.ts'
+import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
+import { searchKey } from './record-keys.ts'
+import { compilePath, member, walk } from './walk.ts'
+
+/** The keyed list that stands at a path of a record; the spellings of its members do not matter. */
+export function keyedListAt(recordType: RecordType, path: string): KeyedList | undefined {
+  const wanted = searchKey(path)
+  return recordType.keyed_lists.find(({ paths }) => paths.some((one) => searchKey(one) === wanted))
+}
+
+/**
+ * The keys of one element; none of one that says nothing by which it is known.
+ * @param path where its list stands in the record
+ */
+export function elementKeys(
+  kind: Kind,
+  recordType: RecordType,
+  list: KeyedList,
+  path: string,
+  element: JsonValue,
+): readonly string[] {
+  const keys = new Set<string>()
+  for (const inside of list.identifiers ?? []) {
+    const source = sourceAt(recordType, inside === '' ? path : `${path}.${inside}`)
+    walk(element, compilePath(inside), (leaf) => {
+      const key = identifierKey(kind, source, leaf)
+      if (key !== null) keys.add(key)
+      return false
+    })
+  }
+  const value = list.values && readAttribute(bySingleValue(list.name, list.values), element)
+  if (value !== undefined && value !== null) keys.add(JSON.stringify([value]))
+  return [...keys]
+}
+
+/** The keys of every element of a list that stands in a document, one set of keys for each. */
+export function keysInList(
+  kind: Kind,
+  recordType: RecordType,
+  list: KeyedList,
+  document: JsonValue,
+): readonly (readonly string[])[] {
+  const found: (readonly string[])[] = []
+  for (const path of list.paths) {
+    walk(document, compilePath(path), (element) => {
+      found.push(elementKeys(kind, recordType, list, path, element))
+      return false
+    })
+  }
+  return found
+}
+
+/** As the record type reads what stands there: with the type of values that name none. */
+function sourceAt(recordType: RecordType, path: string): IdentifierSource {
+  const found = recordType.identifiers.find((source) => source.path === path)
+  return { path, names: 'record', ...(found?.type !== undefined && { type: found.type }) }
+}
+
+const bySingleValue = (name: string, paths: readonly string[]): Attribute => {
+  return { name, paths, type: 'text', fold: true }
+}
+
+const [TYPE, VALUE] = [compilePath('identifier_type'), compilePath('identifier_value')]
+
+/** Types that the kind does not list differ by what they are called. */
+function identifierKey(kind: Kind, source: IdentifierSource, leaf: JsonValue): string | null {
+  const type = identifierTypeOf(kind, source, leaf) ?? UNLISTED
+  const value = identifierValue(type, isJsonObject(leaf) ? at(leaf, VALUE) : leaf)
+  if (value === null) return null
+  const called = isJsonObject(leaf) && type === UNLISTED ? at(leaf, TYPE) : undefined
+  return JSON.stringify([type.name, typeof called === 'string' ? searchKey(called) : '', value])
+}
+
+const at = (object: { readonly [key: string]: JsonValue }, [step]: typeof TYPE): JsonValue | undefined =>
+  step === undefined ? undefined : member(object, step)

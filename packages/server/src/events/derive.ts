@@ -1,0 +1,142 @@
+/** Which events a change of a record is, by the rules of its record type. */
+import {
+  type AttributeValue,
+  dayIn,
+  type EventCondition,
+  type EventRule,
+  type JsonValue,
+  type Kind,
+  keysInList,
+  type RecordType,
+  type RuleList,
+} from '@rollcall/protocol'
+import type { ExtractedRecord } from '../query/memory/extract-record.ts'
+
+/** A record at one moment. */
+export interface RecordState {
+  readonly document: JsonValue
+  readonly extracted: ExtractedRecord
+}
+
+/** A record before a change and after it; null where there was none. */
+export interface StateChange {
+  readonly before: RecordState | null
+  readonly after: RecordState | null
+}
+
+export interface DerivedEvent {
+  readonly event_type: string
+  /** It corrects the events of this type that were published of the record. */
+  readonly corrects?: 'CANCEL' | 'CORRECTION'
+}
+
+export interface Derivation {
+  readonly kind: Kind
+  readonly recordType: RecordType
+  readonly time_zone: string
+  /** When the change is made. */
+  readonly now: Date
+  /** Days. */
+  readonly birth_span: number
+}
+
+const DAY = 86_400_000
+
+/** The events, in the order of the rules. A document that is equal is no change: whoever calls does not ask. */
+export function deriveEvents(derivation: Derivation, change: StateChange): readonly DerivedEvent[] {
+  const on = change.before === null ? 'new' : change.after === null ? 'deleted' : 'changed'
+  const events: DerivedEvent[] = []
+  let said = false
+  for (const rule of derivation.recordType.event_rules) {
+    if (rule.on !== on || (rule.otherwise && said)) continue
+    if (!applies(derivation, rule, change)) continue
+    events.push({ event_type: rule.event, ...(rule.corrects && { corrects: rule.corrects }) })
+    said ||= rule.corrects === undefined
+  }
+  return events
+}
+
+function applies(derivation: Derivation, rule: EventRule, change: StateChange): boolean {
+  return (rule.if ?? []).every((condition) => holds(derivation, condition, change))
+}
+
+function holds(derivation: Derivation, condition: EventCondition, { before, after }: StateChange): boolean {
+  const was = (name: string) => before?.extracted.values.get(name)
+  const is = (name: string) => after?.extracted.values.get(name)
+  switch (condition.is) {
+    case 'has':
+      return is(condition.attribute) !== undefined
+    case 'set':
+      return was(condition.attribute) === undefined && is(condition.attribute) !== undefined
+    case 'cleared':
+      return was(condition.attribute) !== undefined && is(condition.attribute) === undefined
+    case 'changed': {
+      const [old, now] = [was(condition.attribute), is(condition.attribute)]
+      return old !== undefined && now !== undefined && textOf(old) !== textOf(now)
+    }
+    case 'added': {
+      const known = new Set(keysOf(derivation, condition.list, before).flat())
+      const present = keysOf(derivation, condition.list, after)
+      return present.some((keys) => keys.length > 0 && !keys.some((key) => known.has(key)))
+    }
+    case 'member_changed': {
+      const old = membersBy(condition, before)
+      return [...membersBy(condition, after)].some(([key, value]) => old.has(key) && old.get(key) !== value)
+    }
+    case 'recent':
+      return isRecent(derivation, is(condition.attribute), is(condition.until))
+  }
+}
+
+const textOf = (value: AttributeValue): string => JSON.stringify(value)
+
+/** The keys of a list's elements, one list of keys for each element. */
+function keysOf(
+  { kind, recordType }: Derivation,
+  list: RuleList,
+  state: RecordState | null,
+): readonly (readonly string[])[] {
+  if (state === null) return []
+  const { document, extracted } = state
+  if ('keyed_list' in list) {
+    const keyed = recordType.keyed_lists.find(({ name }) => name === list.keyed_list)
+    return keyed === undefined ? [] : keysInList(kind, recordType, keyed, document)
+  }
+  if ('attribute' in list) {
+    const value = extracted.values.get(list.attribute)
+    return (Array.isArray(value) ? value : []).map((one) => [textOf(one)])
+  }
+  const elements = extracted.elements.get(list.compound) ?? []
+  return elements.flatMap(({ [list.by]: key }) => (key === undefined ? [] : [[textOf(key)]]))
+}
+
+type MemberChanged = Extract<EventCondition, { is: 'member_changed' }>
+
+/** What each element says under a member, by what it is known by; '' for one that is not known by anything. */
+function membersBy(
+  { compound, by, member }: MemberChanged,
+  state: RecordState | null,
+): ReadonlyMap<string, string> {
+  const said = new Map<string, string>()
+  for (const { [by]: key, [member]: value } of state?.extracted.elements.get(compound) ?? []) {
+    said.set(key === undefined ? '' : textOf(key), value === undefined ? '' : textOf(value))
+  }
+  return said
+}
+
+/** Whether a date lies in the span that ends with another date or, where there is none, with the day of the change. */
+function isRecent(
+  { time_zone, now, birth_span }: Derivation,
+  date: AttributeValue | undefined,
+  until: AttributeValue | undefined,
+): boolean {
+  if (typeof date !== 'object' || !('from' in date)) return false
+  const end = dayOf(until, time_zone) ?? dayIn(time_zone, now.getTime())
+  const beginning = new Date(Date.parse(end) - birth_span * DAY).toISOString().slice(0, 10)
+  return date.from >= beginning && date.from <= end
+}
+
+function dayOf(value: AttributeValue | undefined, time_zone: string): string | null {
+  if (typeof value === 'string') return dayIn(time_zone, Date.parse(value))
+  return typeof value === 'object' && 'from' in value ? value.from : null
+}

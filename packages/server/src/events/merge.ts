@@ -1,0 +1,187 @@
+/**
+ * A part of a record, merged into the record: JSON merge patch (RFC 7396), except that lists whose elements are known by a
+ * key are merged element by element, and lose none of them.
+ */
+import {
+  canonicalJson,
+  elementKeys,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type KeyedList,
+  type Kind,
+  keyedListAt,
+  keysInList,
+  type RecordType,
+  searchKey,
+} from '@rollcall/protocol'
+
+/** What is to be merged cannot be. The message names the member and the rule, never a value. */
+export class MergeProblem extends Error {
+  override readonly name = 'MergeProblem'
+}
+
+export interface MergeScope {
+  readonly kind: Kind
+  readonly recordType: RecordType
+}
+
+/** Elements to take out, by the path of their list. */
+export type Removals = Readonly<Record<string, readonly JsonValue[]>>
+
+/**
+ * The record with the patch merged into it, and the named elements taken out. Members are found under any of their
+ * spellings and stay where they stand.
+ * @throws MergeProblem
+ */
+export function mergeRecord(
+  scope: MergeScope,
+  record: JsonObject,
+  patch: JsonObject,
+  remove: Removals = {},
+): JsonObject {
+  const merged = mergeObject(scope, '', record, patch)
+  const removed = removeElements(scope, merged, remove)
+  checkKept(scope, record, removed.record, removed.keys)
+  return removed.record
+}
+
+function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch: JsonObject): JsonObject {
+  // A member called __proto__ is a member like any other.
+  const merged = new Map(Object.entries(object))
+  for (const [name, value] of Object.entries(patch)) {
+    const key = keyIn(merged.keys(), name)
+    const place = path === '' ? name : `${path}.${name}`
+    if (value === null) merged.delete(key)
+    else merged.set(key, mergeValue(scope, place, merged.get(key), value))
+  }
+  return Object.fromEntries(merged)
+}
+
+/** The key under which an object has the member: as it is written, else in another spelling, else as it is written. */
+function keyIn(keys: Iterable<string>, name: string): string {
+  const all = [...keys]
+  if (all.includes(name)) return name
+  const wanted = searchKey(name)
+  return all.find((key) => searchKey(key) === wanted) ?? name
+}
+
+function mergeValue(
+  scope: MergeScope,
+  path: string,
+  value: JsonValue | undefined,
+  patch: JsonValue,
+): JsonValue {
+  const list = keyedListAt(scope.recordType, path)
+  if (list !== undefined) return mergeList(scope, list, path, value, patch)
+  if (!isJsonObject(patch)) return patch
+  return mergeObject(scope, path, isJsonObject(value) ? value : {}, patch)
+}
+
+/**
+ * What stands alone in place of a list is its only element, and stays alone where nothing joins it. An element that is
+ * known by nothing is that one, else an equal one.
+ */
+function mergeList(
+  scope: MergeScope,
+  list: KeyedList,
+  path: string,
+  value: JsonValue | undefined,
+  patch: JsonValue,
+): JsonValue {
+  const elements = [...elementsOf(value)]
+  const alone = !Array.isArray(patch) && !Array.isArray(value)
+  const keysOf = (element: JsonValue): readonly string[] => {
+    return elementKeys(scope.kind, scope.recordType, list, path, element)
+  }
+  const placeOf = (element: JsonValue): number => {
+    const keys = keysOf(element)
+    if (keys.length > 0) return elements.findIndex((one) => keysOf(one).some((key) => keys.includes(key)))
+    if (alone && isJsonObject(element)) return 0
+    const text = canonicalJson(mergeElement(scope, path, {}, element))
+    return elements.findIndex((one) => canonicalJson(one) === text)
+  }
+  for (const element of elementsOf(patch)) {
+    const at = placeOf(element)
+    const known = elements[at]
+    if (known === undefined) elements.push(mergeElement(scope, path, {}, element))
+    else elements[at] = mergeElement(scope, path, known, element)
+  }
+  const [only, ...others] = elements
+  return alone && only !== undefined && others.length === 0 ? only : elements
+}
+
+function mergeElement(scope: MergeScope, path: string, element: JsonValue, patch: JsonValue): JsonValue {
+  if (!isJsonObject(patch)) return patch
+  return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
+}
+
+function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  if (Array.isArray(value)) return value
+  return value === undefined || value === null || value === '' ? [] : [value]
+}
+
+/** @returns the record without the elements, and their keys by the name of their list */
+function removeElements(
+  { kind, recordType }: MergeScope,
+  record: JsonObject,
+  remove: Removals,
+): { record: JsonObject; keys: ReadonlyMap<string, ReadonlySet<string>> } {
+  const keys = new Map<string, Set<string>>()
+  let left = record
+  for (const [path, elements] of Object.entries(remove)) {
+    const list = keyedListAt(recordType, path)
+    if (list === undefined) {
+      const known = recordType.keyed_lists.flatMap(({ paths }) => paths)
+      throw new MergeProblem(`remove: each member must be one of the lists ${known.join(', ')}`)
+    }
+    const named = keys.get(list.name) ?? new Set()
+    for (const [at, element] of elements.entries()) {
+      const found = elementKeys(kind, recordType, list, path, element)
+      if (found.length === 0)
+        throw new MergeProblem(`remove.${path}[${at}]: must say by what its element is known`)
+      for (const key of found) named.add(key)
+    }
+    keys.set(list.name, named)
+    const isNamed = (element: JsonValue): boolean =>
+      elementKeys(kind, recordType, list, path, element).some((key) => named.has(key))
+    left = withoutElements(left, path.split('.'), isNamed)
+  }
+  return { record: left, keys }
+}
+
+function withoutElements(
+  object: JsonObject,
+  [name = '', ...rest]: readonly string[],
+  isNamed: (element: JsonValue) => boolean,
+): JsonObject {
+  const key = keyIn(Object.keys(object), name)
+  const value = object[key]
+  if (value === undefined) return object
+  if (rest.length === 0) {
+    const kept = elementsOf(value).filter((element) => !isNamed(element))
+    return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
+  }
+  const inside = (one: JsonValue): JsonValue =>
+    isJsonObject(one) ? withoutElements(one, rest, isNamed) : one
+  return { ...object, [key]: Array.isArray(value) ? value.map(inside) : inside(value) }
+}
+
+/** A patch that writes over what a list stands in would take its elements with it. */
+function checkKept(
+  { kind, recordType }: MergeScope,
+  before: JsonObject,
+  after: JsonObject,
+  removed: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
+  for (const list of recordType.keyed_lists) {
+    const left = new Set(keysInList(kind, recordType, list, after).flat())
+    const named = removed.get(list.name)
+    for (const keys of keysInList(kind, recordType, list, before)) {
+      if (keys.length === 0 || keys.some((key) => left.has(key) || named?.has(key))) continue
+      throw new MergeProblem(
+        `record: would take elements out of ${list.paths.join(' or ')}; name them in remove, or set replace`,
+      )
+    }
+  }
+}
