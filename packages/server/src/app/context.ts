@@ -17,6 +17,8 @@ import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import type { Limits } from '../limits.ts'
+import { createMailboxes } from '../notify/drain-mailboxes.ts'
+import { createRoom } from '../notify/room.ts'
 import { createDatabaseHealth } from '../observe/health.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
@@ -70,6 +72,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   const turns = createTurns()
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
+  const mailboxesWake = createWake()
   const delivering = {
     ...{ db, log, metrics, keys },
     directory: createDirectory(db, log, clock),
@@ -82,15 +85,20 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     signatureNamespaces: config.signatureNamespaces,
     retrySchedule: config.retrySchedule,
   }
-  const dispatcher = createDispatcher(delivering, {
-    slots: limits.worker_concurrency,
-    wake: deliveriesWake.raise,
-  })
+  const dispatcher = createDispatcher(
+    { ...delivering, mailboxDue: (mailbox) => mailboxes.due([mailbox]) },
+    { slots: limits.worker_concurrency, wake: deliveriesWake.raise },
+  )
+  const mailboxes = createMailboxes(
+    { ...delivering, deliveryDue: dispatcher.due, envelopeRoom: createRoom(ENVELOPE_BYTES) },
+    { slots: limits.worker_concurrency, wake: mailboxesWake.raise },
+  )
   return {
     ...delivering,
-    ...{ exchangesWake, deliveriesWake, dispatcher },
+    ...{ exchangesWake, deliveriesWake, mailboxesWake, dispatcher, mailboxes },
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
+    mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
     db,
     records: ownRecords(db),
     vault: () => Promise.resolve(vault),
@@ -126,6 +134,9 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     }),
   }
 }
+
+/** Bytes of records in the envelopes that this node makes at a time. */
+const ENVELOPE_BYTES = 33_554_432
 
 /** Searches of the two modes are on connections of their own, so that nobody waits for those of the other. */
 const modesOf = ({ searches, jobSearches }: Database, limits: Limits): Modes => ({

@@ -41,6 +41,8 @@ export interface Delivering extends Attempting {
   readonly metrics: Pick<Metrics, 'deliveryEnded' | 'deliveryAttempted'>
   /** Tells the dispatcher of this node that a delivery of a participant is due so many seconds from now. */
   readonly deliveryDue: (participant: number, seconds: number) => void
+  /** Tells this node that the delivery of a mailbox has come to its end: the next one may be made. */
+  readonly mailboxDue: (mailbox: number) => void
 }
 
 /** The right to attempt a delivery to a destination at once, for a delivery that is about to be committed with its claim. */
@@ -82,11 +84,12 @@ export interface FreshDelivery extends Reserved {
 /**
  * Makes the first attempt at a delivery. Resolves when the result is recorded, or when the attempt takes long: then the
  * attempt goes on in the background. It never rejects: the delivery is committed, and its claim ends by itself.
+ * @returns whether the delivery has come to its end
  */
 export async function deliverNow(
   parts: Delivering,
   { delivery, claim, permit, header, message }: FreshDelivery,
-): Promise<void> {
+): Promise<boolean> {
   const origin = originOf(delivery.target)
   const attempting = attemptWithPermit(parts, permit, {
     delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
@@ -96,16 +99,18 @@ export async function deliverNow(
   }).catch((error: unknown) => {
     logUnrecorded(parts, error)
     parts.deliveryDue(delivery.participant, claim.seconds)
+    return false
   })
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
+  const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => {
       permit.slow()
-      resolve()
+      resolve(false)
     }, TIMEOUT)
   })
-  await Promise.race([attempting, late])
+  const isEnded = await Promise.race([attempting, late])
   clearTimeout(timer)
+  return isEnded
 }
 
 /** For the operator: the result of an attempt is not recorded. */
@@ -113,20 +118,24 @@ export function logUnrecorded({ log }: Pick<Delivering, 'log'>, error: unknown):
   log.error(safeDatabaseError(error), 'an attempt could not be recorded; made again when its claim ends')
 }
 
-/** Attempts a delivery and releases its permit, whose destination is slow when the attempt takes long. */
+/**
+ * Attempts a delivery and releases its permit, whose destination is slow when the attempt takes long.
+ * @returns whether the delivery has come to its end
+ */
 export async function attemptWithPermit(
   parts: Delivering,
   permit: Permit,
   claimed: ClaimedAttempt,
-): Promise<void> {
+): Promise<boolean> {
   const timer = setTimeout(() => permit.slow(), SLOW)
-  let healthy = false
+  let result: Attempted = UNATTEMPTED
   try {
-    healthy = await deliver(parts, claimed)
+    result = await deliver(parts, claimed)
   } finally {
     clearTimeout(timer)
-    permit.release(healthy ? 'healthy' : 'failing')
+    permit.release(result.isHealthy ? 'healthy' : 'failing')
   }
+  return result.isEnded
 }
 
 /** A claimed delivery and what is known of its attempt. */
@@ -156,23 +165,32 @@ export async function openDelivery(
   return { header: persisted.header, message: new CanonicalText(canonicalJson(persisted.message)) }
 }
 
-/**
- * Attempts one delivery and records the result.
- * @returns whether the peer is healthy: it answered, and in time
- */
-export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promise<boolean> {
+interface Attempted {
+  /** Whether the peer answered, and in time. */
+  readonly isHealthy: boolean
+  /** Whether the delivery has come to its end. */
+  readonly isEnded: boolean
+}
+
+const UNATTEMPTED: Attempted = { isHealthy: false, isEnded: false }
+
+/** Attempts one delivery and records the result. */
+export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promise<Attempted> {
   const { delivery, claim, probe } = claimed
   const participant = await parts.directory.participantById(delivery.participant)
   const registry = await parts.directory.registryById(delivery.registry)
   // It waits: its claim ends by itself.
-  if (participant?.status !== 'active' || registry === undefined) return false
+  if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const settings = await parts.callbacks.of(participant)
   const { target, made } = await makeAttempt(parts, claimed, { participant, registry, settings })
   const { ending, duration_ms } = made
   const schedule = settings.schedule ?? parts.retrySchedule
-  const ended = endedBy(ending, schedule, delivery.number - delivery.earlier, made.retry_after)
-  const { id, number } = delivery
-  await recordAttempt(
+  const { id, number, mailbox = null } = delivery
+  const attempts = number - delivery.earlier
+  // A notification is not given up by its schedule: those behind it wait, and the mailbox is closed in time.
+  const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
+  const ended = endedBy(ending, schedule, steps, made.retry_after)
+  const isRecorded = await recordAttempt(
     parts.db,
     {
       delivery: id,
@@ -193,8 +211,14 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
     { claim: claim.id, target },
   )
   if (ended.wait !== null) parts.deliveryDue(participant.id, ended.wait)
-  else if (ended.state !== 'pending') parts.metrics.deliveryEnded(ended.state)
-  return ending.peer === 'up' && duration_ms < SLOW
+  else if (ended.state !== 'pending') {
+    parts.metrics.deliveryEnded(ended.state)
+    if (mailbox !== null) parts.mailboxDue(mailbox)
+  }
+  return {
+    isHealthy: ending.peer === 'up' && duration_ms < SLOW,
+    isEnded: isRecorded && ended.state !== 'pending',
+  }
 }
 
 async function makeAttempt(

@@ -5,7 +5,7 @@ import { callbackNamed, callbackTarget, isAllowedEntry, sameTarget } from './tar
 
 const ON_SEARCH = callbackNamed('on-search')
 const to = (allowed: readonly string[], sender_uri: string | null, default_url: string | null = null) =>
-  callbackTarget({ allowed, default_url }, sender_uri, ON_SEARCH)
+  callbackTarget({ allowed, default_url, notify_url: null }, sender_uri, ON_SEARCH)
 
 const FORM = new RequestFault(
   'err.sender_uri.invalid',
@@ -114,7 +114,9 @@ test('without a sender_uri the path of the callback is added to the default; wit
   expect(to([], null, 'https://sp.example/dci/')).toBe('https://sp.example/dci/registry/on-search')
   expect(to([], null, 'https://sp.example/dci')).toBe('https://sp.example/dci/registry/on-search')
   expect(to(['https://sp.example'], null)).toBeNull()
-  expect(callbackTarget({ allowed: [], default_url: 'https://a.example' }, null, null)).toBeNull()
+  expect(
+    callbackTarget({ allowed: [], default_url: 'https://a.example', notify_url: null }, null, null),
+  ).toBeNull()
 })
 
 test('a default address is read like any other: what stands around it is not called', () => {
@@ -158,7 +160,10 @@ test('an address that was taken is taken again as it is: it reads as itself', ()
 
 test('an address of before is still the one while it is the default, or allowed', () => {
   const target = 'https://sp.example/registry/on-search'
-  const addresses = (allowed: string[], default_url: string | null) => ({ allowed, default_url })
+  const addresses = (allowed: string[], default_url: string | null) => ({
+    ...{ allowed, default_url },
+    notify_url: null,
+  })
   expect(sameTarget(addresses([], 'https://sp.example'), target, ON_SEARCH)).toBe(target)
   expect(sameTarget(addresses(['https://sp.example'], null), target, ON_SEARCH)).toBe(target)
   expect(refusal(() => sameTarget(addresses([], 'https://new.example'), target, ON_SEARCH))).toEqual(
@@ -216,4 +221,57 @@ test('whatever is called lies on the origin of an entry and below its path', () 
     }),
     { numRuns: 500 },
   )
+})
+
+describe('notifications', () => {
+  const NOTIFY = callbackNamed('notify')
+  const notified = (
+    sender_uri: string | null,
+    addresses: {
+      readonly default_url?: string
+      readonly notify_url?: string
+      readonly allowed?: string[]
+    } = {},
+  ) =>
+    callbackTarget(
+      { allowed: ['https://sp.example'], default_url: null, notify_url: null, ...addresses },
+      sender_uri,
+      NOTIFY,
+    )
+
+  test.each([
+    ['https://sp.example/dci/on-subscribe', 'https://sp.example/dci/notify'],
+    ['https://sp.example/on-subscribe/v1/on-subscribe', 'https://sp.example/on-subscribe/v1/notify'],
+    ['https://sp.example/registry/on-subscribe?of=1', 'https://sp.example/registry/notify?of=1'],
+    ['https://sp.example/inbox', 'https://sp.example/inbox'],
+    ['https://sp.example/on-subscribed', 'https://sp.example/on-subscribed'],
+  ])('a subscription from %s is notified at %s', (sender_uri, target) => {
+    expect(notified(sender_uri)).toBe(target)
+    expect(
+      sameTarget({ allowed: ['https://sp.example'], default_url: null, notify_url: null }, target, NOTIFY),
+    ).toBe(target)
+  })
+
+  test('an address for notifications comes before all others', () => {
+    const notify_url = 'https://events.example/notify'
+    const default_url = 'https://sp.example'
+    expect(notified('https://sp.example/on-subscribe', { notify_url, default_url })).toBe(notify_url)
+    expect(notified(null, { notify_url, default_url })).toBe(notify_url)
+  })
+
+  test('without a sender_uri the default address is taken, and there may be none', () => {
+    expect(notified(null, { default_url: 'https://sp.example/dci' })).toBe(
+      'https://sp.example/dci/registry/notify',
+    )
+    expect(notified(null)).toBeNull()
+  })
+
+  test('it must be allowed like any callback', () => {
+    expect(
+      refusal(() =>
+        notified('https://sp.example/on-subscribe', { allowed: ['https://sp.example/on-subscribe'] }),
+      ),
+    ).toEqual(said(UNKNOWN))
+    expect(refusal(() => notified('ftp://sp.example/on-subscribe'))).toEqual(said(FORM))
+  })
 })

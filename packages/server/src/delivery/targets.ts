@@ -6,7 +6,25 @@ import type { GuardOwner, Guards } from '../egress/address-guard.ts'
 import { AddressRefused } from '../egress/problems.ts'
 import { type CallbackSettings, defaultTarget } from '../store/directory/participant-callbacks.ts'
 
-type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
+type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
+
+/** How the address of a callback is found; where it has no row, as `ANSWERS` says. */
+interface AddressRule {
+  /** The address that the operator gave for this callback alone; it comes before all others. */
+  readonly own: (addresses: Addresses) => string | null
+  /** What a request named, as the address of this callback. */
+  readonly named: (sender_uri: string) => string
+}
+
+const ANSWERS: AddressRule = { own: () => null, named: (sender_uri) => sender_uri }
+
+/** Nothing is published of the address of notifications; D28 derives it from the one that the subscription named. */
+const RULES: Readonly<Record<string, AddressRule>> = {
+  notify: {
+    own: ({ notify_url }) => notify_url,
+    named: (sender_uri) => sender_uri.replace(/^(.*)\/on-subscribe(?![\w-])/s, '$1/notify'),
+  },
+}
 
 /**
  * The address for a callback; null when there is none, and the answer is persisted and can be asked for (D5).
@@ -14,20 +32,17 @@ type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url'>
  * @throws RequestFault err.sender_uri.invalid
  */
 export function callbackTarget(
-  { allowed, default_url }: Addresses,
+  addresses: Addresses,
   sender_uri: string | null,
   callback: Callback | null,
 ): string | null {
   if (callback === null) return null
+  const { allowed, default_url } = addresses
+  const { own, named } = RULES[callback.name] ?? ANSWERS
+  const configured = own(addresses)
+  if (configured !== null) return URL.parse(configured)?.href ?? configured
   if (sender_uri === null) return default_url === null ? null : defaultTarget(default_url, callback)
-  const url = readTarget(sender_uri)
-  if (url === null)
-    throw invalid(
-      `must be an absolute http or https address of at most ${LONGEST} characters, without credentials and fragment`,
-    )
-  if (!allowed.some((entry) => allows(entry, url)))
-    throw invalid('is not an address registered for this sender')
-  return url.href
+  return allowedTarget(allowed, named(sender_uri))
 }
 
 /**
@@ -37,7 +52,19 @@ export function callbackTarget(
 export function sameTarget(addresses: Addresses, target: string, callback: Callback): string {
   return callbackTarget(addresses, null, callback) === target
     ? target
-    : (callbackTarget(addresses, target, callback) ?? target)
+    : allowedTarget(addresses.allowed, target)
+}
+
+/** @throws RequestFault err.sender_uri.invalid */
+function allowedTarget(allowed: readonly string[], address: string): string {
+  const url = readTarget(address)
+  if (url === null)
+    throw invalid(
+      `must be an absolute http or https address of at most ${LONGEST} characters, without credentials and fragment`,
+    )
+  if (!allowed.some((entry) => allows(entry, url)))
+    throw invalid('is not an address registered for this sender')
+  return url.href
 }
 
 /** The row of CALLBACKS with this name. Throws for none: names come from code. */
@@ -85,6 +112,9 @@ export function isAllowedEntry(entry: string): boolean {
 export function isDefaultUrl(text: string): boolean {
   return readTarget(text)?.search === '' && !text.includes('?')
 }
+
+/** Whether a text can be an address that messages are sent to as it stands. */
+export const isTarget = (text: string): boolean => readTarget(text) !== null
 
 const invalid = (rule: string): RequestFault =>
   new RequestFault('err.sender_uri.invalid', `header.sender_uri: ${rule}`)

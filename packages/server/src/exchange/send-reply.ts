@@ -1,12 +1,13 @@
 /** A page of the answer to an accepted exchange: committed together with its delivery, then attempted at once. */
 
 import { randomUUID } from 'node:crypto'
-import { type Callback, CanonicalText, canonicalJson, RequestFault } from '@rollcall/protocol'
+import { type Callback, RequestFault } from '@rollcall/protocol'
 import { type Delivering, deliverNow, reserve } from '../delivery/deliver.ts'
+import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackTarget } from '../delivery/targets.ts'
-import { deliveryContext, type EncryptedReply, type NewDelivery, originOf } from '../model/delivery.ts'
+import { type NewDelivery, originOf } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
-import type { Outcome, ReplyMembers } from '../model/outcome.ts'
+import type { Outcome } from '../model/outcome.ts'
 import type { Database } from '../store/db/database.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
@@ -73,18 +74,6 @@ export async function sendReply(
   if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message })
   else if (origin !== '') parts.deliveryDue(participant.id, 0)
   return true
-}
-
-/** The only maker of an `EncryptedReply`: of what a reply may be made of, in which records are disclosed. */
-async function encryptReply(
-  { bodies }: Pick<SendingReply, 'bodies'>,
-  id: string,
-  header: object,
-  members: ReplyMembers,
-): Promise<{ readonly message: CanonicalText; readonly body: EncryptedReply }> {
-  const message = new CanonicalText(canonicalJson(members))
-  const body = await bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id))
-  return { message, body: body as EncryptedReply }
 }
 
 /** An address that is not allowed any more stays with the delivery, whose attempt says why nothing is sent there. */

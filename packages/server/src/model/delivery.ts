@@ -40,6 +40,8 @@ export interface NewDelivery {
   /** Whether the message leaves encrypted. */
   readonly encrypted: boolean
   readonly body: EncryptedReply
+  /** Of a notification: the mailbox, of which one delivery is pending at a time. Null or undefined for all others. */
+  readonly mailbox?: number | null
 }
 
 /** The right to attempt deliveries, for a while. */
@@ -58,7 +60,7 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly number: number
   /** Attempts before its schedule began anew. */
   readonly earlier: number
-  /** The address that its exchange asked for; null: the participant's own. Undefined: it is not known any more. */
+  /** The address that its exchange or mailbox asked for; null: the participant's own. Undefined: it is not known any more. */
   readonly sender_uri: string | null | undefined
 }
 

@@ -25,7 +25,8 @@ type ReplyValue =
 
 export interface ReplyMembers {
   readonly [member: string]: ReplyValue
-  readonly reg_records?: readonly Disclosed[]
+  /** One alone in a notification (D6). */
+  readonly reg_records?: readonly Disclosed[] | Disclosed
 }
 
 /** All records that an item found, in order. */

@@ -97,7 +97,7 @@ function disclosedRecords(
   const documents = found.map(({ document }) => document)
   const records: Disclosed[] = []
   let bytes = 0
-  for (const record of disclose(exchange, recordType, documents, select)) {
+  for (const record of disclose(exchange.participant, recordType, documents, select)) {
     bytes += Buffer.byteLength(record.text)
     if (bytes > budget.bytes) {
       throw new ItemRejection(

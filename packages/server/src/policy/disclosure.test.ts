@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { CanonicalText, KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { NewDelivery } from '../model/delivery.ts'
-import type { Exchange } from '../model/exchange.ts'
 import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
+import type { Participant } from '../model/participant.ts'
 import { disclose } from './disclosure.ts'
 
 const src = join(import.meta.dirname, '..')
@@ -13,14 +13,14 @@ const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWit
 const text = (file: string) => readFileSync(join(src, file), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
 const withText = (pattern: RegExp) => sources.filter((file) => pattern.test(text(file))).toSorted()
 
-const exchange = {} as Exchange
+const participant = {} as Participant
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 const [recordType] = civil.record_types
 const documents = ['{"a":1}', '{"b":2}']
 
 describe('what leaves', () => {
   it('is, for now, all of it', () => {
-    const records = [...disclose(exchange, recordType, documents)]
+    const records = [...disclose(participant, recordType, documents)]
     expect(records.map((record) => record.text)).toEqual(documents)
     expect(records.every((record) => record instanceof Disclosed)).toBe(true)
   })
@@ -31,14 +31,14 @@ describe('what leaves', () => {
       seen.push(document)
       return document.includes('a') ? null : '{}'
     }
-    const [first] = disclose(exchange, recordType, [...documents, '{"c":3}'], select)
+    const [first] = disclose(participant, recordType, [...documents, '{"c":3}'], select)
     expect(first?.text).toBe('{}')
     expect(seen).toEqual(documents)
   })
 
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
     const writers = withText(/\breg_records:/)
-    expect(writers).toEqual(['operations/search.ts', 'operations/txn-answer.ts'])
+    expect(writers).toEqual(['notify/compose.ts', 'operations/search.ts', 'operations/txn-answer.ts'])
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
       expect(written).toHaveLength(1)
@@ -48,7 +48,7 @@ describe('what leaves', () => {
   })
 
   it('leaves as a type of its own: a reply takes no other text', () => {
-    const [disclosed] = disclose(exchange, recordType, documents)
+    const [disclosed] = disclose(participant, recordType, documents)
     const members: ReplyMembers = { data: { reg_records: disclosed === undefined ? [] : [disclosed] } }
     // @ts-expect-error a document is not disclosed
     const raw: ReplyMembers = { reg_records: documents }

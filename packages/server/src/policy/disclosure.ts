@@ -1,21 +1,21 @@
 /**
- * The one way by which records leave: answered at once or later, on whichever page, and embedded in the answer to a
- * question about an earlier request. A reply takes records as `Disclosed` alone, and only `disclose` makes those.
+ * The one way by which records leave: answered at once or later, on whichever page, embedded in the answer to a question
+ * about an earlier request, and in notifications. A reply takes records as `Disclosed` alone, and only `disclose` makes those.
  */
 import type { RecordType } from '@rollcall/protocol'
-import type { Exchange } from '../model/exchange.ts'
 import { Disclosed } from '../model/outcome.ts'
+import type { Participant } from '../model/participant.ts'
 
 class DisclosedRecord extends Disclosed {}
 
 /**
- * What of these records the participant of the exchange may see; at the moment, all of it. One after the other, so that
+ * What of these records the participant may see; at the moment, all of it. One after the other, so that
  * a caller can stop where an answer becomes too large.
  * @param documents canonical JSON texts of records of one type
  * @param select cuts what may be seen to what a query chose of it; null: nothing of that record
  */
 export function* disclose(
-  _exchange: Pick<Exchange, 'participant'>,
+  _participant: Participant,
   _recordType: RecordType,
   documents: Iterable<string>,
   select: (document: string) => string | null = (document) => document,

@@ -55,8 +55,10 @@ async function worker(
     log: createLog({ level: 'debug', destination }),
     metrics: createMetrics(() => ({ total: 0, idle: 0, waiting: 0 })),
     dispatcher: { due: () => undefined, look: async () => undefined, idle: async () => undefined },
+    mailboxes: { due: () => undefined, look: async () => undefined, idle: async () => undefined },
     exchangesWake: createWake(),
     deliveriesWake: createWake(),
+    mailboxesWake: createWake(),
     async answer(exchange, signal) {
       await work(exchange.transaction_id, exchange, signal)
       await answered(exchange)

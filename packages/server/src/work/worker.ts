@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from '../delivery/dispatcher.ts'
 import type { Limits } from '../limits.ts'
+import type { Mailboxes } from '../notify/drain-mailboxes.ts'
 import type { Wake } from '../shared/wake.ts'
 import { type Database, JOB_SEARCHES } from '../store/db/database.ts'
 import { openConnections } from '../store/db/pools.ts'
@@ -20,10 +21,13 @@ export type WorkerParts = Pick<ExchangeWorkParts, 'log' | 'metrics' | 'answer'> 
   readonly db: Database
   readonly limits: Pick<Limits, 'worker_concurrency' | 'large_requests' | 'node_lease' | 'stop_time'>
   readonly dispatcher: Dispatcher
+  readonly mailboxes: Mailboxes
   /** Raised where an exchange was accepted on this node. */
   readonly exchangesWake: Wake
   /** Raised where a delivery of this node is due. */
   readonly deliveriesWake: Wake
+  /** Raised where a notification may be due. */
+  readonly mailboxesWake: Wake
 }
 
 /** Milliseconds that the end of listening is waited for. */
@@ -34,7 +38,7 @@ const CLOSING = 2_000
  * @throws what connecting to the database throws
  */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { db, limits, log, dispatcher, exchangesWake, deliveriesWake } = parts
+  const { db, limits, log, dispatcher, mailboxes, exchangesWake, deliveriesWake, mailboxesWake } = parts
   const stopping = new AbortController()
   const { signal } = stopping
   const exchanges = createExchangeWork({
@@ -53,16 +57,19 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     signal,
     onExchanges: exchangesWake.raise,
     onDeliveries: (participant) => dispatcher.due(participant),
+    onMailboxes: mailboxes.due,
   })
   const loops = [
     startLoop(() => exchanges.look(signal), { wake: exchangesWake, log, signal }),
     startLoop(() => dispatcher.look(signal), { wake: deliveriesWake, log, signal }),
+    startLoop(() => mailboxes.look(signal), { wake: mailboxesWake, log, signal }),
   ]
   return {
     working: () => loops.every((loop) => loop.working()),
     async stop() {
       stopping.abort()
-      const ended = Promise.all([...loops.map((loop) => loop.ended), exchanges.idle(), dispatcher.idle()])
+      const idle = [exchanges.idle(), dispatcher.idle(), mailboxes.idle()]
+      const ended = Promise.all([...loops.map((loop) => loop.ended), ...idle])
       await Promise.race([ended, sleep(limits.stop_time * 1_000, undefined, { ref: false })])
       await exchanges.leave().catch(() => undefined)
       await Promise.race([listening, sleep(CLOSING, undefined, { ref: false })])

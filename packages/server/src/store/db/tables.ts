@@ -270,6 +270,9 @@ export interface DeliveryRow {
   /** When its schedule began: as it was made, or when an operator asked for it again. */
   since: SetTime
   finished_at: Date | null
+  /** Of a notification, with its number in the mailbox. */
+  mailbox: Generated<number | null>
+  sequence: Generated<number | null>
 }
 
 export interface DeliveryAttemptRow {
@@ -299,6 +302,10 @@ export interface ParticipantCallbackRow {
   timeout_ms: Generated<number>
   /** Seconds. */
   schedule: number[] | null
+  notify_url: string | null
+  notify_items: Generated<number>
+  notify_bytes: Generated<number>
+  notify_unlisted: Generated<boolean>
 }
 
 export interface BreakerRow {

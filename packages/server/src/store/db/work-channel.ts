@@ -1,7 +1,7 @@
 /**
  * The channel on which nodes that work hear of new work at once (LISTEN, NOTIFY). The payload is empty for an accepted
- * exchange, or the id of a participant for whom a delivery may be due. A notification may be lost: nodes also look by
- * themselves.
+ * exchange; the id of a participant for whom a delivery may be due; or `m` with the ids of mailboxes in which something
+ * waits, with commas between them: without ids, any of them. A notification may be lost: nodes also look by themselves.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -13,17 +13,29 @@ const PAUSE = 1_000
 /** Milliseconds for a connection to be closed in good order. */
 const CLOSING = 1_000
 
+/** Begins the payload about mailboxes. */
+export const MAILBOXES = 'm'
+
+const idsIn = (payload: string): readonly number[] =>
+  payload
+    .slice(MAILBOXES.length)
+    .split(',')
+    .map(Number)
+    .filter((id) => id > 0)
+
 interface Listener {
   readonly signal: AbortSignal
   readonly onExchanges: () => void
   /** @param participant `Participant.id` */
   readonly onDeliveries: (participant: number) => void
+  /** @param mailboxes ids; none: any */
+  readonly onMailboxes: (mailboxes: readonly number[]) => void
 }
 
 /** Listens on a connection of its own until the signal is aborted; a connection that is lost is replaced. Never rejects. */
 export async function listen(
   connection: pg.ClientConfig,
-  { signal, onExchanges, onDeliveries }: Listener,
+  { signal, onExchanges, onDeliveries, onMailboxes }: Listener,
 ): Promise<void> {
   while (!signal.aborted) {
     const client = new pg.Client(connection)
@@ -32,6 +44,7 @@ export async function listen(
     client.on('end', () => end())
     client.on('notification', ({ payload }) => {
       if (payload === undefined || payload === '') onExchanges()
+      else if (payload.startsWith(MAILBOXES)) onMailboxes(idsIn(payload))
       else onDeliveries(Number(payload))
     })
     const stop = (): void => end()

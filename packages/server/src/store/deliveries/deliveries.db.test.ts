@@ -173,6 +173,7 @@ test('nodes that listen are told of a participant for whom something may be due,
     signal: listening.signal,
     onExchanges: () => heard.push('exchange'),
     onDeliveries: (id) => heard.push(id),
+    onMailboxes: () => heard.push('mailbox'),
   })
   await vi.waitFor(async () => {
     await announceDeliveries(db, participant.id)

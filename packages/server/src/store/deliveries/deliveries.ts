@@ -25,12 +25,17 @@ import { WORK_CHANNEL } from '../db/work-channel.ts'
  * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback, message_id,
  *   target, encrypted, body, claim and seconds of the claim
  * @param page SQL of its page
+ * @param more SQL of its mailbox, and of its number there
  */
-export const insertDeliveriesFrom = (rows: string, page: string): string =>
+export const insertDeliveriesFrom = (
+  rows: string,
+  page: string,
+  more = 'null::integer, null::bigint',
+): string =>
   `insert into delivery (id, participant, registry, correlation_id, callback, page, message_id, target, encrypted, body,
-      state, next_attempt_at, claim, claimed_until, attempts)
+      mailbox, sequence, state, next_attempt_at, claim, claimed_until, attempts)
     select new.id, participant, registry, correlation_id, new.callback, ${page}, new.message_id, new.target,
-      new.encrypted, new.body, case when new.target is null then 'held' else 'pending' end,
+      new.encrypted, new.body, ${more}, case when new.target is null then 'held' else 'pending' end,
       case when new.target is not null then now() end, case when new.target is not null then new.claim end,
       case when new.target is not null then now() + make_interval(secs => new.seconds) end,
       (new.target is not null and new.claim is not null)::int
@@ -101,8 +106,10 @@ export async function claimDue(
       )
       select taken.id, taken.participant, taken.registry, taken.correlation_id, taken.callback, taken.page,
         taken.message_id, taken.target, taken.origin, taken.encrypted, taken.body, taken.attempts as number, taken.earlier,
-        asked.sender_uri, asked.correlation_id is null and taken.correlation_id is not null as forgotten
+        taken.mailbox, coalesce(asked.sender_uri, nullif(mailbox.sender_uri, '')) as sender_uri,
+        asked.correlation_id is null and taken.correlation_id is not null as forgotten
       from taken left join accepted_exchange as asked on asked.correlation_id = taken.correlation_id
+        left join mailbox on mailbox.id = taken.mailbox
       order by taken.next_attempt_at`,
     values: [
       ...[participant, claim.id, claim.seconds],
@@ -198,7 +205,7 @@ export async function participantsWaiting({ pool }: Pick<Database, 'pool'>): Pro
 
 /**
  * Gives up what has waited longer than its schedule lasts while its destination could not be reached; what is being
- * attempted is left alone.
+ * attempted is left alone, and so are notifications, whose mailbox is closed in time.
  * @param seconds of the whole schedule
  * @returns how many
  */
@@ -211,7 +218,7 @@ export async function expireDeliveries(
     name: 'expire deliveries',
     text: `update delivery set state = 'dead', reason = 'expired', next_attempt_at = null, finished_at = now(),
         claim = null, claimed_until = null
-      where participant = $1 and origin = $3 and state = 'pending' and since < now() - make_interval(secs => $2)
+      where participant = $1 and origin = $3 and state = 'pending' and since < now() - make_interval(secs => $2) and mailbox is null
         and (claimed_until is null or claimed_until <= now())`,
     values: [participant, seconds, origin],
   })

@@ -24,6 +24,14 @@ export interface CallbackSettings {
   readonly timeout_ms: number
   /** Seconds from one attempt to the next; null: the server's own schedule. */
   readonly schedule: readonly number[] | null
+  /** Where notifications go, whatever a subscription names; null: where its `sender_uri` or the default address says. */
+  readonly notify_url: string | null
+  /** Items of one notification at most. */
+  readonly notify_items: number
+  /** Bytes of the message of one notification at most; a single item that is larger is sent all the same. */
+  readonly notify_bytes: number
+  /** Whether it is told names of events that the published list of the registry's kind does not have. */
+  readonly notify_unlisted: boolean
 }
 
 /** Of one participant on one node. */
@@ -39,6 +47,10 @@ export const NO_CALLBACKS: CallbackSettings = {
   rate: 200,
   timeout_ms: 10_000,
   schedule: null,
+  notify_url: null,
+  notify_items: 100,
+  notify_bytes: 1_048_576,
+  notify_unlisted: false,
 }
 
 const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
@@ -60,6 +72,8 @@ const RANGES = [
   ['concurrency', 1, MOST_CONCURRENCY],
   ['rate', 1, 10_000],
   ['timeout_ms', 100, 120_000],
+  ['notify_items', 1, 1_000],
+  ['notify_bytes', 1_024, 67_108_864],
 ] as const
 
 /** The default address of a callback. Settings are stored as the operator wrote them. */
@@ -91,7 +105,7 @@ export async function setCallbackSettings(
   await kysely.transaction().execute(async (transaction) => {
     await transaction
       .insertInto('participant_callback')
-      .values({ participant, default_url: null, sealed: null, schedule: null, ...row })
+      .values({ participant, default_url: null, sealed: null, schedule: null, notify_url: null, ...row })
       .onConflict((conflict) =>
         Object.keys(row).length === 0
           ? conflict.doNothing()
@@ -118,6 +132,8 @@ async function moveDeliveries(
         and (claimed_until is null or claimed_until <= now())
         and (correlation_id is null or exists (select 1 from accepted_exchange as asked
           where asked.correlation_id = delivery.correlation_id and asked.sender_uri is null))
+        and (mailbox is null or exists (select 1 from mailbox as own join participant_callback using (participant)
+          where own.id = delivery.mailbox and own.sender_uri = '' and notify_url is null))
       for update of delivery skip locked
     )
     update delivery set target = moving.target from moving where delivery.id = moving.id`.execute(kysely)

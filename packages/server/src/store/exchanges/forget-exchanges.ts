@@ -16,7 +16,10 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
   return total
 }
 
-/** With their items and attempts. A delivery that is still pending then waits for somebody who never came back. */
+/**
+ * With their items and attempts. A delivery that is still pending then waits for somebody who never came back; a
+ * notification waits until its mailbox is closed.
+ */
 const FORGOTTEN = ['accepted_exchange', 'delivery', 'exchange', 'sealed_message'] as const
 
 /** What of it is not finished: exchanges that were never answered, deliveries that were never taken. */
@@ -29,7 +32,7 @@ export async function countUnfinished(
         where received_at < now() - make_interval(secs => $1) and state in ('accepted', 'replying') and parent is null)
         as exchanges,
       (select count(*) from delivery
-        where created_at < now() - make_interval(secs => $1) and state = 'pending') as deliveries`,
+        where created_at < now() - make_interval(secs => $1) and state = 'pending' and mailbox is null) as deliveries`,
     [retention],
   )
   return rows[0] ?? { exchanges: 0, deliveries: 0 }
@@ -52,9 +55,10 @@ async function forget(
   retention: number,
 ): Promise<number> {
   const since = table === 'delivery' ? 'created_at' : 'received_at'
+  const except = table === 'delivery' ? "and not (state = 'pending' and mailbox is not null)" : ''
   for (let total = 0; ; ) {
     const deleted = `delete from ${table} where ctid = any(array(
-        select ctid from ${table} where ${since} < now() - make_interval(secs => $1)
+        select ctid from ${table} where ${since} < now() - make_interval(secs => $1) ${except}
         order by ${since} limit ${AT_ONCE} for update skip locked))`
     const { rowCount } = await pool.query(table === 'accepted_exchange' ? withReferences(deleted) : deleted, [
       retention,

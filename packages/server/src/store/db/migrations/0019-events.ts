@@ -44,6 +44,8 @@ export const events: Migration = {
       fingerprint bytea not null,
       criteria text not null,
       locale text,
+      -- Whether it came encrypted: what it causes then leaves encrypted.
+      encrypted boolean not null default false,
       person boolean not null default false,
       cron text,
       start_at timestamptz,
@@ -53,6 +55,8 @@ export const events: Migration = {
       transaction_id text collate "C" not null,
       correlation_id uuid not null,
       reference_id text collate "C" not null,
+      -- The record up to which a backfill is queued; null: none is under way.
+      backfilled bigint,
       created_at timestamptz not null default now(),
       ended_at timestamptz
     )`.execute(db)

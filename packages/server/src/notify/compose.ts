@@ -1,0 +1,158 @@
+/** The next envelope of a mailbox (spec "NotifyEventRequest", D6; public standard 3.2, 3). */
+import { randomUUID } from 'node:crypto'
+import {
+  type CallbackHeader,
+  type Kind,
+  type NotifyMeta,
+  PROTOCOL_VERSION,
+  REG_TYPE_PREFIX,
+  type RecordType,
+} from '@rollcall/protocol'
+import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { disclose } from '../policy/disclosure.ts'
+import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import type { SentNotification } from '../store/events/envelopes.ts'
+import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
+import { markingOf, type PlannedItem } from './items.ts'
+
+/** An item with what its event shows. */
+export interface ShownItem extends PlannedItem {
+  readonly shown: EventDocument
+}
+
+/** To whom, from where, and which envelope of the mailbox. */
+export interface Composing {
+  readonly participant: Participant
+  readonly registry: Registry
+  readonly settings: Pick<CallbackSettings, 'notify_unlisted'>
+  readonly sequence: number
+}
+
+export interface Composed {
+  readonly header: Omit<CallbackHeader, 'is_msg_encrypted'> & { readonly message_id: string }
+  readonly message: ReplyMembers
+  /** Whether the message must leave encrypted. */
+  readonly encrypted: boolean
+  readonly notifications: readonly SentNotification[]
+}
+
+type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
+
+/** @param items one at least, all of one marking */
+export function compose(to: Composing, items: readonly ShownItem[]): Composed {
+  const { participant, registry, sequence } = to
+  const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
+  const meta: Meta = {
+    subscriptions: {},
+    presence: {},
+    record_version: {},
+    occurred_at: {},
+    recorded_at: {},
+    sequence,
+    ...(marking !== null && { [marking]: true }),
+  }
+  const notifications: SentNotification[] = []
+  const notify_event = items.map((item) => {
+    // Sent again, it is known by the name that it had.
+    const reference_id =
+      item.notifications.find((one) => one.reference_id !== null)?.reference_id ?? randomUUID()
+    describe(meta, reference_id, item)
+    for (const { id, subscription } of item.notifications) {
+      notifications.push({ id, subscription, reference_id })
+    }
+    return itemOf(to, reference_id, item)
+  })
+  return {
+    header: {
+      version: PROTOCOL_VERSION,
+      message_id: randomUUID(),
+      message_ts: new Date().toISOString(),
+      action: 'notify',
+      status: 'succ',
+      total_count: items.length,
+      completed_count: items.length,
+      sender_id: registry.sender_id,
+      receiver_id: participant.sender_id,
+      meta,
+    },
+    message: { transaction_id: randomUUID(), notify_event },
+    encrypted: items.some((item) => item.notifications.some(({ encrypted }) => encrypted)),
+    notifications,
+  }
+}
+
+/** Says in `header.meta` what the item itself has no member for. */
+function describe(meta: Meta, reference_id: string, { notifications }: PlannedItem): void {
+  const [first] = notifications
+  meta.subscriptions[reference_id] = notifications.map(({ code }) => code)
+  meta.presence[reference_id] = Object.fromEntries(
+    notifications.map(({ code, presence }) => [code, presence]),
+  )
+  meta.record_version[reference_id] = first.record_version
+  meta.occurred_at[reference_id] = first.occurred_at.toISOString()
+  meta.recorded_at[reference_id] = first.recorded_at.toISOString()
+  const corrects = notifications.find((one) => one.corrects !== null)?.corrects
+  if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
+}
+
+function itemOf(
+  { participant, registry: { kind }, settings }: Composing,
+  reference_id: string,
+  item: ShownItem,
+): ReplyMembers {
+  const { notifications } = item
+  const [first] = notifications
+  const recordType = recordTypeNamed(kind, first.record_type)
+  const speaker = speakerOf(notifications)
+  const reg_event_type = eventName(kind, speaker, settings.notify_unlisted)
+  const locale = notifications.find((one) => one.locale !== null)?.locale
+  return {
+    reference_id,
+    timestamp: first.recorded_at.toISOString(),
+    data: {
+      version: PROTOCOL_VERSION,
+      reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
+      ...(reg_event_type !== null && { reg_event_type }),
+      reg_record_type: recordType.emitted,
+      reg_records: recordOf(participant, recordType, item),
+    },
+    ...(locale && { locale }),
+  }
+}
+
+/** The subscription whose spellings the item has: the oldest of those that caused it. */
+const speakerOf = ([first, ...others]: PlannedItem['notifications']): WaitingNotification =>
+  others.reduce((oldest, one) => (one.subscription < oldest.subscription ? one : oldest), first)
+
+/**
+ * Where the kind's list is open, the name that the subscriber used; else the name in the list. Null: the list does not
+ * have it, and this participant takes no others.
+ */
+function eventName(
+  { notified_event_types: listed }: Kind,
+  { event_type, subscribed, asked_event_type }: WaitingNotification,
+  takesUnlisted: boolean,
+): string | null {
+  if (listed === undefined) return subscribed === event_type ? (asked_event_type ?? event_type) : event_type
+  return takesUnlisted || listed.includes(event_type) ? event_type : null
+}
+
+/** A record that no longer fulfils any of the filters, or is deleted, is named by its identifiers alone. */
+function recordOf(
+  participant: Participant,
+  recordType: RecordType,
+  { notifications, shown }: ShownItem,
+): Disclosed {
+  const hasLeft = notifications.every(({ presence }) => presence === 'left')
+  const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
+  for (const record of disclose(participant, recordType, [document])) return record
+  throw new Error('a record that is not selected from is always disclosed')
+}
+
+function recordTypeNamed({ record_types }: Kind, name: string): RecordType {
+  const found = record_types.find((recordType) => recordType.name === name)
+  if (found === undefined) throw new RangeError(`the kind has no record type ${name}`)
+  return found
+}

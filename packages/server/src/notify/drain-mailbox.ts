@@ -1,0 +1,216 @@
+/** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
+import { randomUUID } from 'node:crypto'
+import type { CanonicalText } from '@rollcall/protocol'
+import { RequestFault } from '@rollcall/protocol'
+import { type Delivering, deliverNow, reserve } from '../delivery/deliver.ts'
+import { encryptReply } from '../delivery/encrypt-reply.ts'
+import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
+import { type Claim, type EncryptedReply, type NewDelivery, originOf } from '../model/delivery.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import { commitEnvelope } from '../store/events/envelopes.ts'
+import { type ClaimedMailbox, restMailbox } from '../store/events/mailboxes.ts'
+import { dropNotifications, findDocument, findWaiting } from '../store/events/waiting.ts'
+import { type Composed, compose, type ShownItem } from './compose.ts'
+import { planItems } from './items.ts'
+import type { Room } from './room.ts'
+
+export interface Notifying extends Delivering {
+  /** The bytes of envelopes that may be in memory on this node. */
+  readonly envelopeRoom: Room
+}
+
+const NOTIFY = callbackNamed('notify')
+/** Milliseconds for which a mailbox is drained; then others have their turn. */
+const TURN = 10_000
+/** Milliseconds after which an envelope that was not committed is composed anew: what it may say may have changed. */
+const STALE = 1_000
+/** Seconds until a mailbox that nothing can be sent to at the moment is looked at again. */
+const REST = 60
+
+/** Whom a mailbox is sent to, at the moment. */
+interface Recipient {
+  readonly participant: Participant
+  readonly registry: Registry
+  readonly settings: CallbackSettings
+  readonly target: string
+}
+
+/**
+ * Sends what is due in a mailbox that this node has claimed.
+ * @param signal begins no further envelope when it is aborted
+ * @returns whether more may be due: its turn is over, or an envelope could not be committed
+ */
+export async function drainMailbox(
+  parts: Notifying,
+  mailbox: ClaimedMailbox,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const end = performance.now() + TURN
+  let { sequence } = mailbox
+  let next = await prepare(parts, mailbox, sequence)
+  while (next !== null) {
+    if (next === 'nowhere') {
+      await restMailbox(parts.db.pool, mailbox.id, { ...claim, seconds: REST })
+      return false
+    }
+    const sending = await commit(parts, mailbox, claim, sequence, next)
+    if (sending === 'lost') return true
+    if (sending === 'left') return false
+    sequence += 1
+    const goesOn = !signal.aborted && performance.now() < end
+    // Composed while the one before is on its way.
+    const following = goesOn ? prepare(parts, mailbox, sequence) : null
+    following?.catch(() => undefined)
+    if (!(await sending())) {
+      release(await following?.catch(() => null))
+      return false
+    }
+    if (following === null) return true
+    next = await following
+    if (isStale(next)) {
+      release(next)
+      next = await prepare(parts, mailbox, sequence)
+    }
+  }
+  return false
+}
+
+/** An envelope that is ready to be committed. */
+interface Prepared extends Recipient {
+  readonly composed: Composed
+  readonly id: string
+  readonly message: CanonicalText
+  readonly body: EncryptedReply
+  readonly at: number
+  /** Gives back the room that it takes in memory. */
+  readonly leave: () => void
+}
+
+type Next = Prepared | 'nowhere' | null
+
+const isStale = (next: Next): boolean =>
+  next !== null && next !== 'nowhere' && performance.now() - next.at > STALE
+
+function release(next: Next | undefined): void {
+  if (next && next !== 'nowhere') next.leave()
+}
+
+/** Composes the next envelope; null: nothing is due. */
+async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: number): Promise<Next> {
+  const { pool } = parts.db
+  const at = performance.now()
+  const found = await findWaiting(pool, mailbox.id)
+  const unwanted = found.filter((one) => one.unwanted)
+  if (unwanted.length > 0) {
+    await dropNotifications(
+      pool,
+      unwanted.map(({ id }) => id),
+    )
+    // Behind those there may be more.
+    if (unwanted.length === found.length) return prepare(parts, mailbox, sequence)
+  }
+  const waiting = found.filter((one) => !one.unwanted)
+  if (waiting.length === 0) return null
+  const recipient = await recipientOf(parts, mailbox)
+  if (recipient === null) return 'nowhere'
+  const planned = planItems(waiting, recipient.settings)
+  const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
+  const leave = await parts.envelopeRoom.enter(bytes)
+  try {
+    const shown = await Promise.all(
+      planned.map(async (item) => ({ ...item, shown: await findDocument(pool, item.event) })),
+    )
+    const items = shown.filter((item): item is ShownItem => item.shown !== undefined)
+    if (items.length === 0) {
+      // Their events were forgotten this moment, and they with them.
+      leave()
+      return null
+    }
+    const composed = compose({ ...recipient, sequence: sequence + 1 }, items)
+    const id = randomUUID()
+    const { message, body } = await encryptReply(parts, id, composed.header, composed.message)
+    return { ...recipient, composed, id, message, body, at, leave }
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** Null: nothing may be sent, or there is no address to send it to that is allowed. */
+async function recipientOf(
+  { directory, callbacks }: Notifying,
+  mailbox: ClaimedMailbox,
+): Promise<Recipient | null> {
+  const participant = await directory.participantById(mailbox.participant)
+  const registry = await directory.registryById(mailbox.registry)
+  if (participant?.status !== 'active' || registry === undefined) return null
+  const settings = await callbacks.of(participant)
+  try {
+    const target = callbackTarget(settings, mailbox.sender_uri, NOTIFY)
+    return target === null ? null : { participant, registry, settings, target }
+  } catch (error) {
+    if (error instanceof RequestFault) return null
+    throw error
+  }
+}
+
+/**
+ * Commits an envelope.
+ * @returns what makes its first attempt, and says whether the delivery has come to its end; `lost`: it was not committed;
+ * `left`: the dispatcher attempts it
+ */
+async function commit(
+  parts: Notifying,
+  mailbox: ClaimedMailbox,
+  claim: Claim,
+  after: number,
+  { participant, registry, target, composed, id, message, body, leave }: Prepared,
+): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
+  const { header, notifications, encrypted } = composed
+  const delivery: NewDelivery = {
+    id,
+    participant: participant.id,
+    registry: registry.id,
+    correlation_id: null,
+    callback: NOTIFY.name,
+    page: 1,
+    message_id: header.message_id,
+    target,
+    encrypted,
+    body,
+    mailbox: mailbox.id,
+  }
+  let reserved: Awaited<ReturnType<typeof reserve>> = null
+  let committed = false
+  try {
+    reserved = await reserve(parts, { participant: participant.id, origin: originOf(target) })
+    committed = await commitEnvelope(parts.db.pool, {
+      ...{ mailbox: mailbox.id, after, claim: claim.id, delivery, notifications },
+      deliveryClaim: reserved?.claim ?? null,
+    })
+  } finally {
+    if (!committed) reserved?.permit.release('unused')
+    if (!committed || reserved === null) leave()
+  }
+  if (!committed) return 'lost'
+  if (reserved === null) {
+    parts.deliveryDue(participant.id, 0)
+    return 'left'
+  }
+  const { permit, claim: attemptClaim } = reserved
+  let inline = true
+  // What ends while it is waited for is said by the result.
+  const mailboxDue = (due: number): void => {
+    if (!inline) parts.mailboxDue(due)
+  }
+  return async () => {
+    const fresh = { delivery, permit, claim: attemptClaim, header, message }
+    const isEnded = await deliverNow({ ...parts, mailboxDue }, fresh)
+    inline = false
+    leave()
+    return isEnded
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Finds the mailboxes in which something is due, and drains them, a bounded number at a time. It keeps no queue: the rows
+ * of notifications say what is due. What it remembers only says when it is worth looking.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Metrics } from '../observe/metrics.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import {
+  type ClaimedMailbox,
+  claimMailboxes,
+  claimNamedMailboxes,
+  type LookedAt,
+} from '../store/events/mailboxes.ts'
+import { drainMailbox, type Notifying } from './drain-mailbox.ts'
+
+export interface Mailboxes {
+  /** Something may be due in these; in any of them where none is named. */
+  due(mailboxes: readonly number[]): void
+  /** Starts to drain mailboxes in which something is due. */
+  look(signal: AbortSignal): Promise<void>
+  /** Resolves when none is being drained. */
+  idle(): Promise<void>
+}
+
+/** Seconds for which nobody else takes a mailbox whose next envelope is being made. */
+const CLAIM = 15
+/** Milliseconds from one look at all mailboxes to the next: others change them too, and an announcement may be lost. */
+const LONGEST_WAIT = 1_000
+/** Of the time, the share that looks at all mailboxes take at most. */
+const SHARE = 0.1
+/** Mailboxes in one statement: as many as may be claimed twice over, then more where few of them were due. */
+const LEAST_LOOKED_AT = 32
+const MOST_LOOKED_AT = 2_000
+/** Milliseconds after a mailbox that could not be drained. */
+const AFTER_FAILURE = 1_000
+
+interface Options {
+  /** Mailboxes that are drained at a time. */
+  readonly slots: number
+  /** Called where something is due now. */
+  readonly wake: () => void
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: () => number
+}
+
+/** A look at all mailboxes, portion by portion. */
+interface Pass {
+  /** The last mailbox that was looked at. */
+  from: number
+  /** Milliseconds that it took so far. */
+  took: number
+  /** When the first of those that wait for their time is due, by the clock. */
+  next: number
+}
+
+export function createMailboxes(
+  parts: Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'jobEnded'> },
+  { slots, wake, now = () => performance.now() }: Options,
+): Mailboxes {
+  const { pool } = parts.db
+  const inWork = new Map<number, Promise<void>>()
+  /** Announced, and not looked at since. */
+  const announced = new Set<number>()
+  let pass: Pass | null = null
+  /** When all mailboxes are looked at next. */
+  let passAt = 0
+  let earliestPass = 0
+
+  const due = (mailboxes: readonly number[]): void => {
+    for (const id of mailboxes) announced.add(id)
+    if (mailboxes.length === 0) passAt = Math.min(passAt, now())
+    wake()
+  }
+
+  const run = async (mailbox: ClaimedMailbox, claim: string, signal: AbortSignal): Promise<void> => {
+    const { id } = mailbox
+    const started = performance.now()
+    const ended = (outcome: 'done' | 'failed'): void =>
+      parts.metrics.jobEnded('notify', outcome, (performance.now() - started) / 1_000)
+    try {
+      const notifying = { ...parts, mailboxDue: (one: number) => due([one]) }
+      const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: CLAIM }, signal)
+      if (more) announced.add(id)
+      ended('done')
+    } catch (error) {
+      ended('failed')
+      parts.log.warn(
+        { task: 'notify', ...safeDatabaseError(error) },
+        'a mailbox could not be drained; tried again soon',
+      )
+      // Its claim ends by itself where it could not be given back.
+      setTimeout(() => due([id]), AFTER_FAILURE).unref()
+    } finally {
+      inWork.delete(id)
+      wake()
+    }
+  }
+
+  const begin = ({ claimed }: LookedAt, claim: string, signal: AbortSignal): void => {
+    for (const mailbox of claimed) inWork.set(mailbox.id, run(mailbox, claim, signal))
+  }
+
+  const lookAtAnnounced = async (signal: AbortSignal): Promise<void> => {
+    // What is announced while it is in work is looked at again after that.
+    const ids = [...announced].filter((id) => !inWork.has(id)).slice(0, slots - inWork.size)
+    if (ids.length === 0) return
+    for (const id of ids) announced.delete(id)
+    const claim = randomUUID()
+    const look = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [] }
+    const found = await claimNamedMailboxes(pool, { ...look, ids })
+    begin(found, claim, signal)
+    if (found.wait !== null) passAt = Math.min(passAt, now() + found.wait * 1_000)
+  }
+
+  /** Looks at all mailboxes, as far as slots are free; what is left is looked at next. */
+  const goOn = async (current: Pass, signal: AbortSignal): Promise<void> => {
+    for (let most = LEAST_LOOKED_AT; !signal.aborted; most = Math.min(2 * most, MOST_LOOKED_AT)) {
+      const wanted = slots - inWork.size
+      if (wanted === 0) return
+      const claim = randomUUID()
+      const began = now()
+      const atOnce = Math.max(most, 2 * wanted)
+      const found = await claimMailboxes(pool, {
+        ...{ claim: { id: claim, seconds: CLAIM }, wanted, inWork: [...inWork.keys()] },
+        ...{ from: current.from, most: atOnce },
+      })
+      current.took += now() - began
+      begin(found, claim, signal)
+      if (found.wait !== null) current.next = Math.min(current.next, now() + found.wait * 1_000)
+      const isFull = found.claimed.length === wanted
+      current.from = isFull ? (found.claimed.at(-1)?.id ?? found.last) : found.last
+      if (!isFull && found.seen < atOnce) return over(current)
+    }
+  }
+
+  const over = ({ took, next }: Pass): void => {
+    pass = null
+    earliestPass = now() + took * (1 / SHARE - 1)
+    passAt = Math.min(next, now() + LONGEST_WAIT)
+  }
+
+  return {
+    due,
+    async look(signal) {
+      await lookAtAnnounced(signal)
+      if (pass === null && now() >= Math.max(passAt, earliestPass)) {
+        pass = { from: 0, took: 0, next: Number.POSITIVE_INFINITY }
+        passAt = Number.POSITIVE_INFINITY
+      }
+      if (pass !== null) await goOn(pass, signal)
+    },
+    async idle() {
+      while (inWork.size > 0) await Promise.all(inWork.values())
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** Which of the waiting notifications of a mailbox travel together, and as which items. */
+import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import type { WaitingNotification } from '../store/events/waiting.ts'
+
+/** What one event is to this participant: one item of an envelope, whichever subscriptions caused it. */
+export interface PlannedItem {
+  readonly event: number
+  readonly notifications: readonly [WaitingNotification, ...WaitingNotification[]]
+}
+
+/** How an envelope is marked; what is marked differently does not travel with it. */
+export type Marking = 'test' | 'backfill' | null
+
+export const markingOf = ({ purpose }: WaitingNotification): Marking =>
+  purpose === 'test' || purpose === 'backfill' ? purpose : null
+
+/** Bytes that an item has beside its record, at most, and those of each further subscription in `header.meta`. */
+const FRAME = 1_024
+const CODE = 160
+
+/**
+ * The items of the next envelope: the first that wait, as many as its bounds allow, and one at least.
+ * @param waiting in order
+ */
+export function planItems(
+  waiting: readonly WaitingNotification[],
+  bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
+): readonly PlannedItem[] {
+  const items = new Map<number, PlannedItem>()
+  let bytes = 0
+  for (const one of waiting) {
+    if (waiting[0] !== undefined && markingOf(one) !== markingOf(waiting[0])) break
+    const known = items.get(one.event)
+    bytes += known === undefined ? one.bytes + FRAME : CODE
+    const isFull = bytes > bounds.notify_bytes || (known === undefined && items.size === bounds.notify_items)
+    if (isFull && items.size > 0) break
+    items.set(one.event, { event: one.event, notifications: known ? [...known.notifications, one] : [one] })
+  }
+  return [...items.values()]
+}

@@ -1,0 +1,107 @@
+/** Envelopes of mailboxes: each is committed with its delivery and its notifications, or nothing of it is. */
+import type pg from 'pg'
+import type { Claim, NewDelivery } from '../../model/delivery.ts'
+import { groupCommit } from '../db/group-commit.ts'
+import { perPool } from '../db/per-pool.ts'
+import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
+
+/** The next envelope of a mailbox. */
+export interface NewEnvelope {
+  readonly mailbox: number
+  /** Of the mailbox's last envelope: its own is one more. */
+  readonly after: number
+  /** Under which the mailbox is claimed; it ends with the envelope, whose delivery holds the mailbox from then on. */
+  readonly claim: string
+  readonly delivery: NewDelivery
+  /** Given when the delivery is attempted right after; else the node that claims it attempts it. */
+  readonly deliveryClaim: Claim | null
+  readonly notifications: readonly SentNotification[]
+}
+
+export interface SentNotification {
+  readonly id: number
+  readonly subscription: number
+  /** Of the item that tells it. */
+  readonly reference_id: string
+}
+
+/** Envelopes in one statement: their bodies are in memory once more. */
+const TOGETHER = 64
+
+/**
+ * Commits an envelope; those of several mailboxes share a statement.
+ * @returns false when it must not be sent: another node made the next one, the mailbox was closed, or a subscription was
+ * taken back meanwhile
+ */
+export const commitEnvelope = (pool: pg.Pool, envelope: NewEnvelope): Promise<boolean> =>
+  waiting(pool).submit(envelope)
+
+const waiting = perPool((pool) =>
+  groupCommit<NewEnvelope, boolean>((envelopes) => write(pool, envelopes), {
+    waiting: Infinity,
+    together: TOGETHER,
+  }),
+)
+
+async function write(pool: pg.Pool, envelopes: readonly NewEnvelope[]): Promise<readonly boolean[]> {
+  const notifications = envelopes.flatMap((envelope) =>
+    envelope.notifications.map((one) => ({ ...one, mailbox: envelope.mailbox })),
+  )
+  const deliveries = envelopes.map(({ delivery, deliveryClaim }) => ({ ...delivery, claim: deliveryClaim }))
+  const { rows } = await pool.query<{ mailbox: number }>({
+    name: 'commit envelopes',
+    text: COMMIT_ENVELOPES,
+    values: [
+      ...columns(envelopes, ['mailbox', 'after', 'claim']),
+      ...columns(notifications, ['mailbox', 'id', 'subscription', 'reference_id']),
+      ...columns(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
+      deliveries.map(({ claim }) => claim?.id ?? null),
+      deliveries.map(({ claim }) => claim?.seconds ?? null),
+    ],
+  })
+  const committed = new Set(rows.map(({ mailbox }) => mailbox))
+  return envelopes.map(({ mailbox }) => committed.has(mailbox))
+}
+
+const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
+  names.map((name) => rows.map((row) => row[name]))
+
+// The mailboxes are locked in one order. Who has made the next envelope has changed the sequence.
+const COMMIT_ENVELOPES = `with given as (
+    select * from unnest($1::integer[], $2::bigint[], $3::uuid[]) as given (mailbox, after, claim)
+  ),
+  told as (
+    select * from unnest($4::integer[], $5::bigint[], $6::integer[], $7::text[])
+      as told (mailbox, notification, subscription, reference_id)
+  ),
+  taken_back as (
+    select distinct told.mailbox from told join subscription on subscription.id = told.subscription
+    where subscription.state = 'ended' and subscription.reason in ('unsubscribed', 'cancelled')
+  ),
+  held as (
+    select mailbox.id from mailbox join given on given.mailbox = mailbox.id
+    where sequence = given.after and state = 'open'
+      and (mailbox.claim is null or mailbox.claim = given.claim or claimed_until <= now())
+      and mailbox.id not in (select mailbox from taken_back)
+      and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')
+    order by mailbox.id for update of mailbox skip locked
+  ),
+  stepped as (
+    update mailbox set sequence = sequence + 1, claim = null, claimed_until = null
+    from held where mailbox.id = held.id
+    returning mailbox.id as mailbox, participant, registry, null::uuid as correlation_id, sequence
+  ),
+  made as (${insertDeliveriesFrom(
+    `stepped join unnest($1::integer[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bytea[],
+      $14::uuid[], $15::float8[]) as new (mailbox, id, callback, message_id, target, encrypted, body, claim, seconds)
+      using (mailbox)`,
+    '1',
+    'stepped.mailbox, sequence',
+  )}),
+  sent as (
+    update notification set state = 'sent', delivery = new.delivery, reference_id = told.reference_id
+    from told join stepped using (mailbox)
+      join unnest($1::integer[], $8::uuid[]) as new (mailbox, delivery) using (mailbox)
+    where notification.id = told.notification and notification.state = 'waiting'
+  )
+  select mailbox from stepped`

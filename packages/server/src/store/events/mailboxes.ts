@@ -1,0 +1,124 @@
+/**
+ * Mailboxes: the notifications of one participant, registry and address, sent in order. A mailbox with something due is
+ * claimed by the node that makes its next envelope; while that is on its way its delivery holds the mailbox.
+ */
+import type pg from 'pg'
+import type { Claim } from '../../model/delivery.ts'
+
+/** A mailbox with something due, claimed by this node. */
+export interface ClaimedMailbox {
+  readonly id: number
+  /** `Participant.id` */
+  readonly participant: number
+  /** `Registry.id` */
+  readonly registry: number
+  /** That its subscriptions named; null: none. */
+  readonly sender_uri: string | null
+  /** Of its last envelope. */
+  readonly sequence: number
+}
+
+/** What a look at mailboxes found. */
+export interface LookedAt {
+  readonly claimed: readonly ClaimedMailbox[]
+  /** Mailboxes that were looked at. */
+  readonly seen: number
+  /** The last of them, 0 for none. */
+  readonly last: number
+  /** Seconds until the first of those that wait for their time; null: none does. */
+  readonly wait: number | null
+}
+
+/** How a look goes. */
+export interface Look {
+  readonly claim: Claim
+  /** Mailboxes to claim at most. */
+  readonly wanted: number
+  /** Those that are in work on this node. */
+  readonly inWork: readonly number[]
+}
+
+/**
+ * Looks at mailboxes in which something waits, in the order of their ids: each is found by a step in the index, however
+ * much waits in it.
+ * @param from those behind this id
+ * @param most to look at
+ */
+export async function claimMailboxes(
+  pool: pg.Pool,
+  { from, most, ...look }: Look & { readonly from: number; readonly most: number },
+): Promise<LookedAt> {
+  return claimFrom(pool, 'claim mailboxes', STEPS, look, [from, most])
+}
+
+/** Looks at these alone. */
+export async function claimNamedMailboxes(
+  pool: pg.Pool,
+  { ids, ...look }: Look & { readonly ids: readonly number[] },
+): Promise<LookedAt> {
+  return claimFrom(pool, 'claim named mailboxes', NAMED, look, [ids])
+}
+
+const STEPS = `step (mailbox, number) as (
+    (select mailbox, 1 from notification where state = 'waiting' and mailbox > $5 order by mailbox limit 1)
+    union all
+    select following.mailbox, number + 1 from step cross join lateral (
+      select mailbox from notification where state = 'waiting' and mailbox > step.mailbox order by mailbox limit 1
+    ) as following
+    where number < $6
+  )`
+const NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mailbox))'
+
+/** The first that waits in `step.mailbox`, of those that come first and of those that come last. */
+const firstOf = (isBackfill: boolean): string => `left join lateral (
+      select due_at from notification
+      where mailbox = step.mailbox and state = 'waiting' and (purpose = 'backfill') = ${isBackfill}
+      order by due_at, id limit 1
+    ) as ${isBackfill ? 'last' : 'first'} on true`
+
+async function claimFrom(
+  pool: pg.Pool,
+  name: string,
+  steps: string,
+  { claim, wanted, inWork }: Look,
+  values: readonly unknown[],
+): Promise<LookedAt> {
+  const { rows } = await pool.query<LookedAt>({
+    name,
+    text: `with recursive ${steps},
+      waiting as (
+        select step.mailbox, least(first.due_at, last.due_at) as due_at
+        from step ${firstOf(false)} ${firstOf(true)}
+      ),
+      free as (
+        select id from mailbox
+        where id in (select mailbox from waiting where due_at <= now()) and id <> all($4::integer[]) and state = 'open'
+          and (claimed_until is null or claimed_until <= now())
+          and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')
+        order by id limit $3 for update skip locked
+      ),
+      claimed as (
+        update mailbox set claim = $1, claimed_until = now() + make_interval(secs => $2)
+        from free where mailbox.id = free.id
+        returning mailbox.id, participant, registry, nullif(sender_uri, '') as sender_uri, sequence
+      )
+      select coalesce((select json_agg(claimed order by id) from claimed), '[]') as claimed,
+        (select count(*) from step) as seen, coalesce((select max(mailbox) from step), 0) as last,
+        (select extract(epoch from min(due_at) - now())::float8 from waiting where due_at > now()) as wait`,
+    values: [claim.id, claim.seconds, wanted, inWork, ...values],
+  })
+  return rows[0] ?? { claimed: [], seen: 0, last: 0, wait: null }
+}
+
+/** Lets a claimed mailbox rest for so many seconds: there is nowhere to send what waits in it. */
+export async function restMailbox(
+  pool: Pick<pg.Pool, 'query'>,
+  mailbox: number,
+  claim: Claim,
+): Promise<void> {
+  await pool.query({
+    name: 'rest mailbox',
+    text: `update mailbox set claimed_until = now() + make_interval(secs => $3) where id = $1 and claim = $2`,
+    values: [mailbox, claim.id, claim.seconds],
+  })
+}

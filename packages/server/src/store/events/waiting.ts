@@ -1,0 +1,128 @@
+/** What waits in mailboxes, with all that an envelope is made of. */
+import type pg from 'pg'
+import type { Presence, Purpose } from '../../model/event.ts'
+import { groupCommit } from '../db/group-commit.ts'
+import { perPool } from '../db/per-pool.ts'
+
+/** A notification that is due, with its event and its subscription. */
+export interface WaitingNotification {
+  readonly id: number
+  readonly mailbox: number
+  readonly presence: Presence
+  readonly purpose: Purpose
+  /** The reference_id under which it was sent before, where it is sent again. */
+  readonly reference_id: string | null
+  /** The reference_id of the one that it corrects; null: it corrects none, or one that was never sent. */
+  readonly corrects: string | null
+  readonly event: number
+  /** Canonical names. */
+  readonly event_type: string
+  readonly record_type: string
+  readonly record_version: number
+  readonly occurred_at: Date
+  readonly recorded_at: Date
+  /** Of the event's document, or of its identifiers where it has none. */
+  readonly bytes: number
+  readonly subscription: number
+  readonly code: string
+  /** The canonical name of the event type that was subscribed to, and as the subscriber wrote it. */
+  readonly subscribed: string
+  readonly asked_event_type: string | null
+  readonly asked_reg_type: string | null
+  readonly locale: string | null
+  /** Whether its subscriber asked for it encrypted. */
+  readonly encrypted: boolean
+  /** Its subscription was taken back: it is not sent. */
+  readonly unwanted: boolean
+}
+
+/** Notifications of one mailbox that are looked at for one envelope: several may be about one event. */
+export const LOOKED_AT = 2_000
+/** Mailboxes in one statement. */
+const TOGETHER = 32
+
+/**
+ * The notifications of a mailbox that are due, the first ones first: those of a backfill after all others. Several
+ * mailboxes share a statement.
+ */
+export const findWaiting = (pool: pg.Pool, mailbox: number): Promise<readonly WaitingNotification[]> =>
+  waiting(pool).submit(mailbox)
+
+const waiting = perPool((pool) =>
+  groupCommit<number, readonly WaitingNotification[]>((mailboxes) => read(pool, mailboxes), {
+    waiting: Infinity,
+    together: TOGETHER,
+  }),
+)
+
+async function read(
+  pool: pg.Pool,
+  mailboxes: readonly number[],
+): Promise<readonly (readonly WaitingNotification[])[]> {
+  const { rows } = await pool.query<WaitingNotification>({
+    name: 'find waiting notifications',
+    text: FIND_WAITING,
+    values: [mailboxes, LOOKED_AT],
+  })
+  const byMailbox = Map.groupBy(rows, ({ mailbox }) => mailbox)
+  return mailboxes.map((mailbox) => byMailbox.get(mailbox) ?? [])
+}
+
+const dueOf = (isBackfill: boolean): string => `(select * from notification
+      where mailbox = wanted.mailbox and state = 'waiting' and (purpose = 'backfill') = ${isBackfill} and due_at <= now()
+      order by due_at, id limit $2)`
+
+// A subscription that ended by itself, at its end or with the person's death, still has what happened before.
+const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due.reference_id,
+    earlier.reference_id as corrects, due.event, event.event_type, event.record_type, event.record_version,
+    event.occurred_at, event.recorded_at, coalesce(octet_length(event.document), octet_length(event.identifiers), 2)
+      as bytes, due.subscription, subscription.code, subscription.event_type as subscribed,
+    subscription.criteria::json ->> 'reg_event_type' as asked_event_type,
+    subscription.criteria::json ->> 'reg_type' as asked_reg_type, subscription.locale, subscription.encrypted,
+    subscription.state = 'ended' and subscription.reason in ('unsubscribed', 'cancelled') as unwanted
+  from unnest($1::integer[]) as wanted (mailbox)
+    cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit $2) as due
+    join event on event.id = due.event
+    join subscription on subscription.id = due.subscription
+    left join notification as earlier on earlier.id = due.corrects
+  order by due.mailbox, due.purpose = 'backfill', due.due_at, due.id`
+
+/** What an event shows. */
+export interface EventDocument {
+  /** Canonical JSON as it was at the event; null: the record was deleted. */
+  readonly document: string | null
+  /** Canonical JSON of a record that has nothing but its identifiers. */
+  readonly identifiers: string
+}
+
+/** Of several mailboxes that show the same event, one reads it. */
+export const findDocument = (pool: pg.Pool, event: number): Promise<EventDocument | undefined> =>
+  documents(pool).submit(event)
+
+const documents = perPool((pool) =>
+  groupCommit<number, EventDocument | undefined>((events) => readDocuments(pool, events), {
+    waiting: Infinity,
+  }),
+)
+
+async function readDocuments(
+  pool: pg.Pool,
+  events: readonly number[],
+): Promise<readonly (EventDocument | undefined)[]> {
+  const { rows } = await pool.query<EventDocument & { readonly id: number }>({
+    name: 'find documents of events',
+    text: `select id, document, coalesce(identifiers, '{}') as identifiers from event where id = any($1::bigint[])`,
+    values: [[...new Set(events)]],
+  })
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return events.map((event) => found.get(event))
+}
+
+/** Notifications that are never sent: they were taken back before. */
+export async function dropNotifications(pool: Pick<pg.Pool, 'query'>, ids: readonly number[]): Promise<void> {
+  await pool.query({
+    name: 'drop notifications',
+    text: `update notification set state = 'dropped' where id = any($1::bigint[]) and state = 'waiting'`,
+    values: [ids],
+  })
+}
