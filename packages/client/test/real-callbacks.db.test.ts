@@ -162,7 +162,13 @@ describe('a search', () => {
       return response
     }
     const { asking } = await world({
-      receiver: () => ({ handlers: { 'on-search': () => setTimeout(() => called.resolve(), 50) } }),
+      bridge: (receiver) => {
+        const answer = nodeListener(receiver)
+        return listening((request, response) => {
+          response.once('finish', () => called.resolve())
+          answer(request, response)
+        })
+      },
       client: () => ({ fetch: late }),
     })
     const { correlation_id } = await asking.searchAsync(identifier('UIN', '0012'))

@@ -1,5 +1,8 @@
 import { CLOCK, type Clock } from '../src/shared/clock.ts'
 
+/** Milliseconds after which a node reads anew what it knows of participants, registries and what a day has had. */
+export const SETTINGS_AGE = 500
+
 export interface TestClock extends Clock {
   /** Lets so many milliseconds pass, and does what is due in them. */
   pass(milliseconds: number): void

@@ -113,7 +113,7 @@ describe('slow', () => {
     const raw = await open()
     raw.socket.pause()
     raw.write(`${head(PATH.replace('civil', 'wide'))}Content-Length: ${body.length}\r\n\r\n${body}`)
-    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await raw.dropped()
     raw.socket.resume()
     await expect(raw.response()).rejects.toThrow(/^closed before a whole response/)
   })

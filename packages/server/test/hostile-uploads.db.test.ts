@@ -91,10 +91,10 @@ describe('an upload', () => {
     for (let at = 0; at < body.length; at += 37) {
       const raw = await connection()
       raw.write(head(body.length), body.subarray(0, at))
-      await new Promise((resolve) => setTimeout(resolve, 2))
+      await raw.taken()
       raw.destroy()
+      await raw.dropped()
     }
-    await new Promise((resolve) => setTimeout(resolve, 200))
     expect(await exchanges()).toBe(before)
     await expectWorking()
   })

@@ -9,6 +9,7 @@ import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
 import { type Database, openDatabase } from '../src/store/db/database.ts'
 import { recordTable } from '../src/store/records/record-tables.ts'
+import { holdTable } from './held-table.ts'
 import { type RawConnection, rawConnection } from './raw-http.ts'
 import {
   bearer,
@@ -76,12 +77,7 @@ const whole = () => `${head()}Content-Length: ${message().length}\r\n\r\n${messa
 /** Locks what a search reads; returns what unlocks it. */
 async function pauseSearches(): Promise<() => Promise<void>> {
   const { identifierTable } = recordTable(registry, registry.kind.record_types[0])
-  const client = await home.database.db.pool.connect()
-  await client.query(`begin; lock table "${identifierTable}" in access exclusive mode`)
-  return async () => {
-    await client.query('commit')
-    client.release()
-  }
+  return (await holdTable(home.database, identifierTable)).release
 }
 
 describe('while the database stands still', () => {
@@ -107,20 +103,23 @@ describe('while the database stands still', () => {
   })
 })
 
+/** Whether the server takes no connection any more. */
+const isClosed = () =>
+  rawConnection(running.port).then(
+    (raw) => {
+      raw.destroy()
+      return false
+    },
+    () => true,
+  )
+
 describe('a server that stops', () => {
   it('answers what is in flight, then ends the connection', async () => {
     const proceed = await pauseSearches()
     const raw = await connect(whole())
     await expect.poll(() => db.pipeline.unanswered).toBeGreaterThan(0)
     const stopped = running.stop()
-    await expect
-      .poll(() =>
-        rawConnection(running.port).then(
-          () => 'open',
-          () => 'closed',
-        ),
-      )
-      .toBe('closed')
+    await expect.poll(isClosed).toBe(true)
     await proceed()
     const { status, headers } = await raw.response()
     expect([status, headers.get('connection')]).toEqual([200, 'close'])
@@ -141,9 +140,10 @@ describe('a server that stops', () => {
   it('gives a body that is coming its time and no more', async () => {
     const raw = await connect(`${head()}Content-Length: 900\r\n\r\n{`)
     const late = await connect(`${head()}Content-Length: ${message().length}\r\n\r\n{`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await Promise.all([raw.taken(), late.taken()])
     const stopped = running.stop()
-    setTimeout(() => late.write(message().slice(1)), 300)
+    await expect.poll(isClosed).toBe(true)
+    late.write(message().slice(1))
     expect((await late.response()).status).toBe(200)
     expect((await raw.response()).status).toBe(408)
     await stopped

@@ -2,6 +2,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { KeySetOwner } from '../src/trust/key-sets.ts'
+import { connectionsTo } from './connections.ts'
 
 export interface KeySetServer {
   /** What is published: an object as JSON, or a whole answer. */
@@ -9,7 +10,7 @@ export interface KeySetServer {
   /** Requests until now. */
   readonly asked: number
   /** Connections until now. */
-  readonly connected: number
+  connected(): Promise<number>
   /** A participant whose key set this is. */
   owner(id: number, changes?: Partial<KeySetOwner>): KeySetOwner
   close(): Promise<void>
@@ -19,14 +20,12 @@ const LOOPBACK = { host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: t
 
 export async function keySetServer(): Promise<KeySetServer> {
   let answer: RequestListener = (_request, response) => response.writeHead(404).end()
-  const counts = { asked: 0, connected: 0 }
+  const counts = { asked: 0 }
   const server = createServer((request, response) => {
     counts.asked += 1
     answer(request, response)
   })
-  server.on('connection', () => {
-    counts.connected += 1
-  })
+  const { seen } = connectionsTo(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const jwks_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/.well-known/jwks.json`
   return {
@@ -36,9 +35,7 @@ export async function keySetServer(): Promise<KeySetServer> {
     get asked() {
       return counts.asked
     },
-    get connected() {
-      return counts.connected
-    },
+    connected: seen,
     owner: (id, changes) => ({ id, sender_id: 'a.example', jwks_uri, outgoing: [LOOPBACK], ...changes }),
     async close() {
       server.closeAllConnections()

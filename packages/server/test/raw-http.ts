@@ -1,5 +1,7 @@
 /** HTTP by hand, for what no client would send. */
+import { subscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
+import { expect } from 'vitest'
 
 export interface RawResponse {
   readonly status: number
@@ -16,10 +18,22 @@ export interface RawConnection {
   /** Resolves with what came and was not read as a response, once the other side has closed. */
   closed(): Promise<string>
   destroy(): void
+  /** Resolves when the server, one of this process, has read what was written. */
+  taken(): Promise<void>
+  /** Resolves when the server, one of this process, knows that the connection has ended. */
+  dropped(): Promise<void>
 }
+
+/** The other ends of connections to servers of this process, by the port of this end. */
+const accepted = new Map<number, Socket>()
+subscribe('net.server.socket', (message) => {
+  const { socket } = message as { socket: Socket }
+  if (socket.remotePort !== undefined) accepted.set(socket.remotePort, socket)
+})
 
 /** Whatever takes longer than this many milliseconds counts as a hang. */
 const PATIENCE = 60_000
+const POLL = { timeout: PATIENCE, interval: 2 }
 
 export async function rawConnection(port: number): Promise<RawConnection> {
   const socket = connect(port, '127.0.0.1')
@@ -36,6 +50,8 @@ export async function rawConnection(port: number): Promise<RawConnection> {
   }
   socket.on('close', end).on('error', end)
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
+  const { localPort = 0 } = socket
+  const other = (): Socket | undefined => accepted.get(localPort)
 
   /** Looks again at every chunk until `look` has found something. */
   async function until<Found>(what: string, look: () => Found | undefined): Promise<Found> {
@@ -74,6 +90,10 @@ export async function rawConnection(port: number): Promise<RawConnection> {
       }),
     closed: () => until('the end', () => (ended ? received.toString() : undefined)),
     destroy: () => socket.destroy(),
+    taken: () => expect.poll(() => other()?.bytesRead, POLL).toBe(socket.bytesWritten),
+    async dropped() {
+      await expect.poll(() => other()?.destroyed, POLL).toBe(true)
+    },
   }
 }
 

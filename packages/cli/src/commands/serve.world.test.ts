@@ -1,5 +1,5 @@
+import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
 import { askToken, search } from '../../test/ask.ts'
@@ -212,16 +212,30 @@ test.each(['SIGINT', 'SIGHUP'] as const)(
   },
 )
 
+/** Whether somebody takes connections at a port. */
+function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy())
+}
+
 test('a second signal ends it at once, whatever it waits for', async () => {
   const server = start(['serve', '--json'], env)
   const [line] = await printed(server, /^.*\n/)
-  const socket = connect(Number(new URL(JSON.parse(line).url).port), '127.0.0.1')
+  const port = Number(new URL(JSON.parse(line).url).port)
+  const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   // A request that never ends: a clean stop waits for it.
-  socket.write('POST /oauth2/client/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n')
-  await sleep(200)
+  socket.write(
+    'POST /oauth2/client/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
+  )
+  expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 100 /)
   server.process.kill('SIGTERM')
-  await sleep(700)
+  await expect.poll(() => isOpen(port)).toBe(false)
   expect(server.process.exitCode).toBe(null)
   expect((await server.stop('SIGTERM')).code).toBe(143)
   socket.destroy()

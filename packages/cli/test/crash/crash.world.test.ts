@@ -5,11 +5,10 @@
 import { readFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { lossyWay } from '../../../server/test/lossy-connection.ts'
 import { databaseUrl } from '../command.ts'
-import { startLoad } from './load.ts'
+import { type Load, startLoad } from './load.ts'
 import { expectNothingLost, interrupted, nodeCount } from './verdict.ts'
 import { crashWorld, type Node, type World } from './world.ts'
 
@@ -38,11 +37,20 @@ const moody: World['receiver']['treat'] = (response) => {
 
 const random = (from: number, to: number): number => from + Math.random() * (to - from)
 
+/** Until so many more messages were acknowledged. */
+async function moreAcknowledged({ acknowledged }: Load, count: number): Promise<void> {
+  const enough = acknowledged.size + count
+  await vi.waitFor(() => expect(acknowledged.size).toBeGreaterThanOrEqual(enough), {
+    timeout: 60_000,
+    interval: 5,
+  })
+}
+
 test(`${CYCLES} times nodes are killed while they accept and answer`, async () => {
   const nodes: Node[] = await Promise.all([world.node(), world.node()])
   const load = startLoad(world, () => nodes.map(({ url }) => url))
   for (let cycle = 0; cycle < CYCLES; cycle += 1) {
-    await sleep(random(100, 1_500))
+    await moreAcknowledged(load, random(5, 100))
     const killed = cycle % 3 === 2 ? [0, 1] : [cycle % 2]
     await Promise.all(
       killed.map(async (at) => {
@@ -60,12 +68,12 @@ test('nodes are replaced one after the other under load', async () => {
   const nodes = await Promise.all([world.node(), world.node()])
   const load = startLoad(world, () => nodes.map(({ url }) => url))
   for (let at = 0; at < nodes.length; at += 1) {
-    await sleep(700)
+    await moreAcknowledged(load, 50)
     const old = nodes[at] as Node
     nodes[at] = await world.node()
     expect(await old.running.stop('SIGTERM')).toMatchObject({ code: 0 })
   }
-  await sleep(300)
+  await moreAcknowledged(load, 20)
   await load.stop()
   await expectNothingLost(world, load)
   expect(await nodeCount(world)).toBe(2)
@@ -90,7 +98,9 @@ test('a node that stood still for longer than its lease changes nothing twice', 
   await vi.waitFor(async () => expect(await interrupted(world)).toBeGreaterThan(before), 60_000)
   paused.running.process.kill('SIGCONT')
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
-  await sleep(500)
+  const ready = async () => (await fetch(`${paused.adminUrl}/ready`)).status
+  await vi.waitFor(async () => expect(await ready()).toBe(200), 60_000)
+  await moreAcknowledged(load, 50)
   await load.stop()
   await expectNothingLost(world, load)
   for (const { running } of [paused, other]) expect(running.process.exitCode).toBe(null)
@@ -103,7 +113,7 @@ test('answers of PostgreSQL are lost under load, of statements that were done', 
   const node = await world.node('all', lossy)
   const load = startLoad(world, () => [node.url])
   losing = true
-  await sleep(1_000)
+  await moreAcknowledged(load, 60)
   await vi.waitFor(() => expect(way.lost()).toBeGreaterThan(9), 60_000)
   losing = false
   await load.stop()
@@ -119,7 +129,7 @@ test('PostgreSQL is stopped, and killed, under load', async () => {
   const postmaster = async (): Promise<number> =>
     Number.parseInt(await readFile(join(world.dataDirectory, 'postgres/data/postmaster.pid'), 'utf8'), 10)
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
-    await sleep(600)
+    await moreAcknowledged(load, 40)
     const stopped = await postmaster()
     process.kill(stopped, signal)
     // Whoever uses it starts it again, which is what an operator's supervisor does elsewhere.
@@ -130,7 +140,7 @@ test('PostgreSQL is stopped, and killed, under load', async () => {
       },
       { timeout: 60_000, interval: 100 },
     )
-    await sleep(600)
+    await moreAcknowledged(load, 40)
   }
   await load.stop()
   await expectNothingLost(world, load)

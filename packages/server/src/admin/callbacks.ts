@@ -18,6 +18,7 @@ import { createKeys } from '../keys/own-keys.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { createLog } from '../observe/log.ts'
+import { CLOCK } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 import { announceDeliveries } from '../store/deliveries/deliveries.ts'
 import {
@@ -293,6 +294,7 @@ async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guard
   const opened = await vault()
   return {
     ...{ log, guards, signatureNamespaces },
+    clock: CLOCK,
     callbacks: createCallbacks(db),
     credentials: createCredentials(opened, guards),
     keys: await createKeys(db, opened, log),

@@ -3,6 +3,7 @@
 import { RequestFault } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import { type ShortLived, shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { type DayTable, type DayUse, useOfToday } from '../store/exchanges/day-counts.ts'
@@ -69,9 +70,9 @@ export interface DayUses {
 const MAX_AGE = 500
 
 /** So that a bound costs a statement now and then, and not one for each message; what comes between passes. */
-export function createDayUses(db: Pick<Database, 'pool'>): DayUses {
+export function createDayUses(db: Pick<Database, 'pool'>, { now }: Pick<Clock, 'now'> = CLOCK): DayUses {
   const usesIn = (table: DayTable): ShortLived<DayUse> =>
-    shortLived((id) => useOfToday(db, table, Number(id)), { maxAge: MAX_AGE })
+    shortLived((id) => useOfToday(db, table, Number(id)), { maxAge: MAX_AGE, now })
   const held = { inbox_day: usesIn('inbox_day'), accepted_day: usesIn('accepted_day') }
   return { of: (table, participant) => held[table].get(String(participant)) }
 }

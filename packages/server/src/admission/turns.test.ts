@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { createTurns, inTurn } from './turns.ts'
 
@@ -6,7 +7,7 @@ it('work of one key is done one piece at a time, in its order, and goes on after
   const seen: string[] = []
   const work = (name: string) => async () => {
     seen.push(`${name} begins`)
-    await new Promise((resolve) => setTimeout(resolve, 1))
+    await turn()
     seen.push(`${name} ends`)
     if (name === 'b') throw new Error('b failed')
     return name

@@ -46,7 +46,8 @@ import { openVault } from './vault.ts'
 /**
  * The keys that are missing are made, which takes a second or so.
  * @param parts.log where the server logs; by default standard error
- * @param parts.clock by which keys, tokens and what is known of participants age
+ * @param parts.clock by which caches, keys and tokens age, rates of deliveries and times of searches are measured, and
+ * messages are signed
  * @throws MasterKeyError the master key is missing or wrong, or an own key does not open
  */
 export async function createContext(config: Config, db: Database, parts: { log?: Log; clock?: Clock } = {}) {
@@ -74,12 +75,12 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   const deliveriesWake = createWake()
   const mailboxesWake = createWake()
   const delivering = {
-    ...{ db, log, metrics, keys },
+    ...{ db, log, metrics, keys, clock },
     directory: createDirectory(db, log, clock),
     callbacks: createCallbacks(db, clock),
     bodies: createBodies(db, vault),
     breakers: createBreakers(db),
-    limiter: createLimiter(),
+    limiter: createLimiter(clock.now),
     credentials: createCredentials(vault, guards, clock),
     peerKeys: createPeerKeys(db, { fetchKeySet: keySets.get, log, clock }),
     signatureNamespaces: config.signatureNamespaces,
@@ -111,7 +112,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     exchanges: createExchangeMemory(db, { waiting }),
     ciphertexts: createCiphertextMemory(db, { waiting }),
     inbox: createInbox(db, { waiting }),
-    dayUses: createDayUses(db),
+    dayUses: createDayUses(db, clock),
     reading: createReadingThreads(),
     limits,
     log,

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { connectionsTo } from '../../test/connections.ts'
 import { partnerCertificate, partnerKey } from '../../test/partner-certificate.ts'
 import { type AddressGuardOptions, createAddressGuard } from './address-guard.ts'
 
@@ -10,19 +10,11 @@ import { type AddressGuardOptions, createAddressGuard } from './address-guard.ts
 
 const ASK = { method: 'GET', timeoutMs: 2_000, maxBytes: 1_000 } as const
 
-/** A listener that counts who comes. */
+/** A listener, and how many connections it has seen. */
 async function listening<Kind extends Server>(server: Kind, host = '127.0.0.1', port = 0) {
-  let connections = 0
-  server.on('connection', () => {
-    connections += 1
-  })
+  const { seen } = connectionsTo(server)
   await new Promise<void>((listening) => server.listen(port, host, listening))
   onTestFinished(() => void server.close())
-  /** A connection is seen by its server a little later than by its client. */
-  const seen = async () => {
-    await sleep(20)
-    return connections
-  }
   return { port: (server.address() as AddressInfo).port, seen }
 }
 const answering = (text: string) => createServer((_request, reply) => reply.end(text))

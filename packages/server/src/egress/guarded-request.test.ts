@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { connectionsTo } from '../../test/connections.ts'
 import { createAddressGuard } from './address-guard.ts'
 
 const ASK = { method: 'GET', timeoutMs: 2_000, maxBytes: 100 } as const
@@ -11,6 +11,7 @@ const ASK = { method: 'GET', timeoutMs: 2_000, maxBytes: 100 } as const
 async function guarded(server: Server, options: { connectTimeoutMs?: number; connections?: number } = {}) {
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => sockets.add(socket))
+  const { seen } = connectionsTo(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const allowed = [{ host: '127.0.0.1', loopback: true, plainHttp: true, ports: 'any' }] as const
@@ -20,7 +21,7 @@ async function guarded(server: Server, options: { connectTimeoutMs?: number; con
     server.close()
     await guard.close()
   })
-  return { guard, sockets, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { guard, sockets, seen, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 const guardedHttp = (listener: RequestListener) => guarded(createServer(listener))
 const problemOf = async (asking: Promise<unknown>) => asking.catch((error: unknown) => error)
@@ -147,7 +148,7 @@ describe('time runs out', () => {
   })
 
   test('while the name is being resolved, and no socket opens afterwards', async () => {
-    const { address, sockets } = await guardedHttp((_request, reply) => reply.end())
+    const { address, seen } = await guardedHttp((_request, reply) => reply.end())
     const allowed = [{ host: 'sp.example', loopback: true, plainHttp: true, ports: 'any' }] as const
     const { promise: resolved, resolve: answer } = Promise.withResolvers<readonly string[]>()
     const guard = createAddressGuard({ allowed, resolve: () => resolved, connectTimeoutMs: 60 })
@@ -156,8 +157,7 @@ describe('time runs out', () => {
     expect(await problemOf(guard.request(named, ASK))).toMatchObject(late)
     expect(await problemOf(guard.check(named))).toMatchObject(late)
     answer(['127.0.0.1'])
-    await sleep(20)
-    expect(sockets.size).toBe(0)
+    expect(await seen()).toBe(0)
   })
 
   test('while other requests hold all connections', async () => {

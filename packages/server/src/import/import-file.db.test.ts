@@ -229,8 +229,7 @@ test('one import into a registry at a time', async () => {
   const first = importPeople(Readable.from(slow()), { format: 'ndjson' })
   const path = await file('people.ndjson', people(0, 1))
   const locks = `select 1 from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
-  while ((await database.db.pool.query(locks)).rows.length === 0)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  await expect.poll(async () => (await database.db.pool.query(locks)).rows.length).toBeGreaterThan(0)
   await expect(importPeople(path)).rejects.toThrow(
     new ImportError('another import into civil is running; try again when it has ended'),
   )

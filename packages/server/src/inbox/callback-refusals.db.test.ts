@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import { expectFault } from '../../test/expectations.ts'
 import { envelope, event, expectAck, SENDER, sendCallback } from '../../test/inbox.ts'
 import {
@@ -172,7 +173,7 @@ describe('a callback that is refused', () => {
       const peer = await small.participant(registry.sender_id)
       const sent = Array.from({ length: 3 }, () => envelope('notify'))
       for (const body of sent) expectAck(await send('notify', body, peer, small))
-      await new Promise((resolve) => setTimeout(resolve, 600))
+      small.clock.pass(SETTINGS_AGE)
       const refused = await send('notify', envelope('notify'), peer, small)
       const text = 'too many requests: at most 3 callbacks and 1000000 bytes of them a day'
       expectFault(refused, 429, 'err.request.too_many_requests', text)

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { operation } from '@rollcall/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
+import { describe, expect, it } from 'vitest'
+import { civilServer } from '../../test/civil.ts'
+import { postSearch } from '../../test/server.ts'
 import type { Exchange } from '../model/exchange.ts'
 import { answerBatch } from './batch.ts'
 
@@ -10,28 +12,22 @@ const person = (uin: string, more: object) => ({
   ...more,
 })
 
-let server: TestServer
-let peer: TestParticipant
-
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_TIMESTAMP_WINDOW: '3600', ROLLCALL_MAX_REPLY_BYTES: '1048576' })
-  peer = await server.participant('spmis.demo')
-  await server.registry('civil', [person('007', {})])
-  const wide = { phone_number: ['+1 555 0100'], pad: 'x'.repeat(50_000) }
-  await server.registry(
-    'civil',
-    Array.from({ length: 40 }, (_, index) => person(`${index}`, wide)),
-    'wide',
-  )
-  const ethiopic = { phone_number: ['+1 555 0100'], pad: '\u1200'.repeat(12_000) }
-  await server.registry(
-    'civil',
-    Array.from({ length: 40 }, (_, index) => person(`${index}`, ethiopic)),
-    'ethiopic',
-  )
+const { server, peer } = await civilServer([person('007', {})], {
+  ROLLCALL_TIMESTAMP_WINDOW: '3600',
+  ROLLCALL_MAX_REPLY_BYTES: '1048576',
 })
-
-afterAll(() => server.close())
+const wide = { phone_number: ['+1 555 0100'], pad: 'x'.repeat(50_000) }
+await server.registry(
+  'civil',
+  Array.from({ length: 40 }, (_, index) => person(`${index}`, wide)),
+  'wide',
+)
+const ethiopic = { phone_number: ['+1 555 0100'], pad: '\u1200'.repeat(12_000) }
+await server.registry(
+  'civil',
+  Array.from({ length: 40 }, (_, index) => person(`${index}`, ethiopic)),
+  'ethiopic',
+)
 
 describe('a batch', () => {
   const search_criteria = { query_type: 'idtype-value', query: { type: 'UIN', value: '007' } }
@@ -143,7 +139,6 @@ describe('the rest of a batch', () => {
     timestamp: now,
   }))
   const message = { transaction_id: 'tx-1', search_request }
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
   /** How many items are begun; `handle` is told which one it is, from 1. */
   async function begun(handle: (index: number) => void, isGone: () => boolean, failure: object) {
@@ -156,12 +151,12 @@ describe('the rest of a batch', () => {
     const answered = answerBatch(server.context, { mode: 'sync', exchange, message }, async () => {
       count += 1
       handle(count)
-      await pause()
+      await turn()
       return { members: {} }
     })
     await expect(answered).rejects.toMatchObject(failure)
-    await pause()
-    await pause()
+    // Whoever begins an item, does so in one turn.
+    for (let turns = 0; turns < 50; turns += 1) await turn()
     return count
   }
 

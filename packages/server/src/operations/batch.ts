@@ -73,7 +73,7 @@ export async function answerPage(
 function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items: number): ItemWork {
   const { reply_bytes: bytes, reply_records: records } = parts.limits
   const mode = parts.modes[name]
-  const until = items === 1 ? Number.POSITIVE_INFINITY : performance.now() + mode.searchTime * 1_000
+  const until = items === 1 ? Number.POSITIVE_INFINITY : parts.clock.now() + mode.searchTime * 1_000
   return {
     parts,
     exchange,

@@ -11,6 +11,7 @@ import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { SlowSearchNotes } from '../observe/slow-searches.ts'
 import type { ReadingThreads } from '../reading/threads.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
 
 export interface OpeningRequest {
@@ -33,6 +34,8 @@ export interface Asked {
 
 /** What the answers of operations need of the server. */
 export interface Answering extends OpeningRequest {
+  /** By which the time of searches is measured. */
+  readonly clock: Pick<Clock, 'now'>
   readonly db: Database
   readonly limits: Limits
   readonly log: Log
@@ -52,7 +55,7 @@ export interface ItemWork {
     bytes: number
     /** Records that its items may still find, on all pages, where further pages follow. */
     records: number
-    /** Until when searches are begun, by `performance.now()`. */
+    /** Until when searches are begun, by the clock of `parts`. */
     readonly until: number
     /** When the search before has its turn: of one request one search waits for a turn at a time. */
     turn: Promise<void>

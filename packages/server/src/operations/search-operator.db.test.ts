@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SETTINGS_AGE } from '../../test/clock.ts'
+import { holdTable, lockWaits } from '../../test/held-table.ts'
 import { postSearch, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
 import { listSlowSearches } from '../store/records/index-plan.ts'
 import { applyIndexes } from '../store/registries/index-apply.ts'
@@ -30,9 +31,6 @@ async function ask(query: object, sort?: object) {
   return `${status_reason_code}: ${status_reason_message}`
 }
 
-/** A node knows of a change half a second later at most. */
-const known = () => sleep(600)
-
 test("an operator's attribute is searched once it is filled, and refused until then", async () => {
   expect(await ask({ clan: 'Abega' })).toContain('rjct.search_criteria.invalid: search_criteria.query')
   await addAttribute(server.database.db, 'civil', 'Person', {
@@ -44,7 +42,7 @@ test("an operator's attribute is searched once it is filled, and refused until t
     indexed: true,
     fold: true,
   })
-  await known()
+  server.clock.pass(SETTINGS_AGE)
   expect(await ask({ clan: 'Abega' })).toBe(
     'rjct.search_criteria.invalid: search_criteria.query: clan is being backfilled and cannot be searched yet',
   )
@@ -54,7 +52,7 @@ test("an operator's attribute is searched once it is filled, and refused until t
   expect(await ask({ sex: 'F' })).toEqual(['Abasinga', 'Abega'])
 
   await applyIndexes(server.database.db, 'civil')
-  await known()
+  server.clock.pass(SETTINGS_AGE)
   expect(await ask({ clan: 'ABEGA' })).toEqual(['Abega'])
   expect(await ask({ lineage: { $startsWith: 'aba' } })).toEqual(['Abasinga'])
   expect(await ask({ sex: 'F' }, { attribute_name: 'clan', sort_order: 'desc' })).toEqual([
@@ -66,12 +64,11 @@ test("an operator's attribute is searched once it is filled, and refused until t
 test('a slow search is remembered by what it asked about, and measured; no value is kept', async () => {
   const { context, database } = server
   await ask({ sex: 'female' })
-  const locking = await database.db.pool.connect()
-  await locking.query('begin; lock table r1_person in access exclusive mode')
+  const held = await holdTable(database)
   const asking = ask({ sex: 'female', surname: 'Mukamana', birth_date: { $lt: '1960' } })
-  await sleep(400)
-  await locking.query('rollback')
-  locking.release()
+  await expect.poll(() => lockWaits(database)).toBe(1)
+  server.clock.pass(400)
+  await held.release()
   expect(await asking).toEqual([])
   await context.slowSearches.flush()
   const slow = await listSlowSearches(database.db, { id: 1 })

@@ -1,6 +1,7 @@
 /** Order and pages of what a search finds, and searches that find too much or take too long. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { holdTable } from '../../test/held-table.ts'
 import {
   postSearch,
   type TestParticipant,
@@ -240,10 +241,8 @@ describe('a search that is too broad', () => {
           search_criteria: { query_type: 'expression', query },
         },
       )
-    const locker = await db.pool.connect()
+    const held = await holdTable({ db }, recordTable(registry, registry.kind.record_types[0]).table)
     try {
-      const { table } = recordTable(registry, registry.kind.record_types[0])
-      await locker.query(`begin; lock table ${table} in access exclusive mode`)
       await expect(search({ sex: 'F' })).rejects.toMatchObject({
         name: 'ItemRejection',
         code: 'rjct.search_criteria.invalid',
@@ -255,12 +254,12 @@ describe('a search that is too broad', () => {
         code: 'rjct.search_criteria.invalid',
         message: expect.stringContaining('took longer than 1 seconds'),
       })
-      await locker.query('rollback')
+      await held.release()
       await expect(search({ sex: 'F' })).resolves.toMatchObject({
         members: { pagination: { total_count: 0 } },
       })
     } finally {
-      locker.release()
+      await held.release()
       await db.close()
     }
     const { text } = await small.context.metrics.render()

@@ -1,6 +1,7 @@
 /** Participants with many slow searches: they wait for each other, nobody waits for them, and they come to an end. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { holdTable, lockWaits } from '../../test/held-table.ts'
+import { rawConnection } from '../../test/raw-http.ts'
 import {
   bearer,
   post,
@@ -29,15 +30,7 @@ async function start(env: Readonly<Record<string, string>>): Promise<void> {
 
 /** What is asked of `civil` stands from now on until `proceed`. */
 beforeEach(async () => {
-  const client = await server.database.db.pool.connect()
-  await client.query('begin; lock table r1_person in access exclusive mode')
-  let standing = true
-  proceed = async () => {
-    if (!standing) return
-    standing = false
-    await client.query('rollback')
-    client.release()
-  }
+  proceed = (await holdTable(server.database)).release
 })
 afterEach(() => proceed())
 afterAll(() => server.close())
@@ -55,13 +48,7 @@ async function ask(by: TestParticipant, items: readonly object[], namespace = 'c
 const told = (item: { status: string; status_reason_code?: string; status_reason_message?: string }) =>
   item.status === 'succ' ? 'succ' : `${item.status_reason_code} ${item.status_reason_message}`
 
-async function standing(): Promise<number> {
-  const { rows } = await server.database.db.pool.query(
-    `select count(*) as searches from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%r1_person%'`,
-  )
-  return rows[0].searches
-}
+const standing = () => lockWaits(server.database)
 
 /** Searches that the database has answered. */
 async function answered(): Promise<number> {
@@ -114,7 +101,7 @@ describe('the searches of one request', () => {
   it('are begun for a time; what is left is refused, and identifiers are looked up', async () => {
     const asked = ask(hog, [...many(6), lookUp])
     await expect.poll(standing).toBe(3)
-    await sleep(1_100)
+    server.clock.pass(1_100)
     await proceed()
     const late =
       'rjct.search_criteria.invalid search_criteria.query: not begun: the searches of this request took 1 seconds; send fewer slow ones in one request'
@@ -133,26 +120,23 @@ describe('the searches of one request', () => {
       {},
       { header: { total_count: 0 }, message: { search_request } },
     )
-    const url = `${server.url}/civil/v1.0.0/registry/sync/search`
+    const path = '/civil/v1.0.0/registry/sync/search'
     const before = await answered()
-    const leaving = new AbortController()
-    const asked = fetch(url, {
-      method: 'POST',
-      body: JSON.stringify(request),
-      headers: { 'Content-Type': 'application/json', ...bearer(hog) },
-      signal: leaving.signal,
-    })
+    const body = JSON.stringify(request)
+    const raw = await rawConnection(server.running.port)
+    raw.write(
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer(hog).Authorization}\r\n`,
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    )
     await expect.poll(standing).toBe(3)
-    leaving.abort()
-    await expect(asked).rejects.toThrow('aborted')
-    // The server hears of it a moment later.
-    await sleep(100)
+    raw.destroy()
+    await raw.dropped()
     await proceed()
     await expect.poll(async () => (await answered()) - before).toBe(3)
 
-    const { status, body } = await post(url, request, bearer(hog))
-    expect([status, body.header.status]).toEqual([200, 'succ'])
-    expect(body.message.search_response.map(told)).toEqual(Array(16).fill('succ'))
+    const again = await post(`${server.url}${path}`, request, bearer(hog))
+    expect([again.status, again.body.header.status]).toEqual([200, 'succ'])
+    expect(again.body.message.search_response.map(told)).toEqual(Array(16).fill('succ'))
     expect(await answered()).toBe(before + 3 + 16)
     expect(server.logged()).not.toContain('"level":50')
   })

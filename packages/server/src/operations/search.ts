@@ -130,7 +130,7 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
   const found = () => measuredFind(work, query)
   if (isLookUp(query)) return found()
   const checkBudget = (): void => {
-    if (performance.now() < budget.until) return
+    if (parts.clock.now() < budget.until) return
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
       `search_criteria.query: not begun: the searches of this request took ${mode.searchTime} seconds; send fewer slow ones in one request`,
@@ -161,9 +161,9 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
 async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
   const { parts, exchange } = work
   const { registry } = exchange
-  const started = performance.now()
+  const started = parts.clock.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
-    const milliseconds = performance.now() - started
+    const milliseconds = parts.clock.now() - started
     parts.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
     if (outcome === 'failed') return
     parts.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)

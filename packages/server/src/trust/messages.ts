@@ -25,6 +25,7 @@ import type { Registry } from '../model/registry.ts'
 import { messageBounds } from '../reading/envelope.ts'
 import { readLargeMessage } from '../reading/large.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { PeerKeys } from './peer-keys.ts'
 
 /** What verifying needs. */
@@ -139,6 +140,8 @@ async function answerKey({ peerKeys }: Pick<Opening, 'peerKeys'>, participant: P
 
 /** What signing and encrypting need. */
 export interface Signing {
+  /** Says when a message is signed. */
+  readonly clock: Pick<Clock, 'date'>
   /** Our own keys. */
   readonly keys: { signing(): Promise<Omit<SigningKey, 'sender_id'>> }
   readonly peerKeys: Pick<PeerKeys, 'encryption'>
@@ -168,5 +171,5 @@ export async function signEnvelope(
     namespace: signing.signatureNamespaces.written,
     lifetime: SIGNATURE_LIFETIME,
   }
-  return signedBody(prepared, signer, Date.now())
+  return signedBody(prepared, signer, signing.clock.date())
 }

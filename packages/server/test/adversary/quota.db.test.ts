@@ -1,5 +1,5 @@
 /** Participants that ask too much: refused with 429 before their bodies are read, and nobody else with them. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { expectFault } from '../expectations.ts'
 import { type RawConnection, rawConnection } from '../raw-http.ts'
 import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
   ada = await sealingPeer(server, 'ada.example')
 })
 
+afterEach(() => void vi.restoreAllMocks())
 afterAll(() => server.close())
 
 const search = (by: Peer): Promise<Answer> => sendAs(server, by, signedBody(by, searchBy(by)))
@@ -35,6 +36,7 @@ it('over its rate: 429 with Retry-After, and others are served', async () => {
 it('too many at a time: 429 with Retry-After, also when the others send their bodies slowly', async () => {
   const slow = await sealingPeer(server, 'slow.example', { settings: { concurrency_limit: 2 } })
   const head = `POST /civil/v1.0.0/registry/sync/search HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${slow.token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`
+  const entered = vi.spyOn(server.context.quota, 'enter')
   const open: RawConnection[] = []
   for (let index = 0; index < 2; index += 1) {
     const raw = await rawConnection(server.running.port)
@@ -42,7 +44,9 @@ it('too many at a time: 429 with Retry-After, also when the others send their bo
     open.push(raw)
   }
   // Not asked before both are in: the question would take the place of one.
-  await new Promise((resolve) => setTimeout(resolve, 500))
+  await expect
+    .poll(() => entered.mock.settledResults)
+    .toEqual(Array(2).fill(expect.objectContaining({ type: 'fulfilled' })))
   const answer = await search(slow)
   const text = 'too many requests: at most 2 requests of a participant at a time'
   expectFault(answer, 429, 'err.request.too_many_requests', text)
@@ -62,8 +66,8 @@ it('too many bytes at a time: 429 with Retry-After, of plain bodies and of files
     return raw
   }
   const plain = await begin('sync/search', 'application/json', ' '.repeat(524_000))
-  // Not asked before most of it is in.
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  // Not asked before it is in.
+  await plain.taken()
   const text = 'too many requests: at most 524288 bytes of a participant at a time'
   const part = '--b\r\nContent-Disposition: form-data; name="envelope"\r\n\r\n'
   const file = await begin('search', 'multipart/form-data; boundary=b', part, ' '.repeat(60_000))

@@ -1,5 +1,6 @@
 import { type Attribute, KINDS, type Kind, type RecordType } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { holdTable } from '../../../test/held-table.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { Predicate } from '../../model/predicate.ts'
 import type { RecordReader } from '../../model/record-source.ts'
@@ -145,20 +146,18 @@ describe('a snapshot', () => {
     ['by an identifier in an order', PHONE('+7'), bornFirst],
   ])('survives a search that takes too long: %s', async (_name, predicate, sort) => {
     const impatient = openDatabase(database.connection, { search_timeout: 50 })
-    const client = await database.db.pool.connect()
+    // A search of this registry waits for the lock, longer than it may take.
+    const locked = { ...registry, id: 2 }
+    await ensureRecordTables(database.db, locked)
+    const held = await holdTable(database, 'r2_test_person')
     try {
-      // A search of this registry waits for the lock, longer than it may take.
-      const locked = { ...registry, id: 2 }
-      await ensureRecordTables(database.db, locked)
-      await client.query('begin; lock table r2_test_person in access exclusive mode')
       await ownRecords(impatient).session(async (state) => {
         const slow = state.find(locked, { recordType, predicate, page: { ...page, sort } })
         await expect(slow).rejects.toMatchObject({ name: 'SearchTimeout', cause: { code: '57014' } })
         expect((await look(state)).total).toBe(1)
       })
     } finally {
-      await client.query('rollback')
-      client.release()
+      await held.release()
       await impatient.close()
     }
   })

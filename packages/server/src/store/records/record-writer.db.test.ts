@@ -2,6 +2,7 @@ import type { JsonValue, RecordType } from '@rollcall/protocol'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { lockWaits } from '../../../test/held-table.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { Registry } from '../../model/registry.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -185,10 +186,7 @@ async function twoWriters(work: (one: pg.Client, other: pg.Client) => Promise<vo
 }
 
 /** Until some connection waits for another's lock. */
-async function untilBlocked(): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  while ((await rows(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-}
+const untilBlocked = () => expect.poll(() => lockWaits(database)).toBeGreaterThan(0)
 
 test('a writer that inserts the same record first is waited for, and its record replaced', async () => {
   await twoWriters(async (one, other) => {

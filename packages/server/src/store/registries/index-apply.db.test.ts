@@ -73,10 +73,7 @@ async function holdBuilds(): Promise<{ release(): Promise<void>; client: PoolCli
 }
 
 async function until(found: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await found()); ) {
-    if (Date.now() > end) throw new Error('not found in time')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  await expect.poll(found, { timeout: 20_000, interval: 20 }).toBe(true)
 }
 
 const isInvalid = async () =>
