@@ -1,16 +1,8 @@
 /** The whole asynchronous road over real HTTP: a request, its ack, a worker, its callbacks, and questions about it. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import {
-  type AsyncPeer,
-  accepted,
-  asyncPeer,
-  byExpression,
-  byIdentifier,
-  callbacksTo,
-  searchFor,
-} from './asynchronous.ts'
+import { expect, test, vi } from 'vitest'
+import { accepted, asyncServer, byExpression, byIdentifier, callbacksTo, searchFor } from './asynchronous.ts'
 import { answering } from './deliveries.ts'
-import { bearer, post, type TestServer, testServer } from './server.ts'
+import { bearer, post } from './server.ts'
 
 const person = (n: number) => ({
   '@type': 'CRVS_Person',
@@ -18,24 +10,11 @@ const person = (n: number) => ({
   name: { surname: 'Okoro', given_name: `p${n}` },
 })
 
-let server: TestServer
-let peer: AsyncPeer
-
-beforeAll(async () => {
-  server = await testServer({
-    ROLLCALL_ROLE: 'all',
-    ROLLCALL_RETRY_SCHEDULE: '0.1,0.1,0.1,0.1,0.1',
-  })
-  await server.registry(
-    'civil',
-    Array.from({ length: 30 }, (_, n) => person(n)),
-  )
-  peer = await asyncPeer(server, 'spmis.demo')
-})
-afterAll(async () => {
-  await peer.receiver.close()
-  await server.close()
-})
+const { server, newPeer } = await asyncServer(
+  Array.from({ length: 30 }, (_, n) => person(n)),
+  { ROLLCALL_ROLE: 'all', ROLLCALL_RETRY_SCHEDULE: '0.1,0.1,0.1,0.1,0.1' },
+)
+const peer = await newPeer()
 
 const all = byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 8 } })
 const sentTo = (correlation_id: string) =>

@@ -1,19 +1,47 @@
 /** Asynchronous exchanges for tests: a participant with a receiver of callbacks, its requests, and what it was sent. */
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { drain } from '../src/delivery/drain.ts'
 import { answerAccepted } from '../src/exchange/answer-accepted.ts'
+import type { Registry } from '../src/model/registry.ts'
 import { participantsWaiting } from '../src/store/deliveries/deliveries.ts'
 import { type CallbackSettings, setCallbackSettings } from '../src/store/directory/participant-callbacks.ts'
 import { findParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
 import { findAccepted } from '../src/store/exchanges/accepted-exchanges.ts'
 import { claimExchanges } from '../src/store/exchanges/claims.ts'
 import { LOOPBACK, type Receiver, receiver } from './deliveries.ts'
-import { bearer, post, searchRequest, type TestParticipant, type TestServer } from './server.ts'
+import { bearer, post, searchRequest, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 export interface AsyncPeer extends TestParticipant {
   readonly id: number
   readonly receiver: Receiver
+}
+
+export interface AsyncServer {
+  readonly server: TestServer
+  readonly registry: Registry
+  /** A new participant with a receiver of its own (`asyncPeer`). */
+  newPeer(settings?: Partial<ParticipantSettings>): Promise<AsyncPeer>
+}
+
+/**
+ * A server for the tests of one file, to be awaited at its top level; it is closed after them, with all receivers.
+ * @param documents of the registry `civil`
+ * @param env limits and switches, as environment variables
+ */
+export async function asyncServer(
+  documents: readonly object[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<AsyncServer> {
+  const server = await testServer(env)
+  afterAll(() => server.close())
+  const registry = await server.registry('civil', documents)
+  let count = 0
+  return {
+    server,
+    registry,
+    newPeer: (settings) => asyncPeer(server, `peer-${count++}.example`, settings),
+  }
 }
 
 /** A participant that may leave messages unsigned, and takes its answers at a receiver of its own. */
@@ -26,7 +54,7 @@ export async function asyncPeer(
   return withReceiver(server, added)
 }
 
-/** Gives a participant a receiver of callbacks. */
+/** Gives a participant a receiver of callbacks, which is closed with the server. */
 export async function withReceiver<Participant extends TestParticipant>(
   server: TestServer,
   participant: Participant,
@@ -34,6 +62,7 @@ export async function withReceiver<Participant extends TestParticipant>(
   const found = await findParticipant(server.database.db, participant.sender_id)
   if (found === null) throw new Error('no such participant')
   const taking = await receiver()
+  server.closing(taking)
   await setCallbackSettings(server.database.db, found.id, {
     default_url: taking.url,
     allowed: [`${taking.url}/mine`],

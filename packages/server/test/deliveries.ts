@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
 import { canonicalJson } from '@rollcall/protocol'
+import { afterAll, afterEach } from 'vitest'
 import { readConfig } from '../src/app/config.ts'
 import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
@@ -22,6 +23,7 @@ import {
 } from '../src/store/directory/participant-callbacks.ts'
 import { addParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
 import { addRegistry, findRegistry } from '../src/store/registries/registries.ts'
+import { skippingClock, type TestClock } from './clock.ts'
 import { type TestDatabase, testDatabase } from './postgres.ts'
 
 /** What delivers, without listeners and jobs. */
@@ -31,6 +33,8 @@ export interface TestSender {
   readonly registry: Registry
   /** What it was configured with. */
   readonly env: Readonly<Record<string, string>>
+  /** By which caches age, rates are measured and messages are signed: `pass` lets time pass. */
+  readonly clock: TestClock
   /** Everything that was logged. */
   readonly logged: () => string
   close(): Promise<void>
@@ -40,6 +44,7 @@ export interface TestSender {
 export async function testSender(
   env: Readonly<Record<string, string>> = {},
   database?: TestDatabase,
+  clock = skippingClock(),
 ): Promise<TestSender> {
   const own = database ?? (await testDatabase())
   const lines: string[] = []
@@ -51,7 +56,8 @@ export async function testSender(
   })
   const all = { ROLLCALL_MASTER_KEY: MASTER_KEY, ...env }
   const config = readConfig(all)
-  const context = await createContext(config, own.db, { log: createLog({ level: 'debug', destination }) })
+  const log = createLog({ level: 'debug', destination })
+  const context = await createContext(config, own.db, { log, clock })
   const known = await findRegistry(own.db, 'civil')
   const registry =
     known ?? (await addRegistry(own.db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' }))
@@ -60,6 +66,7 @@ export async function testSender(
     database: own,
     registry,
     env: all,
+    clock,
     logged: () => lines.join(''),
     async close() {
       await context.limiter.idle()
@@ -137,6 +144,41 @@ export async function takes(
   const participant = await addParticipant(database.db, given)
   await setCallbackSettings(database.db, participant.id, { default_url, ...settings })
   return participant
+}
+
+export interface SenderWithPeers {
+  readonly sender: TestSender
+  /** A receiver that is closed after the test. */
+  newReceiver(answer?: Receiver['answer']): Promise<Receiver>
+  /** A participant with such a receiver as its default address. */
+  newPeer(
+    answer?: Receiver['answer'],
+    settings?: Partial<CallbackSettings>,
+  ): Promise<{ readonly peer: Receiver; readonly participant: Participant }>
+}
+
+/** What the tests of one file deliver with and to, to be awaited at its top level; it is closed after them. */
+export async function senderWithPeers(env: Readonly<Record<string, string>> = {}): Promise<SenderWithPeers> {
+  const sender = await testSender(env)
+  const open: Receiver[] = []
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((peer) => peer.close()))
+    await sender.context.limiter.idle()
+  })
+  afterAll(() => sender.close())
+  const newReceiver = async (answer?: Receiver['answer']): Promise<Receiver> => {
+    const peer = await receiver(answer)
+    open.push(peer)
+    return peer
+  }
+  return {
+    sender,
+    newReceiver,
+    async newPeer(answer, settings) {
+      const peer = await newReceiver(answer)
+      return { peer, participant: await takes(sender, `${randomUUID()}.example`, peer.url, settings) }
+    },
+  }
 }
 
 /** A delivery with an envelope of its own, written down as one that waits; with a claim it is attempted by its maker. */

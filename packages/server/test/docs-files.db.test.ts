@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CALLBACKS } from '@rollcall/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { listInbox } from '../src/store/exchanges/inbox-list.ts'
-import { answerOf, bearer, post, type TestParticipant, type TestServer, testServer } from './server.ts'
+import { civilServer } from './civil.ts'
+import { answerOf, bearer, post } from './server.ts'
 
 const page = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../../docs', `${name}.md`), 'utf8')
@@ -14,15 +15,7 @@ const page = (name: string): string =>
 const blocks = (name: string, language: string): readonly string[] =>
   [...page(name).matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, text]) => text ?? '')
 
-let server: TestServer
-let peer: TestParticipant
-
-beforeAll(async () => {
-  server = await testServer()
-  peer = await server.participant('spmis.demo')
-  await server.registry('civil')
-})
-afterAll(() => server.close())
+const { server, peer } = await civilServer()
 
 describe('docs/uploads.md', () => {
   const [csv = ''] = blocks('uploads', 'csv')

@@ -30,7 +30,7 @@ export interface TestServer {
   readonly context: Context
   readonly database: TestDatabase
   readonly running: RunningServer
-  /** By which keys, tokens and what is known of participants age: `pass` ages them. */
+  /** By which caches, keys and tokens age, and the times of searches are measured: `pass` lets time pass. */
   readonly clock: TestClock
   /** Everything the server has logged, at level debug. */
   readonly logged: () => string
@@ -38,6 +38,8 @@ export interface TestServer {
   participant(sender_id: string, settings?: Partial<ParticipantSettings>): Promise<TestParticipant>
   /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents. */
   registry(kind: string, documents?: readonly object[], namespace?: string): Promise<Registry>
+  /** Closes this, too, when the server is closed: before it, so that it waits for no answer of a peer. */
+  closing(peer: { close(): Promise<void> }): void
   close(): Promise<void>
 }
 
@@ -67,6 +69,7 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     ROLLCALL_MASTER_KEY: MASTER_KEY,
     ...env,
   })
+  const peers: { close(): Promise<void> }[] = []
   const clock = skippingClock()
   const context = await createContext(config, database.db, {
     log: createLog({ level: 'debug', destination }),
@@ -100,7 +103,9 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
       await writeDocuments(database, registry, documents)
       return registry
     },
+    closing: (peer) => void peers.push(peer),
     async close() {
+      await Promise.all(peers.map((peer) => peer.close()))
       await running.stop()
       await database.close()
     },

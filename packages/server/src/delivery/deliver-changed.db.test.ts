@@ -1,36 +1,28 @@
 /** Deliveries that are attempted after something has changed, or that are not as others are. */
 
-import { randomUUID } from 'node:crypto'
 import { canonicalJson } from '@rollcall/protocol'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
+  answering,
   attemptsOf,
   dueNow,
   kept,
   newDelivery,
   type Receiver,
-  receiver,
-  type TestSender,
-  takes,
-  testSender,
+  senderWithPeers,
 } from '../../test/deliveries.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import { setMessagePolicy } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
 
-let sender: TestSender
+const { sender, newPeer: joined } = await senderWithPeers()
 let peer: Receiver
 
-beforeAll(async () => {
-  sender = await testSender()
-})
-afterEach(() => peer.close())
-afterAll(() => sender.close())
-
 async function newPeer(): Promise<Participant> {
-  peer = await receiver()
-  return takes(sender, `${randomUUID()}.example`, peer.url, { timeout_ms: 1_000 })
+  const made = await joined(answering(200), { timeout_ms: 1_000 })
+  peer = made.peer
+  return made.participant
 }
 
 /** With this JSON as its message. */

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import {
   ACK,
   aClaim,
@@ -8,10 +8,7 @@ import {
   kept,
   newDelivery,
   type Receiver,
-  receiver,
-  type TestSender,
-  takes,
-  testSender,
+  senderWithPeers,
 } from '../../test/deliveries.ts'
 import { answerContext } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
@@ -23,20 +20,13 @@ import {
 } from '../store/directory/participant-callbacks.ts'
 import { deliverNow, reserve } from './deliver.ts'
 
-let server: TestSender
+const { sender: server, newPeer: joined } = await senderWithPeers()
 let peer: Receiver
-let count = 0
-
-beforeAll(async () => {
-  server = await testSender()
-})
-afterEach(() => peer.close())
-afterAll(() => server.close())
 
 const newPeer = async (answer: Receiver['answer'], settings: Partial<CallbackSettings> = {}) => {
-  peer = await receiver(answer)
-  count += 1
-  return takes(server, `peer-${count}.example`, peer.url, { timeout_ms: 400, ...settings })
+  const made = await joined(answer, { timeout_ms: 400, ...settings })
+  peer = made.peer
+  return made.participant
 }
 
 const here = ({ id }: Participant) => ({ participant: id, origin: peer.url })
@@ -210,7 +200,7 @@ test('what is sent says what it is, and belongs to a trace of the exchange', asy
 test('a private address is refused, whatever a name says', async () => {
   const participant = await newPeer(answering(200))
   await setCallbackSettings(server.database.db, participant.id, { default_url: 'https://10.0.0.1/' })
-  await sleep(600)
+  server.clock.pass(SETTINGS_AGE)
   const { row, attempts } = await attempted(participant)
   expect(row).toMatchObject({ state: 'dead', reason: 'address_network' })
   expect(attempts).toMatchObject([{ status: null, error: 'address_network' }])

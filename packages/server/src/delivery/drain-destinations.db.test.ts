@@ -1,7 +1,7 @@
 /** What is away at one address of a participant holds up none of its other addresses. */
 
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   ACK,
   answering,
@@ -11,9 +11,8 @@ import {
   newDelivery,
   type Receiver,
   receiver,
-  type TestSender,
+  senderWithPeers,
   takes,
-  testSender,
 } from '../../test/deliveries.ts'
 import type { Participant } from '../model/participant.ts'
 import { findBreaker } from '../store/deliveries/breakers.ts'
@@ -22,22 +21,7 @@ import { nextDue } from '../store/deliveries/destinations.ts'
 import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { drain } from './drain.ts'
 
-let sender: TestSender
-const peers: Receiver[] = []
-beforeAll(async () => {
-  sender = await testSender()
-})
-afterEach(async () => {
-  await Promise.all(peers.splice(0).map((peer) => peer.close()))
-  await sender.context.limiter.idle()
-})
-afterAll(() => sender.close())
-
-const newPeer = async (answer?: Receiver['answer']): Promise<Receiver> => {
-  const peer = await receiver(answer)
-  peers.push(peer)
-  return peer
-}
+const { sender, newReceiver: newPeer } = await senderWithPeers()
 /** An address at which nobody listens. */
 async function deadUrl(): Promise<string> {
   const peer = await receiver()

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { SETTINGS_AGE, testClock } from '../../test/clock.ts'
 import {
   answering,
   attemptsOf,
@@ -8,8 +8,7 @@ import {
   LOOPBACK,
   newDelivery,
   type Receiver,
-  receiver,
-  type TestSender,
+  senderWithPeers,
   takes,
   testSender,
 } from '../../test/deliveries.ts'
@@ -25,31 +24,10 @@ import type { CallbackSettings } from '../store/directory/participant-callbacks.
 import { setParticipantStatus } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
 
-let sender: TestSender
-const peers: Receiver[] = []
+const { sender, newPeer } = await senderWithPeers({ ROLLCALL_RETRY_SCHEDULE: '1,1,1,1,1,1,1,1' })
 
-beforeAll(async () => {
-  sender = await testSender({ ROLLCALL_RETRY_SCHEDULE: '1,1,1,1,1,1,1,1' })
-})
-afterEach(async () => {
-  await Promise.all(peers.splice(0).map((peer) => peer.close()))
-})
-afterAll(() => sender.close())
-
-interface Setting {
-  readonly peer: Receiver
-  readonly participant: Participant
-}
-
-async function setting(
-  answer: Receiver['answer'],
-  settings: Partial<CallbackSettings> = {},
-): Promise<Setting> {
-  const peer = await receiver(answer)
-  peers.push(peer)
-  const own = { timeout_ms: 300, ...settings }
-  return { peer, participant: await takes(sender, `${randomUUID()}.example`, peer.url, own) }
-}
+const setting = (answer: Receiver['answer'], settings: Partial<CallbackSettings> = {}) =>
+  newPeer(answer, { timeout_ms: 300, ...settings })
 
 const to = ({ url }: Receiver, { id }: Participant) => ({ participant: id, origin: url })
 
@@ -102,13 +80,28 @@ test('the database fails while it looks for what is due: the places are free aga
 })
 
 test('a rate is kept to', async () => {
-  const { peer, participant } = await setting(answering(200), { rate: 10, concurrency: 20 })
-  await deliveries(participant, 13)
-  const began = performance.now()
-  await drain(sender.context, participant.id)
-  expect(peer.received).toHaveLength(13)
-  // Ten at once, and three at a tenth of a second each.
-  expect(performance.now() - began).toBeGreaterThan(280)
+  const clock = testClock()
+  const timed = await testSender(sender.env, sender.database, clock)
+  try {
+    const { peer, participant } = await setting(answering(200), { rate: 10, concurrency: 20 })
+    const all = await deliveries(participant, 14)
+    const turn = () => drain(timed.context, participant.id, undefined, 100)
+    // Ten at once, and one more each tenth of a second.
+    await turn()
+    expect(peer.received).toHaveLength(10)
+    clock.pass(99)
+    await turn()
+    expect(peer.received).toHaveLength(10)
+    clock.pass(202)
+    await turn()
+    expect(peer.received).toHaveLength(13)
+    clock.pass(1_000)
+    await turn()
+    expect(new Set(await states(all))).toEqual(new Set(['delivered']))
+    expect(peer.received).toHaveLength(14)
+  } finally {
+    await timed.close()
+  }
 })
 
 test('attempts of a delivery are the same message, and each has a signature of its own', async () => {
@@ -118,7 +111,7 @@ test('attempts of a delivery are the same message, and each has a signature of i
     await dueNow(sender, participant.id)
     await drain(sender.context, participant.id)
     // Signatures say seconds.
-    await new Promise((resolve) => setTimeout(resolve, 1_050))
+    sender.clock.pass(1_000)
   }
   const bodies = peer.received.map(({ body }) => JSON.parse(body))
   expect(bodies).toHaveLength(3)
@@ -217,7 +210,7 @@ test('the deliveries of a disabled participant wait until it is enabled', async 
   expect(await drain(sender.context, participant.id)).toBe(5)
   expect(await states(all)).toEqual(['pending', 'pending'])
   await setParticipantStatus(sender.database.db, participant.sender_id, 'active')
-  await new Promise((resolve) => setTimeout(resolve, 550))
+  sender.clock.pass(SETTINGS_AGE)
   await drain(sender.context, participant.id)
   expect(await states(all)).toEqual(['delivered', 'delivered'])
   expect(peer.received).toHaveLength(2)

@@ -1,29 +1,22 @@
 /** Where an answer may go is said when the request is accepted, by the reading that every attempt uses. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
   answerExchange,
-  asyncPeer,
+  asyncServer,
   byIdentifier,
   searchFor,
 } from '../../test/asynchronous.ts'
 import { expectFault } from '../../test/expectations.ts'
-import { bearer, post, type TestServer, testServer } from '../../test/server.ts'
+import { bearer, post } from '../../test/server.ts'
 import { setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
-let server: TestServer
+const { server, newPeer } = await asyncServer()
 let peer: AsyncPeer
-let count = 0
-beforeAll(async () => {
-  server = await testServer()
-  await server.registry('civil')
-})
 beforeEach(async () => {
-  peer = await asyncPeer(server, `sp-${count++}.example`)
+  peer = await newPeer()
 })
-afterEach(() => peer.receiver.close())
-afterAll(() => server.close())
 
 const question = (sender_uri: string) =>
   searchFor(peer, [byIdentifier('UIN', 'U1')], { header: { sender_uri } })

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { SearchResponse, validator } from '@rollcall/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
   answerExchange,
-  asyncPeer,
+  asyncServer,
   byExpression,
   byIdentifier,
   callbacksTo,
   deliverAll,
   searchFor,
 } from '../../test/asynchronous.ts'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import { answering } from '../../test/deliveries.ts'
-import { type TestServer, testServer } from '../../test/server.ts'
-import type { Registry } from '../model/registry.ts'
 import { recordTable } from '../store/records/record-tables.ts'
 
 const person = (n: number, more: object = {}) => ({
@@ -27,26 +26,17 @@ const person = (n: number, more: object = {}) => ({
 
 import { nextDue } from '../store/deliveries/destinations.ts'
 
-let server: TestServer
-let registry: Registry
+const {
+  server,
+  registry,
+  newPeer: joined,
+} = await asyncServer(Array.from({ length: 45 }, (_, n) => person(n)))
 let peer: AsyncPeer
-let count = 0
 
-beforeAll(async () => {
-  server = await testServer()
-  registry = await server.registry(
-    'civil',
-    Array.from({ length: 45 }, (_, n) => person(n)),
-  )
-})
-afterEach(() => {
-  expect(server.logged()).not.toMatch(/Many|U41/)
-  return peer.receiver.close()
-})
-afterAll(() => server.close())
+afterEach(() => expect(server.logged()).not.toMatch(/Many|U41/))
 
 async function newPeer() {
-  peer = await asyncPeer(server, `peer-${count++}.example`)
+  peer = await joined()
   return peer
 }
 
@@ -141,7 +131,7 @@ describe('an accepted search', () => {
       'update participant_callback set default_url = null where participant = $1',
       [peer.id],
     )
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    server.clock.pass(SETTINGS_AGE)
     const correlation_id = await ask([byIdentifier('UIN', 'U41')])
     await run(correlation_id)
     expect(sent()).toEqual([])

@@ -1,22 +1,21 @@
 /** Exchanges that cannot be answered, or not as a whole, and those whose answer must be encrypted. */
 
 import { SearchResponse, validator } from '@rollcall/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
   answerExchange,
-  asyncPeer,
+  asyncServer,
   byExpression,
   byIdentifier,
   callbacksTo,
   searchFor,
   withReceiver,
 } from '../../test/asynchronous.ts'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import { answering, LOOPBACK } from '../../test/deliveries.ts'
 import { encrypted, opened, publishedKey, sealingPeer, signedBody } from '../../test/sealing.ts'
-import { type TestServer, testServer } from '../../test/server.ts'
-import type { Registry } from '../model/registry.ts'
 import { recordTable } from '../store/records/record-tables.ts'
 
 const person = (n: number, more: object = {}) => ({
@@ -26,28 +25,21 @@ const person = (n: number, more: object = {}) => ({
   ...more,
 })
 
-let server: TestServer
-let registry: Registry
+const {
+  server,
+  registry,
+  newPeer: joined,
+} = await asyncServer(
+  Array.from({ length: 6 }, (_, n) => person(n)),
+  { ROLLCALL_MAX_REPLY_BYTES: '1048576', ROLLCALL_TIMESTAMP_WINDOW: '60' },
+)
+const { table } = recordTable(registry, registry.kind.record_types[0])
 let peer: AsyncPeer
-let table: string
-let count = 0
 
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_REPLY_BYTES: '1048576', ROLLCALL_TIMESTAMP_WINDOW: '60' })
-  registry = await server.registry(
-    'civil',
-    Array.from({ length: 6 }, (_, n) => person(n)),
-  )
-  table = recordTable(registry, registry.kind.record_types[0]).table
-})
-afterEach(async () => {
-  await peer.receiver.close()
-  expect(server.logged()).not.toMatch(/Okoro/)
-})
-afterAll(() => server.close())
+afterEach(() => expect(server.logged()).not.toMatch(/Okoro/))
 
 async function newPeer() {
-  peer = await asyncPeer(server, `peer-${count++}.example`)
+  peer = await joined()
 }
 
 const query = (text: string, values: unknown[] = []) => server.database.db.pool.query(text, values)
@@ -205,11 +197,11 @@ describe('whoever may not call any more', () => {
     await newPeer()
     const correlation_id = await accepted(server, peer, searchFor(peer, [byIdentifier('UIN', 'U1')]))
     await query(`update participant set status = 'disabled' where id = $1`, [peer.id])
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    server.clock.pass(SETTINGS_AGE)
     await run(correlation_id)
     expect(await stateOf(correlation_id)).toEqual({ state: 'failed', page: 0 })
     await query(`update participant set status = 'active' where id = $1`, [peer.id])
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    server.clock.pass(SETTINGS_AGE)
     await run(correlation_id, 2)
     expect(sent()).toEqual([])
     const { rows } = await query('select from delivery where correlation_id = $1', [correlation_id])

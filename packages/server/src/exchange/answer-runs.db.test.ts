@@ -1,37 +1,28 @@
 /** Runs of one exchange that end between a commit and what follows it, or meet another run. */
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
   answerExchange,
-  asyncPeer,
+  asyncServer,
   byExpression,
   byIdentifier,
   callbacksTo,
   deliverAll,
   searchFor,
 } from '../../test/asynchronous.ts'
-import { type TestServer, testServer } from '../../test/server.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
 
-let server: TestServer
+const people = Array.from({ length: 6 }, (_, n) => ({
+  '@type': 'CRVS_Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: `U${n}` }],
+  name: { surname: 'Okoro' },
+}))
+const { server, newPeer: joined } = await asyncServer(people)
 let peer: AsyncPeer
-let count = 0
-
-beforeAll(async () => {
-  server = await testServer()
-  const people = Array.from({ length: 6 }, (_, n) => ({
-    '@type': 'CRVS_Person',
-    identifier: [{ identifier_type: 'UIN', identifier_value: `U${n}` }],
-    name: { surname: 'Okoro' },
-  }))
-  await server.registry('civil', people)
-})
-afterEach(() => peer.receiver.close())
-afterAll(() => server.close())
 
 async function newPeer() {
-  peer = await asyncPeer(server, `peer-${count++}.example`)
+  peer = await joined()
 }
 
 const query = (text: string, values: unknown[] = []) => server.database.db.pool.query(text, values)

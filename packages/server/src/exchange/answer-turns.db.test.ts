@@ -1,36 +1,24 @@
 /** Slow searches that are answered later: they do not take all slots of a node, and are answered in the end. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
-  asyncPeer,
+  asyncServer,
   byExpression,
   byIdentifier,
   callbacksTo,
   searchFor,
 } from '../../test/asynchronous.ts'
-import { type TestServer, testServer } from '../../test/server.ts'
+import { holdTable } from '../../test/held-table.ts'
 
-let server: TestServer
-let hog: AsyncPeer
-let other: AsyncPeer
-
-beforeAll(async () => {
-  server = await testServer({
-    ROLLCALL_ROLE: 'all',
-    ROLLCALL_WORKER_CONCURRENCY: '4',
-    ROLLCALL_SEARCH_TIMEOUT: '60',
-  })
-  const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
-  await server.registry('civil', people)
-  await server.registry('civil', people, 'other')
-  hog = await asyncPeer(server, 'hog.example')
-  other = await asyncPeer(server, 'other.example')
+const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
+const { server, newPeer } = await asyncServer(people, {
+  ROLLCALL_ROLE: 'all',
+  ROLLCALL_WORKER_CONCURRENCY: '4',
+  ROLLCALL_SEARCH_TIMEOUT: '60',
 })
-afterAll(async () => {
-  await Promise.all([hog, other].map(({ receiver }) => receiver.close()))
-  await server.close()
-})
+await server.registry('civil', people, 'other')
+const [hog, other] = [await newPeer(), await newPeer()]
 
 const slow = byExpression({ sex: { eq: 'F' } })
 const statuses = (peer: AsyncPeer) =>
@@ -39,8 +27,7 @@ const statuses = (peer: AsyncPeer) =>
   )
 
 it('of one participant leave slots to others, one by one and in batches', async () => {
-  const client = await server.database.db.pool.connect()
-  await client.query('begin; lock table r1_person in access exclusive mode')
+  const held = await holdTable(server.database)
   try {
     const requests = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? [slow] : [slow, slow]))
     for (const [at, items] of requests.entries()) {
@@ -50,8 +37,7 @@ it('of one participant leave slots to others, one by one and in batches', async 
     await expect.poll(() => statuses(other), { timeout: 8_000 }).toEqual([['succ', 'succ']])
     expect(statuses(hog)).toEqual([])
   } finally {
-    await client.query('rollback')
-    client.release()
+    await held.release()
   }
   await expect.poll(() => statuses(hog).length, { timeout: 15_000 }).toBe(12)
   expect(new Set(statuses(hog).flat())).toEqual(new Set(['succ']))

@@ -1,23 +1,13 @@
 /** Large accepted requests (how many are in work at a time: `store/exchanges/claims.db.test.ts`). */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AsyncPeer, accepted, asyncPeer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
-import { bearer, post, type TestServer, testServer } from '../../test/server.ts'
+import { expect, it } from 'vitest'
+import { type AsyncPeer, accepted, asyncServer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
+import { askStatus } from '../../test/txn-status.ts'
 import { findAccepted, SMALL_REQUEST } from '../store/exchanges/accepted-exchanges.ts'
 
-let server: TestServer
-let peer: AsyncPeer
-let other: AsyncPeer
-
-beforeAll(async () => {
-  server = await testServer()
-  await server.registry('civil', [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }] }])
-  peer = await asyncPeer(server, 'large.example')
-  other = await asyncPeer(server, 'other.example')
-})
-afterAll(async () => {
-  await Promise.all([peer, other].map(({ receiver }) => receiver.close()))
-  await server.close()
-})
+const { server, newPeer } = await asyncServer([
+  { identifier: [{ identifier_type: 'UIN', identifier_value: '1' }] },
+])
+const [peer, other] = [await newPeer(), await newPeer()]
 
 let count = 0
 
@@ -51,33 +41,10 @@ it('is found by its items while it waits, also by several who ask at once', asyn
   const ids = [await sent(other, 300_000), await sent(other, 300_000)]
   const answers = await Promise.all(
     [`item-${count - 2}`, `item-${count - 1}`].map((reference_id) =>
-      post(
-        `${server.url}/civil/v1.0.0/registry/sync/txn/status`,
-        {
-          header: {
-            version: '1.0.0',
-            message_id: `q-${reference_id}`,
-            message_ts: new Date().toISOString(),
-            action: 'txn-status',
-            sender_id: other.sender_id,
-            total_count: 1,
-            meta: {},
-          },
-          message: {
-            transaction_id: 'tx-question',
-            txnstatus_request: {
-              reference_id: 'q-1',
-              txn_type: 'search',
-              attribute_type: 'reference_id_list',
-              attribute_value: [reference_id],
-            },
-          },
-        },
-        bearer(other),
-      ),
+      askStatus(server, other, 'reference_id_list', [reference_id]),
     ),
   )
-  const told = answers.map(({ body }) => body.message.txnstatus_response.txn_status)
+  const told = answers.map(({ message }) => message.txnstatus_response.txn_status)
   expect(told.map(({ correlation_id }) => correlation_id)).toEqual(ids)
   expect(told.map(({ search_response: [item] }) => item.status)).toEqual(['rcvd', 'rcvd'])
 })

@@ -1,26 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Answer,
-  answerOf,
-  post,
-  searchRequest,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from '../../test/server.ts'
+import { describe, expect, it } from 'vitest'
+import { civilServer } from '../../test/civil.ts'
+import { type Answer, answerOf, post, searchRequest, testServer } from '../../test/server.ts'
 import { newSecret } from '../directory/secrets.ts'
 import { addSecret, findClient, setParticipantStatus } from '../store/directory/participants.ts'
 
-let server: TestServer
-let peer: TestParticipant
-
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_TOKEN_FAILURES: '5' })
-  peer = await server.participant('spmis.demo')
-  await server.registry('civil')
-})
-
-afterAll(() => server.close())
+const { server, peer } = await civilServer([], { ROLLCALL_MAX_TOKEN_FAILURES: '5' })
 
 const FORM = 'application/x-www-form-urlencoded'
 

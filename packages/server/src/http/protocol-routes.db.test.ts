@@ -1,24 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { civilServer } from '../../test/civil.ts'
 import { expectFault } from '../../test/expectations.ts'
-import {
-  bearer,
-  post,
-  searchRequest,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from '../../test/server.ts'
+import { bearer, post, searchRequest } from '../../test/server.ts'
 
-let server: TestServer
-let peer: TestParticipant
-
-beforeAll(async () => {
-  server = await testServer()
-  peer = await server.participant('spmis.demo')
-  await server.registry('civil')
-})
-
-afterAll(() => server.close())
+const { server, peer } = await civilServer()
 
 describe('what is not there', () => {
   it.each([

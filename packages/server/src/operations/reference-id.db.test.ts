@@ -1,23 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  bearer,
-  post,
-  searchRequest,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from '../../test/server.ts'
+import { expect, it } from 'vitest'
+import { civilServer } from '../../test/civil.ts'
+import { bearer, post, searchRequest } from '../../test/server.ts'
 
-let server: TestServer
-let peer: TestParticipant
-
-beforeAll(async () => {
-  server = await testServer()
-  peer = await server.participant('spmis.demo')
-  await server.registry('civil')
-})
-
-afterAll(() => server.close())
+const { server, peer } = await civilServer()
 
 const INVALID = ['rjct', 'rjct.reference_id.invalid', 'reference_id: must be a string of 1 to 99 characters']
 

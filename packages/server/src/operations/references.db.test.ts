@@ -1,26 +1,14 @@
 /** Questions by reference_ids: what they open, and requests that an earlier version accepted. */
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { type AsyncPeer, accepted, asyncPeer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
-import { bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { type AsyncPeer, accepted, asyncServer, byIdentifier, searchFor } from '../../test/asynchronous.ts'
+import { askStatus } from '../../test/txn-status.ts'
 import { listReferences } from '../store/exchanges/references.ts'
 import { storeMissingReferences } from './references.ts'
 
-let server: TestServer
+const { server, newPeer } = await asyncServer()
 let peer: AsyncPeer
-const peers: AsyncPeer[] = []
-
-beforeAll(async () => {
-  server = await testServer()
-  await server.registry('civil')
-})
 beforeEach(async () => {
-  peer = await asyncPeer(server, `peer-${randomUUID()}.example`)
-  peers.push(peer)
-})
-afterAll(async () => {
-  await Promise.all(peers.map(({ receiver }) => receiver.close()))
-  await server.close()
+  peer = await newPeer()
 })
 
 const send = (...reference_ids: readonly string[]) =>
@@ -34,15 +22,10 @@ const send = (...reference_ids: readonly string[]) =>
   )
 
 async function ask(attribute_type: string, attribute_value: unknown) {
-  const { header } = searchRequest(peer.sender_id, {}, { header: { action: 'txn-status' } })
-  const question = { reference_id: 'q', txn_type: 'search', attribute_type, attribute_value }
-  const message = { transaction_id: 'tx-question', txnstatus_request: question }
-  const url = `${server.url}/civil/v1.0.0/registry/sync/txn/status`
-  const answer = await post(url, { header, message }, bearer(peer))
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
-  const { txn_status } = answer.body.message.txnstatus_response
+  const { header, message } = await askStatus(server, peer, attribute_type, attribute_value)
+  const { txn_status } = message.txnstatus_response
   return {
-    status: answer.body.header.status,
+    status: header.status,
     items: txn_status.search_response,
     of: txn_status.correlation_id,
   }

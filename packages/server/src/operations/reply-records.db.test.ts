@@ -1,39 +1,28 @@
 /** How many records one request may find where all of their pages follow. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type AsyncPeer,
   accepted,
   answerExchange,
-  asyncPeer,
+  asyncServer,
   byExpression,
   callbacksTo,
   searchFor,
 } from '../../test/asynchronous.ts'
-import { postSearch, type TestServer, testServer } from '../../test/server.ts'
-
-let server: TestServer
-let peer: AsyncPeer
+import { postSearch } from '../../test/server.ts'
 
 const PEOPLE = 6
 const CAP = 1_000
 /** The last of them is the first that finds too much. */
 const ITEMS = Math.floor(CAP / PEOPLE) + 1
 
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_REPLY_RECORDS: String(CAP) })
-  const people = Array.from({ length: PEOPLE }, (_, n) => ({
-    '@type': 'CRVS_Person',
-    identifier: [{ identifier_type: 'UIN', identifier_value: `U${n}` }],
-    name: { surname: n === 0 ? 'Alone' : 'Okoro' },
-    sex: 'female',
-  }))
-  await server.registry('civil', people)
-  peer = await asyncPeer(server, 'asks-much.example')
-})
-afterAll(async () => {
-  await peer.receiver.close()
-  await server.close()
-})
+const people = Array.from({ length: PEOPLE }, (_, n) => ({
+  '@type': 'CRVS_Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: `U${n}` }],
+  name: { surname: n === 0 ? 'Alone' : 'Okoro' },
+  sex: 'female',
+}))
+const { server, newPeer } = await asyncServer(people, { ROLLCALL_MAX_REPLY_RECORDS: String(CAP) })
+const peer = await newPeer()
 
 const women = byExpression({ sex: { eq: 'F' } }, { pagination: { page_size: 1 } })
 const items = Array.from({ length: ITEMS }, () => women)

@@ -1,43 +1,30 @@
 /** How long the searches of one request are begun that all read one state of the database. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type AsyncPeer,
   accepted,
   answerExchange,
-  asyncPeer,
+  asyncServer,
   byExpression,
   byIdentifier,
   callbacksTo,
   searchFor,
 } from '../../test/asynchronous.ts'
-import { type TestServer, testServer } from '../../test/server.ts'
+import { holdTable, lockWaits } from '../../test/held-table.ts'
 
-let server: TestServer
-let peer: AsyncPeer
-
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_SNAPSHOT_SEARCH_TIME: '1' })
-  const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
-  await server.registry('civil', people)
-  peer = await asyncPeer(server, 'slow.example')
-})
-afterAll(async () => {
-  await peer.receiver.close()
-  await server.close()
-})
+const people = [{ identifier: [{ identifier_type: 'UIN', identifier_value: '1' }], sex: 'female' }]
+const { server, newPeer } = await asyncServer(people, { ROLLCALL_SNAPSHOT_SEARCH_TIME: '1' })
+const peer = await newPeer()
 
 const slow = byExpression({ sex: { eq: 'F' } })
 
 /** What is answered to the items when the first search of the database takes longer than searches are begun. */
 async function answered(items: readonly object[]): Promise<string[]> {
-  const client = await server.database.db.pool.connect()
-  await client.query('begin; lock table r1_person in access exclusive mode')
+  const held = await holdTable(server.database)
   const correlation_id = await accepted(server, peer, searchFor(peer, items))
   const processed = answerExchange(server, correlation_id)
-  await sleep(1_200)
-  await client.query('rollback')
-  client.release()
+  await expect.poll(() => lockWaits(server.database)).toBe(1)
+  server.clock.pass(1_200)
+  await held.release()
   await processed
   const items_answered = callbacksTo(peer.receiver).at(-1)?.envelope.message.search_response
   return items_answered.map((item: Record<string, string>) =>

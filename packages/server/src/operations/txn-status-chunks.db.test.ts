@@ -1,38 +1,26 @@
 /** What is said of a batch that is answered in chunks. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
-  type AsyncPeer,
   accepted,
   answerExchange,
-  asyncPeer,
+  asyncServer,
   byIdentifier,
   deliverAll,
   searchFor,
 } from '../../test/asynchronous.ts'
-import { bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
+import { askStatus } from '../../test/txn-status.ts'
 import { CHUNK } from '../exchange/sent.ts'
-
-let server: TestServer
-let peer: AsyncPeer
-let correlation_id: string
 
 const ITEMS = CHUNK + 2
 const last = (position: number) => `r-${position}`
 
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_BATCH_ITEMS: '100000' })
-  peer = await asyncPeer(server, 'spmis.demo')
-  const person = { '@type': 'CRVS_Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'U1' }] }
-  await server.registry('civil', [person])
-  const nothing = { search_criteria: {} }
-  const asking = byIdentifier('UIN', 'U1')
-  const items = Array.from({ length: ITEMS }, (_, n) => (n === 0 || n >= CHUNK ? asking : nothing))
-  correlation_id = await accepted(server, peer, searchFor(peer, items))
-})
-afterAll(async () => {
-  await peer.receiver.close()
-  await server.close()
-})
+const person = { '@type': 'CRVS_Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'U1' }] }
+const { server, newPeer } = await asyncServer([person], { ROLLCALL_MAX_BATCH_ITEMS: '100000' })
+const peer = await newPeer()
+const nothing = { search_criteria: {} }
+const asking = byIdentifier('UIN', 'U1')
+const items = Array.from({ length: ITEMS }, (_, n) => (n === 0 || n >= CHUNK ? asking : nothing))
+const correlation_id = await accepted(server, peer, searchFor(peer, items))
 
 async function firstChunk(): Promise<string> {
   const { rows } = await server.database.db.pool.query(
@@ -43,14 +31,9 @@ async function firstChunk(): Promise<string> {
 }
 
 async function ask(attribute_type: string, attribute_value: unknown) {
-  const { header } = searchRequest(peer.sender_id, {}, { header: { action: 'txn-status' } })
-  const question = { reference_id: 'q', txn_type: 'search', attribute_type, attribute_value }
-  const message = { transaction_id: 'tx-question', txnstatus_request: question }
-  const url = `${server.url}/civil/v1.0.0/registry/sync/txn/status`
-  const answer = await post(url, { header, message }, bearer(peer))
-  expect(answer.status, JSON.stringify(answer.body).slice(0, 500)).toBe(200)
-  const { txn_status } = answer.body.message.txnstatus_response
-  return { header: answer.body.header, items: txn_status.search_response, of: txn_status.correlation_id }
+  const { header, message } = await askStatus(server, peer, attribute_type, attribute_value)
+  const { txn_status } = message.txnstatus_response
+  return { header, items: txn_status.search_response, of: txn_status.correlation_id }
 }
 
 it('waits as a whole, then chunk by chunk, each of its items findable all the time', async () => {

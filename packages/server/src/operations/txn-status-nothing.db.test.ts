@@ -1,18 +1,11 @@
 /** Questions about a transaction that are not looked at, or not answered, have the shape of an answer (N4). */
 import { operation, TxnStatusResponse, validator } from '@rollcall/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bearer, post, type TestParticipant, type TestServer, testServer } from '../../test/server.ts'
+import { describe, expect, it } from 'vitest'
+import { civilServer } from '../../test/civil.ts'
+import { bearer, post } from '../../test/server.ts'
 import { failedOutcome } from './handlers.ts'
 
-let server: TestServer
-let peer: TestParticipant
-
-beforeAll(async () => {
-  server = await testServer()
-  peer = await server.participant('spmis.demo')
-  await server.registry('civil')
-})
-afterAll(() => server.close())
+const { server, peer } = await civilServer()
 
 const responses = validator(TxnStatusResponse)
 const ID = /^[0-9a-f-]{36}$/

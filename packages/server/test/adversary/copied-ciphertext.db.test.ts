@@ -1,39 +1,17 @@
 /** A ciphertext in a message other than the one that it first came in. */
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
-import {
-  encrypted,
-  opened,
-  type Peer,
-  publishedKey,
-  sealingPeer,
-  searchBy,
-  sendAs,
-  signedBody,
-} from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
-import type { ReceiverKey } from '../stranger/encryption.ts'
+import { encrypted, opened, type Peer, publishedKey, searchBy, sendAs, signedBody } from '../sealing.ts'
+import type { Answer } from '../server.ts'
 import type { Unsigned } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
-let server: TestServer
-let ada: Peer
-let eve: Peer
-let rsa: ReceiverKey
-let ecdh: ReceiverKey
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-  ada = await sealingPeer(server, 'ada.example', { decrypts: 'RSA' })
-  eve = await sealingPeer(server, 'eve.example', { decrypts: 'X25519' })
-  rsa = await publishedKey(server, 'RSA-OAEP-256')
-  ecdh = await publishedKey(server, 'ECDH-ES+A256KW')
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada, eve], refused))
+const { server, peer, refused } = await adversary()
+const ada = await peer('ada.example', { decrypts: 'RSA' })
+const eve = await peer('eve.example', { decrypts: 'X25519' })
+const rsa = await publishedKey(server, 'RSA-OAEP-256')
+const ecdh = await publishedKey(server, 'ECDH-ES+A256KW')
 
 const send = (by: Peer, envelope: Unsigned): Promise<Answer> => sendAs(server, by, signedBody(by, envelope))
 

@@ -1,5 +1,5 @@
 /** Encrypted messages: what comes in encrypted is opened once, for its sender alone, and answered encrypted or not at all. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/vault.ts'
 import { revokeOwnKey } from '../../src/keys/rotation.ts'
@@ -18,44 +18,26 @@ import {
   sendAs,
   signedBody,
 } from '../sealing.ts'
-import { type Answer, MASTER_KEY, type TestServer } from '../server.ts'
-import { encrypt, type ReceiverKey } from '../stranger/encryption.ts'
+import { type Answer, MASTER_KEY } from '../server.ts'
+import { encrypt } from '../stranger/encryption.ts'
 import type { Unsigned } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
 const RSA = 'RSA-OAEP-256'
 const ECDH = 'ECDH-ES+A256KW'
 const CLOSED = 'message: cannot be decrypted'
 
-let server: TestServer
-let ada: Peer
-let eve: Peer
-let keyless: Peer
-let strict: Peer
-let open: Peer
-let rsa: ReceiverKey
-let ecdh: ReceiverKey
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world({ ROLLCALL_MAX_BODY_BYTES: '100000' })
-  ada = await sealingPeer(server, 'ada.example', { decrypts: 'RSA' })
-  eve = await sealingPeer(server, 'eve.example', { decrypts: 'X25519' })
-  keyless = await sealingPeer(server, 'keyless.example')
-  strict = await sealingPeer(server, 'strict.example', {
-    decrypts: 'P-256',
-    settings: { encryption_policy: 'required' },
-  })
-  open = await sealingPeer(server, 'open.example', {
-    decrypts: 'RSA',
-    settings: { encryption_policy: 'refused' },
-  })
-  rsa = await publishedKey(server, RSA)
-  ecdh = await publishedKey(server, ECDH)
+const { server, peer: newPeer, refused } = await adversary({ ROLLCALL_MAX_BODY_BYTES: '100000' })
+const ada = await newPeer('ada.example', { decrypts: 'RSA' })
+const eve = await newPeer('eve.example', { decrypts: 'X25519' })
+const keyless = await newPeer('keyless.example')
+const strict = await newPeer('strict.example', {
+  decrypts: 'P-256',
+  settings: { encryption_policy: 'required' },
 })
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada, eve, keyless, strict, open], refused))
+const open = await newPeer('open.example', { decrypts: 'RSA', settings: { encryption_policy: 'refused' } })
+const rsa = await publishedKey(server, RSA)
+const ecdh = await publishedKey(server, ECDH)
 
 const send = (by: Peer, envelope: Unsigned): Promise<Answer> => sendAs(server, by, signedBody(by, envelope))
 

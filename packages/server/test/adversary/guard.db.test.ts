@@ -1,9 +1,9 @@
 /** No message makes the server open a connection, and nothing but an operator's word lets it reach a private address. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setMessagePolicy } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
-import { type KeySetServer, keySetServer } from '../key-set-server.ts'
+import { keySetServer } from '../key-set-server.ts'
 import {
   expectSealed,
   type Peer,
@@ -13,33 +13,19 @@ import {
   sendAs,
   signedBody,
 } from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
 import { encrypt } from '../stranger/encryption.ts'
 import type { Profile } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
 const NO_KEY =
   "signature: no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one"
 const JWS: Profile = { layout: 'jws', canonical_form: 'rfc8785', digest_prefix: '', algorithms: ['EdDSA'] }
 
-let server: TestServer
-let bait: KeySetServer
-let address: string
-let ada: Peer
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-  bait = await keySetServer()
-  address = bait.owner(1).jwks_uri ?? ''
-  ada = await sealingPeer(server, 'ada.example', { decrypts: 'RSA' })
-})
-
-afterAll(async () => {
-  await server.close()
-  await bait.close()
-})
-afterEach(() => expectNothingLeaked(server, [ada], refused))
+const { server, peer: newPeer, refused } = await adversary()
+const bait = await keySetServer()
+server.closing(bait)
+const address = bait.owner(1).jwks_uri ?? ''
+const ada = await newPeer('ada.example', { decrypts: 'RSA' })
 
 async function expectRefused(by: Peer, body: string, message: string): Promise<void> {
   const answer = await sendAs(server, by, body)
@@ -49,25 +35,25 @@ async function expectRefused(by: Peer, body: string, message: string): Promise<v
 
 describe('addresses that a message names', () => {
   it('sender_uri, meta, @context and ref_uri', async () => {
-    const connected = bait.connected
+    const connected = await bait.connected()
     const named = { '@context': address, ref_uri: address, jwks_uri: address, jku: address }
     const header = { sender_uri: address, meta: named, ...named }
     const sent = searchBy(ada, { header, message: named, item: named })
     await expectSealed(server, await sendAs(server, ada, signedBody(ada, sent)))
-    expect(bait.connected).toBe(connected)
+    expect(await bait.connected()).toBe(connected)
   })
 
   it.each(['jku', 'x5u', 'jwk'])('%s in the header of a JWS', async (member) => {
     const peer = await sealingPeer(server, `${member}.example`, { profile: JWS })
     const text = 'signature: the JWS header may have alg, kid, typ and cty and nothing else'
     await expectRefused(peer, signedBody(peer, searchBy(peer), { jws: { [member]: address } }), text)
-    expect(bait.connected).toBe(0)
+    expect(await bait.connected()).toBe(0)
   })
 
   it('a key name that is an address', async () => {
     const parameters = { kidId: `ada.example|${address}|ed25519` }
     await expectRefused(ada, signedBody(ada, searchBy(ada), { parameters }), NO_KEY)
-    expect(bait.connected).toBe(0)
+    expect(await bait.connected()).toBe(0)
   })
 
   it('jku and x5u in the header of an encrypted message', async () => {
@@ -79,7 +65,7 @@ describe('addresses that a message names', () => {
       refused.push(answer)
       expectFault(answer, 400, 'err.encryption.invalid', 'message: cannot be decrypted')
     }
-    expect(bait.connected).toBe(0)
+    expect(await bait.connected()).toBe(0)
   })
 })
 
@@ -99,7 +85,7 @@ describe('a registered jwks_uri', () => {
     bait.publish({ keys: [{ ...pair.jwk, kid: 'published', use: 'sig' }] })
     const signer = { kid: 'published', algorithm: 'EdDSA', privateJwk: pair.privateJwk } as const
     await expectRefused(peer, signedBody({ ...peer, signer }, searchBy(peer)), NO_KEY)
-    expect(bait.connected).toBe(0)
+    expect(await bait.connected()).toBe(0)
     // Its registered key counts as ever.
     await expectSealed(server, await sendAs(server, peer, signedBody(peer, searchBy(peer))))
   })

@@ -1,6 +1,6 @@
 /** Signatures with keys that do not count, and names of algorithms that do not fit them. */
 import { createHmac, createPublicKey } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { expectFault } from '../expectations.ts'
 import { keyPair } from '../key-pairs.ts'
@@ -11,54 +11,44 @@ import {
   publishedKeys,
   registered,
   registerKey,
-  sealingPeer,
   searchBy,
   sendAs,
   signedBody,
 } from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
 import { type Algorithm, bodyText, type Profile, type Signer, SPEC, signature } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
 const ALL: Profile = { ...SPEC, algorithms: ['EdDSA', 'ES256', 'RS256'] }
 const NO_KEY =
   "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one"
 const HOUR = 3_600_000
 
-let server: TestServer
-let ada: Peer
-let eve: Peer
+const { server, peer: newPeer, holders, refused } = await adversary()
+const ada = await newPeer('ada.example', { profile: ALL })
+const eve = await newPeer('eve.example')
+const sender = 'ada.example'
+const ago = (ms: number): Date => new Date(Date.now() - ms)
 /** Keys of Ada by what is wrong with them; registered before she sends anything. */
-const keys: Record<string, Signer> = {}
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-  ada = await sealingPeer(server, 'ada.example', { profile: ALL })
-  eve = await sealingPeer(server, 'eve.example')
-  const sender = 'ada.example'
-  const ago = (ms: number): Date => new Date(Date.now() - ms)
-  keys.ES256 = await newSigner(server, sender, 'es-1', 'ES256')
-  keys.RS256 = await newSigner(server, sender, 'rs-1', 'RS256')
-  keys.revoked = await newSigner(server, sender, 'revoked')
-  await revokeParticipantKey(server.database.db, await registered(server, sender), 'revoked')
-  keys.expired = await newSigner(server, sender, 'expired', 'EdDSA', {
+const keys: Record<string, Signer> = {
+  ES256: await newSigner(server, sender, 'es-1', 'ES256'),
+  RS256: await newSigner(server, sender, 'rs-1', 'RS256'),
+  revoked: await newSigner(server, sender, 'revoked'),
+  expired: await newSigner(server, sender, 'expired', 'EdDSA', {
     valid_from: ago(2 * HOUR),
     valid_until: ago(HOUR),
-  })
-  keys.early = await newSigner(server, sender, 'early', 'EdDSA', { valid_from: ago(-HOUR) })
-  for (const [type, algorithm] of [
-    ['P-256', 'ES256'],
-    ['RSA', 'RS256'],
-  ] as const) {
-    const pair = keyPair(type)
-    await registerKey(server, sender, pair, { use: 'enc', kid: `enc ${type}` })
-    keys[`enc ${type}`] = { kid: `enc ${type}`, algorithm, privateJwk: pair.privateJwk }
-  }
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada, eve, ...Object.values(keys)], refused))
+  }),
+  early: await newSigner(server, sender, 'early', 'EdDSA', { valid_from: ago(-HOUR) }),
+}
+await revokeParticipantKey(server.database.db, await registered(server, sender), 'revoked')
+for (const [type, algorithm] of [
+  ['P-256', 'ES256'],
+  ['RSA', 'RS256'],
+] as const) {
+  const pair = keyPair(type)
+  await registerKey(server, sender, pair, { use: 'enc', kid: `enc ${type}` })
+  keys[`enc ${type}`] = { kid: `enc ${type}`, algorithm, privateJwk: pair.privateJwk }
+}
+holders.push(...Object.values(keys))
 
 const by = (signer: Signer | undefined): Peer => ({ ...ada, signer: signer ?? ada.signer })
 

@@ -1,11 +1,10 @@
 /** Every profile that a participant can have, used as it should be and misused. */
 import { createHmac, createPublicKey } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
-import { expectSealed, newSigner, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
+import { expectSealed, newSigner, type Peer, searchBy, sendAs, signedBody } from '../sealing.ts'
 import { bodyText, type Changes, type Profile, SPEC, signature } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
 const FORMS = ['rfc8785', 'sorted-escaped', 'as-received'] as const
 const PREFIXES = ['', 'SHA-256=', 'BLAKE-512='] as const
@@ -25,22 +24,9 @@ const PROFILES: readonly Profile[] = FORMS.flatMap((canonical_form) => [
 const nameOf = ({ layout, canonical_form, digest_prefix }: Profile): string =>
   [layout, canonical_form, digest_prefix.replace('=', '')].filter(Boolean).join(' ').toLowerCase()
 
-let server: TestServer
-const peers: Peer[] = []
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, peers, refused))
-
-async function join(sender_id: string, profile: Profile, settings = {}): Promise<Peer> {
-  const peer = await sealingPeer(server, sender_id, { profile, settings })
-  peers.push(peer)
-  return peer
-}
+const { server, peer: newPeer, refused } = await adversary()
+const join = (sender_id: string, profile: Profile, settings = {}): Promise<Peer> =>
+  newPeer(sender_id, { profile, settings })
 
 /** Letters, names and numbers in which the forms differ. */
 const ODD = { é: 1e-7, '\u{1f600}': [3, -0.5, 1e21], '\ufb00': 'Ünïcødé \u007f \u2028', '': null }

@@ -1,5 +1,5 @@
 /** What changes while messages are being answered: keys are rotated, keys and participants go. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 import { openVault } from '../../src/app/vault.ts'
 import { revokeOwnKey, rotateOwnKeys } from '../../src/keys/rotation.ts'
@@ -7,10 +7,10 @@ import { revokeParticipantKey } from '../../src/store/directory/participant-keys
 import { setParticipantStatus } from '../../src/store/directory/participants.ts'
 import { recordTable } from '../../src/store/records/record-tables.ts'
 import { expectFault } from '../expectations.ts'
+import { holdTable, lockWaits } from '../held-table.ts'
 import {
   encrypted,
   opened,
-  type Peer,
   publishedKey,
   publishedKeys,
   registered,
@@ -19,21 +19,12 @@ import {
   sendAs,
   signedBody,
 } from '../sealing.ts'
-import { type Answer, MASTER_KEY, type TestServer } from '../server.ts'
+import { type Answer, MASTER_KEY } from '../server.ts'
 import { isSigned, parametersOf } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
-let server: TestServer
-let ada: Peer
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-  ada = await sealingPeer(server, 'ada.example', { decrypts: 'RSA' })
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada], refused))
+const { server, peer: newPeer, refused } = await adversary()
+const ada = await newPeer('ada.example', { decrypts: 'RSA' })
 
 const vault = () => openVault(readConfig({ ROLLCALL_MASTER_KEY: MASTER_KEY }), server.database.db)
 /** For what comes as soon as the machine has the time. */
@@ -89,28 +80,18 @@ it('after revoking our signing key another one signs, within a second', async ()
 })
 
 /** Until a search waits for the lock. */
-async function searchWaits(): Promise<void> {
-  const waiting = async () => {
-    const { rows } = await server.database.db.pool.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-    return rows.length
-  }
-  await expect.poll(waiting, PATIENT).toBeGreaterThan(0)
-}
+const searchWaits = () => expect.poll(() => lockWaits(server.database), PATIENT).toBeGreaterThan(0)
 
 /** Holds searches up while `work` runs. */
 async function whileSearchesStand(work: () => Promise<void>): Promise<void> {
   const registry = await server.context.directory.registry('civil')
   if (registry === undefined) throw new Error('no registry')
   const { identifierTable } = recordTable(registry, registry.kind.record_types[0])
-  const client = await server.database.db.pool.connect()
-  await client.query(`begin; lock table "${identifierTable}" in access exclusive mode`)
+  const held = await holdTable(server.database, identifierTable)
   try {
     await work()
   } finally {
-    await client.query('commit')
-    client.release()
+    await held.release()
   }
 }
 

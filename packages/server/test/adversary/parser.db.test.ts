@@ -1,30 +1,18 @@
 /** Texts that two readers would read in two ways, under a good signature: what is acted on is what was signed, or nothing. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
 import { processorTime } from '../processor-time.ts'
-import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
+import { expectSealed, type Peer, searchBy, sendAs, signedBody } from '../sealing.ts'
 import { bodyText, type Profile, SPEC, signature, type Unsigned } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
 const AS_RECEIVED: Profile = { ...SPEC, canonical_form: 'as-received' }
 const SORTED: Profile = { ...SPEC, canonical_form: 'sorted-escaped' }
 
-let server: TestServer
-let ada: Peer
-let verbatim: Peer
-let sorted: Peer
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world({ ROLLCALL_MAX_BODY_BYTES: '300000' })
-  ada = await sealingPeer(server, 'ada.example')
-  verbatim = await sealingPeer(server, 'verbatim.example', { profile: AS_RECEIVED })
-  sorted = await sealingPeer(server, 'sorted.example', { profile: SORTED })
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada, verbatim, sorted], refused))
+const { server, peer: newPeer, refused } = await adversary({ ROLLCALL_MAX_BODY_BYTES: '300000' })
+const ada = await newPeer('ada.example')
+const verbatim = await newPeer('verbatim.example', { profile: AS_RECEIVED })
+const sorted = await newPeer('sorted.example', { profile: SORTED })
 
 async function expectBad(by: Peer, body: string, text: RegExp): Promise<void> {
   const answer = await sendAs(server, by, body)

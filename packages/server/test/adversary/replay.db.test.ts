@@ -1,23 +1,13 @@
 /** Messages that are sent again: by their sender, by somebody else, to another place, with another content. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
-import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { expectSealed, searchBy, sendAs, signedBody } from '../sealing.ts'
+import type { Answer } from '../server.ts'
+import { adversary } from './world.ts'
 
-let server: TestServer
-let ada: Peer
-let eve: Peer
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-  ada = await sealingPeer(server, 'ada.example')
-  eve = await sealingPeer(server, 'eve.example')
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada, eve], refused))
+const { server, peer, refused } = await adversary()
+const ada = await peer('ada.example')
+const eve = await peer('eve.example')
 
 async function expectDuplicate(answer: Answer, namespace = 'civil'): Promise<void> {
   refused.push(answer)

@@ -1,28 +1,16 @@
 /** Messages that are not signed, or not as they should be. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, type Peer, sealingPeer, searchBy, sendAs, signedBody } from '../sealing.ts'
-import type { Answer, TestServer } from '../server.ts'
 import { bodyText, parametersOf, signature } from '../stranger/signing.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { adversary } from './world.ts'
 
 const WEAK = { allow_unsigned: true } as const
 
-let server: TestServer
-let ada: Peer
-let lax: Peer
-let off: Peer
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-  ada = await sealingPeer(server, 'ada.example')
-  lax = await sealingPeer(server, 'lax.example', { settings: { signature_policy: 'if-present', ...WEAK } })
-  off = await sealingPeer(server, 'off.example', { settings: { signature_policy: 'off', ...WEAK } })
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada, lax, off], refused))
+const { server, peer, refused } = await adversary()
+const ada = await peer('ada.example')
+const lax = await peer('lax.example', { settings: { signature_policy: 'if-present', ...WEAK } })
+const off = await peer('off.example', { settings: { signature_policy: 'off', ...WEAK } })
 
 const now = (): number => Math.floor(Date.now() / 1_000)
 

@@ -1,36 +1,17 @@
 /** Access tokens that are not what they seem, with messages that are signed as they should be. */
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setParticipantStatus } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
-import {
-  expectSealed,
-  type Peer,
-  publishedKey,
-  sealingPeer,
-  searchBy,
-  searchUrl,
-  sendAs,
-  signedBody,
-} from '../sealing.ts'
-import { type Answer, post, type TestServer } from '../server.ts'
-import { expectNothingLeaked, world } from './world.ts'
+import { expectSealed, publishedKey, searchBy, searchUrl, sendAs, signedBody } from '../sealing.ts'
+import { post } from '../server.ts'
+import { adversary } from './world.ts'
 
 const NOT_VALID = 'Authorization: the access token is not valid here or has expired; ask for a new one'
 
-let server: TestServer
-let ada: Peer
-let eve: Peer
-const refused: Answer[] = []
-
-beforeAll(async () => {
-  server = await world()
-  ada = await sealingPeer(server, 'ada.example')
-  eve = await sealingPeer(server, 'eve.example')
-})
-
-afterAll(() => server.close())
-afterEach(() => expectNothingLeaked(server, [ada, eve], refused))
+const { server, peer, refused } = await adversary()
+const ada = await peer('ada.example')
+const eve = await peer('eve.example')
 
 async function expectRefused(token: string, body = signedBody(ada, searchBy(ada))): Promise<void> {
   const answer = await post(searchUrl(server), body, { Authorization: `Bearer ${token}` })

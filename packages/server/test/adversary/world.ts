@@ -1,19 +1,10 @@
 /** What the adversary works against: two registries with one person, and what must never be seen of it. */
 
 import type { JsonWebKey } from 'node:crypto'
-import { expect } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
+import { ADA } from '../civil.ts'
+import { type Peer, type PeerOptions, sealingPeer } from '../sealing.ts'
 import { type Answer, MASTER_KEY, type TestServer, testServer } from '../server.ts'
-
-const ADA = {
-  '@type': 'CRVS_Person',
-  identifier: [
-    { identifier_type: 'UIN', identifier_value: '0012' },
-    { identifier_type: 'BRN', identifier_value: 'B-5521' },
-  ],
-  name: { surname: 'Okoro', given_name: 'Ada' },
-  sex: 'female',
-  birth_date: '2014-06-01',
-}
 
 /** The person's names and identifiers, and the words that tests put into queries that must stay secret. */
 const PERSONAL = ['Okoro', 'B-5521', '"0012"', 'secret-word']
@@ -23,6 +14,34 @@ export async function world(env: Readonly<Record<string, string>> = {}): Promise
   await server.registry('civil', [ADA])
   await server.registry('civil', [ADA], 'civil-two')
   return server
+}
+
+export interface Adversary {
+  readonly server: TestServer
+  /** A participant that must sign (`sealingPeer`), and whose secrets must never be seen. */
+  peer(sender_id: string, options?: PeerOptions): Promise<Peer>
+  /** Whose secrets must never be seen as well. */
+  readonly holders: Holder[]
+  /** What refused requests were answered, in which nothing may be seen either. */
+  readonly refused: Answer[]
+}
+
+/** What the tests of one file work against, to be awaited at its top level; after each of them nothing may have leaked. */
+export async function adversary(env: Readonly<Record<string, string>> = {}): Promise<Adversary> {
+  const server = await world(env)
+  const [holders, refused]: [Holder[], Answer[]] = [[], []]
+  afterEach(() => expectNothingLeaked(server, holders, refused))
+  afterAll(() => server.close())
+  return {
+    server,
+    holders,
+    refused,
+    async peer(sender_id, options) {
+      const peer = await sealingPeer(server, sender_id, options)
+      holders.push(peer)
+      return peer
+    },
+  }
 }
 
 /** Whoever holds a secret: a participant, a key of it. */

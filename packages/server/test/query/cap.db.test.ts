@@ -1,21 +1,14 @@
 /** The cap of results: more than so many are never counted, never told and never given out. */
 import { generate } from '@rollcall/synthetic'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { postSearch, type TestParticipant, type TestServer, testServer } from '../server.ts'
+import { expect, it } from 'vitest'
+import { civilServer } from '../civil.ts'
+import { postSearch } from '../server.ts'
 
 const CAP = 100
 const documents = [...generate('civil', { count: 400, seed: 'demo' })] as { sex: string }[]
 const women = documents.filter(({ sex }) => sex === 'female').length
 
-let server: TestServer
-let peer: TestParticipant
-
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_RESULTS: String(CAP) })
-  peer = await server.participant('spmis.demo')
-  await server.registry('civil', documents)
-})
-afterAll(() => server.close())
+const { server, peer } = await civilServer(documents, { ROLLCALL_MAX_RESULTS: String(CAP) })
 
 async function ask(query: object, pagination?: object) {
   const search_criteria = {
