@@ -75,8 +75,8 @@ export async function startListening(
 /** Codes of failed listens: what is wrong, and which part of the address it is wrong with. */
 const PROBLEMS: Readonly<Record<string, { readonly problem: string; readonly part: 'host' | 'port' }>> = {
   EADDRINUSE: { problem: 'is taken by another program, perhaps another Rollcall', part: 'port' },
-  EACCES: { problem: 'is not for this user to listen on', part: 'port' },
-  EADDRNOTAVAIL: { problem: 'is no address of this machine', part: 'host' },
+  EACCES: { problem: 'needs rights that this user does not have', part: 'port' },
+  EADDRNOTAVAIL: { problem: 'is not an address of this machine', part: 'host' },
   ENOTFOUND: { problem: 'is not the name of an address', part: 'host' },
   EAI_AGAIN: { problem: 'cannot be resolved to an address now', part: 'host' },
 }

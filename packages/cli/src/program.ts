@@ -64,7 +64,7 @@ function newProgram(): Command {
     .addHelpText(
       'after',
       `
-The environment configures every command, among others: PORT, HOST, ADMIN_PORT, ADMIN_HOST, ROLLCALL_DATA
+These and other environment variables configure every command: PORT, HOST, ADMIN_PORT, ADMIN_HOST, ROLLCALL_DATA
 (default ./.rollcall), DATABASE_URL (default: the embedded PostgreSQL), ROLLCALL_PUBLIC_URL, LOG_LEVEL.
 
 Exit codes: 0 done, 1 failed, 2 the command line was not understood; import has more.`,

@@ -85,7 +85,7 @@ const PATIENCE = 10_000
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken by another program; choose another',
-  EACCES: 'is not for this user to listen on; choose another',
+  EACCES: 'needs rights that this user does not have; choose another',
 }
 
 /** @throws CommandError an address or a port that cannot be listened on */
@@ -98,7 +98,7 @@ export async function listenForCallbacks(
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     const problem = PROBLEMS[error.code ?? '']
     if (problem !== undefined) throw new CommandError(`port ${port} ${problem}`)
-    throw new CommandError(`${host} is no address of this machine (${error.code})`)
+    throw new CommandError(`${host} is not an address of this machine (${error.code})`)
   })
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,

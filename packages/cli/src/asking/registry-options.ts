@@ -58,11 +58,11 @@ export function withRegistryOptions(command: Command): Command {
         "address of the token endpoint (default: /oauth2/client/token at the registry's host)",
       )
       .option('--sign-key <file>', 'private key to sign with, PEM or JWK')
-      .option('--sign-kid <kid>', 'kid of that key at the registry, where the file has none')
+      .option('--sign-kid <kid>', 'kid of that key at the registry, if the file has none')
       .option('--profile <words>', 'our signature profile, as in rollcall participant policy', readProfile)
       .option(
         '--encrypt',
-        "encrypt the request, and demand an encrypted answer (key: --decrypt-key, or the demo's)",
+        "encrypt the request, and require an encrypted answer (key: --decrypt-key, or the demo's)",
       )
       .option(
         '--peer-keys <file|address>',
@@ -70,7 +70,7 @@ export function withRegistryOptions(command: Command): Command {
       )
       .option(
         '--peer-profile <words>',
-        'how the registry signs (default: as we do with EdDSA, else as the specification describes)',
+        'how the registry signs (default: our profile if it has EdDSA, else that of the specification)',
         readProfile,
       ),
   ).option('--timeout <seconds>', 'time for one attempt', wholeNumber(1, 3_600), 30)
@@ -80,7 +80,7 @@ export function withRegistryOptions(command: Command): Command {
 export function withKeyOptions(command: Command): Command {
   return command
     .option('--decrypt-key <file>', 'our private key for encrypted messages, PEM or JWK')
-    .option('--decrypt-kid <kid>', 'kid of that key at the registry, where the file has none')
+    .option('--decrypt-kid <kid>', 'kid of that key at the registry, if the file has none')
     .addOption(
       new Option(
         '--verify <policy>',

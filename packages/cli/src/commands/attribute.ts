@@ -13,9 +13,7 @@ import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  const attribute = program
-    .command('attribute')
-    .description('manage the attributes by which a registry can be searched')
+  const attribute = program.command('attribute').description('manage the searchable attributes of a registry')
   withPlace(attribute.command('add'))
     .description('add an attribute to a record type of one registry; servers know it within a second')
     .requiredOption('--name <name>', 'its name in queries: lower-case letters, digits and _')
@@ -46,8 +44,8 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Where the registry has records already, rollcall index apply then fills the attribute and builds its index; until
-it has, a search that asks about the attribute is refused.
+If the registry has records already, run rollcall index apply: it backfills the attribute and builds its index. Until
+then a search with this attribute is refused.
 
 Example: rollcall attribute add civil Person --name ward --path address.ward --indexed --sortable`,
     )
@@ -123,7 +121,7 @@ function tell(
   print(
     options,
     row,
-    `${done} ${row.name} of ${row.record_type} in ${namespace}${next}\nrollcall index apply ${namespace} makes what is missing; where nothing is, it does nothing`,
+    `${done} ${row.name} of ${row.record_type} in ${namespace}${next}\nrollcall index apply ${namespace} creates what is missing; if nothing is missing, it changes nothing`,
   )
 }
 

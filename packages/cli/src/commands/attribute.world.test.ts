@@ -64,7 +64,7 @@ test('an attribute is added, filled, indexed, listed and removed', async () => {
   expect(added).toMatchObject({ code: 0, stderr: '' })
   expect(added.stdout).toBe(
     'added clan of Person in civil; its records have no value in it yet\n' +
-      'rollcall index apply civil makes what is missing; where nothing is, it does nothing\n',
+      'rollcall index apply civil creates what is missing; if nothing is missing, it changes nothing\n',
   )
   const listed = async () => {
     const rows = await rollcallJson(['attribute', 'list', 'civil', 'person'], env)
@@ -102,7 +102,7 @@ test('an attribute is added, filled, indexed, listed and removed', async () => {
   expect(await listed()).toMatchObject({ filled: true })
   expect((await rollcall(['index', 'apply'], env)).stdout).toBe('nothing to do\n')
   expect((await rollcall(['index', 'plan', 'civil'], env)).stdout).toBe(
-    'everything declared is there, and no slow search asked for more\n',
+    'no declared index is missing, and no slow search needed another one\n',
   )
 
   expect(await rollcallJson(['attribute', 'remove', 'civil', 'Person', 'clan'], env)).toEqual({

@@ -34,7 +34,7 @@ export function addCommand(program: Command): void {
     withChoice(withJson(deliveries.command(word)))
       .description(description)
       .argument('[id...]', 'ids of the deliveries')
-      .option('--all', 'all deliveries, where no other option selects some')
+      .option('--all', 'all deliveries, if no other option selects any')
       .addHelpText('after', `\nExample: rollcall deliveries ${word} --participant spmis.example.org`)
       .action((ids: readonly string[], options: ChangeOptions) => runChange(word, ids, options))
   }

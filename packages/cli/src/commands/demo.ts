@@ -37,7 +37,8 @@ export function addCommand(program: Command): void {
       'after',
       `
 It listens on this machine only, unless ROLLCALL_DEMO_REMOTE=1; its database is its own. With PORT=0 it takes
-any free port. $ROLLCALL_DATA/demo.json says where it is and what to search for; /ready answers 200 once it does.
+any free port. $ROLLCALL_DATA/demo.json has its addresses and identifiers to search for. The demo is complete when
+/ready answers 200.
 
 Example: PORT=9000 rollcall demo`,
     )
@@ -86,7 +87,7 @@ function onThisMachine(config: Config): Config {
   for (const [variable, value] of Object.entries({ HOST: config.host, ADMIN_HOST: config.adminHost })) {
     if (isLoopback(value)) continue
     process.stderr.write(
-      `${variable} is ${value}; the demo listens on ${LOOPBACK} all the same, ROLLCALL_DEMO_REMOTE=1 would permit it\n`,
+      `${variable} is ${value}; the demo listens on ${LOOPBACK} only; ROLLCALL_DEMO_REMOTE=1 permits it\n`,
     )
   }
   const { host, adminHost } = config

@@ -16,7 +16,7 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-States: ok; weak, it works and could be safer; broken, it does not work or gives something away.
+States: ok; weak: it works but could be safer; broken: it does not work, or it discloses secrets or data.
 Exit codes: 0 nothing is broken, 1 something is.
 
 Example: rollcall doctor --json`,

@@ -11,13 +11,13 @@ export function addCommand(program: Command): void {
     .description('show how a search is understood, its SQL and plan, and which index is missing')
     .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'JSON: search_criteria, a query alone, or a whole request; - for standard input')
-    .option('--analyze', 'also run it: the plan then says how long each part took')
+    .option('--analyze', 'also run it: the plan then has the time of each part')
     .option('--values', 'show the values that the search compares with; without it every value is a ?')
     .option('--record-type <type>', "for a query alone: the record type, unless it is the kind's first")
     .addHelpText(
       'after',
       `
-Of a whole request the first item is taken; no signature is checked, and an encrypted message cannot be explained.
+The first item of a whole request is used. No signature is checked. An encrypted message cannot be explained.
 
 Example: echo '{"sex": "F", "birth_date": {"$lt": "1960"}}' | rollcall explain civil -`,
     )

@@ -32,12 +32,12 @@ export function addCommand(program: Command): void {
       'after',
       `
 The command prints how many records are new, how many replaced one with the same primary identifier, and in how
-many records each attribute was read. What a record calls by a name that docs/kinds does not list is kept in the
+many records each attribute was read. A value under a name that docs/kinds does not list is stored in the
 record and cannot be searched.
 
-An import that was interrupted goes on where it stopped when the same command is given again.
+After an interruption, run the same command again: the import continues where it stopped.
 
-Exit codes: 0 all records are in, 3 some lines were rejected, 4 interrupted, 1 failed.
+Exit codes: 0 all records are imported, 3 some lines were rejected, 4 interrupted, 1 failed.
 
 Example: rollcall import civil people.ndjson
 Example: rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-lines.ndjson`,
@@ -88,7 +88,7 @@ function resultText(
   const rate = Math.round((lines - resumedFrom) / Math.max(seconds, 0.001))
   return [
     `${written} of ${lines} records are in ${namespace}: ${added} new, ${replaced} replaced (${seconds.toFixed(1)} s, ${rate}/s)`,
-    ...(resumedFrom > 0 ? [`${resumedFrom} of them were done before`] : []),
+    ...(resumedFrom > 0 ? [`${resumedFrom} of them were imported before`] : []),
     ...(rejected > 0
       ? [`${rejected} were rejected${rejectsPath === null ? '' : `: ${rejectsPath} says why`}`]
       : []),
@@ -109,5 +109,5 @@ function readText(recordType: string, counts: Readonly<Record<string, number>>):
 
 const howToGoOn = (file: string): string =>
   file === '-'
-    ? 'Standard input cannot be resumed: send all of it again. No record will be there twice.'
+    ? 'Standard input cannot be resumed: send all of it again. No record will be stored twice.'
     : 'Run the same command again to resume.'

@@ -35,7 +35,7 @@ Example: rollcall inbox list --callback notify --since 2026-07-01`,
     .argument('<message_id>', 'message_id of the callback')
     .option(
       '--participant <sender_id>',
-      'sender_id of its sender, where several senders used the same message_id',
+      'sender_id of its sender, if several senders used the same message_id',
     )
     .option('--body', 'also print header and message, which may be personal data')
     .addHelpText('after', '\nExample: rollcall inbox show m-77 --participant crvs.example.org')

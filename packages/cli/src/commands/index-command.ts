@@ -23,14 +23,14 @@ Example: rollcall index plan civil`,
     )
     .action(runPlan)
   withJson(index.command('apply'))
-    .description('fill the columns and build the indexes that are missing, while searches and imports go on')
+    .description('backfill the columns and build the missing indexes, while searches and imports continue')
     .argument('[namespace]', 'namespace of one registry (default: all registries)')
     .addHelpText(
       'after',
       `
-You may stop it at any moment; the same command goes on from there.
+You may stop it at any moment; the same command continues from there.
 
-Exit codes: 0 everything is there, 4 interrupted, 1 failed.
+Exit codes: 0 nothing is missing, 4 interrupted, 1 failed.
 
 Example: rollcall index apply civil`,
     )
@@ -41,7 +41,7 @@ async function runPlan(namespace: string | undefined, options: OutputOptions): P
   stopRequest()
   const plans = await ask(planIndexes, { namespace })
   const columns = ['registry', 'record_type', 'finding', 'name', 'advice']
-  const nothing = 'everything declared is there, and no slow search asked for more'
+  const nothing = 'no declared index is missing, and no slow search needed another one'
   print(options, plans, table(columns, plans.flatMap(planLines), nothing))
 }
 
@@ -62,7 +62,7 @@ function planLines(plan: Plan) {
     ...unfilled.map((name) => line('not filled', name, `not searchable before ${apply}`)),
     ...missing.map(({ index, state }) => line(`index ${state}`, index, apply)),
     ...foreign.map((name) =>
-      line('index of nothing declared', name, `if nobody needs it: DROP INDEX ${name}`),
+      line('index without a declaration', name, `if nobody needs it: DROP INDEX ${name}`),
     ),
     ...wanted.map(({ attribute, searches, total_ms, max_ms, declare }) =>
       line(

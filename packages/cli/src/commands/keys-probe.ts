@@ -92,7 +92,7 @@ async function keysOf(sender_id: string, { key }: ProbeOptions): Promise<readonl
   if (key !== undefined) return readPublicKeys({}, { sender_id, keys: await readInput(key) })
   const live = await ask(listPublicKeys, { sender_id })
   if (live.length === 0)
-    throw new CommandError(`${sender_id} has no live registered key; give its public key with --key`)
+    throw new CommandError(`${sender_id} has no valid registered key; give its public key with --key`)
   return live
 }
 

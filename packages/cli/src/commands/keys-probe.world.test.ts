@@ -79,7 +79,7 @@ test('with the registered keys it needs no file', async () => {
   const none = await rollcall(['keys', 'probe', path], env)
   expect(none).toMatchObject({
     code: 1,
-    stderr: 'rollcall: a.example has no live registered key; give its public key with --key\n',
+    stderr: 'rollcall: a.example has no valid registered key; give its public key with --key\n',
   })
   const registered = await rollcall(
     ['participant', 'key', 'add', 'a.example', '-', '--kid', 'one'],

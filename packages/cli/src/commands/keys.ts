@@ -17,9 +17,7 @@ import { addProbeCommand } from './keys-probe.ts'
 export function addCommand(program: Command): void {
   const keys = program.command('keys').description('manage our own keys (docs/keys.md)')
   withJson(keys.command('list'))
-    .description(
-      'list our own keys: sig signs messages, enc is what peers encrypt for, token signs access tokens',
-    )
+    .description('list our own keys: sig signs messages, enc decrypts messages, token signs access tokens')
     .addHelpText(
       'after',
       `
@@ -29,9 +27,7 @@ Example: rollcall keys list --json`,
     )
     .action(runList)
   withJson(keys.command('rotate'))
-    .description(
-      'start to use the next keys; running servers follow within a second, without refusing any message',
-    )
+    .description('start to use the next keys; running servers use them within a second and refuse no message')
     .addOption(new Option('--use <use>', 'only keys of this use (default: all)').choices(OWN_KEY_USES))
     .addHelpText('after', '\nExample: rollcall keys rotate --use sig')
     .action(runRotate)
@@ -47,12 +43,13 @@ Example: rollcall keys revoke NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs`,
     )
     .action(runRevoke)
   withJson(keys.command('rotate-master'))
-    .description('replace the master key, and encrypt with the new one all that the old one encrypted')
+    .description('replace the master key, and encrypt all values again with the new one')
     .addHelpText(
       'after',
       `
-The new key is ROLLCALL_NEW_MASTER_KEY. With the embedded database, where that is not set, a new key is made in the file.
-If it is interrupted, run it again. Servers that were started with both variables go on without interruption.
+The new key is ROLLCALL_NEW_MASTER_KEY. With the embedded database and without this variable, a new key is
+written to the file. After an interruption, run the command again. Servers that were started with both variables
+continue without interruption.
 
 Example: ROLLCALL_NEW_MASTER_KEY="$(cat new-master-key)" rollcall keys rotate-master`,
     )
@@ -68,7 +65,7 @@ async function runList(options: OutputOptions): Promise<void> {
     const since = times.revoked_at ?? times.retired_at ?? times.activated_at ?? times.created_at
     return { kid, use, algorithm, state, since, good_until }
   })
-  print(options, rows, table(columns, lines, 'no keys yet; the first start of a server makes them'))
+  print(options, rows, table(columns, lines, 'no keys yet; the first start of a server creates them'))
 }
 
 interface RotateOptions extends OutputOptions {
@@ -87,8 +84,8 @@ function hints(rotated: Awaited<ReturnType<typeof rotateOwnKeys>>): string[] {
   const known = Math.min(...rotated.map(({ published_for }) => published_for))
   if (known >= CACHED_BY_PEERS) return []
   return [
-    `These keys were published ${known} s ago. Peers may go on with an older key set for ${CACHED_BY_PEERS} s,`,
-    'and those that do not ask again for a key they do not know refuse us until then.',
+    `These keys were published ${known} s ago. Peers may use an older key set for ${CACHED_BY_PEERS} s,`,
+    'and peers that do not fetch it again for an unknown key refuse our messages until then.',
   ]
 }
 

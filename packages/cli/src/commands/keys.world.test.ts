@@ -115,7 +115,7 @@ test('rotation and revocation under load: no request is refused, and peers see i
 test('people are told when peers may not know the new keys yet', async () => {
   const { stdout } = await rollcall(['keys', 'rotate', '--use', 'sig'], env)
   expect(stdout).toMatch(/^use +algorithm +active +retired\nsig +EdDSA +[\w-]{43} +[\w-]{43}\n/)
-  expect(stdout).toContain('Peers may go on with an older key set for 600 s,')
+  expect(stdout).toContain('Peers may use an older key set for 600 s,')
 })
 
 test.each([

@@ -220,7 +220,7 @@ test.each<[string, readonly string[], string]>([
   [
     'an address of others',
     ['--peer', 'a', '--sender-id', 'b', '--verify', 'off', '--host', '192.0.2.1'],
-    '192.0.2.1 is no address of this machine',
+    '192.0.2.1 is not an address of this machine',
   ],
 ])('%s: exit code 1', async (_name, words, message) => {
   const { code, stdout, stderr } = await rollcall(['listen', ...words], { ROLLCALL_DATA: '/nowhere' })

@@ -9,7 +9,7 @@ import { stopRequest } from '../stop.ts'
 export function addCommand(program: Command): void {
   withJson(program.command('migrate'))
     .description(
-      'make the tables of the database, or upgrade them to this version; only migrate, serve and demo do so',
+      'create the tables of the database, or upgrade them to this version; only migrate, serve and demo do this',
     )
     .addHelpText(
       'after',
@@ -33,4 +33,4 @@ async function runMigrate(options: OutputOptions): Promise<void> {
 }
 
 const toFillText = (namespace: string): string =>
-  `The records of ${namespace} are to be read anew, and some searches are refused before: rollcall index apply ${namespace}`
+  `The records of ${namespace} must be read again, and some searches are refused until then: run rollcall index apply ${namespace}`

@@ -9,7 +9,9 @@ import { wholeNumber } from '../values.ts'
 
 export function addCallbackCommand(participant: Command): void {
   withJson(participant.command('callback'))
-    .description('show or change the addresses for answers to a participant; servers follow within a second')
+    .description(
+      'show or change the addresses for answers to a participant; servers use the change within a second',
+    )
     .argument('<sender_id>', 'its sender_id')
     .option('--allow <url...>', 'addresses that its requests may name: an origin, with or without a path')
     .option('--disallow <url...>', 'addresses to remove from those')

@@ -24,8 +24,8 @@ export function addHostCommands(participant: Command): void {
     .option('--private', 'allow an address of a private network')
     .addHelpText(
       'after',
-      '\nRefused is an address that no setting opens, such as that of cloud metadata (169.254.169.254), of link-local or of\n' +
-        'multicast networks, and 0.0.0.0.\n' +
+      '\nSome addresses are always refused: those of cloud metadata (169.254.169.254), of link-local and of multicast\n' +
+        'networks, and 0.0.0.0, for example.\n' +
         '\nExample: rollcall participant host allow spmis.example.org spmis.internal --private --port 8443',
     )
     .action(runAllow)

@@ -15,7 +15,9 @@ import { stopRequest } from '../stop.ts'
 
 export function addPolicyCommand(participant: Command): void {
   withJson(participant.command('policy'))
-    .description('show or change how a participant signs and encrypts; servers follow within a second')
+    .description(
+      'show or change how a participant signs and encrypts; servers use the change within a second',
+    )
     .argument('<sender_id>', 'its sender_id')
     .addOption(
       new Option('--signature <policy>', 'whether its messages must be signed').choices(SIGNATURE_POLICIES),

@@ -15,7 +15,7 @@ import { addTestCommand } from './participant-test.ts'
 export function addCommand(program: Command): void {
   const participant = program
     .command('participant')
-    .description('manage the participants, which may ask the registries')
+    .description('manage the participants: the systems that may send requests')
   withJson(participant.command('add'))
     .description('add a participant and print its client secret, once')
     .argument('<sender_id>', 'its sender_id in messages')
@@ -38,8 +38,8 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Its messages must be signed: register its keys with rollcall participant key add, or say otherwise with
-rollcall participant policy. docs/onboarding.md goes through all of it.
+Its messages must be signed: register its keys with rollcall participant key add, or change its policy with
+rollcall participant policy. docs/onboarding.md describes all steps.
 
 Example: rollcall participant add spmis.example.org --name 'Social protection MIS'`,
     )
@@ -65,7 +65,7 @@ Example: rollcall participant add spmis.example.org --name 'Social protection MI
 
 const STATUS_COMMANDS = [
   { word: 'disable', status: 'disabled', effect: 'within a second no server accepts its tokens' },
-  { word: 'enable', status: 'active', effect: 'its secrets and unexpired tokens are good again' },
+  { word: 'enable', status: 'active', effect: 'its secrets and unexpired tokens are valid again' },
 ] as const
 
 interface AddOptions extends OutputOptions {

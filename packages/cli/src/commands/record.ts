@@ -11,7 +11,7 @@ export function addCommand(program: Command): void {
   const record = program.command('record').description('delete single records of a registry')
   withJson(record.command('delete'))
     .description(
-      'delete records; the primary identifier and the time of each deletion are kept, as a tombstone',
+      'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
     )
     .argument('<namespace>', 'namespace of the registry')
     .argument('<record-type>', 'one of its record types')

@@ -22,7 +22,7 @@ Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.o
     )
     .action(runAdd)
   withJson(registry.command('set'))
-    .description('change a registry; servers follow within a second')
+    .description('change a registry; servers use the change within a second')
     .argument('<namespace>', 'namespace of the registry')
     .requiredOption('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
     .addHelpText('after', '\nExample: rollcall registry set civil --time-zone Africa/Kigali')

@@ -55,7 +55,8 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Beside a demo (npm start) nothing else is needed. Its credentials and keys are used for its address only.
+With a demo on this machine (npm start) no other option is needed. The demo's credentials and keys are used for its
+address only.
 An identifier on the command line may stay in the history of the shell; one in --query - does not.
 --json prints one JSON text for each answer or callback; with --all one record on each line.
 Exit codes: 0 answered, 1 failed or every item was rejected, 3 some items were rejected.
@@ -162,7 +163,7 @@ async function askLater(
 function ackText({ ack_status, correlation_id }: Accepted): string {
   const id = printable(correlation_id)
   if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`
-  return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id} says how it stands`
+  return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id} shows its state`
 }
 
 /** Prints an answer with its records, and sets the exit code where items of it were rejected. */

@@ -26,7 +26,7 @@ export function addCommand(program: Command): void {
     .addOption(
       new Option(
         '--role <role>',
-        'whether this node answers peers, works on accepted requests, or both (ROLLCALL_ROLE)',
+        'whether this node answers peers, processes accepted requests, or does both (ROLLCALL_ROLE)',
       ).choices(ROLES),
     )
     .addHelpText(
@@ -35,9 +35,9 @@ export function addCommand(program: Command): void {
 Health is at /health and /ready, metrics at /metrics and the admin API at /admin/v1 of the operator's listener
 (ADMIN_HOST, ADMIN_PORT).
 Any number of nodes may run on one database (docs/nodes.md); a worker has the operator's listener only.
-A database that a demo was made in is refused.
+It refuses the database of a demo.
 
-Beyond this machine it listens only where a proxy that speaks TLS stands before it (ROLLCALL_BEHIND_TLS_PROXY=1).
+It listens on an address that is not loopback only behind a proxy that terminates TLS (ROLLCALL_BEHIND_TLS_PROXY=1).
 The operator's listener may also be on a network of your own machines (ROLLCALL_ADMIN_PRIVATE_NETWORK=1); /metrics
 and the admin API answer under its own address and the names in ROLLCALL_ADMIN_HOSTS.
 
@@ -71,14 +71,14 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
   if (!adminPrivateNetwork && !isLoopback(adminHost)) {
     throw new CommandError(
       `ADMIN_HOST is ${adminHost}, where metrics would be shown in plain HTTP and without a login: put a proxy that ` +
-        'speaks TLS before it and say so with ROLLCALL_BEHIND_TLS_PROXY=1, or say with ' +
-        'ROLLCALL_ADMIN_PRIVATE_NETWORK=1 that only machines of yours reach it',
+        'terminates TLS in front of it and set ROLLCALL_BEHIND_TLS_PROXY=1, or set ' +
+        'ROLLCALL_ADMIN_PRIVATE_NETWORK=1 if only your own machines can reach it',
     )
   }
   if (role === 'worker' || isLoopback(host)) return
   throw new CommandError(
-    `HOST is ${host}, where peers would be answered in plain HTTP: put a proxy that speaks TLS before it, ` +
-      'and say so with ROLLCALL_BEHIND_TLS_PROXY=1',
+    `HOST is ${host}, where peers would be answered in plain HTTP: put a proxy that terminates TLS in front of it, ` +
+      'and set ROLLCALL_BEHIND_TLS_PROXY=1',
   )
 }
 
@@ -101,7 +101,7 @@ async function serveUntil(
       if (unfilled.size === 0) continue
       log.warn(
         { namespace, record_types: [...unfilled.keys()] },
-        `records are to be read anew, and some searches are refused before: rollcall index apply ${namespace}`,
+        `records must be read again, and some searches are refused until then: run rollcall index apply ${namespace}`,
       )
     }
     const admin_url = listenerUrl(config.adminHost, server.adminPort)

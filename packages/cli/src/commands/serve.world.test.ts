@@ -147,8 +147,8 @@ test('beyond this machine it listens only behind a proxy that speaks TLS, and st
   expect(refused).toMatchObject({
     code: 1,
     stderr:
-      'rollcall: HOST is 0.0.0.0, where peers would be answered in plain HTTP: put a proxy that speaks TLS before it, ' +
-      'and say so with ROLLCALL_BEHIND_TLS_PROXY=1\n',
+      'rollcall: HOST is 0.0.0.0, where peers would be answered in plain HTTP: put a proxy that terminates TLS in front of it, ' +
+      'and set ROLLCALL_BEHIND_TLS_PROXY=1\n',
   })
   const wide = start(['serve'], { ...env, HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' })
   const [line] = await printed(wide, /^.*\n/)
@@ -166,8 +166,8 @@ test.each(['all', 'worker'])(
       code: 1,
       stderr:
         'rollcall: ADMIN_HOST is 0.0.0.0, where metrics would be shown in plain HTTP and without a login: put a proxy that ' +
-        'speaks TLS before it and say so with ROLLCALL_BEHIND_TLS_PROXY=1, or say with ' +
-        'ROLLCALL_ADMIN_PRIVATE_NETWORK=1 that only machines of yours reach it\n',
+        'terminates TLS in front of it and set ROLLCALL_BEHIND_TLS_PROXY=1, or set ' +
+        'ROLLCALL_ADMIN_PRIVATE_NETWORK=1 if only your own machines can reach it\n',
     })
     const wide = start(['serve'], { ...beyond, ...PRIVATE })
     const [line] = await printed(wide, /^.*\n/)

@@ -11,7 +11,7 @@ import { wholeNumber } from '../values.ts'
 export function addCommand(program: Command): void {
   withJson(program.command('trace'))
     .description(
-      'print what happened to a message: received, worked on, answered, and every attempt to deliver it',
+      'print what happened to a message: received, processed, answered, and every attempt to deliver it',
     )
     .argument('<id>', 'a transaction_id, a correlation_id, or a message_id of theirs or ours')
     .option('--limit <number>', 'print at most this many messages', wholeNumber(1, 1_000), 20)
@@ -19,10 +19,10 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Where several messages have this id, all are printed, the oldest first. It does not print what was asked and
-answered, and prints addresses without their paths. --json prints a list of them, each with its events.
+If several messages have this id, all are printed, the oldest first. The content of requests and answers is not
+printed, and addresses are printed without their paths. --json prints a list of the messages, each with its events.
 
-Exit codes: 0 found, 1 no message has this id, or none any more.
+Exit codes: 0 found, 1 no stored message has this id.
 
 Example: rollcall trace 5f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002`,
     )

@@ -47,7 +47,7 @@ test.each([
     'listener',
     { HOST: '0.0.0.0' },
     'broken',
-    'put a TLS proxy before it and set ROLLCALL_BEHIND_TLS_PROXY=1',
+    'put a proxy that terminates TLS in front of it and set ROLLCALL_BEHIND_TLS_PROXY=1',
   ],
   ['listener', { ...BEHIND_PROXY, ROLLCALL_PUBLIC_URL: 'http://a.example' }, 'weak', 'https address'],
   ['listener', { ...BEHIND_PROXY, ROLLCALL_PUBLIC_URL: 'https://a.example' }, 'ok', 'https://a.example'],
@@ -120,7 +120,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'filled_attributes',
     { indexes: [{ namespace: 'civil', unfilled: ['clan', 'district'], missing: [] }] },
     'weak',
-    'searches that ask about clan of civil, district of civil are refused until rollcall index apply has run',
+    'searches with clan of civil, district of civil are refused until rollcall index apply has run',
   ],
   [
     'indexes',

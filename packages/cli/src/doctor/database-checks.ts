@@ -11,7 +11,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ embedded }) {
       if (!embedded) return ok('PostgreSQL of DATABASE_URL answers')
       return weak(
-        'the PostgreSQL that comes along is in use: one machine, no replica; back it up, or set DATABASE_URL in production',
+        'the embedded PostgreSQL is in use: one machine, no replica; back it up, or set DATABASE_URL in production',
       )
     },
   },
@@ -43,7 +43,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     check: 'synchronous_commit',
     judge: ({ settings }) =>
       settings.synchronous_commit === 'off'
-        ? weak('off: what was acknowledged may be lost in a power cut; turn it on')
+        ? weak('off: acknowledged requests may be lost in a power cut; turn it on')
         : ok(settings.synchronous_commit),
   },
   {
@@ -80,9 +80,9 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
     check: 'nodes',
     judge({ overdue }) {
-      if (overdue === 0) return ok('no accepted request waits for a node that works')
+      if (overdue === 0) return ok('no accepted request waits for a worker')
       return weak(
-        `${overdue} accepted requests are due for a minute or more, and no node has claimed them: start a node that works, or read its log`,
+        `${overdue} accepted requests are due for a minute or more, and no node has claimed them: start a worker, or read its log`,
       )
     },
   },
@@ -92,22 +92,22 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)
       if (unfilled.length === 0) return ok('every attribute can be searched')
       const found = unfilled.flatMap((plan) => plan.unfilled.map((name) => `${name} of ${plan.namespace}`))
-      return weak(`searches that ask about ${list(found)} are refused until rollcall index apply has run`)
+      return weak(`searches with ${list(found)} are refused until rollcall index apply has run`)
     },
   },
   {
     check: 'indexes',
     judge({ indexes }) {
       const missing = indexes.flatMap((plan) => plan.missing.map((name) => `${name} of ${plan.namespace}`))
-      if (missing.length === 0) return ok('every declared one is there')
+      if (missing.length === 0) return ok('no declared one is missing')
       return weak(`searches by ${list(missing)} read every record until rollcall index apply has run`)
     },
   },
   {
     check: 'client_secrets',
     judge({ withoutSecret }) {
-      if (withoutSecret.length === 0) return ok('every participant has a live one')
-      return weak(`${names(withoutSecret)} cannot get a token: no live client secret`)
+      if (withoutSecret.length === 0) return ok('every participant has a valid one')
+      return weak(`${names(withoutSecret)} cannot get a token: no valid client secret`)
     },
   },
   {
@@ -124,7 +124,7 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge({ withoutSignatureKey }) {
       if (withoutSignatureKey.length === 0) return ok('every participant that must sign has one')
       return weak(
-        `${names(withoutSignatureKey)} must sign and has no live key of its profile: everything is refused until rollcall participant key add`,
+        `${names(withoutSignatureKey)} must sign and has no valid key of its profile: its messages are refused until rollcall participant key add`,
       )
     },
   },

@@ -9,7 +9,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
       if (isLoopback(host)) return ok(`HOST ${host} is reached by this machine only`)
       if (!behindTlsProxy) {
         return broken(
-          `HOST ${host} would be reached in plain HTTP, and serve refuses it: put a TLS proxy before it and set ROLLCALL_BEHIND_TLS_PROXY=1`,
+          `HOST ${host} would be reached in plain HTTP, and serve refuses it: put a proxy that terminates TLS in front of it and set ROLLCALL_BEHIND_TLS_PROXY=1`,
         )
       }
       if (publicUrl?.startsWith('https:')) return ok(`HOST ${host}; peers come through ${publicUrl}`)
@@ -24,7 +24,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
       if (isLoopback(adminHost)) return ok(`ADMIN_HOST ${adminHost} is reached by this machine only`)
       if (!behindTlsProxy && !adminPrivateNetwork) {
         return broken(
-          `ADMIN_HOST ${adminHost} would be reached in plain HTTP, and serve refuses it: set it to 127.0.0.1, or ROLLCALL_ADMIN_PRIVATE_NETWORK=1 where only machines of yours reach it`,
+          `ADMIN_HOST ${adminHost} would be reached in plain HTTP, and serve refuses it: set it to 127.0.0.1, or set ROLLCALL_ADMIN_PRIVATE_NETWORK=1 if only your own machines can reach it`,
         )
       }
       return weak(
@@ -35,7 +35,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
   {
     check: 'token_query',
     judge({ config: { tokenQueryParameters } }) {
-      if (!tokenQueryParameters) return ok('client secrets are not taken from query strings')
+      if (!tokenQueryParameters) return ok('client secrets are not accepted from query strings')
       return weak(
         'ROLLCALL_TOKEN_QUERY=1: client secrets in query strings end up in logs of proxies; unset it',
       )
@@ -86,7 +86,7 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
       }
       if (mode === null || (mode & 0o077) !== 0) return judgeSecretFile(mode)
       return weak(
-        'it lies in a file beside the database that it protects, and a copy of both can be read: fine for a demo; in production keep it elsewhere and set ROLLCALL_MASTER_KEY',
+        'it is in a file beside the database that it protects, and a person with a copy of both can decrypt everything: enough for a demo; in production store it elsewhere and set ROLLCALL_MASTER_KEY',
       )
     },
   },
