@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Whoever read our output may have gone (`| head`, a closed terminal): that is no reason to die with a stack.
+// The reader of our output may have closed it (`| head`, a closed terminal): end without a stack trace.
 process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 

@@ -77,7 +77,7 @@ function modulesFor(words: readonly string[]): Promise<CommandModule[]> {
   return Promise.all(rows.flatMap((load) => (load ? [load()] : [])))
 }
 
-/** commander has already said what is wrong; help and version, when asked for, are no errors. */
+/** commander has already printed the error; a request for help or version is not an error. */
 function usageExit({ exitCode }: CommanderError): number {
   return exitCode === 0 ? EXIT.done : EXIT.usage
 }

@@ -49,7 +49,7 @@ export class AckError extends Error {
   /** All that the answer lists; the first is this error. */
   readonly errors: readonly PeerFault[]
   readonly correlation_id: string | undefined
-  /** Milliseconds after which the registry wants to be asked again, where it says so. */
+  /** Milliseconds to wait before the next attempt, if the registry names them (`Retry-After`). */
   readonly retryAfter: number | undefined
 
   constructor(

@@ -13,7 +13,7 @@ export type CodePlace = 'ack' | 'header' | 'search' | 'subscribe' | 'unsubscribe
 interface CodeShape {
   readonly code: `err.${string}` | `rjct.${string}`
   readonly where: CodePlace
-  /** The HTTP status that goes with it; only an ack has one, everything else is said in a 200. */
+  /** The HTTP status that goes with it; only an ack has one, all other codes are in an answer with status 200. */
   readonly http_status?: number
   /** One plain sentence: what was wrong. */
   readonly meaning: string

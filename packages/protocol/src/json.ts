@@ -31,7 +31,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Levels of nesting accepted unless told otherwise; also keeps the recursion below safe. */
+/** Levels of nesting that are accepted by default; it also limits the recursion below. */
 export const DEFAULT_MAX_DEPTH = 64
 
 /** What a text may hold. It is counted while the text is read, so that no time is spent on what lies beyond. */

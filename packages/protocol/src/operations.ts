@@ -25,7 +25,7 @@ import {
 /** A message that is answered with: its schema, and the member that holds its batch, if it has one. */
 export interface Reply {
   readonly name: string
-  /** The documented shape, kept to by everything that is emitted. */
+  /** The documented shape; every message that we send has it. */
   readonly schema: TSchema
   readonly items: string | null
 }

@@ -1,7 +1,7 @@
 /**
- * What must hold of a result that comes to us, which is less than we ask of a request: an answer is taken when its shape
- * can be read. Words that are only shown to whoever asked may be any text, because a registry may know more of them than
- * this table does.
+ * The schema of a result that we receive. It is less strict than that of a request: an answer is accepted when its
+ * shape can be read. Words that the client only shows may be any text, because a registry may use words that this
+ * table does not have.
  */
 import type { TSchema } from 'typebox'
 import type { Kind } from './kinds/kind.ts'

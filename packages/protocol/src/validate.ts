@@ -18,7 +18,7 @@ export interface Validator<Value = unknown> {
    * `message`; it may be empty.
    */
   problem(value: unknown, path: string): string | null
-  /** Whether there is no problem: for telling shapes apart, where nobody wants to be told why not. */
+  /** Whether the value is valid, without the reason: to choose between shapes. */
   accepts(value: unknown): value is Value
   /**
    * The value, as what it was found to be.
@@ -88,7 +88,7 @@ function located(path: string, steps: readonly PathStep[], rule: string): string
 
 /**
  * The error to report. A union fails with the errors of every branch before its own: where a branch had the
- * right type and failed by another rule, that error tells most; otherwise the union's own does.
+ * right type and failed by another rule, that error says most; otherwise the union's own does.
  */
 function tellingError(errors: readonly TLocalizedValidationError[]): TLocalizedValidationError | undefined {
   const [first] = errors

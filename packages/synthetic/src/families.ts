@@ -67,7 +67,7 @@ export function dealPlaces(stream: Stream, first: number, size: number): [Place,
   return places
 }
 
-/** The head and the spouse, who share one union; whoever is left of the two is widowed. */
+/** The head and the spouse, who share one union; if one of the two has died, the other is widowed. */
 function couple(
   stream: Stream,
   first: number,

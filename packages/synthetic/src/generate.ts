@@ -23,7 +23,7 @@ export interface GenerateOptions {
 
 /**
  * The first `count` documents of a kind. Document i depends on the kind, the seed and i alone, so a longer
- * run begins with a shorter one; documents are made as they are asked for and none is kept.
+ * run begins with a shorter one; documents are made one by one, on demand, and none is stored.
  * @throws RangeError when the kind has no generator or count is out of range; at the call, not at the first document
  */
 export function generate(kindName: string, options: GenerateOptions): Iterable<object> {

@@ -105,7 +105,7 @@ export async function listenForCallbacks(
     async close() {
       const closed = once(server, 'close')
       server.close()
-      // A connection that is kept open after its answer must not keep us.
+      // An idle connection after its answer must not delay the end.
       const sweep = setInterval(() => server.closeIdleConnections(), 20)
       const end = setTimeout(() => server.closeAllConnections(), PATIENCE)
       await closed

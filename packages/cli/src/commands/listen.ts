@@ -130,9 +130,9 @@ function tell(callback: Callback, options: ListenOptions): void {
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }
 
-/** What was refused is said too: it is how a new registry is found to sign in another way. */
+/** Refusals are printed too: they show that a new registry signs in another way. */
 async function reportRefusal(response: Response, { json }: ListenOptions): Promise<void> {
-  // What we could not handle was said when it failed.
+  // A failure of ours was already reported.
   if (response.ok || response.status >= 500) return
   const { errors } = (await response.json()) as { errors: readonly { code: string; message: string }[] }
   const [error = { code: '', message: '' }] = errors

@@ -1,4 +1,4 @@
-/** What can be said once the database has been asked. */
+/** Checks of the database. */
 import { isLoopback } from '@rollcall/server'
 import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
 

@@ -1,4 +1,4 @@
-/** What can be said of the environment and of files, without a database. */
+/** Checks of the environment and of files, without a database. */
 import { isLoopback, LIMITS, type LimitName } from '@rollcall/server'
 import { broken, type Check, ok, type SettingFacts, weak } from './finding.ts'
 

@@ -36,7 +36,7 @@ export type OperationName = keyof Messages
 /** A request without its transaction_id, which the client gives. */
 export type Content<Name extends OperationName> = Omit<Messages[Name]['request'], 'transaction_id'>
 
-/** What may be said with any request. */
+/** Options of every request. */
 export interface RequestOptions {
   /** Kept by all systems that take part in one transaction; a new UUID by default. */
   readonly transaction_id?: string

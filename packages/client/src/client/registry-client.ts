@@ -66,7 +66,7 @@ export class RegistryClient {
   /**
    * Asks on the asynchronous path, and gives each callback as it comes, until every item has all its pages; pages come in
    * any order. The client needs a `receiver`.
-   * @param options `timeout` is for each callback; `accepted` is told of the ack
+   * @param options `timeout` is for each callback; `accepted` gets the ack
    * @throws HeaderRejected when no item was looked at
    * @throws TransportError `no_callback`
    */

@@ -1,4 +1,4 @@
-/** What a peer is told: that its message has arrived, or why it was refused (N11, D2). */
+/** The answer to a peer: its message has arrived, or the reason why it was refused (N11, D2). */
 import type { RequestFault } from '@rollcall/protocol'
 
 /** @param correlation_id of the message, or a new one where it has none */

@@ -48,8 +48,8 @@ export interface Rejected {
 export type Handler<Name extends CallbackName> = (callback: Received<Name>) => unknown
 
 /**
- * What is done with callbacks. A peer is told that its message has arrived when the promise of its handler is
- * resolved; when it rejects, the peer is told to send it again.
+ * The handlers of callbacks. The peer gets an ACK after the promise of the handler is resolved. When the promise
+ * rejects, the answer asks the peer to send the message again.
  */
 export type Handlers = { readonly [Name in CallbackName]?: Handler<Name> } & {
   readonly rejected?: (callback: Rejected) => unknown

@@ -18,7 +18,7 @@ export function once(memory: ReceivedMessages, wait = WAIT): Once {
     try {
       await handle()
     } catch (error) {
-      // What the handler said counts, whatever the memory says.
+      // The handler's result counts, also when the memory fails.
       await memory.release(key).catch(() => undefined)
       throw error
     }

@@ -11,11 +11,11 @@ export interface MessageKey {
  */
 export type Claim = 'claimed' | 'done' | 'busy'
 
-/** Remembers messages. Every claimed one is told to be done or is released. */
+/** Remembers messages. Each claimed message is later marked as done, or released. */
 export interface ReceivedMessages {
   claim(key: MessageKey): Promise<Claim>
   done(key: MessageKey): Promise<void>
-  /** It was not handled: the next that comes is new. */
+  /** It was not handled: the next copy counts as new. */
   release(key: MessageKey): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const DAY = 24 * 3_600_000
 export interface MemoryLimits {
   /** Messages remembered; the oldest are forgotten first. 100 000 by default. */
   readonly messages?: number
-  /** Milliseconds for which one is remembered. Five days by default: longer than any peer of ours keeps trying. */
+  /** Milliseconds for which one is remembered. Five days by default: longer than any peer of ours retries. */
   readonly age?: number
   readonly now?: () => number
 }

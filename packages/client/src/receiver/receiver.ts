@@ -40,19 +40,19 @@ export interface Peer {
   readonly signature?: SignaturePolicy
   /** By default what the specification describes. */
   readonly profile?: SignatureProfile
-  /** Values of `namespace` that are taken in signatures. */
+  /** Values of `namespace` that are accepted in signatures. */
   readonly namespaces?: readonly string[]
   /** Messages in clear are refused; false by default. */
   readonly encrypted?: boolean
   /**
    * It repeats the header of the request: its callbacks name us as `sender_id` and the peer as `receiver_id`. False by
-   * default: who sends is then read from a header that says that we do, and the signature alone tells them apart.
+   * default, because with true only the signature distinguishes its messages from our own.
    */
   readonly repeats_addresses?: boolean
 }
 
 export interface ReceiverOptions {
-  /** The registries whose callbacks are taken. */
+  /** The registries whose callbacks are accepted. */
   readonly peers: readonly Peer[]
   /** Our own sender_id, or several: a callback that names another receiver is refused. */
   readonly receiver_id: string | readonly string[]
@@ -63,7 +63,7 @@ export interface ReceiverOptions {
   readonly memory?: ReceivedMessages
   /** Whether the HTTP request itself may pass, by its bearer token for instance. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>
-  /** Told of what handlers, stores and key sets throw: peers are told nothing of it. */
+  /** Gets the errors of handlers, stores and key sets. Peers never see them. */
   readonly on_error?: (error: unknown) => void
   /** 10 MiB by default. */
   readonly max_body_bytes?: number
@@ -108,8 +108,8 @@ export class Receiver {
   }
 
   /**
-   * Answers one request with an ack. Never rejects: what goes wrong here is told to `on_error`, and the peer to send its
-   * message again.
+   * Answers one request with an ack. Never rejects: `on_error` gets an error of ours, and the answer asks the peer to
+   * send its message again.
    */
   readonly handle = async (request: Request): Promise<Response> => {
     try {

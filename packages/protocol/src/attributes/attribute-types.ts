@@ -32,8 +32,8 @@ export const ATTRIBUTE_TEXT_MAX_LENGTH = 512
 const READ_LENGTH = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
 
 /**
- * Raised by whoever changes what the reader of a type makes of a value: columns that hold what it made before are then
- * filled anew (`reading-rules.ts`). A test compares what they make of samples.
+ * Raise the version of a type when its reader reads a value differently: columns with earlier values are then
+ * backfilled again (`reading-rules.ts`). A test compares the results for samples.
  */
 export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
   text: 2,
@@ -105,7 +105,7 @@ function first(text: string | null): string | null {
   return firstUnits(text, ATTRIBUTE_TEXT_MAX_LENGTH).trimEnd() || null
 }
 
-/** Null for what is no number. No -0: it equals 0, and is told apart in some places only. */
+/** Null for a value that is not a number. -0 becomes 0: they are equal, but some code distinguishes them. */
 export function finite(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null
 }

@@ -1,6 +1,6 @@
 /**
  * Calendar days and instants as records write them. A day is the day as written: no zone ever shifts it.
- * Partial days are intervals. What names no real day or time, such as 31 February, is no value.
+ * Partial days are intervals. A text that names no real day or time, such as 31 February, is no value.
  */
 import { daysInMonth } from '../timestamps.ts'
 

@@ -15,9 +15,9 @@ import { instantInterval } from './dates.ts'
 type ReadLiteral = (raw: JsonValue, attribute: Attribute, part: boolean) => AttributeScalar | null
 
 /**
- * The types of which a query is read in another way than a record. Who asks for "2024-06" means all of it; who compares
- * with a number of too many digits would be answered about another one; a text that is longer than what records are
- * compared by is not asked for.
+ * The types of which a query is read in another way than a record. A query for "2024-06" means the whole month; a
+ * query that compares with a number of too many digits would be answered about another one; a text that is
+ * longer than the compared part of a record's text is refused.
  */
 const LITERALS: Partial<Record<AttributeType, ReadLiteral>> = {
   text: (raw, attribute, part) => bounded(raw, normalText(raw, attribute, part)),

@@ -8,9 +8,9 @@ import { CODE_LISTS } from '../records/code-lists.ts'
 import { READER_VERSIONS } from './attribute-types.ts'
 import { otherKeys } from './record-keys.ts'
 
-/** Raised by whoever changes what `readElements` makes of a document. */
+/** Raise it when `readElements` reads a document differently. */
 const LISTS_VERSION = 1
-/** Raised by whoever changes what `readIdentifiers` or a normaliser makes of a value. */
+/** Raise it when `readIdentifiers` or a normaliser reads a value differently. */
 const IDENTIFIERS_VERSION = 2
 
 export function attributeRules({ type, codes, fold, many, paths }: Attribute): JsonObject {

@@ -14,7 +14,7 @@ export interface QueryExample {
   readonly query: JsonObject | readonly JsonObject[]
 }
 
-/** What may be asked of the person; attributes that a record type lacks are left out. */
+/** Conditions on a person; attributes that a record type lacks are left out. */
 const CONDITIONS: readonly (readonly [attribute: string, operator: string, value: string])[] = [
   ['sex', 'eq', 'female'],
   ['birth_date', 'lt', '2000'],

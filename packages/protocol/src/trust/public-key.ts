@@ -27,7 +27,7 @@ export interface PublicKey {
   readonly algorithm: string
   /** The members that make the key and no others, as RFC 7638 has them. */
   readonly public_jwk: Jwk
-  /** RFC 7638, SHA-256: the same key is the same text, whoever sends it and however it is spelt. */
+  /** RFC 7638, SHA-256: the same key has the same text for every sender and in every spelling. */
   readonly thumbprint: string
 }
 

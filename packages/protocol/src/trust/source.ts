@@ -112,7 +112,7 @@ class Scanner {
     }
   }
 
-  /** Walks over an object; `value` must walk over the value of the member it is told. */
+  /** Walks over an object; `value` must walk over the value of the given member. */
   members(value: (name: string) => void): void {
     this.#each('}', () => {
       const name = this.string()

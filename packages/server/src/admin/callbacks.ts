@@ -56,7 +56,9 @@ const SETTINGS = {
   ),
 } as const
 
-/** Credentials come together with `auth`. They are sealed, are sent to their origin only, and never shown again. */
+/**
+ * Credentials come together with `auth`. They are encrypted at rest, sent to their origin only, and never shown again.
+ */
 const CREDENTIALS = {
   origin: text('Origin that gets the credentials (default: that of the default address).'),
   token: Secret('bearer: the token'),
@@ -174,7 +176,7 @@ function allowedAfter(
   return [...new Set([...before.filter((entry) => !disallow.includes(entry)), ...allow])]
 }
 
-/** Nothing is sent; whether it may be is better known now than with the first answer. */
+/** Nothing is sent. The check runs now, so that an error is found before the first answer. */
 async function checkAddress(
   { outgoing }: Participant,
   default_url: string | null | undefined,
@@ -190,7 +192,7 @@ async function checkAddress(
 
 export { AUTHS, type CallbackAuth, parseSchedule }
 
-/** What each way of authentication takes, and which of it may be left out. */
+/** The members of each way of authentication, and which of them are optional. */
 const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
   none: [],
   bearer: ['origin', 'token'],
@@ -199,7 +201,7 @@ const TAKEN: Readonly<Record<CallbackAuth, readonly Credential[]>> = {
 }
 const OPTIONAL: readonly Credential[] = ['origin', 'scope']
 
-/** The credentials to seal, for the origin that is named, else the default address's, else the only allowed one's. */
+/** The credentials to encrypt, for the named origin, else that of the default address, else the only allowed one. */
 export function secretsOf(
   addresses: Pick<CallbackSettings, 'allowed' | 'default_url'>,
   given: Pick<Change, 'auth' | Credential>,

@@ -1,4 +1,4 @@
-/** What admin functions work with. */
+/** The dependencies of admin functions. */
 import type { Vault } from '../keys/vault.ts'
 import type { Database } from '../store/db/database.ts'
 
@@ -7,6 +7,6 @@ export interface HasDatabase {
 }
 
 export interface HasVault extends HasDatabase {
-  /** Opened when something is to be sealed or opened: most calls need no master key. */
+  /** Opened for the first value to encrypt or decrypt: most calls need no master key. */
   readonly vault: () => Promise<Vault>
 }

@@ -69,7 +69,7 @@ export const changeParticipantPolicy = useCase(
   },
 )
 
-/** Nothing is fetched; whether it may be is better known now than with the first message. */
+/** Nothing is fetched. The check runs now, so that an error is found before the first message. */
 async function checkKeySetAddress(
   { outgoing }: Participant,
   jwks_uri: string | null | undefined,

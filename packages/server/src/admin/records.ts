@@ -109,7 +109,7 @@ interface DeleteNeeds extends HasDatabase {
   readonly signal?: AbortSignal
 }
 
-/** Deletes records; the primary identifier and the time of each deletion are kept, as a tombstone. */
+/** Deletes records; the primary identifier and the time of each deletion are stored as a tombstone. */
 export const deleteRecords = useCase(
   {
     input: closed({

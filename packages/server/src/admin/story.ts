@@ -1,4 +1,4 @@
-/** The life of a message in the order in which it happened, from what is kept of it. Targets are told by their origin. */
+/** The life of a message in order, from the stored rows. A target is reported by its origin only. */
 import type {
   Traced,
   TracedAttempt,
@@ -7,7 +7,7 @@ import type {
   TracedExchange,
 } from '../store/exchanges/trace.ts'
 
-/** What can happen, with what is told of it. `at` is an ISO time, `delivery` an id. */
+/** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */
 export type Happening =
   | { readonly event: 'received'; readonly by: string | null; readonly encrypted: boolean | null }
   | { readonly event: 'accepted'; readonly items: number }
@@ -70,7 +70,7 @@ const ofCallback = ({ received_at, participant, state }: TracedCallback): readon
   moment(received_at, { event: 'kept', state }),
 ]
 
-/** What happened at one moment is told in the order of these lines. */
+/** Events of the same time are reported in the order of these lines. */
 function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {
   const { accepted, received_at, participant: by, answered, deliveries } = traced
   const moments: Moment[] = []

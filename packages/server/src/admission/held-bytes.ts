@@ -9,7 +9,7 @@ export interface HeldBytes {
 
 export interface Holding {
   /**
-   * So many bytes more are held until `release`. What is alone may hold what it likes: a participant's only holding as
+   * So many bytes more are held until `release`. A single holding may have any size: a participant's only holding as
    * far as its share goes, the only one of all as far as all do. Otherwise nothing is held, and whose bytes are too
    * many is the answer.
    */

@@ -19,7 +19,7 @@ export interface RunningServer {
   /** The ports listened on: those configured, or those given where 0 was. A worker answers no peers: 0. */
   readonly port: number
   readonly adminPort: number
-  /** From now on `/ready` answers 200 while the database does, and on a node that works, while it takes work. */
+  /** From now on `/ready` answers 200 while the database answers and, on a worker, while it claims work. */
   markReady(): void
   /** Takes nothing new, lets what is in flight end, then closes. */
   stop(): Promise<void>

@@ -1,6 +1,6 @@
 /**
  * Deliveries on their way: claimed, attempted, recorded. The maker of an answer attempts its delivery at once where the
- * destination is healthy; everything else is claimed by a node that works (`dispatcher.ts`).
+ * destination is healthy; all other deliveries are claimed by a worker (`dispatcher.ts`).
  */
 import { randomUUID } from 'node:crypto'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'

@@ -14,7 +14,10 @@ export const DEFAULT_SCHEDULE: readonly number[] = [
   ...Array<number>(8).fill(28_800),
 ]
 
-/** The share of a pause by which it may be longer or shorter, so that what failed together is not tried together. */
+/**
+ * The share of a pause by which it may be longer or shorter, so that deliveries that failed together are not retried
+ * together.
+ */
 const JITTER = 0.1
 /** Seconds that a peer may ask us to wait for. */
 const LONGEST_WAIT = 86_400

@@ -41,7 +41,7 @@ export function readAddress(address: string, rules: AddressRules): URL {
 
 /**
  * Why no request will ever reach an allowed host as its row says, or null where one may: an address in a network that
- * no setting opens, or that this row does not open. What a name resolves to is not known before it is asked.
+ * no setting opens, or that this row does not open. The addresses of a name are not known before it is resolved.
  */
 export function unreachableHost(row: AllowedHost): string | null {
   const special = isIP(row.host) === 0 ? null : specialNetwork(row.host)

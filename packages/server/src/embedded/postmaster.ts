@@ -25,7 +25,7 @@ export interface Postmaster {
   readonly port: number
 }
 
-/** The postmaster of this very data directory, whoever started it, or null. */
+/** The postmaster of this data directory, started by any process, or null. */
 export async function findPostmaster(cluster: Cluster): Promise<Postmaster | null> {
   const text = await readIfThere(join(cluster.data, 'postmaster.pid'))
   // Lines: process id, data directory, start time, port, socket directory, listen address, shared memory, status.
@@ -105,7 +105,7 @@ const LOG_LIMIT = 10_000_000
 /** Milliseconds a stop may take: first in good order with a checkpoint, then at once with a recovery at the next start. */
 const STOP_PATIENCE = { fast: 60_000, immediate: 15_000 }
 
-/** A postmaster that we started: what became of it, and what it said. */
+/** A postmaster that we started, with its end and its output. */
 export interface Start {
   readonly child: ChildProcess
   /** Undefined while it runs; null when a signal ended it. */

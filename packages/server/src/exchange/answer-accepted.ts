@@ -1,5 +1,5 @@
 /**
- * Answers an accepted exchange that this node has claimed, page by page. What is looked for is looked for once, on the
+ * Answers an accepted exchange that this node has claimed, page by page. The search runs once, on the
  * first page; the others are made of the records that were found then.
  */
 
@@ -23,7 +23,7 @@ export type AnsweringAccepted = Answering & SendingReply
 const PAGES_IN_A_RUN = 16
 /** Runs that may fail without a page; the callback of the last one says that the registry failed. */
 const RUNS = 5
-/** Runs without a page after which an exchange is not worked on again: it may be what ended the nodes before. */
+/** Runs without a page after which an exchange is not processed again: it may be the reason why nodes stopped. */
 const CUT_SHORT = 20
 
 /**
@@ -151,7 +151,7 @@ async function furtherPage(
 }
 
 /**
- * The registry's own failure is said in the next page, for every item that the page was to have.
+ * A failure of the registry is reported in the next page, for every item that the page would have had.
  * @param items none where the request cannot be decrypted
  */
 async function answerFailure(

@@ -1,4 +1,4 @@
-/** Answers a synchronous request: every item is answered now, and what is wrong with one is said in that one. */
+/** Answers a synchronous request: every item is answered now, and an error in one item is reported in that item. */
 import { HeaderRejection } from '@rollcall/protocol'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'

@@ -36,11 +36,11 @@ export async function receive(
   registry: Registry,
   request: IncomingRequest,
 ): Promise<Reply> {
-  // 1. Who is calling, and may it call now? Asked before a byte of the body is read.
+  // 1. Token and quotas, before a byte of the body is read.
   const participant = await authenticate(parts, request)
   const visit = await parts.quota.enter(participant)
   try {
-    // 2. What was sent? Its size, its JSON, and the frame of header and message; of a file all that stands before it.
+    // 2. Body: size, JSON, and the outer shape of header and message; of an upload the parts before the file.
     const admitted = { ...request, ...visit }
     const sent =
       mode === 'async' && isUpload(request)
@@ -59,7 +59,7 @@ export async function receive(
       return null
     })
 
-    // 5. What does it say, when opened?
+    // 5. Decryption.
     const encrypted = header.is_msg_encrypted === true
     const exchange: Exchange = {
       ...{ correlation_id: randomUUID(), operation, registry, participant, header, encrypted },

@@ -62,7 +62,7 @@ export function sendFault(reply: FastifyReply, fault: RequestFault, headers: Ans
 }
 
 /**
- * The fault to answer when something was thrown. What is not a RequestFault is ours, not the peer's: it is
+ * The fault to answer when something was thrown. Any other error than a RequestFault is ours, not the peer's: it is
  * logged without anything that a message or a statement carried, and answered without detail.
  */
 export function asFault(

@@ -6,7 +6,7 @@ import type { Throttle } from '../admission/throttle.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Refusals } from '../observe/refusals.ts'
 
-/** A request, or what can be said of one that was not readable. */
+/** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
 
 export interface Gate {

@@ -95,7 +95,7 @@ declare module 'fastify' {
   }
 }
 
-/** Headers of which Node keeps the first one and says nothing of a second, which a proxy before us may have read. */
+/** Node uses the first of these headers and ignores a second one, which a proxy in front of us may have used. */
 const ONCE = ['Host', 'Authorization', 'Content-Type'] as const
 
 /** @param rawHeaders names and values in turn */

@@ -59,7 +59,9 @@ export class Batch {
     }
   }
 
-  /** Writes what was prepared, in the caller's transaction. What the database refuses joins the rejects. */
+  /**
+   * Writes what was prepared, in the caller's transaction. Records that the database refuses are added to the rejects.
+   */
   async write(client: ClientBase, registry: RegistryShape): Promise<BatchWritten> {
     const read: Record<string, Readonly<Record<string, number>>> = {}
     let inserted = 0

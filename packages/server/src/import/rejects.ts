@@ -57,7 +57,7 @@ export async function openRejects(path: string | null, bytes: number): Promise<R
 
 async function openFile(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a', 0o600)
-  // An existing file keeps its mode when it is opened.
+  // Opening an existing file does not change its mode.
   if ((await handle.stat()).isFile()) await handle.chmod(0o600)
   return handle
 }

@@ -46,11 +46,11 @@ export async function receiveCallback(
   request: IncomingRequest,
 ): Promise<Reply> {
   const { limits } = parts
-  // 1. Who is calling, and may it call now? Asked before a byte of the body is read.
+  // 1. Token and quotas, before a byte of the body is read.
   const participant = await authenticate(parts, request)
   const visit = await parts.quota.enter(participant)
   try {
-    // 2. What was sent? Its size, its JSON, and the frame of header and message.
+    // 2. Body: size, JSON, and the outer shape of header and message.
     const bounds = envelopeBounds(limits, callback.message)
     const check = (bytes: Buffer): void => checkBeginning(bytes, bounds)
     const text = decodeBody(await readJsonBody({ ...request, ...visit }, limits.body_bytes, check))
@@ -64,7 +64,7 @@ export async function receiveCallback(
     // 4. Is it for this version, this registry and this callback?
     checkAddress(header, registry, callback)
 
-    // 5. What does it say, when opened? A rejection may say nothing.
+    // 5. Decryption. A rejection may have no message.
     const open = (message: JsonObject): Promise<JsonObject> => {
       const encrypted = isResultEncrypted(header, message)
       return openMessage(parts, { participant, header, encrypted }, callback, message, {

@@ -152,7 +152,7 @@ async function newKey(definition: OwnKeyDefinition, vault: Vault): Promise<NewOw
   }
 }
 
-/** What is left of a key that retires: a signing key keeps its public half alone. */
+/** The stored part of a retired key: for a signing key the public half alone. */
 async function retiredKey(definition: OwnKeyDefinition, key: OwnKey, vault: Vault): Promise<Buffer> {
   const jwk = await decryptJwk(key, vault)
   return encryptJwk(key.kid, definition.keepPrivate ? jwk : publicHalf(jwk), vault)

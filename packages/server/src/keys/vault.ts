@@ -49,7 +49,7 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
 }
 
 /**
- * The master key of the database. Where `source` keeps it in another place than its own, it is put there.
+ * The master key of the database. If `source` has it in a temporary place, it is moved to its own place.
  * @throws MasterKeyError
  */
 export async function currentMasterKey(db: Database, source: MasterKeySource): Promise<MasterKey> {

@@ -37,7 +37,10 @@ export interface FoundRecords {
   readonly record_ids: readonly RecordId[]
 }
 
-/** Writes in the transaction that commits the reply. What it throws undoes all of it, and the work is tried again. */
+/**
+ * Writes in the transaction that commits the reply. If it throws, the transaction is rolled back, and the work is tried
+ * again.
+ */
 export type Effect = (transaction: ClientBase) => Promise<void>
 
 export interface Outcome {

@@ -1,4 +1,6 @@
-/** Answers a batch item by item, in order: a fault of one item is said in that item, the others go on. */
+/**
+ * Answers a batch item by item, in order: an error in one item is reported in that item, and the others are answered.
+ */
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'

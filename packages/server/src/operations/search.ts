@@ -155,7 +155,7 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
 }
 
 /**
- * Finds, and tells the operator how long it took.
+ * Finds records, and reports the time that it took to the operator.
  * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
  */
 async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {

@@ -196,7 +196,7 @@ function disclosed(exchange: Exchange, item: JsonObject): ReplyMembers {
   return { ...item, data: { ...data, reg_records: records } }
 }
 
-/** One for each reference, in the order asked; one that the exchange does not have is said to be none of it. */
+/** One for each reference, in the order asked; a reference that the exchange does not have is answered as unknown. */
 function chosenItems(items: readonly ReplyMembers[], references: readonly string[]): readonly ReplyMembers[] {
   const byReference = Map.groupBy(items, ({ reference_id }) => reference_id)
   const timestamp = new Date().toISOString()

@@ -49,7 +49,7 @@ const LOOKS: Readonly<Record<TxnStatusQuestion['attribute_type'], Look>> = {
   subscription_code_list: async () => null,
 }
 
-/** Answers one question. What is somebody else's is answered as what never was (N4). */
+/** Answers one question. A request of another sender is answered like an unknown one (N4). */
 export async function answerTxnStatus(parts: Answering, { exchange, message }: Asked): Promise<Outcome> {
   const question = message.txnstatus_request as TxnStatusQuestion
   const values = [question.attribute_value].flat()

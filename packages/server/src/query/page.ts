@@ -13,7 +13,7 @@ import type { Limits } from '../limits.ts'
 import type { SortKey } from '../model/records.ts'
 import { misspelt } from './near-names.ts'
 
-/** What may be asked for in one page; no page begins beyond the results of a search. */
+/** The limits of one page; no page begins beyond the results of a search. */
 export type PageLimits = Pick<Limits, 'default_page_size' | 'page_size' | 'search_results'>
 
 /** A key of an order before the day is known. */

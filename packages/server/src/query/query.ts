@@ -22,8 +22,8 @@ export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * What the query keeps of a record: canonical JSON text of one record to canonical JSON text, or to null when
-   * nothing of it is kept. Absent when records are answered as they are stored.
+   * The selection of the query: from the canonical JSON text of one record to that of the selected members, or to null
+   * when none is selected. Absent when records are returned as they are stored.
    * @param day YYYY-MM-DD, the day on which the record was found
    */
   readonly shape?: (document: string, day: string) => string | null

@@ -28,7 +28,7 @@ export interface SearchCriteria {
   readonly reg_type: string
   readonly reg_record_type: string
   readonly predicate: Predicate
-  /** What the query keeps of a record, see `Query`. */
+  /** The selection of the query, see `Query`. */
   readonly shape: Query['shape']
   readonly sort: readonly AskedKey[]
   readonly page_size: number

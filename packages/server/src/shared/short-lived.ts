@@ -19,7 +19,7 @@ export function shortLived<Value>(
     now = () => performance.now(),
   }: { maxAge: number; maxKeys?: number; now?: () => number },
 ): ShortLived<Value> {
-  // Promises are kept, with the moment at which they were made: the cache's own ages count from the end of a load.
+  // The cache stores promises with the time at which their load began: its own ages count from the end of a load.
   const loads = new LRUCache<string, { readonly since: number; readonly value: Promise<Value> }>({
     max: maxKeys,
   })

@@ -27,7 +27,7 @@ export interface ExchangeWorkParts {
   readonly lease: number
   readonly log: Log
   readonly metrics: Pick<Metrics, 'jobEnded'>
-  /** Answers one exchange. What it throws is tried again later. */
+  /** Answers one exchange. After an error it is tried again later. */
   readonly answer: (exchange: ClaimedExchange, signal: AbortSignal) => Promise<void>
   /** Called when a slot is free again. */
   readonly wake: () => void

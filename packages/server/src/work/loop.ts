@@ -1,4 +1,4 @@
-/** A loop of a node that works: it looks for work, again and again, and at once when something wakes it. */
+/** A loop of a worker: it looks for work at intervals, and at once when it is woken. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../observe/log.ts'
 import type { Wake } from '../shared/wake.ts'

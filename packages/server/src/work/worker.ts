@@ -1,4 +1,4 @@
-/** A node that works: it answers what was accepted, and delivers what is due, until it is stopped. */
+/** A worker: it answers accepted exchanges and sends due deliveries, until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from '../delivery/dispatcher.ts'
 import type { Limits } from '../limits.ts'

@@ -11,7 +11,7 @@ type Spellings = readonly [string, ...string[]]
 
 export interface Algorithm {
   readonly name: AlgorithmName
-  /** What a message may call it, by where it says so. Compared letter by letter. */
+  /** Its names in a message, by their place in the message. Compared letter by letter. */
   readonly spellings: { readonly parameters: Spellings; readonly jws: Spellings }
   /** What a JWK of it has to say. */
   readonly jwk: { readonly kty: string; readonly crv?: string }

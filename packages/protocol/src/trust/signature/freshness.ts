@@ -30,7 +30,7 @@ export interface Freshness {
   readonly message_ts: unknown
   /** Unix time in seconds; may have a fraction. */
   readonly now: number
-  /** Seconds by which clocks may differ; 60 unless told otherwise. */
+  /** Seconds by which clocks may differ; 60 by default. */
   readonly skew?: number
   /** Whether the message came on a callback path. */
   readonly callback?: boolean

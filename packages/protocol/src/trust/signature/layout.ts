@@ -41,7 +41,7 @@ export interface SignatureClaims {
   readonly expires: number | null
 }
 
-/** A signature that keeps the grammar of its layout; not yet verified. */
+/** A signature that follows the grammar of its layout; not yet verified. */
 export interface ReadSignature extends SignatureClaims {
   readonly canonical_form: CanonicalFormName
   /** The bytes of the signature itself. */

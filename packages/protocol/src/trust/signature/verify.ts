@@ -8,7 +8,7 @@ import { LAYOUTS } from './layouts.ts'
 import { invalid, isPlaceholder, SignatureProblem } from './problem.ts'
 
 /**
- * Reads the `signature` of an envelope by the layout of its sender's profile. What it says is not yet to be believed.
+ * Reads the `signature` of an envelope by the layout of its sender's profile. Its content is not verified yet.
  *
  * @throws {SignatureProblem} `missing` when there is none or a placeholder, `invalid` when it breaks the grammar
  */

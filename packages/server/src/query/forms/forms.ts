@@ -12,7 +12,7 @@ export interface Form<Read> {
   readonly read: Read
 }
 
-/** An object of a form, with what may be asked of it. */
+/** An object of a form, with its possible conditions. */
 export interface Members {
   readonly whole: JsonObject
   readonly path: string

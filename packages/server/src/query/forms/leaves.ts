@@ -156,7 +156,7 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
   throw new IdentifierProblem(path, `must be ${MEANT.identifier}${formsOf(types)}`)
 }
 
-/** What a value must be beside a text, where all the types that it may be of ask for the same. */
+/** The rule for a value besides being a text, if all its possible types have the same rule. */
 function formsOf(types: readonly IdentifierType[]): string {
   const forms = new Set(types.map(({ normaliser }) => FORMS[normaliser]))
   const [form] = forms

@@ -93,7 +93,7 @@ export function at(path: string, step: PathStep): string {
 }
 
 export interface Names {
-  /** What was said of the path by the objects around, such as `name.`. */
+  /** The part of the path that the enclosing objects gave, such as `name.`. */
   readonly prefix: string
   /** Only members of this compound are meant. */
   readonly compound: Compound | undefined

@@ -1,6 +1,6 @@
 /**
  * A GraphQL text as a document that is bounded and sound in itself: one query operation with its fragments and the
- * values of its variables. What its fields and arguments mean is not asked here.
+ * values of its variables. The meaning of its fields and arguments is not checked here.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import {

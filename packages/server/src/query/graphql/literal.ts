@@ -46,6 +46,6 @@ function variable(name: string, variables: Variables, path: string): JsonValue {
 function numberOf(literal: string, path: string): number {
   const number = exactNumber(literal)
   if (number === null) throw new QueryProblem(path, NUMBER_RULE)
-  // No -0: it equals 0, and is told apart in some places only.
+  // -0 becomes 0: they are equal, but some code distinguishes them.
   return number + 0
 }

@@ -1,4 +1,4 @@
-/** What may be said about a failed statement, and whether another try may help. */
+/** The reportable facts about a failed statement, and whether a retry may help. */
 import { DatabaseError } from 'pg'
 
 /** Safe to log: no message, detail, parameter or SQL text, all of which may quote a record. */
@@ -69,7 +69,7 @@ export class StoreBusy extends Error {
 
 /**
  * Whether the failure is the database's and may pass: it refuses, shuts down, is full, busy or too slow. A caller
- * answers 503 and may be asked again. False for what is wrong with the statement itself.
+ * answers 503 and may be asked again. False for an error in the statement itself.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseError) {

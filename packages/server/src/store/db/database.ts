@@ -20,7 +20,7 @@ export interface Database {
   readonly searches: pg.Pool
   /** The same for the searches of exchanges that are answered later: nobody waits for those, and they wait for each other. */
   readonly jobSearches: pg.Pool
-  /** For the claims of a node that works: nothing else of the node delays them. */
+  /** For the claims of a worker: no other statement of the node delays them. */
   readonly claims: pg.Pool
   /** The settings of its connections, for parts that open connections of their own. */
   readonly connection: pg.PoolConfig

@@ -78,7 +78,7 @@ export interface FirstCome<Entry, Held> {
 export interface Remembered<Held> {
   /** Whether this call wrote the row. */
   readonly first: boolean
-  /** What the row holds, whoever wrote it. */
+  /** The content of the row, written by this call or by another one. */
   readonly held: Held
 }
 

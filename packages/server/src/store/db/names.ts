@@ -24,7 +24,7 @@ export function snakeCase(name: string): string {
 }
 
 /**
- * The parts joined by `_`. What would be too long keeps its beginning and ends in eight digits of its hash, so
+ * The parts joined by `_`. A name that would be too long is cut, and ends in eight digits of its hash, so
  * that it stays unique and the same on every node and after every start.
  */
 export function joinName(...parts: readonly string[]): string {

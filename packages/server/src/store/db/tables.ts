@@ -126,9 +126,9 @@ export interface ParticipantSecretRow {
 }
 
 export interface MasterKeyRow {
-  /** 1 to 255; the first byte of what is sealed with it. */
+  /** 1 to 255; the first byte of the values that it encrypts. */
   version: number
-  /** A known text, sealed: tells the right master key from another. */
+  /** A known text, encrypted: it shows whether a master key is the right one. */
   check_value: Buffer
   created_at: SetTime
 }
@@ -285,7 +285,7 @@ export interface DeliveryAttemptRow {
   status: number | null
   /** A class of failure. */
   error: string | null
-  /** At most 256 printable bytes of the answer, sealed. */
+  /** At most 256 printable bytes of the answer, encrypted at rest. */
   answer: Buffer | null
 }
 
@@ -345,7 +345,7 @@ export interface ParticipantDayRow {
   /** 'YYYY-MM-DD' in UTC. */
   day: string
   messages: number
-  /** Of sealed bodies. */
+  /** Of encrypted bodies. */
   bytes: number
 }
 

@@ -57,7 +57,7 @@ export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
 /**
  * Adds a participant, active and without a secret; its `client_id` is made here. Its messages must be signed unless
- * told otherwise.
+ * its policy says otherwise.
  * @throws StoreRefusal a sender_id of the wrong form or already there, no name, a limit or a policy that is none
  */
 export async function addParticipant(

@@ -52,8 +52,8 @@ export interface OwnKeyChange {
   add(key: NewOwnKey, state: 'next' | 'active'): Promise<void>
   activate(kid: string): Promise<void>
   /**
-   * @param overlap seconds in which it still counts
-   * @param sealed what is left of it
+   * @param overlap seconds in which it is still valid
+   * @param sealed the encrypted rest of it
    */
   retire(kid: string, overlap: number, sealed: Buffer): Promise<void>
   /** Erases it as well. */
