@@ -38,7 +38,7 @@ export async function hasDatabase(config: Config): Promise<boolean> {
 export interface Needs {
   readonly db: Database
   readonly config: Config
-  /** Opened when it is asked for: most functions need no master key. */
+  /** Opened on demand: most functions need no master key. */
   readonly vault: () => Promise<Vault>
 }
 

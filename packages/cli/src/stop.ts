@@ -1,4 +1,4 @@
-/** When the process is asked to end: by Ctrl-C, by a supervisor, by a terminal that closes. */
+/** Requests to end the process: by Ctrl-C, by a supervisor, by a terminal that closes. */
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 

@@ -1,4 +1,4 @@
-/** Everything that goes wrong when a registry is asked, one class for each way of going on from there. */
+/** The errors of requests to a registry: one class for each way in which a caller can react. */
 import type { CallbackHeader } from '@rollcall/protocol'
 
 /**
@@ -14,7 +14,7 @@ export type TransportReason =
   | 'too_large'
   | 'no_callback'
 
-/** No answer that could be read. The registry may have done what it was asked, or not. */
+/** No answer that could be read. The registry may have processed the request, or not. */
 export class TransportError extends Error {
   readonly reason: TransportReason
   /** Requests that were sent, retries included. */
@@ -82,7 +82,7 @@ export class TokenRefused extends Error {
   }
 }
 
-/** The registry read the request and rejected its header; no item was looked at (N18). */
+/** The registry read the request and rejected its header; no item was processed (N18). */
 export class HeaderRejected extends Error {
   /** Such as `rjct.message_id.duplicate`; empty when the registry gives none. */
   readonly code: string

@@ -60,9 +60,9 @@ export const CallbackHeader = Type.Object(
 export type CallbackHeader = Static<typeof CallbackHeader>
 
 /**
- * What the header of an incoming request must satisfy to be taken at all. More is judged after it, with its own
- * codes: a version that is not spoken, an action, a sender_uri, a total_count that lies. `total_count` may be
- * missing, and callback headers come on request paths too (3.3), so nothing of a status is required or refused.
+ * The schema that the header of an incoming request must match to be accepted. Other rules are checked after it, with
+ * their own codes: an unsupported version, an action, a sender_uri, a wrong total_count. `total_count` may be missing,
+ * and callback headers come on request paths too (3.3), so nothing of a status is required or refused.
  */
 export const IncomingHeader = Type.Object({
   ...requiredInBoth,

@@ -32,7 +32,7 @@ export interface Reply {
 
 /** A message that is received. */
 export interface Message extends Reply {
-  /** What must hold, after tolerance, for the message to be taken at all; items are judged after it. */
+  /** The schema, after tolerance, for the message to be accepted; items are checked after it. */
   readonly incoming: TSchema
   /** `header.total_count` is compared with the number of items. */
   readonly counted: boolean
@@ -63,7 +63,7 @@ export interface Operation {
   /** One line for the reference page, with the clause. */
   readonly summary: string
   readonly action: string
-  /** Other spellings of the action that are taken for it (3.1). */
+  /** Other accepted spellings of the action (3.1). */
   readonly action_aliases: readonly string[]
   /** Paths answered with the result, relative to the base address; the first is canonical, the others aliases. */
   readonly sync_paths: readonly string[]
@@ -83,7 +83,7 @@ export interface Operation {
   readonly kinds: 'all' | 'own'
 }
 
-/** A message whose documented shape is all that is asked of an incoming one, unless `incoming` says less. */
+/** A message whose incoming form must have the documented shape, unless `incoming` is less strict. */
 function message(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
   const bulk = more.items === undefined || more.items === null ? null : [more.items]
   return { name, schema, incoming: schema, items: null, counted: false, bulk, ...more }

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf } from './common.ts'
 
-/** Where tokens are asked for, relative to the address of the host, not of a registry. */
+/** The path of token requests, relative to the address of the host, not of a registry. */
 export const TOKEN_PATH = 'oauth2/client/token'
 
 export const TokenRequest = Type.Object(

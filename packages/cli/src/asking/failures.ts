@@ -1,4 +1,4 @@
-/** What goes wrong when a registry is asked, in words for the person who gave the command. */
+/** Errors of requests to a registry, in words for the person who gave the command. */
 import {
   AckError,
   HeaderRejected,

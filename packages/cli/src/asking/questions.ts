@@ -1,4 +1,4 @@
-/** What `rollcall search` is asked to look for, as the client sends it. */
+/** The queries of `rollcall search`, as the client sends them. */
 import {
   type Conditions,
   expression,

@@ -85,7 +85,7 @@ test('it names the registries whose records an earlier version read by other rul
   await database.db.pool.query('delete from column_rules')
   expect(await rollcallJson(['migrate'], env)).toEqual({ ...done, to_fill: ['civil'] })
   const { stdout } = await rollcall(['migrate'], env)
-  expect(stdout).toContain('some searches are refused before: rollcall index apply civil\n')
+  expect(stdout).toContain('some searches are refused until then: run rollcall index apply civil\n')
   await rollcallJson(['index', 'apply', 'civil'], env)
   expect(await rollcallJson(['migrate'], env)).toEqual(done)
 })

@@ -139,7 +139,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'signature_keys',
     { withoutSignatureKey: [participant] },
     'weak',
-    'x.example must sign and has no live key',
+    'x.example must sign and has no valid key',
   ],
   [
     'plain_http',

@@ -6,7 +6,7 @@ import type { examineDatabase } from '@rollcall/server/admin/database'
 import { demoFilePath } from '../demo/demo-file.ts'
 import { embeddedFiles } from '../environment.ts'
 
-/** `weak`: it works and could be safer. `broken`: it does not work, or gives something away. */
+/** `weak`: it works but could be safer. `broken`: it does not work, or it discloses secrets or data. */
 export type State = 'ok' | 'weak' | 'broken'
 
 /** One row of the report. */
@@ -39,7 +39,7 @@ export interface SettingFacts {
 }
 
 export type DatabaseFacts = Awaited<ReturnType<typeof examineDatabase>> & {
-  /** Whether it is the PostgreSQL that comes along. */
+  /** Whether it is the embedded PostgreSQL. */
   readonly embedded: boolean
 }
 

@@ -27,7 +27,7 @@ export type SubscribeInput =
 /** One, or several in one batch. */
 export type OneOrMore<Input> = Input | readonly Input[]
 
-/** Which transaction is asked about; `txn_type` is `search` by default. */
+/** The transaction of a status question; `txn_type` is `search` by default. */
 export type StatusQuestion = Pick<TxnStatusQuestion, 'attribute_type' | 'attribute_value'> &
   Partial<Pick<TxnStatusQuestion, 'txn_type' | 'reference_id' | 'locale'>>
 

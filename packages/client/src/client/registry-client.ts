@@ -67,7 +67,7 @@ export class RegistryClient {
    * Asks on the asynchronous path, and gives each callback as it comes, until every item has all its pages; pages come in
    * any order. The client needs a `receiver`.
    * @param options `timeout` is for each callback; `accepted` gets the ack
-   * @throws HeaderRejected when no item was looked at
+   * @throws HeaderRejected when no item was processed
    * @throws TransportError `no_callback`
    */
   async *searchByCallback(
@@ -175,9 +175,9 @@ export class RegistryClient {
   }
 
   /**
-   * The records that are found, page after page. A page is asked for when the loop comes to it, so leaving the loop ends the
-   * asking. Give `sort` where the order matters. Pages have 100 records unless `criteria.pagination` says otherwise, and begin
-   * with its page_number.
+   * The records that are found, page after page. A page is requested when the loop comes to it, so leaving the loop
+   * ends the asking. Give `sort` where the order matters. Pages have 100 records unless `criteria.pagination` says
+   * otherwise, and begin with its page_number.
    * @throws ItemRejected
    */
   searchAll(criteria: SearchCriteria, options?: RequestOptions): AsyncGenerator<RegistryRecord, void, void> {

@@ -165,7 +165,7 @@ function addressed({ sender_id, receiver_id }: Settings, header: JsonObject): Js
   throw new UntrustedAnswer(code, reason, ['receiver_id'])
 }
 
-/** No item was looked at; where all were rejected one by one, their own reasons say more (N7). */
+/** No item was processed; if all were rejected one by one, their own reasons say more (N7). */
 function isRejected({ reply }: Operation, header: CallbackHeader, message: JsonObject): boolean {
   if (header.status !== 'rjct') return false
   if (reply.items === null) return header.status_reason_code !== undefined || !('transaction_id' in message)

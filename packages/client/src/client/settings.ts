@@ -34,7 +34,7 @@ export interface PeerTrust {
   readonly signature?: SignaturePolicy
   /** How it signs: by default as we do where our profile has EdDSA, else as the specification describes. */
   readonly profile?: SignatureProfile
-  /** Values of `namespace` that are taken in signatures. */
+  /** Values of `namespace` that are accepted in signatures. */
   readonly namespaces?: readonly string[]
 }
 

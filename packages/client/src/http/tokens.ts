@@ -4,7 +4,7 @@ import { TokenRefused, TransportError } from '../errors.ts'
 import { type HttpSettings, send } from './post.ts'
 import { type Retry, withRetries } from './retry.ts'
 
-/** What a registry gives a participant when it is taken in. */
+/** The credentials that a registry gives to a new participant. */
 export interface ClientCredentials {
   readonly client_id: string
   readonly client_secret: string

@@ -6,7 +6,7 @@ type ConnectRequest = IncomingMessage & { readonly body?: unknown; readonly orig
 
 /**
  * `app.use('/callbacks', expressReceiver(receiver))`. Stands before `express.json()`, which would leave nothing of the
- * text that was signed; a body that was read as text or bytes is taken.
+ * text that was signed; a body that was read as text or bytes is accepted.
  */
 export function expressReceiver(
   receiver: RequestHandler,

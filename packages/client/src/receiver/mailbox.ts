@@ -1,4 +1,4 @@
-/** Callbacks that somebody waits for, or will: by correlation_id, whichever comes first. */
+/** Callbacks for callers that wait now or later, by correlation_id: the call or the callback may come first. */
 import { TransportError } from '../errors.ts'
 import type { AwaitOptions, ReplyCallback } from './callbacks.ts'
 

@@ -3,7 +3,7 @@ import { RequestFault } from '@rollcall/protocol'
 import { sleep } from '../http/retry.ts'
 import type { MessageKey, ReceivedMessages } from './received-messages.ts'
 
-/** Milliseconds: how long another process is waited for, and how often it is looked at. */
+/** Milliseconds: how long to wait for another process, and how often to check it. */
 const WAIT = { most: 5_000, step: 100 }
 
 /** @param handle resolves when the message is handled; when it rejects, the message is not remembered */

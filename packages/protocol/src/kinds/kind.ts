@@ -38,7 +38,7 @@ export interface Attribute {
 
 /**
  * Attributes that stand together in one element of a list, such as programme and status of one enrolment: conditions
- * on several of them may be asked of one and the same element.
+ * on several of them may apply to the same element.
  */
 export interface Compound {
   /** The canonical name, such as `enrolment`: no attribute of the record type has it. Also its column. */

@@ -1,7 +1,7 @@
 /** How the values of each sort of identifier are made comparable, one row a sort. */
 import type { IdentifierType } from './kind.ts'
 
-/** Longer values are not held and cannot be asked for. */
+/** Longer values are not stored and cannot be searched. */
 export const IDENTIFIER_MAX_LENGTH = 256
 
 /** White space of every script, and characters that show nothing, such as a zero-width space. */

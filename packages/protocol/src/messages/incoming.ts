@@ -1,5 +1,5 @@
 /**
- * Pieces of the `incoming` schemas: what a request must satisfy to be taken at all. Whatever these refuse
+ * Pieces of the `incoming` schemas: the rules that a request must match to be accepted. Whatever these refuse
  * refuses the whole request (400 err.request.bad); all else is judged item by item. Nothing here names a type
  * where another type is to be judged later: `properties` alone constrains objects and lets the rest pass.
  */

@@ -60,7 +60,7 @@ export const SearchRequest = Type.Object(
 )
 export type SearchRequest = Static<typeof SearchRequest>
 
-/** What an incoming search must satisfy to be taken at all; each item is judged after it. */
+/** The schema that an incoming search must match to be accepted; each item is checked after it. */
 export const IncomingSearchRequest = Type.Object({
   transaction_id: TransactionId,
   search_request: Type.Array(

@@ -70,7 +70,7 @@ export const SubscribeRequest = Type.Object(
 )
 export type SubscribeRequest = Static<typeof SubscribeRequest>
 
-/** What an incoming subscribe must satisfy to be taken at all; each item is judged after it. */
+/** The schema that an incoming subscribe must match to be accepted; each item is checked after it. */
 export const IncomingSubscribeRequest = Type.Object({
   transaction_id: TransactionId,
   subscribe_request: Type.Array(

@@ -5,13 +5,13 @@ import { SearchResponse } from './search.ts'
 import { SubscribeResponse } from './subscribe.ts'
 import { UnSubscribeResponse } from './unsubscribe.ts'
 
-/** What kind of transaction is asked about: the union of what the kinds list (D14). */
+/** The type of the transaction: the union of the kinds' lists (D14). */
 export const TxnType = oneOf(['search', 'subscribe', 'unsubscribe', 'receipt'], {
   description: 'Which transactions are asked about (N4, D14).',
 })
 export type TxnType = Static<typeof TxnType>
 
-/** By what it is asked for: the union of what the kinds list (D15). */
+/** The attribute that names it: the union of the kinds' lists (D15). */
 export const TxnAttributeType = oneOf(
   ['transaction_id', 'reference_id_list', 'correlation_id', 'subscription_code_list'],
   { description: 'What attribute_value holds (N4, D15).' },

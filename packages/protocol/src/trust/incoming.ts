@@ -15,7 +15,7 @@ import { isPlaceholder, SignatureProblem } from './signature/problem.ts'
 import { readSignature, verifySignature } from './signature/verify.ts'
 import type { SignedEnvelope } from './source.ts'
 
-/** What is asked of the signatures of a sender (D18). A policy is one of these rows, never a branch. */
+/** The requirements for the signatures of a sender (D18). A policy is one of these rows, never a branch. */
 export interface SignatureRules {
   /** Signatures are verified. */
   readonly verifies: boolean
@@ -33,7 +33,7 @@ export const SIGNATURE_RULES = {
 
 export type SignaturePolicy = keyof typeof SIGNATURE_RULES
 
-/** How one sender signs, and what is asked of it. */
+/** How one sender signs, and the requirements for its signatures. */
 export interface Verification extends ReadingRules {
   readonly rules: SignatureRules
   /** Public keys of the sender that may have made a signature: live, for signatures of this algorithm, called `kid`. */
@@ -110,11 +110,11 @@ async function verifyWithAny(
   throw problem
 }
 
-/** What is asked of the messages of a sender, and what decrypts them. */
+/** The requirements for the messages of a sender, and the keys that decrypt them. */
 export interface Decryption extends DecryptionLimits {
   /** Whether the header says that the message is encrypted. */
   readonly encrypted: boolean
-  /** Why a message in clear, or an encrypted one, is refused; null: it is taken. */
+  /** Why a message in clear, or an encrypted one, is refused; null: it is accepted. */
   readonly refuses: { readonly clear: string | null; readonly encrypted: string | null }
   readonly keys: ResolveKey
   /** Called before anything is decrypted; throws when the message must not be decrypted. */

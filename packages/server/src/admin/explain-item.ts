@@ -28,7 +28,7 @@ export interface IndexAdvice {
 /**
  * Reads one item of a search as a server does, and explains it.
  * @param options.analyze also runs it
- * @param options.values shows what is looked for
+ * @param options.values shows the values of the query
  * @throws ItemRejection as a server would answer
  */
 export async function explainItem(

@@ -5,11 +5,11 @@ import { AddressRefused } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 
-/** Why an admin function declines: what was asked is not valid, names what is not there, or contradicts what is. */
+/** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data. */
 export type RefusalReason = 'invalid' | 'not_found' | 'conflict'
 
 /**
- * An admin function declines what was asked of it, because of what was asked. The message is for the operator who asked:
+ * An admin function refuses its input. The message is for the operator who gave the input:
  * it names the member and the rule, and no personal data.
  */
 export class AdminRefusal extends Error {

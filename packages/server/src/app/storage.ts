@@ -1,4 +1,4 @@
-/** The database of a configuration: the one it names, or the PostgreSQL that comes along. */
+/** The database of a configuration: the one it names, or the embedded PostgreSQL. */
 import type { PoolConfig } from 'pg'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { type Database, openDatabase } from '../store/db/database.ts'

@@ -248,7 +248,7 @@ async function makeAttempt(
   }
 }
 
-/** Asked again for each attempt: addresses are taken back, and participants move. */
+/** Read again for each attempt: addresses are removed, and participants move. */
 function targetOf(
   settings: CallbackSettings,
   { callback, sender_uri, target }: ClaimedAttempt['delivery'],

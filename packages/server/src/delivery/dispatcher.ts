@@ -18,7 +18,7 @@ export interface Dispatcher {
   idle(): Promise<void>
 }
 
-/** Seconds after which a participant with pending deliveries is looked at again, whatever is known: others change them too. */
+/** Seconds after which a participant with pending deliveries is checked again: other nodes change them too. */
 const LONGEST_WAIT = 5
 /** Seconds after a turn that failed. */
 const AFTER_FAILURE = 1
@@ -36,7 +36,7 @@ export function createDispatcher(
   parts: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'jobEnded'> },
   { slots, wake, now = () => performance.now() }: Options,
 ): Dispatcher {
-  /** When each participant is looked at next. Those that are being drained have no time, unless something came up since. */
+  /** The time of each participant's next check. One that is being drained has no time, unless it got new deliveries. */
   const dueAt = new Map<number, number>()
   const draining = new Map<number, Promise<void>>()
   let last = 0

@@ -25,7 +25,7 @@ const POLL = 250
 const LOOKED_AT = 200
 /** Seconds from one turn to the next at least, unless something is due: many destinations are then probed together. */
 const BETWEEN_TURNS = 0.25
-/** Seconds until the deliveries of a disabled participant are looked at again. */
+/** Seconds until the deliveries of a disabled participant are checked again. */
 const DISABLED = 5
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Going round destinations, some at a look: always behind the last one that was given a permit, so that each has its turn
- * before any has a second one, however many there are and whichever have no permit at the moment.
+ * before any has a second one, for any number of them, and also if some have no permit at the moment.
  */
 import type { WaitingDestination } from '../store/deliveries/destinations.ts'
 

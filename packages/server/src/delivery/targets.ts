@@ -27,7 +27,7 @@ const RULES: Readonly<Record<string, AddressRule>> = {
 }
 
 /**
- * The address for a callback; null when there is none, and the answer is persisted and can be asked for (D5).
+ * The address for a callback; null when there is none, and the answer is persisted for a status question (D5).
  * @param callback null for operations that have none
  * @throws RequestFault err.sender_uri.invalid
  */
@@ -125,8 +125,8 @@ export interface CheckingSenderUri {
 }
 
 /**
- * The address as it is persisted and called; null when the request names none. All rules of attempts are asked, except
- * those that need the name of the host resolved.
+ * The address as it is persisted and called; null when the request names none. All rules of attempts are checked,
+ * except those that need the name of the host resolved.
  * @throws RequestFault err.sender_uri.invalid
  */
 export async function readSenderUri(

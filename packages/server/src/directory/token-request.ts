@@ -39,7 +39,9 @@ export interface TokenRequest {
   readonly query: string | undefined
 }
 
-/** `scope` is not among them: a token has all that its participant may do, whatever was asked for (RFC 6749, 3.3). */
+/**
+ * `scope` is not among them: a token permits all that its participant may do, for any requested scope (RFC 6749, 3.3).
+ */
 const PARAMETERS = ['grant_type', 'client_id', 'client_secret']
 type Parameters = ReadonlyMap<string, string>
 

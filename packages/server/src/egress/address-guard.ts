@@ -69,7 +69,7 @@ export function createAddressGuard(options: AddressGuardOptions = {}): AddressGu
   const { connectTimeoutMs = 5_000, connections = 8 } = options
   const rules = { ports, allowed: allowedHosts(options.allowed ?? []) }
 
-  /** Resolves a host once; all of its addresses must pass, so it does not matter which of them is taken. */
+  /** Resolves a host once; all of its addresses must pass, so any of them can be used. */
   async function reachableAddresses(host: string): Promise<readonly string[]> {
     const resolved = resolve(host).catch((error: unknown) => {
       throw new RequestFailed('unresolved', codeOf(error))

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, lchown, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** What went wrong with the PostgreSQL that comes along, in a sentence for the person who started Rollcall. */
+/** A failure of the embedded PostgreSQL, in a sentence for the person who started Rollcall. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError'
 }

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL that comes along with Rollcall. Every process that uses it holds a shared advisory lock in it. The first
+ * The embedded PostgreSQL. Every process that uses it holds a shared advisory lock in it. The first
  * one starts it, the last one stops it, and a process that finds it gone meanwhile starts it anew.
  */
 import { resolve } from 'node:path'

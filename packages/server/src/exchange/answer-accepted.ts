@@ -115,7 +115,7 @@ async function firstPage(
   return { outcome, items: persisted, further: persisted.some(({ record_ids }) => record_ids !== null) }
 }
 
-/** Every item, so that it can be asked for by its reference_id; with ids, where another page follows. */
+/** Every item, so that a status question can name its reference_id; with record ids, if another page follows. */
 function persistedItems({ items = [] }: Outcome): readonly NewItem[] {
   return items.map(({ reference_id, status, found }, position) => {
     const total = found?.record_ids.length ?? null

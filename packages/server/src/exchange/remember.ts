@@ -50,7 +50,7 @@ export const duplicate = (): HeaderRejection =>
 /** Characters of a transaction_id. */
 const LONGEST_TRANSACTION_ID = 99
 
-/** As it can be asked for later: the message is not checked yet, and a number counts by its digits (3.1). */
+/** The form for status questions: the message is not checked yet, and a number is read by its digits (3.1). */
 function transactionId({ transaction_id }: JsonObject): string | null {
   if (typeof transaction_id !== 'string' && typeof transaction_id !== 'number') return null
   const text = String(transaction_id)

@@ -79,7 +79,7 @@ export const replyMessage = (
 export type RejectedMembers = (message: Message) => Outcome['members']
 
 /**
- * The reply to a message whose header was rejected: no item of it was looked at.
+ * The reply to a message whose header was rejected: no item of it was processed.
  * @throws RequestFault when the message has no transaction_id that a reply could carry
  */
 export async function rejectedReply(

@@ -52,7 +52,9 @@ function linger(request: IncomingMessage): void {
   })
 }
 
-/** Whether the request that is coming in was answered before: a second answer would be taken for the next one's. */
+/**
+ * Whether the incoming request was answered before: the peer would take a second answer for that to its next request.
+ */
 export function isAnswered(socket: Socket): boolean {
   return answered.has(socket)
 }

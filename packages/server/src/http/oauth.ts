@@ -29,7 +29,7 @@ interface TokenParts {
   readonly limits: Pick<Limits, 'token_failures'>
 }
 
-/** @param options.queryParameters whether credentials in the query string are taken: they end up in proxies' logs */
+/** @param options.queryParameters whether credentials in the query string are accepted: they end up in proxies' logs */
 export function addTokenRoute(
   app: HttpServer,
   parts: TokenParts,

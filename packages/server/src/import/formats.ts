@@ -59,7 +59,7 @@ function inUtf8(reader: Reader, { encoding }: FormatOptions): Reader {
 export type FormatName = keyof typeof FORMATS
 
 /**
- * The format that was asked for, else the one of the file's extension.
+ * The requested format, else the one of the file's extension.
  * @throws ImportError when neither says
  */
 export function formatOf(source: string | Readable, asked: FormatName | undefined): FormatName {

@@ -164,7 +164,7 @@ export async function* newEntries(
   if (last.length > 0) yield last
 }
 
-/** The import as a whole cannot go on, because of what was asked or of what the source is. No personal data. */
+/** The import as a whole cannot continue, because of its options or its source. No personal data. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
 }

@@ -57,7 +57,7 @@ export interface Outcome {
   readonly items?: readonly AnsweredItem[]
   /** What the operation writes, in this order: committed together with the reply, or not at all. */
   readonly effects?: readonly Effect[]
-  /** Set where the reply leaves encrypted whatever the request was: it holds what was asked for encrypted. */
+  /** Set if the reply must be encrypted also for a request in clear: it has the answer to an encrypted request. */
   readonly encrypted?: true
 }
 

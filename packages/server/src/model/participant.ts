@@ -4,7 +4,7 @@ import type { AllowedHost } from './allowed-hosts.ts'
 
 /**
  * `required`: every message is signed. `if-present`: one without a signature, or with a known placeholder, counts as
- * unsigned and is taken; any other signature must verify. `off`: signatures are not looked at (D18).
+ * unsigned and is accepted; any other signature must verify. `off`: signatures are not checked (D18).
  */
 export const SIGNATURE_POLICIES = ['required', 'if-present', 'off'] as const
 
@@ -17,7 +17,7 @@ export type EncryptionPolicy = (typeof ENCRYPTION_POLICIES)[number]
 
 export interface MessagePolicy {
   readonly signature_policy: SignaturePolicy
-  /** The operator's explicit word, without which no signature_policy but `required` is taken. */
+  /** The operator's explicit permission; without it only the signature_policy `required` is accepted. */
   readonly allow_unsigned: boolean
   /** How it signs, and how we sign for it (D16). */
   readonly signature_profile: SignatureProfile

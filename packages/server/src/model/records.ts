@@ -1,4 +1,4 @@
-/** What is asked of records and what is found, whichever source they come from. */
+/** Searches of records and their results, for every source of records. */
 
 export interface Identifier {
   /** The canonical name of an identifier type. */

@@ -77,7 +77,7 @@ export interface Item {
 export interface ItemAnswer {
   /** Of the item's answer, beside reference_id, timestamp and status. */
   readonly members: ReplyMembers
-  /** What further pages are made of, where they were asked for. */
+  /** The data for further pages, if the request has them. */
   readonly found?: FoundRecords
 }
 

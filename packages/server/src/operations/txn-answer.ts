@@ -41,13 +41,13 @@ export interface TxnAnswer {
 interface About {
   /** The question's. */
   readonly exchange: Exchange
-  /** The one that is asked about. */
+  /** The transaction of the question. */
   readonly operation: Operation
 }
 
 /**
  * The original response: its first page, or where it stands.
- * @param references the items that were asked for; null: all
+ * @param references the items that the question names; null: all
  */
 export async function answerAbout(
   parts: Answering,
@@ -64,7 +64,7 @@ export async function answerAbout(
     ...(reason !== undefined && { reason }),
     items: chosen,
     txn_status: { transaction_id, correlation_id, [member]: chosen },
-    // What was asked encrypted is not answered in clear.
+    // The answer to an encrypted request is not sent in clear.
     ...(asked.accepted?.encrypted === true && { encrypted: true }),
   }
 }

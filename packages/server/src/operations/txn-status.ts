@@ -27,7 +27,7 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
   search: operation('search'),
 }
 
-/** Finds what is asked for among the sender's own exchanges with this registry. */
+/** Finds the exchange of the question among the sender's own exchanges with this registry. */
 type Look = (
   parts: Answering,
   asker: { readonly exchange: Exchange; readonly operation: Operation },

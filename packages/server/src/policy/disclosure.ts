@@ -1,6 +1,7 @@
 /**
- * The one way by which records leave: answered at once or later, on whichever page, embedded in the answer to a question
- * about an earlier request, and in notifications. A reply takes records as `Disclosed` alone, and only `disclose` makes those.
+ * The only function that releases records: in synchronous and asynchronous answers, on every page, in the answer to a
+ * question about an earlier request, and in notifications. A reply takes records as `Disclosed` alone, and only
+ * `disclose` makes those.
  */
 import type { RecordType } from '@rollcall/protocol'
 import { Disclosed } from '../model/outcome.ts'

@@ -1,4 +1,4 @@
-/** What a predicate asks about, by name: for statistics, and to refuse what cannot be asked about yet. */
+/** The names of a predicate's attributes: for statistics, and to refuse attributes that cannot be searched yet. */
 
 import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
 import { type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'

@@ -4,7 +4,7 @@ import type { Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 
-/** Where a query is asked. */
+/** The context of a query. */
 export interface Scope {
   readonly kind: Kind
   /** What the criteria around the query named; undefined when they named none. */

@@ -26,7 +26,7 @@ export type KeySetOwner = GuardOwner & Pick<Participant, 'sender_id' | 'jwks_uri
 export interface KeySets {
   /**
    * The keys that the participant publishes, none where it has no jwks_uri or they cannot be had. Never throws.
-   * @param kid the key that is looked for; a set without it is fetched anew, unless that was just done
+   * @param kid the key to find; a set without it is fetched again, unless that was just done
    */
   get(participant: KeySetOwner, kid: string | null): Promise<readonly PublicKey[]>
 }

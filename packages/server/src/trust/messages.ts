@@ -31,7 +31,7 @@ import type { PeerKeys } from './peer-keys.ts'
 /** What verifying needs. */
 export interface Verifying {
   readonly peerKeys: Pick<PeerKeys, 'verifying'>
-  /** Values of `namespace` that are taken (D17). */
+  /** Values of `namespace` that are accepted (D17). */
   readonly signatureNamespaces: { readonly read: readonly string[] }
   readonly limits: Pick<Limits, 'clock_skew'>
 }

@@ -17,7 +17,7 @@ export interface SignatureProfile {
   readonly canonical_form: CanonicalFormName
   /** Of the parameter layout; empty with all others. */
   readonly digest_prefix: DigestPrefix
-  /** Those that are taken; never empty. */
+  /** The accepted ones; never empty. */
   readonly algorithms: readonly AlgorithmName[]
 }
 
@@ -58,7 +58,7 @@ export interface ReadSignature extends SignatureClaims {
 /** What reading needs to know beside the text. */
 export interface ReadingRules {
   readonly profile: SignatureProfile
-  /** Values of `namespace` that are taken (D17). */
+  /** Values of `namespace` that are accepted (D17). */
   readonly namespaces: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** How conditions become one predicate, and which of them are asked of one and the same element of a list. */
+/** Combines conditions into one predicate, and decides which of them apply to the same element of a list. */
 import type { Searchable } from '@rollcall/protocol'
 import type { List, Predicate } from '../../model/predicate.ts'
 import { QueryProblem } from '../query.ts'
@@ -9,7 +9,7 @@ export interface Condition {
   readonly of: Predicate
 }
 
-/** A condition that is not read yet: which types an identifier value may have is said beside it. */
+/** A condition that is not read yet: a condition beside it gives the types of an identifier value. */
 export interface Asked {
   readonly path: string
   /** Undefined where it is not about a single attribute, such as `$or` or a compound's object. */
@@ -102,7 +102,7 @@ function saidBy({ of }: Condition, path: string): SaidTypes | undefined {
   return of.is === 'identifier_type' ? { names: of.types, path } : undefined
 }
 
-/** The conditions of one object, asked of a record: those on one list are asked of one and the same element. */
+/** The conditions of one object on a record: those on one list apply to the same element. */
 export function inRecord(conditions: readonly Condition[]): Predicate {
   const byList = Map.groupBy(conditions, ({ list }) => list)
   return allOf(

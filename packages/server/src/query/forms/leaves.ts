@@ -1,4 +1,4 @@
-/** From what is asked about, a comparator and a value to a leaf of the tree. */
+/** Makes a leaf of the tree from a subject, a comparator and a value. */
 
 import {
   type Attribute,
@@ -17,7 +17,7 @@ import type { Identifier } from '../../model/records.ts'
 import { IdentifierProblem, QueryProblem } from '../query.ts'
 import type { Reader } from './reader.ts'
 
-/** What is asked about: an attribute by its type, or identifiers, which know equality alone. */
+/** The subject of a condition: an attribute by its type, or identifiers, which support equality alone. */
 export type SubjectType = AttributeType | 'identifier'
 
 /** What the value of an identifier must be besides, by the normaliser of its type. */
@@ -58,7 +58,7 @@ export interface Given {
   readonly path: string
 }
 
-/** Everything that can be asked about with operators: all but a compound as a whole. */
+/** The subjects that accept operators: all except a compound as a whole. */
 export type SearchableLeaf = Exclude<Searchable, { is: 'compound' }>
 
 export function subjectOf(reader: Reader, about: SearchableLeaf): Subject {

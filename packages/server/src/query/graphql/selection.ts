@@ -39,7 +39,7 @@ export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
-/** Fields, fragments and uses of fragments that are looked at in one query; a fragment counts wherever it is used. */
+/** Limit of fields, fragments and uses of fragments in one query; a fragment counts at each use. */
 const MAX_SELECTED = 500
 /** Times that a query may choose again, under another name, what it chose already: answers grow by it. */
 const MAX_REPEATED = 20
@@ -149,7 +149,7 @@ function checkCondition(condition: string, type: string, path: string): void {
 }
 
 /**
- * The chosen members of an object under the names they were asked by; null where the object does not have one. Lists
+ * The selected members of an object under the names of the selection; null where the object does not have one. Lists
  * stay lists and single objects single: the record decides, not its documented shape.
  */
 export function shapeOf(selection: Selection, object: JsonObject): JsonObject {

@@ -21,7 +21,7 @@ import {
 } from '../../model/predicate.ts'
 import type { ExtractedRecord } from './extract-record.ts'
 
-/** The attributes of whatever is asked, a record or one element of a list: the value under a name, if there is one. */
+/** The attributes of a record or of one element of a list: the value under a name, if there is one. */
 type Read = (name: string) => AttributeValue | undefined
 
 /**
@@ -191,7 +191,7 @@ function compareTexts(operator: Comparator, text: string, literal: string): bool
   return isOrdered(operator, compareCodePoints(text, literal))
 }
 
-/** `difference`: below, at or above 0 as what is asked is before, at or after what it is compared with. */
+/** `difference`: below, at or above 0 if the record's value is before, at or after the query's value. */
 function isOrdered(operator: Comparator, difference: number): boolean {
   switch (operator) {
     case 'lt':

@@ -65,7 +65,7 @@ export interface RecordTombstoneRow {
 export interface SlowSearchRow {
   registry: number
   record_type: string
-  /** Names that were asked for, sorted; never what was looked for. */
+  /** The names of the attributes in the search, sorted; never a value. */
   attributes: string[]
   searches: number
   /** Milliseconds. */
@@ -372,7 +372,7 @@ export interface OperatorTokenRow {
 
 export interface QuotaBucketRow {
   bucket: string
-  /** Requests that may still be taken, as of `refilled_at`. */
+  /** Requests that may still be accepted, as of `refilled_at`. */
   tokens: number
   /** What the last statement took. */
   granted: number

@@ -1,7 +1,7 @@
 /**
- * The channel on which nodes that work hear of new work at once (LISTEN, NOTIFY). The payload is empty for an accepted
+ * The channel that announces new work to workers at once (LISTEN, NOTIFY). The payload is empty for an accepted
  * exchange; the id of a participant for whom a delivery may be due; or `m` with the ids of mailboxes in which something
- * waits, with commas between them: without ids, any of them. A notification may be lost: nodes also look by themselves.
+ * waits, separated by commas: without ids, any of them. A notification may be lost: nodes also look at intervals.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

@@ -185,7 +185,7 @@ const RECORD_ATTEMPT = `with ended as (
   )
   select exists (select 1 from ended) as counted`
 
-/** Tells the nodes that work that deliveries of a participant may be due. */
+/** Announces to the workers that deliveries of a participant may be due. */
 export async function announceDeliveries(
   { pool }: Pick<Database, 'pool'>,
   participant: number,

@@ -135,7 +135,7 @@ export const DELIVERY_CHANGES = {
 } as const satisfies Record<string, Change>
 
 /**
- * Changes those of the chosen ones that it can be done with, and announces the participants to the nodes that work:
+ * Changes the chosen deliveries that are in a suitable state, and announces their participants to the workers:
  * where a destination's breaker is open, with a probe. What is retried is attempted first.
  * @returns how many
  */

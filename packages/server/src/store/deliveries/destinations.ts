@@ -31,7 +31,7 @@ export async function findDestinations(
   return rows
 }
 
-/** Deliveries of one destination that are under way at a time, of which the end of a claim is looked for. */
+/** Attempts at one destination at a time among which an ended claim is looked up. */
 const UNDER_WAY = 128
 
 const FIND_DESTINATIONS = `with recursive step (origin, number) as (
@@ -62,9 +62,9 @@ const FIND_DESTINATIONS = `with recursive step (origin, number) as (
     ) as under_way on true
   order by number`
 
-/** Destinations that are looked at for the next time; what is behind them is looked for before long. */
+/** Destinations that are read for the next due time; those behind them are read soon after. */
 const LOOKED_AT = 1_000
-/** Seconds until those behind them are looked for. */
+/** Seconds until those behind them are read. */
 const BEFORE_LONG = 5
 
 /** Seconds until a delivery of a participant may be attempted, 0 when one may; null when none is pending. */

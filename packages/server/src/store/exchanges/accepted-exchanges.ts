@@ -57,7 +57,7 @@ export const COLUMNS = `correlation_id as id, coalesce(parent, correlation_id) a
   case when coalesce(request_bytes, octet_length(request)) <= ${SMALL_REQUEST} then request end as request,
   coalesce(request_bytes, octet_length(request), 0) as request_bytes, state, page, received_at, started_at`
 
-/** Null when there is none, or none any more. Those that are asked for at once are read together. */
+/** Null when there is none, or none any more. Concurrent calls are read together. */
 export async function findAccepted(
   { pool }: Pick<Database, 'pool'>,
   correlation_id: string,
@@ -122,7 +122,7 @@ export interface AskedExchange {
   readonly first: { readonly id: string; readonly body: EncryptedReply } | null
 }
 
-/** Whose exchanges are looked through: the asker's own, where and what they were asked. */
+/** The exchanges that are searched: the sender's own, by registry and operation. */
 export interface Asker {
   /** `Participant.id` */
   readonly participant: number
@@ -132,7 +132,7 @@ export interface Asker {
   readonly operation: string
 }
 
-/** Messages that bear one transaction_id, the newest, among which the one that is asked about is looked for. */
+/** The number of newest messages with one transaction_id among which a status question searches. */
 const OF_ONE_ID = 100
 
 /** The newest of the asker's exchanges with one of these transaction_ids, or correlation_ids. */

@@ -144,7 +144,7 @@ const REMEMBER = {
   text: `${REMEMBERED} ${OFFERED} on conflict do nothing returning participant, message_id`,
 }
 
-/** Remembered, accepted, announced to the nodes that work, and counted in one statement: all of it is there, or none. */
+/** One statement remembers, accepts, announces to the workers and counts a message: all of it is written, or none. */
 const ACCEPT = {
   name: 'accept exchanges',
   text: `with offered as (${OFFERED}),

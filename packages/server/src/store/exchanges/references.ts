@@ -14,7 +14,7 @@ export interface ItemReference {
   readonly reference_id: string
 }
 
-/** A list as `storeReferencesOf` takes it. What PostgreSQL cannot hold names no item that could be asked for. */
+/** A list as `storeReferencesOf` takes it. A text that PostgreSQL cannot store names no item of any request. */
 export const storableReferences = (reference_ids: readonly string[]): string =>
   JSON.stringify(reference_ids.map((reference_id) => (isStorable(reference_id) ? reference_id : '')))
 

@@ -1,4 +1,4 @@
-/** Which ciphertexts were received, and in which message: none is taken from another sender or in another one. */
+/** The received ciphertexts with their messages: none is accepted from another sender or in another message. */
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
 import { messageKey } from './exchanges.ts'

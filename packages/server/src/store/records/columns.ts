@@ -61,7 +61,7 @@ const COLUMNS: Readonly<Record<AttributeType, readonly ColumnShape[]>> = {
   datetime: [plain('timestamp with time zone')],
   number: [plain('double precision')],
   boolean: [plain('boolean')],
-  // Counted from a date when it is asked for.
+  // Counted from a date at the time of the query.
   age: [],
 }
 

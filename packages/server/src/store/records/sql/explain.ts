@@ -29,7 +29,7 @@ export interface Explained extends Plan {
  * Explains the statement of a search. A search for one identifier is explained like any other, though it is
  * answered by a shorter one.
  * @param options.analyze also runs it, within the time that a search has
- * @param options.values whether to show what is looked for: in the tree, in the plan and as `values`
+ * @param options.values whether to show the values of the query: in the tree, in the plan and as `values`
  * @throws pg's DatabaseError when it takes longer
  */
 export async function explainSearch(
@@ -164,7 +164,7 @@ function namesElements(of: Predicate): boolean {
   }
 }
 
-/** How a value that is looked for is written. */
+/** The written form of a query's value. */
 type WriteValue = (value: unknown) => string
 
 /** A predicate as lines of text, parts indented below what holds them. */
