@@ -5,12 +5,13 @@ import {
   type Config,
   type Database,
   isLoopback,
+  listenerUrl,
   openStorage,
   type Registry,
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
-import { demoKeys, demoSecret } from '../demo/credentials.ts'
+import { demoKeys, demoOperatorToken, demoSecret } from '../demo/credentials.ts'
 import {
   type DemoFile,
   demoFilePath,
@@ -115,7 +116,11 @@ async function runUntil(
     const client_secret = await demoSecret(db, participant, written.client_secret)
     const keys = await demoKeys(db, participant.sender_id, written)
     const base_url = baseUrl(config, server.port)
-    const demo = await describeDemo(db, { base_url, participant, client_secret, keys, registries })
+    const admin = {
+      base_url: listenerUrl(config.adminHost, server.adminPort),
+      token: await demoOperatorToken(db),
+    }
+    const demo = await describeDemo(db, { base_url, participant, client_secret, keys, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     server.markReady()
     print(options, summary(demo, path), greeting(demo, path))

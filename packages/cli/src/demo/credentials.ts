@@ -1,7 +1,8 @@
-/** The demo participant's client secret and its own keys: made once, the same over restarts. */
+/** The demo participant's client secret and its own keys, made once and the same over restarts; the operator's token. */
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
+import { addOperator, revokeOperator } from '@rollcall/server/admin/operators'
 import {
   addParticipantKeys,
   listPublicKeys,
@@ -20,6 +21,17 @@ export async function demoSecret(db: Database, participant: Participant, written
   if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
   const { client_secret } = await rotateParticipantSecret({ db }, { sender_id: participant.sender_id })
   return client_secret
+}
+
+const OPERATOR = 'demo'
+
+/** A token for the admin API, new with each start: the one before it is refused. */
+export async function demoOperatorToken(db: Database): Promise<string> {
+  await revokeOperator({ db }, { name: OPERATOR }).catch((error: unknown) => {
+    if (!(error instanceof AdminRefusal)) throw error
+  })
+  const { token } = await addOperator({ db }, { name: OPERATOR, roles: ['operate', 'publish'] })
+  return token
 }
 
 type KeyUse = 'sig' | 'enc'

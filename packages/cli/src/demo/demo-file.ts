@@ -17,6 +17,7 @@ export interface DemoFile {
   readonly base_url: string
   readonly token_url: string
   readonly participant: DemoCredentials
+  readonly admin: DemoAdmin
   readonly registries: readonly DemoRegistry[]
 }
 
@@ -24,6 +25,13 @@ export interface DemoCredentials extends DemoKeys {
   readonly sender_id: string
   readonly client_id: string
   readonly client_secret: string
+}
+
+/** The admin API. */
+export interface DemoAdmin {
+  /** Of the operator's listener, without a path. */
+  readonly base_url: string
+  readonly token: string
 }
 
 export interface DemoRegistry {
@@ -59,15 +67,17 @@ export async function describeDemo(
     readonly participant: Participant
     readonly client_secret: string
     readonly keys: DemoKeys
+    readonly admin: DemoAdmin
     readonly registries: readonly Registry[]
   },
 ): Promise<DemoFile> {
-  const { base_url, client_secret, participant, keys } = demo
+  const { base_url, client_secret, participant, keys, admin } = demo
   const { sender_id, client_id } = participant
   return {
     base_url,
     token_url: `${base_url}/${TOKEN_PATH}`,
     participant: { sender_id, client_id, client_secret, ...keys },
+    admin,
     registries: await Promise.all(demo.registries.map((registry) => describeRegistry(db, registry))),
   }
 }

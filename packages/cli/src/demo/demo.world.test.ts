@@ -77,6 +77,10 @@ test('demo.json has the agreed shape, and only its owner reads it', async () => 
         private_jwk: expect.objectContaining({ kty: 'RSA', alg: 'RSA-OAEP-256', d: expect.any(String) }),
       },
     },
+    admin: {
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/),
+      token: expect.stringMatching(/^rollcall_\d+_[\w-]{43}$/),
+    },
     registries: demoKinds.map(({ name, reg_type, record_types: [first] }) => ({
       namespace: name,
       kind: name,
@@ -217,6 +221,14 @@ test('an import beside it is found by the next search', async () => {
   expect(items.map(({ data }) => data?.reg_records)).toEqual([[person]])
 })
 
+/** A call of its admin API. */
+const admin = (path: string, { base_url, token } = demo.admin) =>
+  fetch(`${base_url}/admin/v1/${path}`, { headers: { authorization: `Bearer ${token}` } })
+
+test('its operator token opens the admin API', async () => {
+  expect((await admin('registries')).status).toBe(200)
+})
+
 test('a participant added to it is the demo’s too, and gets tokens', async () => {
   const added = await rollcallJson(['participant', 'add', 'second.example', '--name', 'Second'], env)
   expect(added).toMatchObject({ sender_id: 'second.example', status: 'active', demo: true })
@@ -266,9 +278,12 @@ describe('another start', () => {
   test('keeps the secret after a clean stop, and adds nothing', async () => {
     const before = demo.participant
     expect(await running.stop('SIGINT')).toMatchObject({ code: 0 })
+    const old = demo.admin.token
     await startDemo()
     expect(demo.participant).toEqual(before)
     expect((await askToken(demo.token_url, before)).status).toBe(200)
+    expect((await admin('registries')).status).toBe(200)
+    expect((await admin('registries', { ...demo.admin, token: old })).status).toBe(401)
     expect(running.output().stderr).not.toContain('records each went into')
   })
 

@@ -12,6 +12,7 @@ const demo = {
     sign: { kid: 'k1', algorithm: 'ed25519' as const, private_jwk: {} },
     encrypt: { kid: 'k2', private_jwk: {} },
   },
+  admin: { base_url: 'http://127.0.0.1:8081', token: 't' },
   registries: [
     {
       namespace: 'civil',
