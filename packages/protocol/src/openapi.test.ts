@@ -104,6 +104,16 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
     )
   })
 
+  it('describes what we send: the callback of each asynchronous operation, and notifications', () => {
+    const sent = operationsOf(kind).flatMap(({ async_paths, callback, notifies }) =>
+      async_paths.length > 0 ? [callback, notifies].filter((row) => row !== null) : [],
+    )
+    expect(Object.keys(document.webhooks).toSorted()).toEqual(
+      [...new Set(sent)].map(({ name }) => name).toSorted(),
+    )
+    expect(document.webhooks).toHaveProperty(['notify', 'post', 'operationId'], 'sent-notify')
+  })
+
   it('documents the shape of each record type', () => {
     for (const { schema } of kind.record_types) {
       const { title } = schema as { title: string }

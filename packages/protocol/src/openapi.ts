@@ -21,6 +21,8 @@ export interface OpenApiDocument extends JsonObject {
   readonly info: JsonObject
   readonly servers: readonly JsonObject[]
   readonly paths: { readonly [path: string]: JsonObject }
+  /** What we send: callbacks and notifications, by their names. */
+  readonly webhooks: { readonly [name: string]: JsonObject }
   readonly components: JsonObject
 }
 
@@ -43,11 +45,16 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
   const { server_url, operations, ways = ['sync', 'async'], callbacks = [] } = options
   const components = collectComponents()
   const paths: Record<string, JsonObject> = {}
+  const webhooks: Record<string, JsonObject> = {}
   for (const operation of operationsOf(kind).filter((row) => operations.includes(row))) {
     const [sync] = ways.includes('sync') ? operation.sync_paths : []
     const [async] = ways.includes('async') ? operation.async_paths : []
     if (sync) paths[`/${sync}`] = { post: syncOperation(kind, operation, components) }
-    if (async) paths[`/${async}`] = { post: asyncOperation(kind, operation, components) }
+    if (!async) continue
+    paths[`/${async}`] = { post: asyncOperation(kind, operation, components) }
+    for (const callback of [operation.callback, operation.notifies]) {
+      if (callback) webhooks[callback.name] = { post: sentCallback(kind, callback, components) }
+    }
   }
   for (const callback of callbacks) {
     paths[`/${callback.path}`] = { post: receivedCallback(kind, callback, components) }
@@ -59,6 +66,7 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
     servers: [{ url: server_url }],
     security: [{ bearer: [] }],
     paths: { ...paths, ...tokenPath(server_url, components) },
+    webhooks,
     components: {
       securitySchemes: tokenSecuritySchemes,
       responses: errorResponses(components),
@@ -155,6 +163,29 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
     },
     responses: { 200: ackResponse(components), ...errorReferences() },
   }
+}
+
+/** What we send to a participant that asked, or that subscribed. */
+function sentCallback(kind: Kind, callback: Callback, components: Components): JsonObject {
+  const { name, schema } = callback.message
+  const envelope = components.refer(ENVELOPES[callback.header](schema, `${name}Envelope`))
+  return {
+    operationId: `sent-${callback.name}`,
+    summary: `Sent to the address of the participant, with action ${callback.action} (G1).`,
+    description:
+      'Answer 200 with an acknowledgement when the message is stored. An acknowledgement ERR refuses it, and 400, 405, 410, 411, 413, 414, 415, 422, 431, 501 and 505 stop it. With any other answer, or none, it is sent again with the same `message_id`.',
+    requestBody: {
+      required: true,
+      content: json(withMeta(envelope, callback, components), exampleCallback(kind, callback)),
+    },
+    responses: { 200: ackResponse(components) },
+  }
+}
+
+function withMeta(envelope: JsonObject, { meta }: Callback, components: Components): JsonObject {
+  if (meta === null) return envelope
+  const header = { type: 'object', properties: { meta: components.refer(meta) } }
+  return { allOf: [envelope, { type: 'object', properties: { header } }] }
 }
 
 const ENVELOPES = {

@@ -12,7 +12,7 @@ import {
   EnrollmentUpdatesRequest,
   EnrollmentUpdatesResponse,
 } from './messages/enrolment.ts'
-import { IncomingNotifyEventRequest, NotifyEventRequest } from './messages/notify.ts'
+import { IncomingNotifyEventRequest, NotifyEventRequest, NotifyMeta } from './messages/notify.ts'
 import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages/search.ts'
 import { IncomingSubscribeRequest, SubscribeRequest, SubscribeResponse } from './messages/subscribe.ts'
 import { TxnStatusRequest, TxnStatusResponse } from './messages/txn-status.ts'
@@ -54,6 +54,8 @@ export interface Callback {
   /** Relative to the base address. */
   readonly path: string
   readonly header: HeaderShape
+  /** What we say in `meta` of its header; null where nothing. */
+  readonly meta: TSchema | null
   readonly message: Message
 }
 
@@ -77,6 +79,8 @@ export interface Operation {
   readonly reply_also_bare: boolean
   /** Where the result of an asynchronous request goes. */
   readonly callback: Callback | null
+  /** What is sent for it later on, without another request; null for nothing. */
+  readonly notifies: Callback | null
   /** Null when the items of the reply carry no reason code. */
   readonly codes: ItemCodes | null
   /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
@@ -113,6 +117,7 @@ const ON_SEARCH: Callback = {
   ],
   path: 'registry/on-search',
   header: 'callback',
+  meta: null,
   message: searchReply,
 }
 
@@ -122,6 +127,7 @@ const ON_SUBSCRIBE: Callback = {
   action_aliases: [],
   path: 'registry/on-subscribe',
   header: 'request',
+  meta: null,
   message: subscribeReply,
 }
 
@@ -131,6 +137,7 @@ const ON_UNSUBSCRIBE: Callback = {
   action_aliases: [],
   path: 'registry/on-unsubscribe',
   header: 'request',
+  meta: null,
   message: unsubscribeReply,
 }
 
@@ -140,6 +147,7 @@ const TXN_ON_STATUS: Callback = {
   action_aliases: ['on-txn-status', 'txn/on-status', 'txn_on_status', 'on-status'],
   path: 'registry/txn/on-status',
   header: 'callback',
+  meta: null,
   message: txnStatusReply,
 }
 
@@ -150,6 +158,7 @@ const NOTIFY: Callback = {
   action_aliases: [],
   path: 'registry/notify',
   header: 'callback',
+  meta: NotifyMeta,
   message: message('NotifyEventRequest', NotifyEventRequest, {
     incoming: IncomingNotifyEventRequest,
     items: 'notify_event',
@@ -176,6 +185,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'on-search',
     reply_also_bare: false,
     callback: ON_SEARCH,
+    notifies: null,
     codes: 'search',
     kinds: 'all',
   },
@@ -195,6 +205,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'on-subscribe',
     reply_also_bare: false,
     callback: ON_SUBSCRIBE,
+    notifies: NOTIFY,
     codes: 'subscribe',
     kinds: 'all',
   },
@@ -213,6 +224,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'on-unsubscribe',
     reply_also_bare: false,
     callback: ON_UNSUBSCRIBE,
+    notifies: null,
     codes: 'unsubscribe',
     kinds: 'all',
   },
@@ -230,6 +242,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'txn-on-status',
     reply_also_bare: false,
     callback: TXN_ON_STATUS,
+    notifies: null,
     codes: null,
     kinds: 'all',
   },
@@ -254,6 +267,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'notify',
     reply_also_bare: true,
     callback: null,
+    notifies: null,
     codes: null,
     kinds: 'own',
   },
@@ -269,6 +283,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'on-search',
     reply_also_bare: true,
     callback: null,
+    notifies: null,
     codes: null,
     kinds: 'own',
   },
@@ -284,6 +299,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'txn-on-status',
     reply_also_bare: false,
     callback: null,
+    notifies: null,
     codes: null,
     kinds: 'own',
   },
@@ -299,6 +315,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'on-search',
     reply_also_bare: false,
     callback: null,
+    notifies: null,
     codes: null,
     kinds: 'own',
   },
@@ -314,6 +331,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'on-search',
     reply_also_bare: false,
     callback: null,
+    notifies: null,
     codes: 'search',
     kinds: 'own',
   },
@@ -329,6 +347,7 @@ export const OPERATIONS: readonly Operation[] = [
     reply_action: 'on-search',
     reply_also_bare: false,
     callback: null,
+    notifies: null,
     codes: 'search',
     kinds: 'own',
   },

@@ -247,7 +247,17 @@ export function exampleReply(kind: Kind, operation: Operation): JsonObject {
 export function exampleCallback(kind: Kind, callback: Callback): JsonObject {
   const answered = OPERATIONS.find((operation) => operation.callback === callback)
   const message = answered === undefined ? notification(kind) : exampleOf(kind, answered.name).reply
-  return { header: { ...replyHeader, action: callback.action }, message }
+  const meta = callback.meta === null ? {} : { meta: NOTIFY_META }
+  return { header: { ...replyHeader, action: callback.action, ...meta }, message }
+}
+
+const NOTIFY_META = {
+  subscriptions: { e1: ['SUB-AB12'] },
+  presence: { e1: { 'SUB-AB12': 'entered' } },
+  record_version: { e1: 4711 },
+  occurred_at: { e1: asked },
+  recorded_at: { e1: answered },
+  sequence: 1,
 }
 
 function notification(kind: Kind): JsonObject {
