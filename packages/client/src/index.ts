@@ -69,7 +69,23 @@ export type {
   ReplyCallback,
   ReplyName,
 } from './receiver/callbacks.ts'
+export {
+  HIGH_WATER_MARKS_TABLE,
+  type HighWaterMarks,
+  marksInMemory,
+  marksInSql,
+  type SqlMarks,
+} from './receiver/high-water-marks.ts'
 export type { MailboxLimits } from './receiver/mailbox.ts'
+export { notifyMeta, type SequenceGap } from './receiver/notifications.ts'
+export {
+  type EventContext,
+  type EventHandler,
+  type EventHandlers,
+  type EventName,
+  onEvent,
+  type Presence,
+} from './receiver/on-event.ts'
 export {
   type Query,
   RECEIVED_MESSAGES_TABLE,

@@ -108,7 +108,7 @@ describe.each(
 })
 
 it('there is an example of each kind, and none is unmarked', () => {
-  expect(blocks.map(({ how }) => how)).toEqual(['run', 'check', 'run', 'check', 'run', 'check'])
+  expect(blocks.map(({ how }) => how)).toEqual(['run', 'check', 'run', 'check', 'run', 'check', 'check'])
   expect(page.match(/```ts\n/g)).toBeNull()
 })
 

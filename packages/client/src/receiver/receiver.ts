@@ -25,7 +25,9 @@ import {
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { acknowledge, refuse } from './acks.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
+import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
 import { Mailbox, type MailboxLimits } from './mailbox.ts'
+import { inOrder, type Notification, type SequenceGap } from './notifications.ts'
 import { type Once, once } from './once.ts'
 import { readCallback, rowOf } from './read-callback.ts'
 import { envelopeBounds, messageBounds, readRequest } from './read-request.ts'
@@ -61,6 +63,10 @@ export interface ReceiverOptions {
   readonly decryption_keys?: readonly Jwk[]
   /** Which messages were handled; `rememberInMemory()` by default. */
   readonly memory?: ReceivedMessages
+  /** Which versions of records were handled: older ones are left out of notifications. `marksInMemory()` by default. */
+  readonly marks?: HighWaterMarks
+  /** Told of numbers of notifications that are missing: what a registry sends to one address has no gaps. */
+  readonly on_gap?: (gap: SequenceGap) => void
   /** Whether the HTTP request itself may pass, by its bearer token for instance. */
   readonly authorize?: (request: Request) => boolean | Promise<boolean>
   /** Gets the errors of handlers, stores and key sets. Peers never see them. */
@@ -90,6 +96,7 @@ export class Receiver {
   readonly #keys: DecryptionKeys
   readonly #once: Once
   readonly #mailbox: Mailbox
+  readonly #marks: HighWaterMarks
   readonly #maxBytes: number
   readonly #maxValues: number
 
@@ -103,6 +110,7 @@ export class Receiver {
     this.#keys = decryptionKeys(options.decryption_keys ?? [])
     this.#once = once(options.memory ?? rememberInMemory())
     this.#mailbox = new Mailbox({ ...HELD, ...options.held })
+    this.#marks = options.marks ?? marksInMemory()
     this.#maxBytes = options.max_body_bytes ?? MAX_BODY_BYTES
     this.#maxValues = options.max_body_values ?? MAX_BODY_VALUES
   }
@@ -116,7 +124,7 @@ export class Receiver {
       return acknowledge(await this.#receive(request))
     } catch (error) {
       if (error instanceof RequestFault) return refuse(error)
-      this.#tell(error)
+      quietly(() => this.#options.on_error?.(error))
       return refuse(
         new RequestFault('err.service.unavailable', 'the message was not handled; send it again later', 500),
       )
@@ -130,15 +138,6 @@ export class Receiver {
    */
   awaitCallback(correlation_id: string, options: AwaitOptions = {}): Promise<ReplyCallback> {
     return this.#mailbox.take(correlation_id, options)
-  }
-
-  /** What the hook does wrong is not the peer's business either. */
-  #tell(error: unknown): void {
-    try {
-      this.#options.on_error?.(error)
-    } catch {
-      // There is nobody left to tell.
-    }
   }
 
   /** From request to handled message. Gives the correlation_id of the ack. */
@@ -155,13 +154,14 @@ export class Receiver {
 
     // Is it for us, and what does it say?
     this.#checkAddress(frame)
-    const row = rowOf(new URL(request.url).pathname, frame.header.action)
+    const { pathname } = new URL(request.url)
+    const row = rowOf(pathname, frame.header.action)
     const opened = await open(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, row))
     const callback = readCallback(row, frame, opened, signed)
 
     // Handled once, and acknowledged after that.
     const message_id = String(frame.header.message_id)
-    await this.#once({ sender_id, message_id }, () => this.#dispatch(callback))
+    await this.#once({ sender_id, message_id }, () => this.#dispatch(callback, pathname))
     return correlationOf(callback)
   }
 
@@ -192,13 +192,39 @@ export class Receiver {
     }
   }
 
-  async #dispatch(callback: Received | Rejected): Promise<void> {
-    const handled = await handle(this.#options.handlers ?? {}, callback)
+  async #dispatch(callback: Received | Rejected, address: string): Promise<void> {
+    const { handlers = {} } = this.#options
+    const isHandled = isNotification(callback)
+      ? await this.#notified(handlers, callback, address)
+      : await handle(handlers, callback)
     if ('message' in callback && callback.name !== 'notify') this.#mailbox.put(callback as ReplyCallback)
-    else if (!handled) {
+    else if (!isHandled) {
       // Nobody here would ever know of it: the peer had better keep it.
       throw new RequestFault('err.request.not_found', `nothing here takes ${callback.name}`)
     }
+  }
+
+  /** False when there is no handler for it. */
+  async #notified(handlers: Handlers, notification: Notification, address: string): Promise<boolean> {
+    const { current, handled } = await inOrder(notification, address, this.#marks, (gap) =>
+      quietly(() => this.#options.on_gap?.(gap)),
+    )
+    const isOld = current.message.notify_event.length === 0 && notification.message.notify_event.length > 0
+    const isHandled = isOld ? handlers.notify !== undefined : await handle(handlers, current)
+    if (isHandled) await handled()
+    return isHandled
+  }
+}
+
+const isNotification = (callback: Received | Rejected): callback is Notification =>
+  'message' in callback && callback.name === 'notify'
+
+/** What a hook does wrong is not the peer's business. */
+function quietly(hook: () => void): void {
+  try {
+    hook()
+  } catch {
+    // There is nobody left to tell.
   }
 }
 

@@ -1,0 +1,31 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { outlivingLosses } from '../../../server/src/store/db/database.ts'
+import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { HIGH_WATER_MARKS_TABLE, marksInSql } from './high-water-marks.ts'
+
+let database: Awaited<ReturnType<typeof emptyDatabase>>
+let pool: pg.Pool
+
+beforeAll(async () => {
+  database = await emptyDatabase()
+  pool = outlivingLosses(new pg.Pool(database.connection))
+  await pool.query(HIGH_WATER_MARKS_TABLE)
+  await pool.query(HIGH_WATER_MARKS_TABLE)
+})
+afterAll(async () => {
+  await pool.end()
+  await database.drop()
+})
+
+it('the highest number is remembered by every process, whichever came last, until it is forgotten', async () => {
+  const [one, other] = [0, 1].map(() => marksInSql((text, values) => pool.query(text, [...values])))
+  if (one === undefined || other === undefined) throw new Error('two were made')
+  expect(await one.get('a')).toBeNull()
+  await Promise.all([one.raise('a', 7), other.raise('a', 9_000_000_000), one.raise('a', 8)])
+  expect(await other.get('a')).toBe(9_000_000_000)
+  await one.forget()
+  expect(await one.get('a')).toBe(9_000_000_000)
+  await one.forget({ age_seconds: -1 })
+  expect(await one.get('a')).toBeNull()
+})

@@ -1,0 +1,67 @@
+/** The highest number seen under each of many names: the version of a record, the sequence of a registry's envelopes. */
+import type { Query } from './received-in-sql.ts'
+
+/** Names are digests: they tell nothing about anybody. */
+export interface HighWaterMarks {
+  /** Null: nothing is remembered under this name. */
+  get(name: string): Promise<number | null>
+  /** Remembers a number unless a higher one is. */
+  raise(name: string, value: number): Promise<void>
+}
+
+/** Remembers in this process. @param options.names those raised last are remembered; 100 000 by default */
+export function marksInMemory({ names = 100_000 }: { readonly names?: number } = {}): HighWaterMarks {
+  /** In the order in which they were raised. */
+  const marks = new Map<string, number>()
+  return {
+    async get(name) {
+      return marks.get(name) ?? null
+    },
+    async raise(name, value) {
+      const highest = Math.max(value, marks.get(name) ?? value)
+      marks.delete(name)
+      marks.set(name, highest)
+      for (const oldest of marks.keys()) {
+        if (marks.size <= names) break
+        marks.delete(oldest)
+      }
+    },
+  }
+}
+
+/** Makes the table, once. */
+export const HIGH_WATER_MARKS_TABLE = `create table if not exists rollcall_high_water_mark (
+  name text primary key,
+  value bigint not null,
+  raised_at timestamptz not null default now()
+)`
+
+const GET = 'select value from rollcall_high_water_mark where name = $1'
+
+const RAISE = `insert into rollcall_high_water_mark as known (name, value) values ($1, $2)
+on conflict (name) do update set value = greatest(known.value, excluded.value), raised_at = now()`
+
+const FORGET = 'delete from rollcall_high_water_mark where raised_at < now() - make_interval(secs => $1)'
+
+export interface SqlMarks extends HighWaterMarks {
+  /** Forgets what was not raised for so long; a year by default. Call it now and then. */
+  forget(options?: { readonly age_seconds?: number }): Promise<void>
+}
+
+const YEAR = 366 * 24 * 3_600
+
+/** Remembers in PostgreSQL, over restarts and for several processes. */
+export function marksInSql(query: Query): SqlMarks {
+  return {
+    async get(name) {
+      const { rows } = await query(GET, [name])
+      return rows[0] === undefined ? null : Number(rows[0].value)
+    },
+    async raise(name, value) {
+      await query(RAISE, [name, value])
+    },
+    async forget({ age_seconds = YEAR } = {}) {
+      await query(FORGET, [age_seconds])
+    },
+  }
+}

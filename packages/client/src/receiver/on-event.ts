@@ -1,0 +1,113 @@
+/** Handlers of notifications by event type. */
+import {
+  isRegType,
+  KINDS,
+  type Kind,
+  type NotifyData,
+  type NotifyEvent,
+  resolveEventType,
+  resolveRecordType,
+} from '@rollcall/protocol'
+import type { Handler } from './callbacks.ts'
+import { type Notification, notifyMeta } from './notifications.ts'
+
+/** The events of all kinds, and the two by which a registry takes one back; a test compares them with the kinds. */
+export const EVENT_NAMES = [
+  'LiveBirth',
+  'Death',
+  'FetalDeath',
+  'Marriage',
+  'Divorce',
+  'Adoption',
+  'REGISTER',
+  'UPDATE',
+  'enrollement',
+  'enrollement_status_change',
+  'enrolment',
+  'NewHouseHoldMember',
+  'CANCEL',
+  'CORRECTION',
+] as const
+export type EventName = (typeof EVENT_NAMES)[number]
+
+/** Whether the record fulfils the filter since the change, before and after it, or no more. */
+export type Presence = 'entered' | 'stayed' | 'left'
+
+/** What is said of one event. */
+export interface EventContext {
+  /** The item of the notification. */
+  readonly event: NotifyEvent
+  /** The kind's own spelling, where a kind has it; null: the registry does not say which event it is. */
+  readonly event_type: string | null
+  /** The kind's own spelling, where a kind has it. */
+  readonly record_type: string
+  /** Codes of the subscriptions that caused it, each with its presence; empty where the registry does not say. */
+  readonly subscriptions: Readonly<Record<string, Presence>>
+  readonly record_version: number | null
+  readonly occurred_at: string | null
+  readonly recorded_at: string | null
+  /** reference_id of the earlier item that this one takes back. */
+  readonly corrects: string | null
+  /** The operator tries it out: nothing happened. */
+  readonly test: boolean
+  /** It is no news: the record matched already, and the operator asked for it. */
+  readonly backfill: boolean
+  /** All of it. */
+  readonly notification: Notification
+}
+
+export type EventHandler = (record: NotifyData['reg_records'], context: EventContext) => unknown
+
+/** `otherwise` takes the events that have no handler of their own; without it they are acknowledged and left. */
+export type EventHandlers = { readonly [Name in EventName | 'otherwise']?: EventHandler }
+
+/**
+ * A handler for `notify`: it calls the handlers one after the other, in the order of the items. When one rejects, the
+ * registry sends all of them again.
+ */
+export function onEvent(handlers: EventHandlers): Handler<'notify'> {
+  return async (notification) => {
+    for (const event of notification.message.notify_event) {
+      const context = contextOf(event, notification)
+      const name = EVENT_NAMES.find((known) => known === context.event_type)
+      const handler = (name === undefined ? undefined : handlers[name]) ?? handlers.otherwise
+      await handler?.(event.data.reg_records, context)
+    }
+  }
+}
+
+function contextOf(event: NotifyEvent, notification: Notification): EventContext {
+  const { reference_id } = event
+  const meta = notifyMeta(notification)
+  const codes = meta?.subscriptions[reference_id] ?? []
+  const presence = meta?.presence[reference_id] ?? {}
+  return {
+    event,
+    ...namesIn(event.data),
+    subscriptions: Object.fromEntries(codes.map((code) => [code, presence[code] ?? 'entered'])),
+    record_version: meta?.record_version[reference_id] ?? null,
+    occurred_at: meta?.occurred_at[reference_id] ?? null,
+    recorded_at: meta?.recorded_at[reference_id] ?? null,
+    corrects: meta?.corrects?.[reference_id] ?? null,
+    test: meta?.test ?? false,
+    backfill: meta?.backfill ?? false,
+    notification,
+  }
+}
+
+/** In the spelling of the first kind that knows both names; as they were sent where none does. */
+function namesIn({ reg_type, reg_event_type, reg_record_type }: NotifyData) {
+  const kinds = KINDS.filter((kind) => reg_type === undefined || isRegType(kind, reg_type))
+  const first = <Found>(find: (kind: Kind) => Found | undefined): Found | undefined =>
+    kinds.map(find).find((found) => found !== undefined)
+  return {
+    event_type:
+      reg_event_type === undefined
+        ? null
+        : (first((kind) => resolveEventType(kind, reg_event_type))?.name ?? lastPart(reg_event_type)),
+    record_type: first((kind) => resolveRecordType(kind, reg_record_type))?.name ?? reg_record_type,
+  }
+}
+
+/** Names compare by the text after the last ":". */
+const lastPart = (name: string): string => name.slice(name.lastIndexOf(':') + 1)
