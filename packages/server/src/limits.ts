@@ -10,7 +10,7 @@ interface LimitRow {
   readonly meaning: string
 }
 
-/** What `docs/limits.md` lists; a test compares the two. */
+/** The limits in `docs/limits.md`; a test compares the two. */
 export const LIMITS = {
   body_bytes: {
     variable: 'ROLLCALL_MAX_BODY_BYTES',

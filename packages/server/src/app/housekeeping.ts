@@ -1,4 +1,4 @@
-/** What every node does now and then beside answering; several nodes at once do no harm. */
+/** The regular background tasks of every node; several nodes at once do no harm. */
 import type { Limits } from '../limits.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
@@ -26,7 +26,7 @@ export function startHousekeeping(parts: Parts): () => Promise<void> {
 }
 
 interface Chore {
-  /** What is logged when it fails. */
+  /** The log message of a failure. */
   readonly failure: string
   readonly run: (parts: Parts, signal: AbortSignal) => Promise<void>
 }

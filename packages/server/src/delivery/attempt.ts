@@ -15,14 +15,14 @@ import type { Credentials } from './credentials.ts'
 import { type Ending, endingOf, endingOfError, endings } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
 
-/** What an attempt needs of the server. */
+/** The parts of the server that an attempt needs. */
 export interface Attempting extends Signing {
   readonly credentials: Credentials
   readonly log: Log
   readonly metrics: Pick<Metrics, 'deliveryAttempted'>
 }
 
-/** What is sent, to whom, and from where. */
+/** The envelope of an attempt, with its receiver and its sender. */
 export interface Outgoing {
   readonly participant: Participant
   readonly registry: Registry

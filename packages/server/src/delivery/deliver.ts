@@ -28,7 +28,7 @@ import { type Limiter, type Permit, SLOW } from './limiter.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
-/** What a delivery needs of the server. */
+/** The parts of the server that a delivery needs. */
 export interface Delivering extends Attempting {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
@@ -235,7 +235,7 @@ async function makeAttempt(
     if (target === null) return without(endings.no_address)
     const { header, message } = await read()
     const { correlation_id, id } = delivery
-    // Who must encrypt by now gets nothing in clear, however it asked then.
+    // A participant that must encrypt by now gets nothing in clear, also for a request in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const outgoing = { ...to, target, encrypted, header, message, trace: correlation_id ?? id }
     return { target, made: await attempt(parts, outgoing) }

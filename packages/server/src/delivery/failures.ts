@@ -4,7 +4,7 @@ import type { Answer } from '../egress/guarded-request.ts'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
 
-/** What follows an attempt. */
+/** The consequence of an attempt. */
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
 export interface Ending {
@@ -22,7 +22,7 @@ export const endings = {
   /** Neither the request nor the participant names an address any more. */
   no_address: unasked('no_address', 'dead'),
   address_not_registered: unasked('address_not_registered', 'dead'),
-  /** What was to be sent cannot be read any more. */
+  /** The body of the delivery cannot be read any more. */
   body_forgotten: unasked('body_forgotten', 'dead'),
   body_altered: unasked('body_altered', 'dead'),
   /** There is no key of the peer to encrypt with at the moment; nothing leaves in clear. */

@@ -1,4 +1,4 @@
-/** Where an answer goes: the address that its request names, where that is allowed, else the participant's own (G1). */
+/** The address of an answer: the one that its request names, if it is allowed, else the participant's own (G1). */
 
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 import type { Callbacks } from '../directory/directory.ts'

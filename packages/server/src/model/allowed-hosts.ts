@@ -1,4 +1,6 @@
-/** What the operator allows one participant's outgoing requests beyond https to the public network: a row a host. */
+/**
+ * The hosts, one row each, that the operator permits for requests to a participant, beyond https to the public network.
+ */
 import { isIP } from 'node:net'
 
 /** Networks that an operator can open for a host; no setting opens the others. */

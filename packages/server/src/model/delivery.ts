@@ -1,6 +1,6 @@
 /** A delivery: an envelope that we send, what is persisted of its attempts, and what its encrypted parts are bound to. */
 
-/** Where deliveries go: health, order and circuit breaker belong to it. */
+/** The destination of deliveries: health, order and circuit breaker belong to it. */
 export interface Destination {
   /** `Participant.id` */
   readonly participant: number
@@ -64,7 +64,7 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly sender_uri: string | null | undefined
 }
 
-/** What an attempt changes about its delivery. */
+/** The changes of a delivery after an attempt. */
 export interface Ended {
   readonly state: 'pending' | 'delivered' | 'refused' | 'dead'
   /** Seconds until the next attempt; null unless it is pending. */
@@ -88,7 +88,7 @@ export interface Attempt {
   readonly answer: Buffer | null
 }
 
-/** What an attempt says of the peer, for its breaker (`breakers.ts`). */
+/** The health of the peer after an attempt, for its breaker (`breakers.ts`). */
 export interface Health extends Destination {
   /** `unknown`: nothing, the peer was not reached for a reason of ours. */
   readonly peer: 'up' | 'down' | 'unknown'
@@ -98,8 +98,8 @@ export interface Health extends Destination {
   readonly longest_pause: number
 }
 
-/** What the encrypted body of a delivery is bound to (`keys/bodies.ts`). */
+/** The context to which the encrypted body of a delivery is bound (`keys/bodies.ts`). */
 export const deliveryContext = (id: string): string => `delivery ${id} body`
 
-/** What the persisted beginning of an answer is bound to. */
+/** The context to which the persisted beginning of an answer is bound. */
 export const answerContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

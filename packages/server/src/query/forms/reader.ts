@@ -1,4 +1,4 @@
-/** What the reader of a query knows of its scope, how much of its bounds is spent, and the names that it resolves. */
+/** The state of a query's reader: its scope, the used part of its limits, and the names that it resolves. */
 
 import {
   type Compound,
