@@ -1,4 +1,5 @@
 /** The public face of the synthetic population. */
 export { COUNT_LIMIT, type GenerateOptions, generate, generateLines, KIND_GENERATORS } from './generate.ts'
 export type { KindGenerator } from './kinds/parts.ts'
+export { type LifeEvent, type LifeOptions, lifeOf } from './life/life.ts'
 export { type Person, personOf } from './people.ts'
