@@ -1,25 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { describe, expect, test } from 'vitest'
+import { exchangeNodes } from '../../../test/exchange-nodes.ts'
+import { openDatabase } from '../db/database.ts'
 import { isUnavailable, StoreBusy } from '../db/database-errors.ts'
-import { createExchangeMemory, type ExchangeMemory, type NewExchange } from './exchanges.ts'
+import { createExchangeMemory, type NewExchange } from './exchanges.ts'
 
-let database: TestDatabase
-/** Another node: its own pool, its own queue. */
-let other: Database
-let memory: ExchangeMemory
-let elsewhere: ExchangeMemory
-beforeAll(async () => {
-  database = await testDatabase()
-  other = openDatabase(database.connection)
-  memory = createExchangeMemory(database.db, { waiting: 10_000 })
-  elsewhere = createExchangeMemory(other, { waiting: 10_000 })
-})
-afterAll(async () => {
-  await other.close()
-  await database.close()
-})
+const { database, memory, elsewhere } = await exchangeNodes()
 
 const fingerprint = (byte: number): Buffer => Buffer.alloc(32, byte)
 
