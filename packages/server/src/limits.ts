@@ -184,7 +184,8 @@ export const LIMITS = {
     min: 0,
     max: 31_536_000,
     unit: 'seconds',
-    meaning: 'distance of an item timestamp from now, 0 for no limit; outside it rjct.timestamp.invalid',
+    meaning:
+      'distance of an item timestamp from the time at which its request was received, 0 for no limit; outside it rjct.timestamp.invalid',
   },
   message_ts_window: {
     variable: 'ROLLCALL_MESSAGE_TS_WINDOW',

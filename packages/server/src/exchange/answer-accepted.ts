@@ -10,10 +10,10 @@ import type { Outcome } from '../model/outcome.ts'
 import { openRequest } from '../operations/accepted-request.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'
+import { earlierReferences } from '../operations/references.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { findEarlierReferences } from '../store/exchanges/references.ts'
 import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
 import { type Answered, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
 
@@ -75,7 +75,7 @@ async function giveUp(
   log.info({ correlation_id }, 'an exchange is not answered: its sender or registry is not there any more')
 }
 
-type MadePage = Omit<ReplyPage, 'goesOn'>
+type NewPage = Omit<ReplyPage, 'goesOn'>
 
 async function makePage(
   parts: AnsweringAccepted,
@@ -83,7 +83,7 @@ async function makePage(
   message: Message,
   accepted: ClaimedExchange,
   page: number,
-): Promise<MadePage> {
+): Promise<NewPage> {
   const { outcome, items, further } =
     page === 1
       ? await firstPage(parts, exchange, message, accepted)
@@ -91,7 +91,7 @@ async function makePage(
   return { outcome, page, items, state: further ? 'replying' : 'replied' }
 }
 
-type Made = Pick<MadePage, 'outcome' | 'items'> & {
+type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
   /** Whether there is a page after this one. */
   readonly further: boolean
 }
@@ -101,8 +101,8 @@ async function firstPage(
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
-): Promise<Made> {
-  const earlier = await findEarlierReferences(parts.db, accepted)
+): Promise<AnsweredPage> {
+  const earlier = await earlierReferences(parts, accepted)
   const asked = { mode: 'async', exchange, message, earlier } as const
   // One statement sees one state of the records by itself; several need a session.
   const outcome =
@@ -139,7 +139,7 @@ async function furtherPage(
   message: Message,
   accepted: ClaimedExchange,
   page: number,
-): Promise<Made> {
+): Promise<AnsweredPage> {
   const persisted = await findPersistedPage(parts.db, accepted, page)
   const pages = new Map(persisted.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
   const outcome = await answerFurtherPage(parts, { mode: 'async', exchange, message }, pages)

@@ -105,7 +105,6 @@ export async function findEarlierReferences(
   { pool }: Pick<Database, 'pool'>,
   { correlation_id, first_item, items }: Pick<AcceptedExchange, 'correlation_id' | 'first_item' | 'items'>,
 ): Promise<readonly string[]> {
-  if (first_item === 0) return []
   const { rows } = await pool.query<{ reference_id: string }>({
     name: 'find earlier references',
     // One look at each row, whatever the database knows of a table that has just been filled: a join was planned as ten
