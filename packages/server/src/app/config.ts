@@ -31,7 +31,7 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
   readonly publicUrl: string | undefined
-  /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/vault.ts`). */
+  /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/storage.ts`). */
   readonly masterKey: KeyObject | undefined
   /** Whether a master key that the environment does not name may lie in a file of the data directory. */
   readonly masterKeyInFile: boolean

@@ -41,7 +41,7 @@ import { ownRecords } from '../store/records/own-records.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
 import type { Config } from './config.ts'
-import { openVault } from './vault.ts'
+import { openVault } from './storage.ts'
 
 /**
  * The keys that are missing are made, which takes a second or so.
@@ -140,7 +140,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
 const ENVELOPE_BYTES = 33_554_432
 
 /** Searches of the two modes are on connections of their own, so that nobody waits for those of the other. */
-const modesOf = ({ searches, jobSearches }: Database, limits: Limits): Modes => ({
+const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): Modes => ({
   sync: {
     name: 'sync',
     gate: createSearchGate({ slots: searches.options.max, timeout: limits.search_timeout }),
@@ -148,7 +148,7 @@ const modesOf = ({ searches, jobSearches }: Database, limits: Limits): Modes => 
   },
   async: {
     name: 'async',
-    gate: createSearchGate({ slots: jobSearches.options.max, timeout: null }),
+    gate: createSearchGate({ slots: asyncSearches.options.max, timeout: null }),
     searchTime: limits.snapshot_search_time,
   },
 })

@@ -14,7 +14,7 @@ import {
 } from '../../test/deliveries.ts'
 import { isSigned, type PublishedKey } from '../../test/stranger/signing.ts'
 import { readConfig } from '../app/config.ts'
-import { openVault } from '../app/vault.ts'
+import { openVault } from '../app/storage.ts'
 import { rotateOwnKeys } from '../keys/rotation.ts'
 import type { EncryptedReply } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'

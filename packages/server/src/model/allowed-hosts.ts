@@ -3,6 +3,9 @@
  */
 import { isIP } from 'node:net'
 
+/** Characters of an address that is called: longer ones are refused wherever they come from. */
+export const MAX_ADDRESS_LENGTH = 2_048
+
 /** Networks that an operator can open for a host; no setting opens the others. */
 export type AllowableNetwork = 'private' | 'loopback'
 

@@ -65,7 +65,7 @@ export interface ClaimedDelivery extends NewDelivery {
 }
 
 /** The changes of a delivery after an attempt. */
-export interface Ended {
+export interface DeliveryUpdate {
   readonly state: 'pending' | 'delivered' | 'refused' | 'dead'
   /** Seconds until the next attempt; null unless it is pending. */
   readonly wait: number | null
@@ -82,7 +82,7 @@ export interface Attempt {
   readonly duration_ms: number
   /** Of HTTP; null where there was no answer. */
   readonly status: number | null
-  /** A class of endings (`delivery/failures.ts`); null for one that delivered. */
+  /** A class of RESULTS_TMP (`delivery/failures.ts`); null for one that delivered. */
   readonly error: string | null
   /** At most 256 printable bytes of what was answered, encrypted at rest for `answerContext`. */
   readonly answer: Buffer | null

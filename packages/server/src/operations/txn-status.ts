@@ -28,20 +28,20 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
 }
 
 /** Finds the exchange of the question among the sender's own exchanges with this registry. */
-type Look = (
+type Finder = (
   parts: Answering,
   asker: { readonly exchange: Exchange; readonly operation: Operation },
   values: readonly string[],
 ) => Promise<AskedExchange | null>
 
-const asker = ({ exchange, operation }: Parameters<Look>[1]) => ({
+const asker = ({ exchange, operation }: Parameters<Finder>[1]) => ({
   participant: exchange.participant.id,
   registry: exchange.registry.id,
   operation: operation.name,
 })
 
 /** One row for each attribute_type (D15). */
-const LOOKS: Readonly<Record<TxnStatusQuestion['attribute_type'], Look>> = {
+const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
   transaction_id: ({ db }, who, transaction_ids) => findAskedExchange(db, asker(who), { transaction_ids }),
   correlation_id: ({ db }, who, correlation_ids) => findAskedExchange(db, asker(who), { correlation_ids }),
   reference_id_list: (parts, who, reference_ids) => findHolding(parts, asker(who), reference_ids),
@@ -57,7 +57,7 @@ export async function answerTxnStatus(parts: Answering, { exchange, message }: A
   const found =
     operation === undefined
       ? null
-      : await LOOKS[question.attribute_type](parts, { exchange, operation }, values)
+      : await FINDERS[question.attribute_type](parts, { exchange, operation }, values)
   const references = question.attribute_type === 'reference_id_list' ? values : null
   const answer =
     found === null || operation === undefined

@@ -2,7 +2,7 @@
 import type { ClientBase } from 'pg'
 import type { Presence, Purpose } from '../../model/event.ts'
 import type { RecordId } from '../../model/records.ts'
-import { WORK_CHANNEL } from '../db/work-channel.ts'
+import { WORK_CHANNEL } from '../db/queue.ts'
 
 /** Numbers for events, and for the records that they are about: all events of one change have one record version. */
 export interface EventNumbers {

@@ -47,21 +47,21 @@ test('a message is new once, then the same, and different with another content',
   expect(await rowsOf('m-1')).toHaveLength(2)
 })
 
-test('of hundreds of concurrent twins on two nodes one is new, the others get its correlation_id', async () => {
-  const twins = Array.from({ length: 400 }, (_, index) => exchange(`twin-${index % 20}`))
+test('of hundreds of concurrent duplicates on two nodes one is new, the others get its correlation_id', async () => {
+  const duplicates = Array.from({ length: 400 }, (_, index) => exchange(`duplicate-${index % 20}`))
   const answers = await Promise.all(
-    twins.map((twin, index) => (index % 3 === 0 ? elsewhere : memory).remember(twin)),
+    duplicates.map((duplicate, index) => (index % 3 === 0 ? elsewhere : memory).remember(duplicate)),
   )
   for (let message = 0; message < 20; message += 1) {
     const mine = answers.filter((_, index) => index % 20 === message)
     expect(mine.filter(({ known }) => known === 'new')).toHaveLength(1)
     expect(mine.filter(({ known }) => known === 'same')).toHaveLength(19)
     expect(new Set(mine.map(({ correlation_id }) => correlation_id)).size).toBe(1)
-    expect(await rowsOf(`twin-${message}`)).toMatchObject([{ correlation_id: mine[0]?.correlation_id }])
+    expect(await rowsOf(`duplicate-${message}`)).toMatchObject([{ correlation_id: mine[0]?.correlation_id }])
   }
 })
 
-test('twins of different content: one is new, the others of its content the same, the rest different', async () => {
+test('duplicates of different content: one is new, the others of its content the same, the rest different', async () => {
   const many = Array.from({ length: 100 }, (_, index) =>
     exchange('quarrel', { fingerprint: fingerprint(index % 2) }),
   )
