@@ -408,6 +408,24 @@ export const LIMITS = {
     unit: 'seconds',
     meaning: 'time between two runs of the frequency of a subscription; below it rjct.notify_details.invalid',
   },
+  birth_span: {
+    variable: 'ROLLCALL_BIRTH_SPAN',
+    default: 365,
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    meaning:
+      'time from a birth to its registration; a person who is registered later is a REGISTER and no LiveBirth',
+  },
+  correction_time: {
+    variable: 'ROLLCALL_CORRECTION_TIME',
+    default: 90,
+    min: 0,
+    max: 3_650,
+    unit: 'days',
+    meaning:
+      'age of an event at which its receivers are notified that it was taken back or corrected; above it nobody is',
+  },
   subscriptions: {
     variable: 'ROLLCALL_MAX_SUBSCRIPTIONS',
     default: 1_000_000,
