@@ -5,7 +5,7 @@ import { numberOf } from '../numbers.ts'
 import type { Person } from '../people.ts'
 import { civilAddress, dwelling } from '../places.ts'
 import type { Stream } from '../stream.ts'
-import type { Beginning, LifeEvent, LifeRow } from './life.ts'
+import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
 import { Society } from './society.ts'
 
 export function civilLife(beginning: Beginning): readonly LifeRow[] {

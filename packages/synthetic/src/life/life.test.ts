@@ -1,7 +1,8 @@
 import { kindNamed, recordTypesOf, resolveEventType } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import { KIND_GENERATORS } from '../generate.ts'
-import { type LifeEvent, lifeOf } from './life.ts'
+import { lifeOf } from './life.ts'
+import type { LifeEvent } from './life-row.ts'
 
 const TODAY = '2026-11-22'
 

@@ -5,7 +5,7 @@ import { programmesOf } from '../kinds/programmes.ts'
 import { shortMember } from '../kinds/social.ts'
 import { numberOf } from '../numbers.ts'
 import { personAt } from '../people.ts'
-import type { Beginning, LifeRow } from './life.ts'
+import type { Beginning, LifeRow } from './life-row.ts'
 
 /** Documents of people who were not there. */
 export function newcomers(

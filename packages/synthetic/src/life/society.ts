@@ -1,7 +1,7 @@
 /** Who lives and who is married to whom, while a registry lives. */
 import { type Person, personAt } from '../people.ts'
 import type { Stream } from '../stream.ts'
-import type { Beginning } from './life.ts'
+import type { Beginning } from './life-row.ts'
 
 /** A couple, by the indices of both; the number is that of their marriage. */
 export interface Couple {
