@@ -1,4 +1,4 @@
-/** The searchable attributes of a registry. */
+/** What a registry can be searched by. */
 
 import {
   type Attribute,
@@ -22,7 +22,7 @@ import { closed, flag, Namespace, orNull, RecordTypeName, text } from './members
 import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'
 
-/** The types of an operator's own attribute; only a kind has ages. */
+/** What an attribute of an operator may be; an age is a kind's. */
 export const ATTRIBUTE_TYPES = [
   'text',
   'code',

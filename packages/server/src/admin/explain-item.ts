@@ -12,7 +12,7 @@ import { type Explained, explainSearch } from '../store/records/sql/explain.ts'
 
 export interface ExplainedItem extends Omit<Explained, 'missing'> {
   readonly record_type: string
-  /** Advice that would make it faster. */
+  /** What would make it quicker. */
   readonly advice: readonly IndexAdvice[]
 }
 

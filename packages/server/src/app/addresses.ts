@@ -1,4 +1,4 @@
-/** The addresses of a server, and who can reach them. */
+/** Where a server is reached, and by whom. */
 import { BlockList, isIP } from 'node:net'
 import type { Config } from './config.ts'
 

@@ -24,6 +24,9 @@ export interface Directory {
   registryById(id: number): Promise<Registry | undefined>
 }
 
+/** Milliseconds. A change takes effect on every node within a second: this is half of that. */
+const MAX_AGE = 500
+
 type Named = Pick<Registry, 'id' | 'namespace'>
 
 export function createDirectory(
@@ -31,7 +34,7 @@ export function createDirectory(
   log: Pick<Log, 'error'>,
   { now }: Pick<Clock, 'now'> = CLOCK,
 ): Directory {
-  const ages = { now }
+  const ages = { maxAge: MAX_AGE, now }
   const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
   const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
   // One entry for the whole list: a namespace that is not hosted costs no query of its own.
@@ -72,6 +75,6 @@ export interface Callbacks {
 }
 
 export function createCallbacks(db: Database, { now }: Pick<Clock, 'now'> = CLOCK): Callbacks {
-  const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { now })
+  const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { maxAge: MAX_AGE, now })
   return { of: ({ id }) => settings.get(String(id)) }
 }

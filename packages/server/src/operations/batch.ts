@@ -161,10 +161,7 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
  */
 function checkTimestamp(timestamp: string, window: number, received: Date): void {
   if (isWithinWindow(timestamp, window, received.getTime())) return
-  throw new ItemRejection(
-    'rjct.timestamp.invalid',
-    `timestamp: must lie within ${window} seconds of the receipt of the request`,
-  )
+  throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of now`)
 }
 
 function outcomeOf({ operation }: Exchange, answered: readonly Answered[]): Outcome {

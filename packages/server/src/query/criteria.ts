@@ -1,4 +1,4 @@
-/** The common part of the criteria of a search and of a subscription, understood completely or refused. */
+/** What the criteria of a search and of a subscription have in common, read completely or refused. */
 import {
   Consent,
   type ItemCode,

@@ -1,4 +1,4 @@
-/** The criteria of a search item, understood completely or refused; no member is ignored (spec "SearchRequest"). */
+/** What a search item asks for, read completely or refused; nothing of it is passed over (spec "SearchRequest"). */
 import {
   ItemRejection,
   isJsonObject,

@@ -24,7 +24,7 @@ export interface AdmittedRequest extends IncomingRequest {
   readonly endTurn: () => void
 }
 
-/** The dependencies for reading a body. */
+/** What is needed to read a body. */
 type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
 /** Length from which a request waits for its turn: a node works on one such request of a participant at a time. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '@rollcall/protocol'
 
-/** The parts that identify a message, and the path on which it arrived. */
+/** What a message is, and where it came in. */
 export interface ReceivedMessage {
   /** In canonical spelling. */
   readonly header: unknown

@@ -6,9 +6,6 @@ export interface ShortLived<Value> {
   get(key: string): Promise<Value>
 }
 
-/** Milliseconds. A change takes effect on every node within a second: this is half of that, the rest is slack. */
-const MAX_AGE = 500
-
 /**
  * Remembers what `load` answered for at most `maxAge` milliseconds, counted from the moment the load began:
  * what it returns was true not longer than that ago. Failures are not remembered. Of more than `maxKeys` keys the one
@@ -17,10 +14,10 @@ const MAX_AGE = 500
 export function shortLived<Value>(
   load: (key: string) => Promise<Value>,
   {
-    maxAge = MAX_AGE,
+    maxAge,
     maxKeys = 10_000,
     now = () => performance.now(),
-  }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
+  }: { maxAge: number; maxKeys?: number; now?: () => number },
 ): ShortLived<Value> {
   // The cache stores promises with the time at which their load began: its own ages count from the end of a load.
   const loads = new LRUCache<string, { readonly since: number; readonly value: Promise<Value> }>({

@@ -1,7 +1,8 @@
 /** Envelopes of mailboxes: each is committed with its delivery and its notifications, or nothing of it is. */
 import type pg from 'pg'
 import type { Claim, NewDelivery } from '../../model/delivery.ts'
-import { groupCommit, perPool } from '../db/group-commit.ts'
+import { groupCommit } from '../db/group-commit.ts'
+import { perPool } from '../db/per-pool.ts'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 
 /** The next envelope of a mailbox. */

@@ -2,10 +2,7 @@
 import type { ClientBase } from 'pg'
 import type { Presence, Purpose } from '../../model/event.ts'
 import type { RecordId } from '../../model/records.ts'
-import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
-
-/** Mailboxes that are named to the nodes that work; of more they hear that there are some. */
-const NAMED_MAILBOXES = 500
+import { WORK_CHANNEL } from '../db/work-channel.ts'
 
 /** Numbers for events, and for the records that they are about: all events of one change have one record version. */
 export interface EventNumbers {
@@ -113,10 +110,8 @@ export async function insertNotifications(
          with ordinality as new (event, subscription, presence, purpose, corrects, due_at, at)
        join subscription on subscription.id = new.subscription
        order by new.at
-       returning mailbox
      )
-     select pg_notify($7, $8 || case when count(*) <= ${NAMED_MAILBOXES} then string_agg(mailbox::text, ',') else '' end)
-     from (select distinct mailbox from inserted) as filled having count(*) > 0`,
+     select pg_notify($7, 'm')`,
     [
       notifications.map(({ event }) => event),
       notifications.map(({ subscription }) => subscription),
@@ -125,7 +120,6 @@ export async function insertNotifications(
       notifications.map(({ corrects }) => corrects ?? null),
       notifications.map(({ due_at }) => due_at ?? null),
       WORK_CHANNEL,
-      MAILBOXES,
     ],
   )
 }

@@ -18,10 +18,7 @@ const rows = async (text: string) => (await database.db.pool.query(text)).rows
 async function remove(...identifiers: string[]): Promise<number> {
   const client = await database.db.pool.connect()
   try {
-    const deleted = await inTransaction(client, () =>
-      deleteRecords(client, registry, recordType, identifiers),
-    )
-    return deleted.length
+    return await inTransaction(client, () => deleteRecords(client, registry, recordType, identifiers))
   } finally {
     client.release()
   }
