@@ -210,8 +210,7 @@ export const CODES = [
   {
     where: 'subscribe',
     code: 'rjct.notify_details.invalid',
-    meaning:
-      'The subscribe criteria, their filter or their frequency are missing, not understood or not allowed.',
+    meaning: 'The subscribe criteria, their filter or their frequency are missing or not understood.',
   },
   {
     where: 'subscribe',
@@ -221,7 +220,7 @@ export const CODES = [
   {
     where: 'subscribe',
     code: 'rjct.event.already_subscribed',
-    meaning: 'The sender has a subscription to the same events with the same filter.',
+    meaning: 'The sender has an active subscription to the same events with the same filter.',
   },
 
   {
@@ -247,7 +246,7 @@ export const CODES = [
   {
     where: 'unsubscribe',
     code: 'rjct.requester.invalid',
-    meaning: 'The sender has lost the right to the subscription.',
+    meaning: 'The subscription belongs to another sender.',
   },
   {
     where: 'unsubscribe',

@@ -10,7 +10,7 @@ interface LimitRow {
   readonly meaning: string
 }
 
-/** What `docs/limits.md` lists; a test compares the two. */
+/** The limits in `docs/limits.md`; a test compares the two. */
 export const LIMITS = {
   body_bytes: {
     variable: 'ROLLCALL_MAX_BODY_BYTES',
@@ -184,7 +184,8 @@ export const LIMITS = {
     min: 0,
     max: 31_536_000,
     unit: 'seconds',
-    meaning: 'distance of an item timestamp from now, 0 for no limit; outside it rjct.timestamp.invalid',
+    meaning:
+      'distance of an item timestamp from the time at which its request was received, 0 for no limit; outside it rjct.timestamp.invalid',
   },
   message_ts_window: {
     variable: 'ROLLCALL_MESSAGE_TS_WINDOW',
@@ -407,11 +408,29 @@ export const LIMITS = {
     unit: 'seconds',
     meaning: 'time between two runs of the frequency of a subscription; below it rjct.notify_details.invalid',
   },
+  birth_span: {
+    variable: 'ROLLCALL_BIRTH_SPAN',
+    default: 365,
+    min: 0,
+    max: 36_500,
+    unit: 'days',
+    meaning:
+      'time from a birth to its registration; a person who is registered later is a REGISTER and no LiveBirth',
+  },
+  correction_time: {
+    variable: 'ROLLCALL_CORRECTION_TIME',
+    default: 90,
+    min: 0,
+    max: 3_650,
+    unit: 'days',
+    meaning:
+      'age of an event at which its receivers are notified that it was taken back or corrected; above it nobody is',
+  },
   subscriptions: {
     variable: 'ROLLCALL_MAX_SUBSCRIPTIONS',
-    default: 100_000,
+    default: 1_000_000,
     min: 1,
-    max: 10_000_000,
+    max: 1_000_000_000,
     unit: 'subscriptions',
     meaning:
       'subscriptions of one participant that have not ended, in all registries; above it rjct.notify_details.invalid',

@@ -1,7 +1,7 @@
 /** Callbacks as another registry sends them, one of each name, and how they are acknowledged. */
 import { CALLBACKS, type Callback } from '@rollcall/protocol'
-import { expect } from 'vitest'
-import { type Answer, bearer, post, type TestParticipant, type TestServer } from './server.ts'
+import { afterAll, afterEach, expect } from 'vitest'
+import { type Answer, bearer, post, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 export const SENDER = 'crvs.example'
 
@@ -72,4 +72,24 @@ export function expectAck(
     200,
     { message: { ack_status: 'ACK', timestamp: expect.stringMatching(/Z$/), correlation_id } },
   ])
+}
+
+/** A server for the tests of one file, to be awaited at its top level, and a registry that sends callbacks to it. */
+export async function inboxServer() {
+  const server = await testServer({ ROLLCALL_MAX_BATCH_ITEMS: '10', ROLLCALL_RATE_LIMIT: '1000000' })
+  afterEach(() => expect(server.logged()).not.toMatch(/Okoro/))
+  afterAll(() => server.close())
+  const registry = await server.participant(SENDER)
+  await server.registry('civil')
+  return {
+    server,
+    registry,
+    send: (
+      name: string,
+      body: string | object,
+      by: TestParticipant = registry,
+      at = server,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<Answer> => sendCallback(at, name, body, by, headers),
+  }
 }

@@ -1,4 +1,6 @@
 /** The public face of the synthetic population. */
 export { COUNT_LIMIT, type GenerateOptions, generate, generateLines, KIND_GENERATORS } from './generate.ts'
 export type { KindGenerator } from './kinds/parts.ts'
+export { type LifeOptions, lifeOf } from './life/life.ts'
+export type { LifeEvent } from './life/life-row.ts'
 export { type Person, personOf } from './people.ts'

@@ -31,6 +31,7 @@ export const PURPOSE = {
   poverty: 15,
   disability: 17,
   farmer: 16,
+  life: 18,
 } as const
 
 export type Purpose = (typeof PURPOSE)[keyof typeof PURPOSE]

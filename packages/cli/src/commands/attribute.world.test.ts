@@ -1,34 +1,18 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '../../../server/test/postgres.ts'
-import { databaseUrl, dataDirectory, rollcall, rollcallJson, start, until } from '../../test/command.ts'
-
-let env: { DATABASE_URL: string }
-let home: Awaited<ReturnType<typeof dataDirectory>>
-let database: Awaited<ReturnType<typeof testDatabase>>
+import { expect, test } from 'vitest'
+import { rollcall, rollcallJson, start, until } from '../../test/command.ts'
+import { commandDatabase } from '../../test/command-database.ts'
 
 const INDEX = 'r1_person_clan_index'
 const ADD = ['attribute', 'add', 'civil', 'Person', '--name', 'clan', '--path', 'clan_name', '--indexed']
 
-beforeAll(async () => {
-  database = await testDatabase()
-  home = await dataDirectory()
-  env = { DATABASE_URL: databaseUrl(database.connection) }
-  await rollcallJson(['registry', 'add', 'civil', '--time-zone', 'Africa/Kigali'], env)
-  const people = Array.from({ length: 40 }, (_, at) => ({
+const { database, env, importPeople } = await commandDatabase()
+await rollcallJson(['registry', 'add', 'civil', '--time-zone', 'Africa/Kigali'], env)
+await importPeople(
+  Array.from({ length: 40 }, (_, at) => ({
     identifier: [{ identifier_type: 'UIN', identifier_value: `U${at}` }],
     clan_name: `clan ${at % 4}`,
-  }))
-  const file = join(home.path, 'people.json')
-  await writeFile(file, JSON.stringify(people))
-  await rollcallJson(['import', 'civil', file], env)
-})
-
-afterAll(async () => {
-  await database.close()
-  await home.remove()
-})
+  })),
+)
 
 const refusal = async (...words: string[]) => {
   const { code, stdout, stderr } = await rollcall(words, env)

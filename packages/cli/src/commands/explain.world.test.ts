@@ -1,25 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '../../../server/test/postgres.ts'
-import { databaseUrl, dataDirectory, rollcall, rollcallJson } from '../../test/command.ts'
+import { expect, test } from 'vitest'
+import { rollcall, rollcallJson } from '../../test/command.ts'
+import { commandDatabase } from '../../test/command-database.ts'
 
-let env: { DATABASE_URL: string }
-let home: Awaited<ReturnType<typeof dataDirectory>>
-let database: Awaited<ReturnType<typeof testDatabase>>
-
-beforeAll(async () => {
-  database = await testDatabase()
-  home = await dataDirectory()
-  env = { DATABASE_URL: databaseUrl(database.connection) }
-  await rollcallJson(['registry', 'add', 'civil'], env)
-  await rollcallJson(['registry', 'add', 'social'], env)
-})
-
-afterAll(async () => {
-  await database.close()
-  await home.remove()
-})
+const { database, env, home } = await commandDatabase()
+await rollcallJson(['registry', 'add', 'civil'], env)
+await rollcallJson(['registry', 'add', 'social'], env)
 
 const explain = (input: unknown, ...words: string[]) =>
   rollcall(['explain', 'civil', '-', ...words], env, JSON.stringify(input))

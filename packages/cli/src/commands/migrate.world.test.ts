@@ -1,23 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
-import { databaseUrl, dataDirectory, rollcall, rollcallJson } from '../../test/command.ts'
+import { describe, expect, test } from 'vitest'
+import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
+import { commandDatabase } from '../../test/command-database.ts'
 
-let env: { DATABASE_URL: string }
-let home: Awaited<ReturnType<typeof dataDirectory>>
-let database: Awaited<ReturnType<typeof testDatabase>>
-
-beforeAll(async () => {
-  database = await testDatabase()
-  home = await dataDirectory()
-  env = { DATABASE_URL: databaseUrl(database.connection) }
-})
-
-afterAll(async () => {
-  await database.close()
-  await home.remove()
-})
+const { database, env, home } = await commandDatabase()
 
 const names = async () => {
   const { rows } = await database.db.pool.query('select name from rollcall_migration order by name')

@@ -40,8 +40,8 @@ async function runDelete(
   const { signal } = stopRequest()
   const named = [...words, ...(await identifiersOf(options.file))]
   if (named.length === 0) throw new CommandError('name the records: by identifiers, or with --file')
-  const result = await withDatabase(({ db }) =>
-    deleteRecords({ db, signal }, { namespace, record_type: type, identifiers: named }),
+  const result = await withDatabase(({ db, config: { limits } }) =>
+    deleteRecords({ db, limits, signal }, { namespace, record_type: type, identifiers: named }),
   )
   const { asked, deleted } = result
   const missing = asked === deleted ? '' : `; ${asked - deleted} were not there`

@@ -1,31 +1,17 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testDatabase } from '../../../server/test/postgres.ts'
-import { databaseUrl, dataDirectory, rollcall, rollcallJson } from '../../test/command.ts'
+import { expect, test } from 'vitest'
+import { rollcall, rollcallJson } from '../../test/command.ts'
+import { commandDatabase } from '../../test/command-database.ts'
 
-let env: { DATABASE_URL: string }
-let home: Awaited<ReturnType<typeof dataDirectory>>
-let database: Awaited<ReturnType<typeof testDatabase>>
-
-beforeAll(async () => {
-  database = await testDatabase()
-  home = await dataDirectory()
-  env = { DATABASE_URL: databaseUrl(database.connection) }
-  await rollcallJson(['registry', 'add', 'civil'], env)
-  const people = Array.from({ length: 10 }, (_, at) => ({
+const { database, env, home, importPeople } = await commandDatabase()
+await rollcallJson(['registry', 'add', 'civil'], env)
+await importPeople(
+  Array.from({ length: 10 }, (_, at) => ({
     identifier: [{ identifier_type: 'UIN', identifier_value: `U${at}` }],
     name: { given_name: 'Secret' },
-  }))
-  const file = join(home.path, 'people.json')
-  await writeFile(file, JSON.stringify(people))
-  await rollcallJson(['import', 'civil', file], env)
-})
-
-afterAll(async () => {
-  await database.close()
-  await home.remove()
-})
+  })),
+)
 
 const left = async () => {
   const { rows } = await database.db.pool.query('select count(*) as count from r1_person')

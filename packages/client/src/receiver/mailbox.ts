@@ -13,7 +13,7 @@ const TIMEOUT = 60_000
 /** Milliseconds. A timer with a longer time fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-interface Held {
+interface UnclaimedCallback {
   readonly callback: ReplyCallback
   readonly at: number
 }
@@ -24,7 +24,7 @@ export class Mailbox {
   /** The first to wait is the first to get. */
   readonly #waiting = new Map<string, Set<(callback: ReplyCallback) => void>>()
   /** In the order of arrival. */
-  #held: readonly Held[] = []
+  #held: readonly UnclaimedCallback[] = []
 
   constructor(limits: MailboxLimits, now: () => number = Date.now) {
     this.#limits = limits
@@ -77,7 +77,7 @@ export class Mailbox {
     })
   }
 
-  #live(): readonly Held[] {
+  #live(): readonly UnclaimedCallback[] {
     const oldest = this.#now() - this.#limits.age
     return this.#held.filter(({ at }) => at > oldest)
   }

@@ -15,7 +15,7 @@ const ISO =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]\d\d(?::?\d\d)?)?)?)?)?$/
 /** 12.06.1985: day, month, year. */
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/
-const LONGEST = 64
+const MAX_DATE_CHARACTERS = 64
 const MINUTE = 60_000
 const DAY = 1440 * MINUTE
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
@@ -96,7 +96,7 @@ function clockText(time: number): string {
 }
 
 function written(text: string): Written | null {
-  if (text.length > LONGEST) return null
+  if (text.length > MAX_DATE_CHARACTERS) return null
   const trimmed = text.trim()
   const iso = ISO.exec(trimmed)
   if (iso !== null)

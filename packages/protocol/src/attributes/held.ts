@@ -55,14 +55,14 @@ export function heldMemberValues(
 }
 
 /** What `read` gives of the leaves at the first of the compound's paths where it gives anything. */
-function atFirstPlace<Held>(
+function atFirstPlace<Value>(
   compound: Compound,
-  read: (leaf: JsonValue) => readonly Held[],
-): (document: JsonValue) => Held[] {
+  read: (leaf: JsonValue) => readonly Value[],
+): (document: JsonValue) => Value[] {
   const places = compound.paths.map(compilePath)
   return (document) => {
     for (const place of places) {
-      const held: Held[] = []
+      const held: Value[] = []
       walk(document, place, (leaf) => {
         held.push(...read(leaf))
         return false

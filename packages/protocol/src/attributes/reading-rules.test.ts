@@ -53,8 +53,8 @@ it('readers make of samples what their versions say', () => {
     phone_number: ['+999 555 0101'],
     email: 'A@B.example',
   }
-  expect(identifierRules(civil, person)).toMatchObject({ version: 2 })
-  expect(readIdentifiers(civil, person, document)).toMatchSnapshot('identifiers, 2')
+  expect(identifierRules(civil, person)).toMatchObject({ version: 3 })
+  expect(readIdentifiers(civil, person, document)).toMatchSnapshot('identifiers, 3')
 })
 
 it('rules change with a path, a spelling, a code list, folding and the version', () => {

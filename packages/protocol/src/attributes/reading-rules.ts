@@ -11,7 +11,7 @@ import { otherKeys } from './record-keys.ts'
 /** Raise it when `readElements` reads a document differently. */
 const LISTS_VERSION = 1
 /** Raise it when `readIdentifiers` or a normaliser reads a value differently. */
-const IDENTIFIERS_VERSION = 2
+const IDENTIFIERS_VERSION = 3
 
 export function attributeRules({ type, codes, fold, many, paths }: Attribute): JsonObject {
   return {

@@ -112,7 +112,7 @@ export const civil: Kind = {
   ],
   event_types: [
     { name: 'LiveBirth', aliases: ['live_birth', 'birth'] },
-    { name: 'Death', aliases: [] },
+    { name: 'Death', aliases: [], ends_subscriptions: true },
     { name: 'FetalDeath', aliases: ['fetal_death'] },
     { name: 'Marriage', aliases: [] },
     { name: 'Divorce', aliases: [] },

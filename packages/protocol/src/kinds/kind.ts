@@ -122,6 +122,8 @@ export interface EventType {
   readonly name: string
   /** Spellings accepted; compared without regard to case by the part after the last ":". */
   readonly aliases: readonly string[]
+  /** Nothing more is to come of this person: a subscription to it that is about the person alone ends with it. */
+  readonly ends_subscriptions?: true
 }
 
 /** Where the description of a kind asks less of results than that of the others. */

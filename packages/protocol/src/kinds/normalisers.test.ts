@@ -16,6 +16,8 @@ describe('code', () => {
     ['\uff21\uff22\uff11', 'AB1'],
     ['u\u200b44', 'U44'],
     ['b-5521/2014', 'B-5521/2014'],
+    // A letter of mathematics and a spacing accent.
+    ['\u{1d604}\u0384', '\u1e82'],
   ])('%j is %j', (raw, value) => {
     expect(normaliseIdentifier(of('code'), raw)).toBe(value)
   })

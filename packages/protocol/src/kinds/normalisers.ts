@@ -13,6 +13,10 @@ const PHONE_PUNCTUATION = /[-./()]/g
 const PHONE = /^[0-9]{3,32}$/
 const EMAIL = /^[^@]+@[^@]+$/
 
+/** Composed, without what is not seen. A spacing accent becomes a space and an accent, which then composes once more. */
+const seen = (raw: string): string =>
+  raw.replace(UNSEEN, '').normalize('NFKC').replace(UNSEEN, '').normalize('NFKC')
+
 /**
  * Every row keeps leading zeros, gives null where there is no usable value, and leaves what it has once
  * normalised as it is.
@@ -21,9 +25,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
   /** Case and spaces make no difference: "ab 0012" is "AB0012". */
   code: (raw) => {
     if (PLAIN_CODE.test(raw)) return raw
-    return (
-      raw.replace(UNSEEN, '').normalize('NFKC').toUpperCase().normalize('NFKC').replace(UNSEEN, '') || null
-    )
+    return seen(seen(raw).toUpperCase()) || null
   },
   /** Digits alone: the plus before a country's code is often left out. */
   phone: (raw) => {
@@ -36,12 +38,7 @@ const NORMALISERS: Record<IdentifierType['normaliser'], (raw: string) => string 
     return PHONE.test(digits) ? digits : null
   },
   email: (raw) => {
-    const address = raw
-      .replace(UNSEEN, '')
-      .normalize('NFKC')
-      .toLowerCase()
-      .normalize('NFKC')
-      .replace(UNSEEN, '')
+    const address = seen(seen(raw).toLowerCase())
     return EMAIL.test(address) ? address : null
   },
   /** As written, but for composition and the space around it. */

@@ -22,11 +22,13 @@ it('says of a kind what it knows', () => {
   expect(lines).toContain(
     '| household_member | group_member, member_list.household_member, member_list | sex | gender | code of sex | `demographic_info.sex`, `demographic_info.person.sex` |  |',
   )
-  expect(lines).toContain('Unless `reg_record_type` or `response_entity` says otherwise, Member is meant.')
+  expect(lines).toContain(
+    'Unless `reg_record_type` or `response_entity` names another one, the record type is Member.',
+  )
 })
 
 it('lists the codes of one place only', () => {
   const text = codeTable('unsubscribe')
-  expect(text).toContain('| `rjct.requester.invalid` | The sender has lost the right to the subscription. |')
+  expect(text).toContain('| `rjct.requester.invalid` | The subscription belongs to another sender. |')
   expect(text).not.toContain('rjct.sort.invalid')
 })

@@ -17,16 +17,16 @@ const listed = (names: readonly string[] | undefined) => (names ?? []).join(', '
 const alsoNamed = (row: Parameters<typeof namesOf>[0]) => listed(namesOf(row).slice(1))
 
 const IN_RECORDS =
-  'A query may ask for an attribute by any of its names. "Read from" says where it stands in a record, the first of ' +
-  'the places that has a value: where a key of a place is one of the names of its attribute, the record may spell it ' +
-  'as any of them, and any key may bear a prefix such as `spdci:`.'
+  'A query may use any name of an attribute. "Read from" lists its places in a record; the first place with a value ' +
+  'counts. If a key of a place is one of the names of the attribute, the record may use any of these names for it. Any ' +
+  'key may have a prefix such as `spdci:`.'
 
 /** Identifier types, record types with their searchable attributes, and event types of a kind. */
 export function kindTables(kind: Kind): string {
   return [
     kind.description,
     `\`reg_type\` ends in \`${kind.reg_type.name}\`; also accepted: ${listed(kind.reg_type.aliases)}. ` +
-      'Names compare by the text after the last ":", without regard to case.',
+      'Names are compared by the text after the last ":", without regard to case.',
     '## Identifier types',
     table(
       ['Type', 'Also accepted'],
@@ -42,7 +42,7 @@ export function kindTables(kind: Kind): string {
         type.primary_identifier,
       ]),
     ),
-    `Unless \`reg_record_type\` or \`response_entity\` says otherwise, ${kind.record_types[0].name} is meant.`,
+    `Unless \`reg_record_type\` or \`response_entity\` names another one, the record type is ${kind.record_types[0].name}.`,
     ...kind.record_types.flatMap((type) => [...attributeTable(type), ...compoundTable(type)]),
     '## Event types',
     table(
@@ -86,10 +86,10 @@ function compoundTable(recordType: RecordType): string[] {
   const places = compounds.map((compound) => `- ${compound.name}: ${placesOf(compound.paths)}`)
   return [
     `## Lists of ${name}`,
-    'Conditions on several attributes of a list may be asked of one and the same element of it. The name of a list is a ' +
-      'word of queries; its elements are the objects at the first of these places that has some:',
+    'Conditions on several attributes of a list may apply to the same element of it. Queries use the name of the list. Its ' +
+      'elements are the objects at the first of these places that has any:',
     places.join('\n'),
-    'Their attributes are read from the element ("Read from"), and where it does not say them from the record.',
+    'Their attributes are read from the element ("Read from"), or from the record if the element does not have them.',
     table(['List', 'Also accepted', 'Attribute', 'Also accepted', 'Type', 'Read from', 'Indexed'], rows),
   ]
 }

@@ -1,4 +1,4 @@
-/** What a registry can be searched by. */
+/** The searchable attributes of a registry. */
 
 import {
   type Attribute,
@@ -22,7 +22,7 @@ import { closed, flag, Namespace, orNull, RecordTypeName, text } from './members
 import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'
 
-/** What an attribute of an operator may be; an age is a kind's. */
+/** The types of an operator's own attribute; only a kind has ages. */
 export const ATTRIBUTE_TYPES = [
   'text',
   'code',

@@ -1,4 +1,4 @@
-/** Where and how a participant takes what is sent to it. */
+/** The addresses and settings for callbacks to a participant. */
 
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
@@ -113,7 +113,7 @@ export const changeCallback = useCase(
     await checkAddress(participant, changes.default_url)
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
-    // What failed for a reason of before may go now.
+    // Deliveries that failed for an earlier reason may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) await announceDeliveries(db, participant.id)
     const { allowed, default_url, auth, concurrency, rate, timeout_ms, schedule } =
       await findCallbackSettings(db, participant.id)
@@ -290,7 +290,7 @@ interface HasSignatures extends HasVault {
   readonly signatureNamespaces: { readonly written: string }
 }
 
-/** What an attempt needs of a server, without one: it logs nothing, and nothing is counted. */
+/** The dependencies of an attempt without a running server: it logs and counts nothing. */
 async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guards: Guards) {
   const log = createLog({ level: 'silent' })
   const opened = await vault()

@@ -39,7 +39,7 @@ export const migrateDatabase = useCase(
 
 const Participants = (description: string) => Type.Array(closed({ sender_id: SenderId }), { description })
 
-/** What the checks of doctor judge. It looks at any database, also at one without tables, and changes nothing. */
+/** The facts for the checks of doctor. It reads any database, also one without tables, and changes nothing. */
 export const examineDatabase = useCase(
   {
     input: NOTHING,

@@ -118,9 +118,9 @@ export const showDelivery = useCase(
   },
 )
 
-async function opened(bodies: Bodies, sealed: Buffer | null, place: string): Promise<string | null> {
+async function opened(bodies: Bodies, sealed: Buffer | null, context: string): Promise<string | null> {
   if (sealed === null) return null
-  return bodies.decryptBody(sealed, place).catch((error: Error) => `(${error.message})`)
+  return bodies.decryptBody(sealed, context).catch((error: Error) => `(${error.message})`)
 }
 
 export type DeliveryChange = keyof typeof DELIVERY_CHANGES

@@ -12,7 +12,7 @@ import { type Explained, explainSearch } from '../store/records/sql/explain.ts'
 
 export interface ExplainedItem extends Omit<Explained, 'missing'> {
   readonly record_type: string
-  /** What would make it quicker. */
+  /** Advice that would make it faster. */
   readonly advice: readonly IndexAdvice[]
 }
 

@@ -1,5 +1,6 @@
 /** The dependencies of admin functions. */
 import type { Vault } from '../keys/vault.ts'
+import type { Limits } from '../limits.ts'
 import type { Database } from '../store/db/database.ts'
 
 export interface HasDatabase {
@@ -9,4 +10,11 @@ export interface HasDatabase {
 export interface HasVault extends HasDatabase {
   /** Opened for the first value to encrypt or decrypt: most calls need no master key. */
   readonly vault: () => Promise<Vault>
+}
+
+/** For changes of records, which are events. */
+export interface HasRecording extends HasDatabase {
+  readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
+  /** Default: the time it is. */
+  readonly now?: () => Date
 }

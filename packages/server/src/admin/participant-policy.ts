@@ -1,4 +1,4 @@
-/** What is agreed with a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
+/** The policy of a participant: how it signs and encrypts, and which hosts our requests to it may reach. */
 import { ENCRYPTION_POLICIES, type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
 
 export {

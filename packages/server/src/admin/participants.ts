@@ -98,7 +98,7 @@ export const setParticipantStatus = useCase(
   { input: closed({ sender_id: SenderId, status: PARTICIPANT.status }), result: ParticipantResult },
   async ({ db }: HasDatabase, { sender_id, status }) => {
     const participant = await setStatus(db, sender_id, status)
-    // What waited for it need not wait any longer.
+    // Its waiting deliveries need not wait any longer.
     if (status === 'active') await announceDeliveries(db, participant.id)
     return described(participant)
   },

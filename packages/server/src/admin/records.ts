@@ -3,10 +3,12 @@
 import type { Readable } from 'node:stream'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import Type from 'typebox'
+import { recordChanges } from '../events/publish.ts'
 import { FORMATS, type FormatName } from '../import/formats.ts'
 import { type ImportProgress, importFile } from '../import/import-file.ts'
 import type { Registry } from '../model/registry.ts'
 import { inTransaction } from '../store/db/transaction.ts'
+import { lockEvents } from '../store/events/lock.ts'
 import { deleteRecords as deleteRows } from '../store/records/record-writer.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { recordTypeOf } from '../store/registries/registry-attributes.ts'
@@ -20,7 +22,7 @@ import {
   text,
   wholeNumber,
 } from './members.ts'
-import type { HasDatabase } from './needs.ts'
+import type { HasDatabase, HasRecording } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 // The table has exactly the names that the type lists.
@@ -105,7 +107,7 @@ export const importRecords = useCase(
 /** Identifiers of one transaction. */
 const BATCH = 1_000
 
-interface DeleteNeeds extends HasDatabase {
+interface DeleteNeeds extends HasRecording {
   readonly signal?: AbortSignal
 }
 
@@ -126,12 +128,12 @@ export const deleteRecords = useCase(
       deleted: Records('Records that were there, and are deleted.'),
     }),
   },
-  async ({ db, signal }: DeleteNeeds, { namespace, record_type, identifiers }) => {
+  async (needs: DeleteNeeds, { namespace, record_type, identifiers }) => {
     if (identifiers.length === 0) throw new AdminRefusal('name the records: by identifiers')
-    const registry = await registryAt(db, namespace)
+    const registry = await registryAt(needs.db, namespace)
     const recordType = recordTypeOf(registry, record_type)
     const named = primaryIdentifiers(registry, recordType, identifiers)
-    const deleted = await deleteBatches({ db, ...(signal && { signal }) }, registry, recordType, named)
+    const deleted = await deleteBatches(needs, registry, recordType, named)
     return { namespace, record_type, asked: named.length, deleted }
   },
 )
@@ -155,11 +157,12 @@ function primaryIdentifiers(
 
 /** A transaction for each batch: of those that are deleted each has its tombstone, whatever happens. */
 async function deleteBatches(
-  { db, signal }: DeleteNeeds,
+  { db, limits, now = () => new Date(), signal }: DeleteNeeds,
   registry: Registry,
   recordType: RecordType,
   identifiers: readonly string[],
 ): Promise<number> {
+  const record_type = recordType.name
   const client = await db.pool.connect()
   let deleted = 0
   try {
@@ -168,7 +171,15 @@ async function deleteBatches(
         throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
       }
       const batch = identifiers.slice(at, at + BATCH)
-      deleted += await inTransaction(client, () => deleteRows(client, registry, recordType, batch))
+      deleted += await inTransaction(client, async () => {
+        await lockEvents(client, registry.id, 'change')
+        const rows = await deleteRows(client, registry, recordType, batch)
+        const changes = rows.map(({ id, document }) => {
+          return { record_type, record: id, before: document, after: null }
+        })
+        await recordChanges(client, { registry, limits, now: now() }, changes)
+        return rows.length
+      })
     }
   } finally {
     client.release()

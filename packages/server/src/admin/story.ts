@@ -109,15 +109,15 @@ const originOf = (target: string | null): string | null =>
 function attemptsOf(delivery: TracedDelivery, now: Date): readonly Moment[] {
   const { id, page, state, reason, earlier, since, created_at, finished_at, made } = delivery
   const of = { delivery: id, page }
-  const told = made.map(({ at, ...attempt }) => moment(at, { event: 'attempt', ...of, ...attempt }))
+  const moments = made.map(({ at, ...attempt }) => moment(at, { event: 'attempt', ...of, ...attempt }))
   if (since > created_at) {
     const before = made.filter(({ number }) => number <= earlier).length
-    told.splice(before, 0, moment(since, { event: 'sent again', ...of }))
+    moments.splice(before, 0, moment(since, { event: 'sent again', ...of }))
   }
-  if (state === 'pending') told.push(...comingOf(delivery, now))
-  else told.push(moment(finished_at ?? created_at, { event: state, ...of, reason }))
+  if (state === 'pending') moments.push(...comingOf(delivery, now))
+  else moments.push(moment(finished_at ?? created_at, { event: state, ...of, reason }))
   let last = created_at.getTime()
-  return told.map(({ order, event }) => {
+  return moments.map(({ order, event }) => {
     last = Math.max(last, order)
     return { order: last, event }
   })

@@ -1,4 +1,4 @@
-/** What became of a message, from its arrival to the last attempt at its answer; never what it asked or was answered. */
+/** The steps of a message, from its arrival to the last attempt at its answer; never its content or the answer's. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { DELIVERY_STATES } from '../store/deliveries/delivery-list.ts'

@@ -47,13 +47,13 @@ interface Schema {
   readonly 'x-personal-data'?: true
 }
 
-/** A schema and those in it, each with its place, such as `made.answer`. */
-function withParts(schema: Schema, place: string): [place: string, part: Schema][] {
+/** A schema and those in it, each with its path, such as `made.answer`. */
+function withParts(schema: Schema, path: string): [path: string, part: Schema][] {
   const members = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    withParts(member, place === '' ? name : `${place}.${name}`),
+    withParts(member, path === '' ? name : `${path}.${name}`),
   )
   const others = [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])]
-  return [[place, schema], ...members, ...others.flatMap((part) => withParts(part, place))]
+  return [[path, schema], ...members, ...others.flatMap((part) => withParts(part, path))]
 }
 
 const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))
@@ -79,7 +79,7 @@ describe('every use case', () => {
     const marked = useCases.flatMap(([name, input, result]) =>
       [...withParts(input, 'input'), ...withParts(result, 'result')]
         .filter(([, part]) => part['x-personal-data'] === true)
-        .map(([place]) => `${name} ${place}`),
+        .map(([path]) => `${name} ${path}`),
     )
     expect(marked.toSorted()).toEqual([
       'deleteRecords input.identifiers',

@@ -1,4 +1,4 @@
-/** What the command line does now and the admin API and the console will do: functions with schemas. */
+/** Admin functions with schemas, for the command line, the admin API and the console. */
 import { KeyRefused, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { AddressRefused } from '../egress/problems.ts'
@@ -63,7 +63,7 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
   return Object.assign(run, { input: schema, result })
 }
 
-/** What the rooms below refuse with: their messages are written for the operator too. */
+/** The errors with which the rooms below refuse: their messages are written for the operator too. */
 const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, ImportError]
 
 function asRefusal(error: unknown): unknown {

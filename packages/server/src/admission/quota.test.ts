@@ -161,19 +161,6 @@ describe('requests a second', () => {
   })
 })
 
-describe('run', () => {
-  it('leaves when the work is done, and when it fails', async () => {
-    const { run } = quota(plenty, { participant_concurrency: 1 })
-    expect(await run(participant(1), async () => 7)).toBe(7)
-    const work = () => Promise.reject(new Error('of the work'))
-    await expect(run(participant(1), work)).rejects.toThrow('of the work')
-    await run(participant(1), async () => {
-      await refusal(run(participant(1), async () => 8))
-    })
-    expect(await run(participant(1), async () => 9)).toBe(9)
-  })
-})
-
 it('counts refusals by quota, without naming the participant', async () => {
   const { text } = await metrics.render()
   const lines = text.split('\n').filter((line) => line.startsWith('rollcall_quota_refusals_total'))

@@ -1,4 +1,4 @@
-/** Where a server is reached, and by whom. */
+/** The addresses of a server, and who can reach them. */
 import { BlockList, isIP } from 'node:net'
 import type { Config } from './config.ts'
 

@@ -7,7 +7,7 @@ import { readPrefix } from '../http/gate.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
 
-/** What a node does: it answers peers, it works on what was accepted, or both. */
+/** The role of a node: it answers peers, it processes accepted requests, or both. */
 export const ROLES = ['http', 'worker', 'all'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -21,17 +21,17 @@ export interface Config {
   readonly adminHosts: readonly string[]
   /** The operator's listener is on a network that only the operator's own machines are on. */
   readonly adminPrivateNetwork: boolean
-  /** Where the embedded database and the demo's files live. */
+  /** The folder of the embedded database and of the demo's files. */
   readonly dataDirectory: string
   /** A proxy that speaks TLS stands before the listeners: without one, plain HTTP stays on this machine. */
   readonly behindTlsProxy: boolean
-  /** Where the proxies are whose X-Forwarded-For is read, as addresses and prefixes; empty: the usual places. */
+  /** Addresses and prefixes of the proxies whose X-Forwarded-For is read; empty: loopback and private networks. */
   readonly proxies: readonly string[]
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
   /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
   readonly publicUrl: string | undefined
-  /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/vault.ts`). */
+  /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/storage.ts`). */
   readonly masterKey: KeyObject | undefined
   /** Whether a master key that the environment does not name may lie in a file of the data directory. */
   readonly masterKeyInFile: boolean

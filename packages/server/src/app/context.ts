@@ -9,7 +9,6 @@ import { createBreakers } from '../delivery/breaker.ts'
 import { createCredentials } from '../delivery/credentials.ts'
 import { createDispatcher } from '../delivery/dispatcher.ts'
 import { createLimiter } from '../delivery/limiter.ts'
-import { callbackNamed, hasTarget } from '../delivery/targets.ts'
 import { createCallbacks, createDirectory } from '../directory/directory.ts'
 import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
@@ -18,7 +17,6 @@ import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import type { Limits } from '../limits.ts'
-import type { Participant } from '../model/participant.ts'
 import { createMailboxes } from '../notify/drain-mailboxes.ts'
 import { createRoom } from '../notify/room.ts'
 import { createDatabaseHealth } from '../observe/health.ts'
@@ -43,7 +41,7 @@ import { ownRecords } from '../store/records/own-records.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
 import type { Config } from './config.ts'
-import { openVault } from './vault.ts'
+import { openVault } from './storage.ts'
 
 /**
  * The keys that are missing are made, which takes a second or so.
@@ -104,8 +102,6 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
     db,
     records: ownRecords(db),
-    canNotify: async (participant: Participant, sender_uri: string | null) =>
-      hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
     vault: () => Promise.resolve(vault),
     operators: createOperators(db, clock),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
@@ -144,7 +140,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
 const ENVELOPE_BYTES = 33_554_432
 
 /** Searches of the two modes are on connections of their own, so that nobody waits for those of the other. */
-const modesOf = ({ searches, jobSearches }: Database, limits: Limits): Modes => ({
+const modesOf = ({ searches, asyncSearches }: Database, limits: Limits): Modes => ({
   sync: {
     name: 'sync',
     gate: createSearchGate({ slots: searches.options.max, timeout: limits.search_timeout }),
@@ -152,7 +148,7 @@ const modesOf = ({ searches, jobSearches }: Database, limits: Limits): Modes => 
   },
   async: {
     name: 'async',
-    gate: createSearchGate({ slots: jobSearches.options.max, timeout: null }),
+    gate: createSearchGate({ slots: asyncSearches.options.max, timeout: null }),
     searchTime: limits.snapshot_search_time,
   },
 })

@@ -1,6 +1,12 @@
-/** The database of a configuration: the one it names, or the embedded PostgreSQL. */
+/**
+ * What is stored by a configuration: its database, the one it names or the embedded PostgreSQL, and its vault, whose
+ * master key is in the environment, or in a file beside the embedded database.
+ */
+import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
+import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
+import { createVault, type Vault } from '../keys/vault.ts'
 import { type Database, openDatabase } from '../store/db/database.ts'
 import type { Config } from './config.ts'
 
@@ -28,3 +34,16 @@ export async function openStorage(config: Config): Promise<Storage> {
     },
   }
 }
+
+/** @throws MasterKeyError the master key is missing or wrong */
+export const openVault = (config: Config, db: Database): Promise<Vault> =>
+  createVault(db, masterKeySource(config))
+
+/** The file is for the embedded database and the demo, and only where the environment names no key. */
+export function masterKeySource(config: Config): MasterKeySource {
+  if (config.masterKey !== undefined || !config.masterKeyInFile) return environmentSource(config)
+  return fileSource(masterKeyFile(config), config.newMasterKey)
+}
+
+export const masterKeyFile = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
+  join(dataDirectory, 'master-key')

@@ -12,17 +12,17 @@ import { safeDatabaseError } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { type Signing, signEnvelope } from '../trust/messages.ts'
 import type { Credentials } from './credentials.ts'
-import { type Ending, endingOf, endingOfError, endings } from './failures.ts'
+import { type AttemptResult, resultOf, resultOfError, results } from './failures.ts'
 import { readRetryAfter } from './schedule.ts'
 
-/** What an attempt needs of the server. */
+/** The parts of the server that an attempt needs. */
 export interface Attempting extends Signing {
   readonly credentials: Credentials
   readonly log: Log
   readonly metrics: Pick<Metrics, 'deliveryAttempted'>
 }
 
-/** What is sent, to whom, and from where. */
+/** The envelope of an attempt, with its receiver and its sender. */
 export interface Outgoing {
   readonly participant: Participant
   readonly registry: Registry
@@ -37,11 +37,11 @@ export interface Outgoing {
   readonly trace: string
 }
 
-/** An attempt that was made. */
-export interface Made {
+/** An attempt that is over. */
+export interface FinishedAttempt {
   readonly at: Date
   readonly duration_ms: number
-  readonly ending: Ending
+  readonly result: AttemptResult
   /** Seconds that the peer asks us to wait for. */
   readonly retry_after: number
   /** At most `ANSWER_CHARACTERS` printable characters of the answer. */
@@ -58,19 +58,19 @@ const ANSWER_CHARACTERS = 256
 const USER_AGENT = `rollcall/${packageJson.version}`
 
 /**
- * Makes one attempt. Whatever the peer does is an ending; the signature is made with the key that signs now.
+ * Makes one attempt. Whatever the peer does is a result; the signature is made with the key that signs now.
  * @throws what makes it impossible to go on for anybody, such as a database that is away
  */
-export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Made> {
+export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<FinishedAttempt> {
   const at = new Date()
   const began = performance.now()
-  const made = (
-    ending: Ending,
-    { retry_after = 0, answer = '', detail = null }: Partial<Made> = {},
-  ): Made => {
+  const finished = (
+    result: AttemptResult,
+    { retry_after = 0, answer = '', detail = null }: Partial<FinishedAttempt> = {},
+  ): FinishedAttempt => {
     const duration_ms = Math.round(performance.now() - began)
-    parts.metrics.deliveryAttempted(ending.name, duration_ms / 1_000)
-    return { at, duration_ms, ending, retry_after, answer, detail }
+    parts.metrics.deliveryAttempted(result.name, duration_ms / 1_000)
+    return { at, duration_ms, result, retry_after, answer, detail }
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
@@ -93,11 +93,11 @@ export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Ma
     })
     if (answer.status === 401) credentials.refused()
     const retry_after = readRetryAfter(answer.headers['retry-after'], Date.now())
-    return made(endingOf(answer), { retry_after, answer: printable(answer.body) })
+    return finished(resultOf(answer), { retry_after, answer: printable(answer.body) })
   } catch (error) {
-    const ending = endingOfError(error)
-    if (ending === endings.internal) logInternal(parts, error)
-    return made(ending, { detail: detailOf(error) })
+    const result = resultOfError(error)
+    if (result === results.internal) logInternal(parts, error)
+    return finished(result, { detail: detailOf(error) })
   }
 }
 

@@ -10,10 +10,8 @@ export interface Breakers {
   isClosed(destination: Destination): Promise<boolean>
 }
 
-const MAX_AGE = 500
-
 export function createBreakers(db: Pick<Database, 'pool'>): Breakers {
-  const held = shortLived((key) => findBreaker(db, destinationOf(key)), { maxAge: MAX_AGE })
+  const held = shortLived((key) => findBreaker(db, destinationOf(key)))
   return { isClosed: async (destination) => (await held.get(keyOf(destination))).opened_at === null }
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../test/deliveries.ts'
 import { partnerCertificate, partnerKey } from '../../test/partner-certificate.ts'
 import { readConfig } from '../app/config.ts'
-import { openVault } from '../app/vault.ts'
+import { openVault } from '../app/storage.ts'
 import { createGuards, type Guards } from '../egress/address-guard.ts'
 import type { Vault } from '../keys/vault.ts'
 import {

@@ -23,7 +23,7 @@ import { Memo } from '../shared/memo.ts'
 import type { CallbackAuth, CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { ENCRYPTED } from '../store/keys/master-keys.ts'
 
-/** What is encrypted at rest, by `auth`. */
+/** The members that are encrypted at rest, by `auth`. */
 export interface CredentialsOf {
   readonly bearer: { readonly token: string }
   readonly oauth2: {

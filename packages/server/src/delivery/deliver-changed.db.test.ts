@@ -2,6 +2,7 @@
 
 import { canonicalJson } from '@rollcall/protocol'
 import { expect, test, vi } from 'vitest'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import {
   answering,
   attemptsOf,
@@ -70,17 +71,13 @@ test('whoever must encrypt by now gets nothing in clear that was asked in clear 
   const participant = await newPeer()
   const { id } = await newDelivery(sender, participant, { encrypted: false })
   await setMessagePolicy(sender.database.db, participant.sender_id, { encryption_policy: 'required' })
-  await expect
-    .poll(async () => (await sender.context.directory.participantById(participant.id))?.encryption_policy)
-    .toBe('required')
+  sender.clock.pass(SETTINGS_AGE)
   await drain(sender.context, participant.id)
   expect(await attemptsOf(sender, id)).toMatchObject([{ status: null, error: 'no_encryption_key' }])
   expect(peer.received).toEqual([])
 
   await setMessagePolicy(sender.database.db, participant.sender_id, { encryption_policy: 'allowed' })
-  await expect
-    .poll(async () => (await sender.context.directory.participantById(participant.id))?.encryption_policy)
-    .toBe('allowed')
+  sender.clock.pass(SETTINGS_AGE)
   await dueNow(sender, participant.id)
   await drain(sender.context, participant.id)
   expect(await kept(sender, id)).toMatchObject({ state: 'delivered' })

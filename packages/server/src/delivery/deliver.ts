@@ -10,9 +10,9 @@ import {
   answerContext,
   type Claim,
   type ClaimedDelivery,
+  type DeliveryUpdate,
   type Destination,
   deliveryContext,
-  type Ended,
   type NewDelivery,
   originOf,
 } from '../model/delivery.ts'
@@ -21,14 +21,14 @@ import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { recordAttempt } from '../store/deliveries/deliveries.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
-import { type Attempting, attempt, logInternal, type Made } from './attempt.ts'
+import { type Attempting, attempt, type FinishedAttempt, logInternal } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
-import { type Ending, endingOfError, endings } from './failures.ts'
+import { type AttemptResult, resultOfError, results } from './failures.ts'
 import { type Limiter, type Permit, SLOW } from './limiter.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
-/** What a delivery needs of the server. */
+/** The parts of the server that a delivery needs. */
 export interface Delivering extends Attempting {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
@@ -182,42 +182,44 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   // It waits: its claim ends by itself.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
   const settings = await parts.callbacks.of(participant)
-  const { target, made } = await makeAttempt(parts, claimed, { participant, registry, settings })
-  const { ending, duration_ms } = made
+  const { target, finished } = await makeAttempt(parts, claimed, { participant, registry, settings })
+  const { result, duration_ms } = finished
   const schedule = settings.schedule ?? parts.retrySchedule
   const { id, number, mailbox = null } = delivery
   const attempts = number - delivery.earlier
   // A notification is not given up by its schedule: those behind it wait, and the mailbox is closed in time.
   const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
-  const ended = endedBy(ending, schedule, steps, made.retry_after)
+  const update = updateAfter(result, schedule, steps, finished.retry_after)
   const isRecorded = await recordAttempt(
     parts.db,
     {
       delivery: id,
       number,
-      at: made.at,
+      at: finished.at,
       duration_ms,
-      status: ending.status,
-      error: ending.verdict === 'delivered' ? null : ending.name,
+      status: result.status,
+      error: result.verdict === 'delivered' ? null : result.name,
       answer:
-        made.answer === '' ? null : await parts.bodies.encryptBody(made.answer, answerContext(id, number)),
+        finished.answer === ''
+          ? null
+          : await parts.bodies.encryptBody(finished.answer, answerContext(id, number)),
     },
-    ended,
+    update,
     {
       participant: participant.id,
       origin: target === null ? delivery.origin : originOf(target),
-      ...{ peer: ending.peer, probe, longest_pause: breakerPause(schedule) },
+      ...{ peer: result.peer, probe, longest_pause: breakerPause(schedule) },
     },
     { claim: claim.id, target },
   )
-  if (ended.wait !== null) parts.deliveryDue(participant.id, ended.wait)
-  else if (ended.state !== 'pending') {
-    parts.metrics.deliveryEnded(ended.state)
+  if (update.wait !== null) parts.deliveryDue(participant.id, update.wait)
+  else if (update.state !== 'pending') {
+    parts.metrics.deliveryEnded(update.state)
     if (mailbox !== null) parts.mailboxDue(mailbox)
   }
   return {
-    isHealthy: ending.peer === 'up' && duration_ms < SLOW,
-    isEnded: isRecorded && ended.state !== 'pending',
+    isHealthy: result.peer === 'up' && duration_ms < SLOW,
+    isEnded: isRecorded && update.state !== 'pending',
   }
 }
 
@@ -225,26 +227,26 @@ async function makeAttempt(
   parts: Attempting,
   { delivery, read }: ClaimedAttempt,
   to: Pick<Parameters<typeof attempt>[1], 'participant' | 'registry' | 'settings'>,
-): Promise<{ target: string | null; made: Made }> {
-  const without = (ending: Ending): { target: null; made: Made } => ({
+): Promise<{ target: string | null; finished: FinishedAttempt }> {
+  const without = (result: AttemptResult): { target: null; finished: FinishedAttempt } => ({
     target: null,
-    made: { at: new Date(), duration_ms: 0, ending, retry_after: 0, answer: '', detail: null },
+    finished: { at: new Date(), duration_ms: 0, result, retry_after: 0, answer: '', detail: null },
   })
   try {
     const target = targetOf(to.settings, delivery)
-    if (target === null) return without(endings.no_address)
+    if (target === null) return without(results.no_address)
     const { header, message } = await read()
     const { correlation_id, id } = delivery
-    // Who must encrypt by now gets nothing in clear, however it asked then.
+    // A participant that must encrypt by now gets nothing in clear, also for a request in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
     const outgoing = { ...to, target, encrypted, header, message, trace: correlation_id ?? id }
-    return { target, made: await attempt(parts, outgoing) }
+    return { target, finished: await attempt(parts, outgoing) }
   } catch (error) {
-    if (error instanceof RequestFault) return without(endings.address_not_registered)
-    if (error instanceof BodyUnreadable) return without(endings[`body_${error.reason}`])
-    const ending = endingOfError(error)
+    if (error instanceof RequestFault) return without(results.address_not_registered)
+    if (error instanceof BodyUnreadable) return without(results[`body_${error.reason}`])
+    const result = resultOfError(error)
     logInternal(parts, error)
-    return without(ending)
+    return without(result)
   }
 }
 
@@ -258,12 +260,12 @@ function targetOf(
   return target === null ? null : sameTarget(settings, target, row)
 }
 
-function endedBy(
-  { name, verdict }: Ending,
+function updateAfter(
+  { name, verdict }: AttemptResult,
   schedule: readonly number[],
   attempts: number,
   retryAfter: number,
-): Ended {
+): DeliveryUpdate {
   if (verdict === 'delivered') return { state: 'delivered', wait: null, reason: null }
   if (verdict !== 'retry') return { state: verdict, wait: null, reason: name }
   const wait = nextAttempt(schedule, attempts, { retryAfter })

@@ -33,7 +33,7 @@ interface Options {
 }
 
 export function createDispatcher(
-  parts: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'jobEnded'> },
+  parts: Omit<Delivering, 'deliveryDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: Options,
 ): Dispatcher {
   /** The time of each participant's next check. One that is being drained has no time, unless it got new deliveries. */
@@ -50,7 +50,7 @@ export function createDispatcher(
   const run = async (participant: number, signal: AbortSignal): Promise<void> => {
     const started = performance.now()
     const ended = (outcome: 'done' | 'failed'): void =>
-      parts.metrics.jobEnded('drain', outcome, (performance.now() - started) / 1_000)
+      parts.metrics.taskEnded('drain', outcome, (performance.now() - started) / 1_000)
     try {
       const wait = await drain({ ...parts, deliveryDue: due }, participant, signal)
       ended('done')

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import {
   ACK,
   answering,
@@ -193,8 +194,7 @@ test('what waits for a default address that is away goes to the new one as soon 
   await inTurn(participant)
   expect(await breakerOf(participant, dead)).toMatchObject({ opened_at: expect.any(Date) })
   await setCallbackSettings(sender.database.db, participant.id, { default_url: live.url })
-  const of = () => sender.context.callbacks.of(participant)
-  await expect.poll(async () => (await of()).default_url).toBe(live.url)
+  sender.clock.pass(SETTINGS_AGE)
   await dueNow(sender, participant.id)
   await inTurn(participant)
   expect(await states(all)).toEqual(Array(10).fill('delivered'))

@@ -14,7 +14,7 @@ import {
 } from '../../test/deliveries.ts'
 import { isSigned, type PublishedKey } from '../../test/stranger/signing.ts'
 import { readConfig } from '../app/config.ts'
-import { openVault } from '../app/vault.ts'
+import { openVault } from '../app/storage.ts'
 import { rotateOwnKeys } from '../keys/rotation.ts'
 import type { EncryptedReply } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
@@ -136,7 +136,8 @@ test('a retry after our keys were rotated is signed with the new key, which a st
   await drain(context, participant.id)
   const [before] = await published()
   await rotateOwnKeys(database.db, await openVault(readConfig(sender.env), database.db))
-  await expect.poll(async () => (await published())[0]?.kid).not.toBe(before?.kid)
+  sender.clock.pass(SETTINGS_AGE)
+  expect((await published())[0]?.kid).not.toBe(before?.kid)
   peer.answer = strict
   await dueNow(sender, participant.id)
   await drain(context, participant.id)

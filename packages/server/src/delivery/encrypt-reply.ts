@@ -1,4 +1,4 @@
-/** What we send is encrypted at rest before its first attempt. */
+/** A reply is encrypted at rest before its first attempt. */
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import type { Bodies } from '../keys/bodies.ts'
 import { deliveryContext, type EncryptedReply } from '../model/delivery.ts'

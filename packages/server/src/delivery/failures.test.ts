@@ -1,10 +1,10 @@
 import { RequestFault } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
-import { endingOf, endingOfError, endings } from './failures.ts'
+import { resultOf, resultOfError, results } from './failures.ts'
 
 const answer = (status: number, body: string | Uint8Array = '{"message":{"ack_status":"ACK"}}') =>
-  endingOf({ status, headers: {}, body: Buffer.from(body) })
+  resultOf({ status, headers: {}, body: Buffer.from(body) })
 
 test.each([200, 201, 202, 204, 299])('%i is delivered', (status) =>
   expect(answer(status)).toEqual({ name: 'delivered', verdict: 'delivered', status, peer: 'up' }),
@@ -66,11 +66,11 @@ test.each([
   [new RequestFailed('connection', 'ECONNREFUSED'), { name: 'connection', verdict: 'retry', peer: 'down' }],
   [new RequestFailed('unresolved'), { name: 'unresolved', verdict: 'retry', peer: 'down' }],
   [new CredentialsUnusable('token'), { name: 'credentials_token', verdict: 'retry', peer: 'unknown' }],
-  [new RequestFault('err.encryption.invalid', 'no key'), endings.no_encryption_key],
+  [new RequestFault('err.encryption.invalid', 'no key'), results.no_encryption_key],
   [new TypeError('ours'), { name: 'internal', verdict: 'retry', peer: 'unknown' }],
-])('%o', (error, ending) => expect(endingOfError(error)).toMatchObject(ending))
+])('%o', (error, result) => expect(resultOfError(error)).toMatchObject(result))
 
-test('a database that is away is no ending of an attempt', () => {
+test('a database that is away is no result of an attempt', () => {
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-  expect(() => endingOfError(away)).toThrow(away)
+  expect(() => resultOfError(away)).toThrow(away)
 })

@@ -4,11 +4,11 @@ import type { Answer } from '../egress/guarded-request.ts'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
 
-/** What follows an attempt. */
+/** The consequence of an attempt. */
 export type Verdict = 'delivered' | 'refused' | 'dead' | 'retry'
 
-export interface Ending {
-  /** A class of endings, for records and metrics: bounded in number, never a text of the peer. */
+export interface AttemptResult {
+  /** A class of results, for records and metrics: bounded in number, never a text of the peer. */
   readonly name: string
   readonly verdict: Verdict
   /** Of HTTP; null where there was no answer. */
@@ -17,20 +17,20 @@ export interface Ending {
   readonly peer: 'up' | 'down' | 'unknown'
 }
 
-/** Endings of attempts that reached nobody. */
-export const endings = {
+/** Results of attempts that reached nobody. */
+export const results = {
   /** Neither the request nor the participant names an address any more. */
   no_address: unasked('no_address', 'dead'),
   address_not_registered: unasked('address_not_registered', 'dead'),
-  /** What was to be sent cannot be read any more. */
+  /** The body of the delivery cannot be read any more. */
   body_forgotten: unasked('body_forgotten', 'dead'),
   body_altered: unasked('body_altered', 'dead'),
   /** There is no key of the peer to encrypt with at the moment; nothing leaves in clear. */
   no_encryption_key: unasked('no_encryption_key', 'retry'),
   internal: unasked('internal', 'retry'),
-} as const satisfies Record<string, Ending>
+} as const satisfies Record<string, AttemptResult>
 
-function unasked(name: string, verdict: Verdict): Ending {
+function unasked(name: string, verdict: Verdict): AttemptResult {
   return { name, verdict, status: null, peer: 'unknown' }
 }
 
@@ -43,7 +43,7 @@ const PERMANENT: ReadonlySet<number> = new Set([400, 405, 410, 411, 413, 414, 41
 const REFUSING: ReadonlySet<number> = new Set([400, 422])
 
 /** How an answer ends an attempt (3.3: an ack ERR is the peer's refusal, not to be repeated). */
-export function endingOf({ status, body }: Answer): Ending {
+export function resultOf({ status, body }: Answer): AttemptResult {
   const isSuccess = status >= 200 && status <= 299
   if ((isSuccess || REFUSING.has(status)) && isRefusal(body)) {
     return { name: 'ack_err', verdict: 'refused', status, peer: 'up' }
@@ -58,7 +58,7 @@ export function endingOf({ status, body }: Answer): Ending {
  * How an attempt ends that got no answer.
  * @throws the error when the database is away: that is no trouble of an attempt
  */
-export function endingOfError(error: unknown): Ending {
+export function resultOfError(error: unknown): AttemptResult {
   if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead')
   if (error instanceof RequestFailed)
     return { name: error.failure, verdict: 'retry', status: null, peer: 'down' }
@@ -66,9 +66,9 @@ export function endingOfError(error: unknown): Ending {
     return { name: `credentials_${error.why}`, verdict: 'retry', status: null, peer: 'unknown' }
   }
   if (error instanceof RequestFault && error.code === 'err.encryption.invalid')
-    return endings.no_encryption_key
+    return results.no_encryption_key
   if (isUnavailable(error)) throw error
-  return endings.internal
+  return results.internal
 }
 
 function isRefusal(body: Uint8Array): boolean {

@@ -1,9 +1,10 @@
-/** Where an answer goes: the address that its request names, where that is allowed, else the participant's own (G1). */
+/** The address of an answer: the one that its request names, if it is allowed, else the participant's own (G1). */
 
 import { CALLBACKS, type Callback, RequestFault } from '@rollcall/protocol'
 import type { Callbacks } from '../directory/directory.ts'
 import type { GuardOwner, Guards } from '../egress/address-guard.ts'
 import { AddressRefused } from '../egress/problems.ts'
+import { MAX_ADDRESS_LENGTH } from '../model/allowed-hosts.ts'
 import { type CallbackSettings, defaultTarget } from '../store/directory/participant-callbacks.ts'
 
 type Addresses = Pick<CallbackSettings, 'allowed' | 'default_url' | 'notify_url'>
@@ -60,21 +61,11 @@ function allowedTarget(allowed: readonly string[], address: string): string {
   const url = readTarget(address)
   if (url === null)
     throw invalid(
-      `must be an absolute http or https address of at most ${LONGEST} characters, without credentials and fragment`,
+      `must be an absolute http or https address of at most ${MAX_ADDRESS_LENGTH} characters, without credentials and fragment`,
     )
   if (!allowed.some((entry) => allows(entry, url)))
     throw invalid('is not an address registered for this sender')
   return url.href
-}
-
-/** Whether a callback has an address that is allowed. */
-export function hasTarget(addresses: Addresses, sender_uri: string | null, callback: Callback): boolean {
-  try {
-    return callbackTarget(addresses, sender_uri, callback) !== null
-  } catch (error) {
-    if (error instanceof RequestFault) return false
-    throw error
-  }
 }
 
 /** The row of CALLBACKS with this name. Throws for none: names come from code. */
@@ -84,15 +75,14 @@ export function callbackNamed(name: string): Callback {
   return found
 }
 
-const LONGEST = 2_048
-
 /**
  * Reads an address once, into the spelling that the URL standard gives it. That spelling alone is checked, persisted and
  * called: it reads as itself, so what was accepted is not refused later for how it is written.
  */
 function readTarget(text: string): URL | null {
-  const url = text.length > LONGEST ? null : URL.parse(text)
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.href.length > LONGEST) return null
+  const url = text.length > MAX_ADDRESS_LENGTH ? null : URL.parse(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.href.length > MAX_ADDRESS_LENGTH)
+    return null
   return url.username === '' && url.password === '' && !url.href.includes('#') ? url : null
 }
 

@@ -7,7 +7,7 @@ import type { Guards } from '../egress/address-guard.ts'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Attempting, attempt, type Made } from './attempt.ts'
+import { type Attempting, attempt, type FinishedAttempt } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
 export interface Step {
@@ -46,13 +46,13 @@ export async function tryCallback(
   const correlation_id = randomUUID()
   const message_id = randomUUID()
   let target: string | null = null
-  const over = (made?: Made): Tried => ({
+  const over = (finished?: FinishedAttempt): Tried => ({
     target,
     message_id,
     steps,
     ok: steps.every(({ ok }) => ok),
-    status: made?.ending.status ?? null,
-    answer: made?.answer ?? '',
+    status: finished?.result.status ?? null,
+    answer: finished?.answer ?? '',
   })
   const step = (name: Step['step'], ok: boolean, told: string): boolean => {
     steps.push({ step: name, ok, told })
@@ -106,19 +106,19 @@ export async function tryCallback(
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
   const to = { participant, registry, settings, target, encrypted, trace: correlation_id }
-  const made = await attempt(parts, { ...to, header, message })
-  tellTls(target, made, step)
-  const { ending, detail, duration_ms } = made
+  const finished = await attempt(parts, { ...to, header, message })
+  tellTls(target, finished, step)
+  const { result, detail, duration_ms } = finished
   const answered =
-    ending.status === null
-      ? `no answer (${[ending.name, detail].filter(Boolean).join(', ')})`
-      : `status ${ending.status}`
+    result.status === null
+      ? `no answer (${[result.name, detail].filter(Boolean).join(', ')})`
+      : `status ${result.status}`
   step(
     'answer',
-    ['delivered', 'refused'].includes(ending.verdict),
-    `${answered} after ${duration_ms} ms${MEANING[ending.verdict]}`,
+    ['delivered', 'refused'].includes(result.verdict),
+    `${answered} after ${duration_ms} ms${MEANING[result.verdict]}`,
   )
-  return over(made)
+  return over(finished)
 }
 
 const MEANING = {
@@ -127,19 +127,19 @@ const MEANING = {
     ', an ack ERR: the peer was reached and refuses the message, as it may with one that answers nothing',
   dead: ': it would not be attempted again',
   retry: ': it would be attempted again',
-} as const satisfies Record<Made['ending']['verdict'], string>
+} as const satisfies Record<FinishedAttempt['result']['verdict'], string>
 
 /** Codes of Node.js for a certificate or a handshake that is not good. */
 const TLS_TROUBLE = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/
 
 function tellTls(
   target: string,
-  { ending, detail }: Made,
+  { result, detail }: FinishedAttempt,
   step: (name: 'tls', ok: boolean, told: string) => boolean,
 ): void {
   if (target.startsWith('http:')) step('tls', true, 'not used: the operator allows plain HTTP to this host')
   else if (detail !== null && TLS_TROUBLE.test(detail)) step('tls', false, `the handshake failed (${detail})`)
-  else if (ending.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
+  else if (result.status !== null) step('tls', true, 'the certificate is that of the host, and trusted')
 }
 
 async function check(work: () => Promise<void>): Promise<string | null> {

@@ -24,9 +24,6 @@ export interface Directory {
   registryById(id: number): Promise<Registry | undefined>
 }
 
-/** Milliseconds. A change takes effect on every node within a second: this is half of that. */
-const MAX_AGE = 500
-
 type Named = Pick<Registry, 'id' | 'namespace'>
 
 export function createDirectory(
@@ -34,7 +31,7 @@ export function createDirectory(
   log: Pick<Log, 'error'>,
   { now }: Pick<Clock, 'now'> = CLOCK,
 ): Directory {
-  const ages = { maxAge: MAX_AGE, now }
+  const ages = { now }
   const participants = shortLived((sender_id) => findParticipant(db, sender_id), ages)
   const byId = shortLived((id) => findParticipantById(db, Number(id)), ages)
   // One entry for the whole list: a namespace that is not hosted costs no query of its own.
@@ -75,6 +72,6 @@ export interface Callbacks {
 }
 
 export function createCallbacks(db: Database, { now }: Pick<Clock, 'now'> = CLOCK): Callbacks {
-  const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { maxAge: MAX_AGE, now })
+  const settings = shortLived((id) => findCallbackSettings(db, Number(id)), { now })
   return { of: ({ id }) => settings.get(String(id)) }
 }

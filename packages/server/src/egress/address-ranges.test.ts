@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { specialNetwork } from './address-ranges.ts'
+import { specialNetwork } from './address-rules.ts'
 
 const networkOf = (address: string) => specialNetwork(address)?.network ?? 'public'
 

@@ -1,7 +1,11 @@
 /** What can be judged of an address by reading it: no name is resolved here. */
-import { isIP } from 'node:net'
-import { type AllowedHost, bareHost } from '../model/allowed-hosts.ts'
-import { specialNetwork } from './address-ranges.ts'
+import { BlockList, isIP } from 'node:net'
+import {
+  type AllowableNetwork,
+  type AllowedHost,
+  bareHost,
+  MAX_ADDRESS_LENGTH,
+} from '../model/allowed-hosts.ts'
 import { AddressRefused } from './problems.ts'
 
 export interface AddressRules {
@@ -10,7 +14,6 @@ export interface AddressRules {
   readonly allowed: ReadonlyMap<string, AllowedHost>
 }
 
-const MAX_LENGTH = 2048
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 }
 
 /**
@@ -21,7 +24,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:'
  * @throws {AddressRefused}
  */
 export function readAddress(address: string, rules: AddressRules): URL {
-  const url = address.length <= MAX_LENGTH ? URL.parse(address) : null
+  const url = address.length <= MAX_ADDRESS_LENGTH ? URL.parse(address) : null
   if (url === null) throw new AddressRefused('form')
   const allowed = rules.allowed.get(bareHost(url))
   const defaultPort = DEFAULT_PORTS[url.protocol]
@@ -72,4 +75,112 @@ export function assertReachable(addresses: readonly string[], allowed: AllowedHo
       throw new AddressRefused('network', special.network)
     }
   }
+}
+
+/**
+ * Addresses that are not those of somebody else's server on the public network: one row a range, after the
+ * special-purpose registries (RFC 6890 and the IANA lists that it begins). The first row that holds an address counts.
+ */
+interface Range {
+  readonly network: string
+  /** Prefixes, `address/bits`; all of one family. */
+  readonly prefixes: readonly string[]
+  /** Null: no setting opens it. */
+  readonly allowedBy: AllowableNetwork | null
+  /** The last 32 bits are an IPv4 address, and that is what is judged. */
+  readonly embeds?: true
+}
+
+const IPV4: readonly Range[] = [
+  {
+    network: 'cloud metadata',
+    // The last three are outside the link-local range: Alibaba, Azure, Oracle.
+    prefixes: [
+      '169.254.169.254/32',
+      '169.254.170.2/32',
+      '100.100.100.200/32',
+      '168.63.129.16/32',
+      '192.0.0.192/32',
+    ],
+    allowedBy: null,
+  },
+  { network: 'unspecified', prefixes: ['0.0.0.0/8'], allowedBy: null },
+  { network: 'loopback', prefixes: ['127.0.0.0/8'], allowedBy: 'loopback' },
+  { network: 'private', prefixes: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'], allowedBy: 'private' },
+  { network: 'shared (CGNAT)', prefixes: ['100.64.0.0/10'], allowedBy: 'private' },
+  { network: 'link-local', prefixes: ['169.254.0.0/16'], allowedBy: null },
+  {
+    network: 'documentation',
+    prefixes: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
+    allowedBy: null,
+  },
+  { network: 'benchmark', prefixes: ['198.18.0.0/15'], allowedBy: null },
+  { network: 'protocol assignments', prefixes: ['192.0.0.0/24', '192.88.99.0/24'], allowedBy: null },
+  { network: 'multicast', prefixes: ['224.0.0.0/4'], allowedBy: null },
+  { network: 'broadcast', prefixes: ['255.255.255.255/32'], allowedBy: null },
+  { network: 'reserved', prefixes: ['240.0.0.0/4'], allowedBy: null },
+]
+
+const IPV6: readonly Range[] = [
+  { network: 'cloud metadata', prefixes: ['fd00:ec2::/32', 'fd20:ce::254/128'], allowedBy: null },
+  { network: 'unspecified', prefixes: ['::/128'], allowedBy: null },
+  { network: 'loopback', prefixes: ['::1/128'], allowedBy: 'loopback' },
+  { network: 'IPv4-mapped', prefixes: ['::ffff:0:0/96'], allowedBy: null, embeds: true },
+  { network: 'NAT64', prefixes: ['64:ff9b::/96'], allowedBy: null, embeds: true },
+  { network: 'local NAT64', prefixes: ['64:ff9b:1::/48'], allowedBy: null },
+  { network: 'IPv4-compatible', prefixes: ['::/96'], allowedBy: null },
+  { network: 'Teredo', prefixes: ['2001::/32'], allowedBy: null },
+  { network: 'protocol assignments', prefixes: ['2001::/23'], allowedBy: null },
+  { network: '6to4', prefixes: ['2002::/16'], allowedBy: null },
+  { network: 'documentation', prefixes: ['2001:db8::/32', '3fff::/20'], allowedBy: null },
+  { network: 'private', prefixes: ['fc00::/7'], allowedBy: 'private' },
+  { network: 'link-local', prefixes: ['fe80::/10'], allowedBy: null },
+  { network: 'site-local', prefixes: ['fec0::/10'], allowedBy: null },
+  { network: 'multicast', prefixes: ['ff00::/8'], allowedBy: null },
+  // Global unicast is 2000::/3, and nothing else is.
+  { network: 'reserved', prefixes: ['::/3', '4000::/2', '8000::/1'], allowedBy: null },
+]
+
+type Family = 'ipv4' | 'ipv6'
+
+function withList(range: Range, family: Family): Range & { list: BlockList } {
+  const list = new BlockList()
+  for (const prefix of range.prefixes) {
+    const [network = '', bits] = prefix.split('/')
+    list.addSubnet(network, Number(bits), family)
+  }
+  return { ...range, list }
+}
+
+const RANGES = {
+  ipv4: IPV4.map((range) => withList(range, 'ipv4')),
+  ipv6: IPV6.map((range) => withList(range, 'ipv6')),
+}
+
+interface SpecialNetwork {
+  readonly network: string
+  readonly allowedBy: AllowableNetwork | null
+}
+
+const NO_ADDRESS: SpecialNetwork = { network: 'no address', allowedBy: null }
+const SCOPED: SpecialNetwork = { network: 'scoped', allowedBy: null }
+
+/** The network that keeps an address from being public, or null for a public one. */
+export function specialNetwork(address: string): SpecialNetwork | null {
+  const family = isIP(address)
+  if (family === 0) return NO_ADDRESS
+  // `fe80::1%eth0`: whatever the address, a scope makes it one of this machine's links.
+  if (address.includes('%')) return SCOPED
+  const name = family === 6 ? 'ipv6' : 'ipv4'
+  const range = RANGES[name].find(({ list }) => list.check(address, name))
+  if (range === undefined) return null
+  return range.embeds === true ? specialNetwork(embeddedAddress(address)) : range
+}
+
+/** The IPv4 address in the last 32 bits of an IPv6 address. */
+function embeddedAddress(address: string): string {
+  // The URL parser writes every IPv6 address in hexadecimal groups, `::` for the longest run of zeros.
+  const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split(':')
+  const [high = 0, low = 0] = groups.slice(-2).map((group) => Number.parseInt(group || '0', 16))
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
 }

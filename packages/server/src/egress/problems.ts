@@ -1,8 +1,9 @@
 /** Why a request to another system failed: its address was refused, its credentials cannot be used, or the request failed. */
+import { MAX_ADDRESS_LENGTH } from '../model/allowed-hosts.ts'
 
 /** The rules for addresses. Peers see these texts, so no text says what an address resolved to. */
 const RULES = {
-  form: 'the address must be an absolute address of at most 2048 characters',
+  form: `the address must be an absolute address of at most ${MAX_ADDRESS_LENGTH} characters`,
   spelling: 'the host and port must be written in their usual form',
   scheme: 'the address must be https',
   userinfo: 'the address must not hold a user name or password',

@@ -50,14 +50,14 @@ export interface Cluster extends Layout {
  */
 export async function ensureCluster(dataDirectory: string): Promise<Cluster> {
   if (!(await isThere(join(dataDirectory, 'postgres')))) await makeDataDirectory(dataDirectory)
-  const place = join(await realpath(dataDirectory), 'postgres')
-  await sweep(place)
-  if (!(await isThere(place))) await makeCluster(place)
-  return openCluster(place)
+  const location = join(await realpath(dataDirectory), 'postgres')
+  await sweep(location)
+  if (!(await isThere(location))) await makeCluster(location)
+  return openCluster(location)
 }
 
-async function openCluster(place: string): Promise<Cluster> {
-  const { files, major, password, user } = await readCluster(place)
+async function openCluster(location: string): Promise<Cluster> {
+  const { files, major, password, user } = await readCluster(location)
   if (!(await canEnter(user, files.home))) {
     throw new EmbeddedPostgresError(
       `PostgreSQL's files in ${files.home} are in a folder that their owner (user id ${user?.uid}) may not enter. ` +
@@ -74,38 +74,38 @@ async function openCluster(place: string): Promise<Cluster> {
   return { ...files, user, binaries, password }
 }
 
-async function readCluster(place: string) {
+async function readCluster(location: string) {
   try {
-    const files = layout(await realpath(place))
+    const files = layout(await realpath(location))
     const major = (await readFile(join(files.data, 'PG_VERSION'), 'utf8')).trim()
     const password = (await readFile(files.passwordFile, 'utf8')).trim()
     return { files, major, password, user: await ownerOf(files.data) }
   } catch (error) {
-    const target = await readlink(place).catch(() => null)
+    const target = await readlink(location).catch(() => null)
     if (hasCode(error, 'ENOENT') && target !== null && !(await isThere(target))) {
       throw new EmbeddedPostgresError(
-        `${place} points to ${target}, where PostgreSQL's files were, and that is gone. ` +
-          `Bring it back, or remove ${place} to begin with an empty database.`,
+        `${location} points to ${target}, where PostgreSQL's files were, and that is gone. ` +
+          `Bring it back, or remove ${location} to begin with an empty database.`,
       )
     }
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) {
       throw new EmbeddedPostgresError(
-        `${place} is not a PostgreSQL cluster that Rollcall made: it lacks files.`,
+        `${location} is not a PostgreSQL cluster that Rollcall made: it lacks files.`,
       )
     }
     if (hasCode(error, 'EACCES', 'EPERM')) {
-      throw new EmbeddedPostgresError(`${place} belongs to another user. Start Rollcall as that user.`)
+      throw new EmbeddedPostgresError(`${location} belongs to another user. Start Rollcall as that user.`)
     }
     throw error
   }
 }
 
-/** Makes a cluster in a place of its own and then, in one step, shows it as `place`. */
-async function makeCluster(place: string): Promise<void> {
+/** Makes a cluster in a place of its own and then, in one step, shows it as `location`. */
+async function makeCluster(location: string): Promise<void> {
   const user = await newClusterUser()
   requireName(user)
-  const unfinished = temporaryName(place)
-  const elsewhere = (await canEnter(user, join(place, '..'))) ? null : await homeElsewhere(user)
+  const unfinished = temporaryName(location)
+  const elsewhere = (await canEnter(user, join(location, '..'))) ? null : await homeElsewhere(user)
   const home = elsewhere ?? unfinished
   try {
     // The link is there before the home, so that whatever a kill leaves behind is found by the next start.
@@ -113,7 +113,7 @@ async function makeCluster(place: string): Promise<void> {
     await mkdir(home, { mode: 0o700 })
     await giveOne(user, home)
     await initialise(home, user)
-    if (await publish(unfinished, place, elsewhere)) return
+    if (await publish(unfinished, location, elsewhere)) return
     await discard()
   } catch (error) {
     await discard()
@@ -126,18 +126,18 @@ async function makeCluster(place: string): Promise<void> {
   }
 }
 
-/** Shows the finished cluster as `place`. False when another process was faster: its cluster is as good as ours. */
-async function publish(unfinished: string, place: string, elsewhere: string | null): Promise<boolean> {
+/** Shows the finished cluster as `location`. False when another process was faster: its cluster is as good as ours. */
+async function publish(unfinished: string, location: string, elsewhere: string | null): Promise<boolean> {
   try {
-    if (elsewhere) await symlink(elsewhere, place)
-    else await rename(unfinished, place)
+    if (elsewhere) await symlink(elsewhere, location)
+    else await rename(unfinished, location)
   } catch (error) {
     if (hasCode(error, 'EEXIST', 'ENOTEMPTY', 'ENOTDIR')) return false
     throw error
   }
   // From here on it is in use: whatever fails now must not take it away.
   if (elsewhere) await rm(unfinished).catch(() => undefined)
-  await syncDirectory(join(place, '..')).catch(() => undefined)
+  await syncDirectory(join(location, '..')).catch(() => undefined)
   return true
 }
 
@@ -197,14 +197,14 @@ async function homeElsewhere(user: ClusterUser): Promise<string> {
 }
 
 /** Removes clusters that a killed process left half made. */
-async function sweep(place: string): Promise<void> {
-  const parent = join(place, '..')
+async function sweep(location: string): Promise<void> {
+  const parent = join(location, '..')
   for (const name of await readdir(parent)) {
     if (!/^postgres\.new-\d+-[0-9a-f]{8}$/.test(name) || isBeingMade(name)) continue
     const leftover = join(parent, name)
     const target = await readlink(leftover).catch(() => null)
     // A process killed between its last two steps left a second link to the finished cluster.
-    const finished = target !== null && target === (await readlink(place).catch(() => null))
+    const finished = target !== null && target === (await readlink(location).catch(() => null))
     const ours = target !== null && /^(rollcall-)?[0-9a-f]{16}$/.test(basename(target))
     const gone = ours && !finished ? [target, leftover] : [leftover]
     // Another process may be sweeping too, or the killed one's initdb still writing: the next start sweeps again.

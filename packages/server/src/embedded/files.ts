@@ -13,7 +13,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
-/** Where the parts of a cluster lie, below its home directory. */
+/** The paths of the parts of a cluster, below its home directory. */
 export function layout(home: string) {
   return {
     home,

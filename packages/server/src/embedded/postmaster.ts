@@ -103,7 +103,7 @@ async function readIfThere(path: string): Promise<string | null> {
 const LOG_LIMIT = 10_000_000
 
 /** Milliseconds a stop may take: first in good order with a checkpoint, then at once with a recovery at the next start. */
-const STOP_PATIENCE = { fast: 60_000, immediate: 15_000 }
+const STOP_TIMEOUT = { fast: 60_000, immediate: 15_000 }
 
 /** A postmaster that we started, with its end and its output. */
 export interface Start {
@@ -155,12 +155,12 @@ export async function startPostmaster(cluster: Cluster): Promise<Start> {
 
 /** Stops the postmaster and waits until it is gone. */
 export async function stopPostmaster(postmaster: Postmaster, cluster: Cluster): Promise<void> {
-  for (const [signal, patience] of [
-    ['SIGINT', STOP_PATIENCE.fast],
-    ['SIGQUIT', STOP_PATIENCE.immediate],
+  for (const [signal, timeout] of [
+    ['SIGINT', STOP_TIMEOUT.fast],
+    ['SIGQUIT', STOP_TIMEOUT.immediate],
   ] as const) {
     if (await isPostmaster(postmaster.pid, cluster)) send(signal, postmaster)
-    if (await hasGone(postmaster, cluster, patience)) {
+    if (await hasGone(postmaster, cluster, timeout)) {
       await removeSocketDirectory(postmaster)
       return
     }
@@ -179,8 +179,8 @@ function send(signal: 'SIGINT' | 'SIGQUIT', { pid }: Postmaster): void {
   }
 }
 
-async function hasGone({ pid }: Postmaster, cluster: Cluster, patience: number): Promise<boolean> {
-  for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
+async function hasGone({ pid }: Postmaster, cluster: Cluster, timeout: number): Promise<boolean> {
+  for (const end = Date.now() + timeout; Date.now() < end; await sleep(20)) {
     if (!(await isPostmaster(pid, cluster))) return true
   }
   return false

@@ -8,6 +8,7 @@ import {
   byIdentifier,
   searchFor,
 } from '../../test/asynchronous.ts'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import { expectFault } from '../../test/expectations.ts'
 import { bearer, post } from '../../test/server.ts'
 import { setCallbackSettings } from '../store/directory/participant-callbacks.ts'
@@ -58,7 +59,7 @@ test('an address that the rules for outgoing requests refuse is refused at once,
   const { id } = peer
   const allowed = ['https://10.0.0.1', 'http://sp.example', 'https://sp.example:8443']
   await setCallbackSettings(server.database.db, id, { allowed })
-  await expect.poll(async () => (await server.context.callbacks.of({ id })).allowed).toEqual(allowed)
+  server.clock.pass(SETTINGS_AGE)
   const refused = async (address: string, rule: string) =>
     expectFault(await send(address), 400, 'err.sender_uri.invalid', `header.sender_uri: ${rule}`)
   await refused('https://10.0.0.1/', 'the address must be reachable on the public network')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SearchResponse, validator } from '@rollcall/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   type AsyncPeer,
   accepted,
@@ -168,6 +168,31 @@ describe('an accepted search', () => {
 })
 
 describe('further pages', () => {
+  it('wait for their turn among searches, and look-ups do not', async () => {
+    await newPeer()
+    const sharing = [1, 2, 3].map((n) => person(n, { phone_number: ['+1 555 0100'] }))
+    await server.registry('civil', sharing, 'sharing')
+    const { gate } = server.context.modes.async
+    const busy = Promise.withResolvers<void>()
+    const slots = [-1, -1, -1, -2, -2, -3].map((other) => gate.run(other, () => busy.promise))
+    const turns = vi.spyOn(gate, 'run')
+    const sharers = byIdentifier('MOBILE', '+1 555 0100', { pagination: { page_size: 2 } })
+    const correlation_id = await accepted(server, peer, searchFor(peer, [sharers]), 'search', 'sharing')
+    const pages = () => sent().map(({ envelope }) => names(envelope.message.search_response[0]))
+    const answered = run(correlation_id)
+    try {
+      await expect
+        .poll(() => turns.mock.calls.map(([participant]) => participant), { timeout: 10_000 })
+        .toEqual([peer.id])
+      expect(pages()).toEqual([['p1', 'p2']])
+    } finally {
+      turns.mockRestore()
+      busy.resolve()
+    }
+    await Promise.all([answered, ...slots])
+    expect(pages()).toEqual([['p1', 'p2'], ['p3']])
+  })
+
   it('follow, each with the items that have one, until all that was found is sent', async () => {
     await newPeer()
     const correlation_id = await ask([

@@ -6,14 +6,14 @@
 import { operation } from '@rollcall/protocol'
 import { BodyUnreadable } from '../keys/bodies.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
-import { type Outcome, OutcomeOutdated } from '../model/outcome.ts'
+import type { Outcome } from '../model/outcome.ts'
 import { openRequest } from '../operations/accepted-request.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'
+import { earlierReferences } from '../operations/references.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
-import { findEarlierReferences } from '../store/exchanges/references.ts'
 import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
 import { type Answered, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
 
@@ -53,11 +53,9 @@ export async function answerAccepted(
     const exchange: Exchange = { ...answered, header, isGone: () => false }
     const last = page + PAGES_IN_A_RUN
     for (let goesOn = true; goesOn; ) {
-      const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
-      const make = () => makePage(parts, exchange, message, accepted, page + 1)
-      const sent = await sendPage(parts, answered, make, isLast)
-      if (sent === null) return
-      goesOn = sent.goesOn
+      const made = await makePage(parts, exchange, message, accepted, page + 1)
+      goesOn = made.state === 'replying' && page + 1 < last && signal?.aborted !== true
+      if (!(await sendReply(parts, answered, { ...made, goesOn }))) return
       page += 1
     }
   } catch (error) {
@@ -77,28 +75,7 @@ async function giveUp(
   log.info({ correlation_id }, 'an exchange is not answered: its sender or registry is not there any more')
 }
 
-type MadePage = Omit<ReplyPage, 'goesOn'>
-
-/** How often a page is made, where what it was decided by changes in between; then the run fails. */
-const DECIDED = 10
-
-/** @returns whether the run goes on; null when the claim has ended */
-async function sendPage(
-  parts: AnsweringAccepted,
-  answered: Answered,
-  make: () => Promise<MadePage>,
-  isLast: () => boolean,
-): Promise<{ readonly goesOn: boolean } | null> {
-  for (let decided = 1; ; decided += 1) {
-    const made = await make()
-    const goesOn = made.state === 'replying' && !isLast()
-    try {
-      return (await sendReply(parts, answered, { ...made, goesOn })) ? { goesOn } : null
-    } catch (error) {
-      if (!(error instanceof OutcomeOutdated) || decided === DECIDED) throw error
-    }
-  }
-}
+type NewPage = Omit<ReplyPage, 'goesOn'>
 
 async function makePage(
   parts: AnsweringAccepted,
@@ -106,7 +83,7 @@ async function makePage(
   message: Message,
   accepted: ClaimedExchange,
   page: number,
-): Promise<MadePage> {
+): Promise<NewPage> {
   const { outcome, items, further } =
     page === 1
       ? await firstPage(parts, exchange, message, accepted)
@@ -114,7 +91,7 @@ async function makePage(
   return { outcome, page, items, state: further ? 'replying' : 'replied' }
 }
 
-type Made = Pick<MadePage, 'outcome' | 'items'> & {
+type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
   /** Whether there is a page after this one. */
   readonly further: boolean
 }
@@ -124,10 +101,9 @@ async function firstPage(
   exchange: Exchange,
   message: Message,
   accepted: ClaimedExchange,
-): Promise<Made> {
-  const earlier = await findEarlierReferences(parts.db, accepted)
-  const { sender_uri } = accepted
-  const asked = { mode: 'async', exchange, message, earlier, sender_uri } as const
+): Promise<AnsweredPage> {
+  const earlier = await earlierReferences(parts, accepted)
+  const asked = { mode: 'async', exchange, message, earlier } as const
   // One statement sees one state of the records by itself; several need a session.
   const outcome =
     accepted.items <= 1 || accessOf(exchange) === 'writes'
@@ -163,7 +139,7 @@ async function furtherPage(
   message: Message,
   accepted: ClaimedExchange,
   page: number,
-): Promise<Made> {
+): Promise<AnsweredPage> {
   const persisted = await findPersistedPage(parts.db, accepted, page)
   const pages = new Map(persisted.map(({ position, ...rest }) => [position, { ...rest, page_number: page }]))
   const outcome = await answerFurtherPage(parts, { mode: 'async', exchange, message }, pages)

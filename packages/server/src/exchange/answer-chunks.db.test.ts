@@ -161,11 +161,16 @@ it('a failure is said for every item of its chunk, and the other chunks are answ
   await peer.receiver.close()
 })
 
-it('a chunk of an earlier version reads its items from the request of its parent', async () => {
-  const correlation_id = await uploaded({ [CHUNK]: { ...byIdentifier('UIN', 'u5'), reference_id: 'asked' } })
+it('a chunk of an earlier version reads its items, and the references before them, from the request of its parent', async () => {
+  const named = (reference_id: string) => ({ ...byIdentifier('UIN', 'u5'), reference_id })
+  const correlation_id = await uploaded({
+    1: named('same'),
+    [CHUNK]: named('asked'),
+    [CHUNK + 1]: named('same'),
+  })
   const { pool } = server.database.db
   const [, second = ''] = await chunksOf(correlation_id)
-  // As the upgrade leaves it: the whole request with the parent, none with the chunk.
+  // As the upgrade leaves it: the whole request with the parent, none with the chunk, and no references.
   const { rows } = await pool.query(
     'select correlation_id, request from accepted_exchange where parent = $1 order by chunk',
     [correlation_id],
@@ -179,10 +184,11 @@ it('a chunk of an earlier version reads its items from the request of its parent
   const search_request = parts.flatMap(({ message }) => message.search_request)
   const whole = { ...parts[0], message: { ...parts[0].message, search_request } }
   const request = await bodies.encryptBody(JSON.stringify(whole), requestContext(correlation_id))
-  await pool.query('update accepted_exchange set request = $2 where correlation_id = $1', [
-    correlation_id,
-    request,
-  ])
+  await pool.query(
+    'update accepted_exchange set request = $2, references_stored = false where correlation_id = $1',
+    [correlation_id, request],
+  )
+  await pool.query('delete from exchange_reference where correlation_id = $1', [correlation_id])
   await pool.query('update accepted_exchange set request = null, request_bytes = null where parent = $1', [
     correlation_id,
   ])
@@ -190,5 +196,11 @@ it('a chunk of an earlier version reads its items from the request of its parent
   const [items] = answers()
   expect(items).toHaveLength(CHUNK)
   expect(items[0]).toMatchObject({ reference_id: 'asked', status: 'succ', data: { reg_records: [{}] } })
+  expect(items[1]).toMatchObject({
+    reference_id: 'same',
+    status: 'rjct',
+    status_reason_code: 'rjct.reference_id.duplicate',
+    status_reason_message: 'reference_id: names an earlier item of this batch',
+  })
   await peer.receiver.close()
 })

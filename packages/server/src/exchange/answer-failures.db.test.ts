@@ -148,7 +148,7 @@ describe('a failure of the registry', () => {
     expect(fresh).toMatchObject({
       status: 'rjct',
       status_reason_code: 'rjct.timestamp.invalid',
-      status_reason_message: 'timestamp: must lie within 60 seconds of now',
+      status_reason_message: 'timestamp: must lie within 60 seconds of the receipt of the request',
     })
     expect(older).toMatchObject({ status: 'succ' })
   })

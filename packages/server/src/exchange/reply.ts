@@ -16,7 +16,7 @@ import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { type Signing, signEnvelope } from '../trust/messages.ts'
 
-/** What a reply needs of the server. */
+/** The parts of the server that a reply needs. */
 export type Replying = Signing
 
 const transactionIds = validator(TransactionId)

@@ -16,7 +16,7 @@ import { replyHeader, replyMessage } from './reply.ts'
 
 export type SendingReply = Delivering & { readonly db: Database }
 
-/** What is needed of an exchange to answer it, even where its request cannot be read any more. */
+/** The members of an exchange that an answer needs, also if its request cannot be read any more. */
 export type Answered = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
   Pick<Exchange, 'operation' | 'registry' | 'participant'>
 

@@ -1,4 +1,4 @@
-/** What a request sends, from its body: an envelope, and the message that is acted on. */
+/** The content of a request's body: an envelope, and the message to process. */
 import { HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
@@ -43,7 +43,7 @@ export interface Checked {
 /** Items of one chunk at most: each chunk is answered by itself, with callbacks of its own. */
 export const CHUNK = 10_000
 
-/** What was sent, read so far as to know who sent it. */
+/** The received body, read as far as the sender is known. */
 export interface Sent {
   readonly envelope: Envelope
   /**
@@ -63,7 +63,7 @@ export interface Received {
   readonly opened: JsonObject
   /** Whether a signature was verified. */
   readonly signed: boolean
-  /** What is wrong with its header so far. */
+  /** The errors of its header that were found so far. */
   readonly rejection: HeaderRejection | null
   /** Of the operation, as it was called. */
   readonly path: string

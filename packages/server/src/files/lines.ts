@@ -2,6 +2,9 @@
 
 const [TAB, NEWLINE, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20]
 
+/** A byte order mark, which may begin a file. */
+export const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
 export interface Line {
   /** Its number; the first is 1. */
   readonly line: number

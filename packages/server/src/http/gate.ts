@@ -17,7 +17,7 @@ export interface Gate {
    * @returns what to answer: 429 where the address had too many of them
    */
   refused(request: Caller, fault: RequestFault): RequestFault
-  /** What counts as one client: its address, or the /64 of it. */
+  /** The key of one client: its address, or the /64 of it. */
   unit(request: Caller): string
   /** Seconds until a token is given to this address again; 0: now. */
   wait(request: Caller): number
@@ -74,7 +74,7 @@ export function createGate(parts: {
   }
 }
 
-/** Where proxies are unless the operator says where: on this machine, or on a private network. */
+/** The default places of proxies: this machine and private networks. */
 const USUAL_PROXIES = [
   ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
   ...['::1/128', 'fc00::/7'],
@@ -119,7 +119,7 @@ export function clientAddressReader(options: {
   }
 }
 
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, within which anybody has all addresses. */
+/** The key of one client: an IPv4 address, or the /64 of an IPv6 address, because one system may use a whole /64. */
 export function clientUnit(address: string): string {
   if (isIP(address) !== 6) return address
   const bare = address.split('%', 1).join('')

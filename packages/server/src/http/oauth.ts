@@ -18,7 +18,7 @@ import { type HttpServer, mount } from './server.ts'
 /** A token request is small; what is larger is none. */
 const MAX_TOKEN_REQUEST_BYTES = 16_384
 
-/** What every token is good for, in the words of the public standard 1.3: all that is answered here. */
+/** The scopes of every token, in the words of the public standard 1.3: all operations that are served here. */
 const GRANTED_SCOPE = [...ANSWERED_OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
 
 interface TokenParts {

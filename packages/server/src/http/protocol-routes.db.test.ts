@@ -27,6 +27,8 @@ describe('what is not there', () => {
   })
 
   it.each([
+    'registry/subscribe',
+    'registry/unsubscribe',
     'registry/sync/enrolled',
     'registry/enrollments/updates',
     'registry/sync/get-disability-details',

@@ -20,7 +20,7 @@ export interface HasDirectory {
   readonly directory: Pick<Directory, 'registry'>
 }
 
-/** What the life of a request needs, and of a callback, and what stands around it here. */
+/** The parts of the server that requests, callbacks and their routes need. */
 type ProtocolParts = HasDirectory &
   Parameters<typeof receive>[0] &
   Parameters<typeof receiveCallback>[0] &

@@ -124,7 +124,7 @@ function continueWhenRead(this: Server, request: IncomingMessage, response: Serv
 
 export type Method = 'GET' | 'POST'
 
-/** What one method of a path does. */
+/** The handler of one method of a path. */
 export interface MethodHandler {
   readonly method: Method
   /** Of the route, in metrics and logs. */

@@ -5,11 +5,11 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { getSystemErrorMessage } from 'node:util'
 import type { JsonValue } from '@rollcall/protocol'
+import { UTF8_MARK } from '../files/lines.ts'
 
 const CHUNK_BYTES = 256 * 1024
 /** How much of a file its identity is computed over. */
 const HEAD_BYTES = 1024 * 1024
-const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 
 export interface Source {

@@ -1,34 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SETTINGS_AGE } from '../../test/clock.ts'
 import { expectFault } from '../../test/expectations.ts'
-import { envelope, event, expectAck, SENDER, sendCallback } from '../../test/inbox.ts'
-import {
-  type Answer,
-  bearer,
-  post,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from '../../test/server.ts'
+import { envelope, event, expectAck, inboxServer } from '../../test/inbox.ts'
+import { bearer, post, testServer } from '../../test/server.ts'
 import { listInbox } from '../store/exchanges/inbox-list.ts'
 
-let server: TestServer
-let registry: TestParticipant
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_BATCH_ITEMS: '10', ROLLCALL_RATE_LIMIT: '1000000' })
-  registry = await server.participant(SENDER)
-  await server.registry('civil')
-})
-afterAll(() => server.close())
-afterEach(() => expect(server.logged()).not.toMatch(/Okoro/))
-
-const send = (
-  name: string,
-  body: string | object,
-  by = registry,
-  at = server,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> => sendCallback(at, name, body, by, headers)
+const { server, registry, send } = await inboxServer()
 
 const storedCount = async (): Promise<number> =>
   (await listInbox(server.database.db, { limit: 10_000 })).length

@@ -1,39 +1,15 @@
 import { CALLBACKS } from '@rollcall/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { expectFault } from '../../test/expectations.ts'
-import { envelope, event, expectAck, item, SENDER, sendCallback } from '../../test/inbox.ts'
-import { encrypted, type Peer, publishedKey, sealingPeer, signedBody } from '../../test/sealing.ts'
-import {
-  type Answer,
-  bearer,
-  post,
-  type TestParticipant,
-  type TestServer,
-  testServer,
-} from '../../test/server.ts'
+import { envelope, event, expectAck, inboxServer, item } from '../../test/inbox.ts'
+import { encrypted, publishedKey, sealingPeer, signedBody } from '../../test/sealing.ts'
+import { bearer, post, type TestParticipant } from '../../test/server.ts'
 import { inboxContext } from '../store/exchanges/inbox.ts'
 import { findInInbox, listInbox } from '../store/exchanges/inbox-list.ts'
 
-let server: TestServer
-let registry: TestParticipant
-let signer: Peer
-beforeAll(async () => {
-  server = await testServer({ ROLLCALL_MAX_BATCH_ITEMS: '10', ROLLCALL_RATE_LIMIT: '1000000' })
-  registry = await server.participant(SENDER)
-  signer = await sealingPeer(server, 'signs.example')
-  await server.registry('civil')
-  await server.registry('social')
-})
-afterAll(() => server.close())
-afterEach(() => expect(server.logged()).not.toMatch(/Okoro/))
-
-const send = (
-  name: string,
-  body: string | object,
-  by = registry,
-  at = server,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> => sendCallback(at, name, body, by, headers)
+const { server, registry, send } = await inboxServer()
+const signer = await sealingPeer(server, 'signs.example')
+await server.registry('social')
 
 /** What is kept of a message, opened. */
 async function kept(message_id: string, by: TestParticipant = registry) {

@@ -5,14 +5,15 @@
  * An encrypted body is `format (1) | day (4) | nonce (12) | ciphertext | tag (16)`: AES-256-GCM over UTF-8, deflated
  * unless it is short, bound to its context. The day is a number of days since 1970.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from 'node:zlib'
 import { isJsonObject, JsonError, type JsonObject, parseJson } from '@rollcall/protocol'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
-import { addBodyKey, deleteBodyKey, findBodyKey } from '../store/keys/body-keys.ts'
+import { addBodyKey, findBodyKey } from '../store/keys/body-keys.ts'
 import { ENCRYPTED, withCurrentMasterKey } from '../store/keys/master-keys.ts'
+import { decrypt, encrypt, OVERHEAD } from './encrypted-value.ts'
 import type { Vault } from './vault.ts'
 
 export interface Bodies {
@@ -23,8 +24,6 @@ export interface Bodies {
   encryptBody(text: string, context: string, day?: string): Promise<Buffer>
   /** @throws BodyUnreadable */
   decryptBody(encrypted: Uint8Array, context: string): Promise<string>
-  /** Destroys the key of a day: at once in this process, within seconds on other nodes. */
-  forgetDay(day: string): Promise<void>
 }
 
 /** A body cannot be read. `forgotten`: the key of its day is destroyed. `altered`: it was altered, or moved from its place. */
@@ -40,10 +39,7 @@ export class BodyUnreadable extends Error {
 
 /** The first byte: whether the text was deflated before it was encrypted. */
 const FORMATS = { deflated: 1, plain: 2 }
-const CIPHER = 'aes-256-gcm'
 const HEAD = 5
-const NONCE = 12
-const TAG = 16
 /** Milliseconds */
 const DAY = 86_400_000
 /** 9999-12-31 */
@@ -69,27 +65,21 @@ export function createBodies(db: Database, vault: Vault, clock: Clock = CLOCK): 
       const head = Buffer.alloc(HEAD)
       head[0] = format
       head.writeUInt32BE(number, 1)
-      const nonce = randomBytes(NONCE)
-      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
-      cipher.setAAD(additionalData(head, context))
-      return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+      return encrypt(key, head, additionalData(head, context), plaintext)
     },
 
     async decryptBody(encrypted, context) {
       const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
       const format = bytes[0] ?? 0
-      if (bytes.length < HEAD + NONCE + TAG || !Object.values(FORMATS).includes(format))
+      if (bytes.length < HEAD + OVERHEAD || !Object.values(FORMATS).includes(format))
         throw new BodyUnreadable('altered')
       const number = bytes.readUInt32BE(1)
       if (number > LAST_DAY) throw new BodyUnreadable('altered')
       const key = await keys.find(dayText(number * DAY))
       if (key === null) throw new BodyUnreadable('forgotten')
-      return (await unpacked(format, decrypted(bytes, key, context))).toString()
-    },
-
-    async forgetDay(day) {
-      await deleteBodyKey(db, day)
-      keys.drop(day)
+      const plaintext = decrypt(key, HEAD, additionalData(bytes.subarray(0, HEAD), context), bytes)
+      if (plaintext === null) throw new BodyUnreadable('altered')
+      return (await unpacked(format, plaintext)).toString()
     },
   }
 }
@@ -103,20 +93,6 @@ async function packed(text: Buffer): Promise<{ format: number; plaintext: Buffer
 async function unpacked(format: number, plaintext: Buffer): Promise<Buffer> {
   if (format === FORMATS.plain) return plaintext
   return plaintext.length <= MEDIUM_DEFLATED ? inflateRawSync(plaintext) : inflate(plaintext)
-}
-
-/** @throws BodyUnreadable */
-function decrypted(bytes: Buffer, key: KeyObject, context: string): Buffer {
-  const nonce = bytes.subarray(HEAD, HEAD + NONCE)
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
-  decipher.setAAD(additionalData(bytes.subarray(0, HEAD), context))
-  decipher.setAuthTag(bytes.subarray(-TAG))
-  const plaintext = decipher.update(bytes.subarray(HEAD + NONCE, -TAG))
-  try {
-    return Buffer.concat([plaintext, decipher.final()])
-  } catch {
-    throw new BodyUnreadable('altered')
-  }
 }
 
 const additionalData = (head: Buffer, context: string): Buffer => Buffer.concat([head, Buffer.from(context)])
@@ -183,7 +159,6 @@ function createDayKeys(db: Database, vault: Vault, { later }: Pick<Clock, 'later
       remember(day, made)
       return made
     },
-    drop: (day: string) => void cached.delete(day),
   }
 }
 

@@ -23,22 +23,14 @@ export class DecryptionError extends Error {
   override readonly name = 'DecryptionError'
 }
 
-const CIPHER = 'aes-256-gcm'
-const NONCE = 12
-const TAG = 16
-const SMALLEST = 1 + NONCE + TAG
-
 export function encryptValue(
   master: MasterKey,
   purpose: string,
   context: ValueContext,
   plaintext: Uint8Array,
 ): Buffer {
-  const nonce = randomBytes(NONCE)
-  const cipher = createCipheriv(CIPHER, keyFor(master, purpose), nonce, { authTagLength: TAG })
-  cipher.setAAD(additionalData(master, purpose, context))
-  const ciphertext = [cipher.update(plaintext), cipher.final()]
-  return Buffer.concat([Buffer.of(master.version), nonce, ...ciphertext, cipher.getAuthTag()])
+  const bound = additionalData(master, purpose, context)
+  return encrypt(keyFor(master, purpose), Buffer.of(master.version), bound, plaintext)
 }
 
 /** @throws DecryptionError */
@@ -49,21 +41,14 @@ export function decryptValue(
   encrypted: Uint8Array,
 ): Buffer {
   const bytes = Buffer.from(encrypted.buffer, encrypted.byteOffset, encrypted.byteLength)
-  if (bytes.length < SMALLEST || bytes[0] !== master.version)
+  if (bytes.length < 1 + OVERHEAD || bytes[0] !== master.version)
     throw new DecryptionError('not a value of this master key')
-  const nonce = bytes.subarray(1, 1 + NONCE)
-  const decipher = createDecipheriv(CIPHER, keyFor(master, purpose), nonce, { authTagLength: TAG })
-  decipher.setAAD(additionalData(master, purpose, context))
-  decipher.setAuthTag(bytes.subarray(-TAG))
-  const decrypted = decipher.update(bytes.subarray(1 + NONCE, -TAG))
-  try {
-    return Buffer.concat([decrypted, decipher.final()])
-  } catch {
-    // No cause: there is nothing in it but the library's own words for the same.
-    throw new DecryptionError(
-      `an encrypted value of ${context.table} was altered, moved, or encrypted with another master key`,
-    )
-  }
+  const bound = additionalData(master, purpose, context)
+  const plaintext = decrypt(keyFor(master, purpose), 1, bound, bytes)
+  if (plaintext !== null) return plaintext
+  throw new DecryptionError(
+    `an encrypted value of ${context.table} was altered, moved, or encrypted with another master key`,
+  )
 }
 
 function keyFor({ key }: MasterKey, purpose: string): Buffer {
@@ -73,4 +58,40 @@ function keyFor({ key }: MasterKey, purpose: string): Buffer {
 /** A JSON array: no two different places give the same bytes. */
 function additionalData({ version }: MasterKey, purpose: string, { table, id }: ValueContext): Buffer {
   return Buffer.from(JSON.stringify([version, purpose, table, id]))
+}
+
+const CIPHER = 'aes-256-gcm'
+const NONCE = 12
+const TAG = 16
+/** Bytes by which a ciphertext is longer than its head and its plaintext. */
+export const OVERHEAD = NONCE + TAG
+
+/**
+ * `head | nonce | ciphertext | tag`, by AES-256-GCM.
+ * @param bound authenticated with the plaintext: it decrypts together with the same bytes only
+ */
+export function encrypt(key: KeyObject | Buffer, head: Buffer, bound: Buffer, plaintext: Uint8Array): Buffer {
+  const nonce = randomBytes(NONCE)
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  cipher.setAAD(bound)
+  return Buffer.concat([head, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
+}
+
+/**
+ * The plaintext of what `encrypt` made; null where anything of it was altered, or the key or `bound` is another.
+ * @param head length of the head
+ * @param bytes at least the head and `OVERHEAD`
+ */
+export function decrypt(key: KeyObject | Buffer, head: number, bound: Buffer, bytes: Buffer): Buffer | null {
+  const nonce = bytes.subarray(head, head + NONCE)
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  decipher.setAAD(bound)
+  decipher.setAuthTag(bytes.subarray(-TAG))
+  const plaintext = decipher.update(bytes.subarray(head + NONCE, -TAG))
+  try {
+    return Buffer.concat([plaintext, decipher.final()])
+  } catch {
+    // There is nothing in the error but the library's own words for the same.
+    return null
+  }
 }

@@ -48,9 +48,6 @@ export interface Keys extends Signers {
   readonly tokens: Signers
 }
 
-/** A change takes effect on every node within a second: this is half of that, the rest is slack. */
-const MAX_AGE = 500
-
 type LiveSigner = LiveKey & { readonly definition: SignatureKeyDefinition }
 
 /**
@@ -71,7 +68,7 @@ export async function createKeys(
       `the own key ${unreadable} cannot be decrypted: its row was altered; revoke it, and another takes its place (docs/keys.md)`,
     )
   }
-  const loaded = shortLived(async () => (await readKeys()).live, { maxAge: MAX_AGE, now })
+  const loaded = shortLived(async () => (await readKeys()).live, { now })
   const live = (): Promise<readonly LiveKey[]> => loaded.get('all')
 
   const signers = (use: SignatureKeyDefinition['use']): Signers => {

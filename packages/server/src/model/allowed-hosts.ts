@@ -1,5 +1,10 @@
-/** What the operator allows one participant's outgoing requests beyond https to the public network: a row a host. */
+/**
+ * The hosts, one row each, that the operator permits for requests to a participant, beyond https to the public network.
+ */
 import { isIP } from 'node:net'
+
+/** Characters of an address that is called: longer ones are refused wherever they come from. */
+export const MAX_ADDRESS_LENGTH = 2_048
 
 /** Networks that an operator can open for a host; no setting opens the others. */
 export type AllowableNetwork = 'private' | 'loopback'

@@ -1,6 +1,6 @@
 /** A delivery: an envelope that we send, what is persisted of its attempts, and what its encrypted parts are bound to. */
 
-/** Where deliveries go: health, order and circuit breaker belong to it. */
+/** The destination of deliveries: health, order and circuit breaker belong to it. */
 export interface Destination {
   /** `Participant.id` */
   readonly participant: number
@@ -64,8 +64,8 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly sender_uri: string | null | undefined
 }
 
-/** What an attempt changes about its delivery. */
-export interface Ended {
+/** The changes of a delivery after an attempt. */
+export interface DeliveryUpdate {
   readonly state: 'pending' | 'delivered' | 'refused' | 'dead'
   /** Seconds until the next attempt; null unless it is pending. */
   readonly wait: number | null
@@ -82,13 +82,13 @@ export interface Attempt {
   readonly duration_ms: number
   /** Of HTTP; null where there was no answer. */
   readonly status: number | null
-  /** A class of endings (`delivery/failures.ts`); null for one that delivered. */
+  /** A class of RESULTS_TMP (`delivery/failures.ts`); null for one that delivered. */
   readonly error: string | null
   /** At most 256 printable bytes of what was answered, encrypted at rest for `answerContext`. */
   readonly answer: Buffer | null
 }
 
-/** What an attempt says of the peer, for its breaker (`breakers.ts`). */
+/** The health of the peer after an attempt, for its breaker (`breakers.ts`). */
 export interface Health extends Destination {
   /** `unknown`: nothing, the peer was not reached for a reason of ours. */
   readonly peer: 'up' | 'down' | 'unknown'
@@ -98,8 +98,8 @@ export interface Health extends Destination {
   readonly longest_pause: number
 }
 
-/** What the encrypted body of a delivery is bound to (`keys/bodies.ts`). */
+/** The context to which the encrypted body of a delivery is bound (`keys/bodies.ts`). */
 export const deliveryContext = (id: string): string => `delivery ${id} body`
 
-/** What the persisted beginning of an answer is bound to. */
+/** The context to which the persisted beginning of an answer is bound. */
 export const answerContext = (id: string, number: number): string => `delivery ${id} answer ${number}`

@@ -45,6 +45,3 @@ export interface Frequency {
 }
 
 export type SubscriptionState = 'live' | 'suspended' | 'ended'
-
-/** Why a subscription has ended: by its owner, by an operator, at its end_time, or with the person that it was about. */
-export type EndReason = 'unsubscribed' | 'cancelled' | 'expired' | 'death'

@@ -34,7 +34,10 @@ export interface Message {
   readonly [member: string]: unknown
 }
 
-/** What the request of an accepted exchange is bound to, encrypted at rest (`keys/bodies.ts`). @param id of its row */
+/**
+ * The context to which the request of an accepted exchange is bound, encrypted at rest (`keys/bodies.ts`). @param id of
+ * its row
+ */
 export const requestContext = (id: string): string => `exchange ${id} request`
 
 export type ModeName = 'sync' | 'async'

@@ -1,4 +1,4 @@
-/** What an operation made of a message, before it becomes a reply. */
+/** The result of an operation, before it becomes a reply. */
 import { CanonicalText, type HeaderCode, type Status } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RecordId } from './records.ts'
@@ -12,7 +12,7 @@ export abstract class Disclosed extends CanonicalText {
   protected readonly disclosed = true
 }
 
-/** What a reply is made of: plain data, and records that are disclosed. */
+/** The content of a reply: plain data, and disclosed records. */
 type ReplyValue =
   | string
   | number
@@ -39,14 +39,9 @@ export interface FoundRecords {
 
 /**
  * Writes in the transaction that commits the reply. If it throws, the transaction is rolled back, and the work is tried
- * again; at once if it throws `OutcomeOutdated`.
+ * again.
  */
 export type Effect = (transaction: ClientBase) => Promise<void>
-
-/** Thrown by an effect: what the outcome was decided by has changed since then, so it has to be decided again. */
-export class OutcomeOutdated extends Error {
-  override readonly name = 'OutcomeOutdated'
-}
 
 export interface Outcome {
   readonly status: Status
@@ -60,7 +55,7 @@ export interface Outcome {
   readonly members: ReplyMembers
   /** The items of a batch, in order. */
   readonly items?: readonly AnsweredItem[]
-  /** What the operation writes, in this order: committed together with the reply, or not at all. */
+  /** The writes of the operation, in this order: committed together with the reply, or not at all. */
   readonly effects?: readonly Effect[]
   /** Set if the reply must be encrypted also for a request in clear: it has the answer to an encrypted request. */
   readonly encrypted?: true

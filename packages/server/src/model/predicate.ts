@@ -110,7 +110,7 @@ export interface BearsIdentifierType {
   readonly types: readonly string[]
 }
 
-/** What is compared with, read as the attribute's type reads a record; dates and datetimes as intervals. */
+/** The value of the query, read as the attribute's type reads a record; dates and datetimes as intervals. */
 export type Literal = string | number | boolean | Interval
 
 /**

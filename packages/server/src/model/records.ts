@@ -41,7 +41,7 @@ export interface Page {
   readonly limit: number
   /** Records passed over before the first one; may lie beyond the last. */
   readonly offset: number
-  /** Where counting stops: above it, how many there are is not asked. */
+  /** The cap of the count: a higher number is not determined. */
   readonly cap: number
   /** The ids of all matching records are given too, if there are at most this many; without it never. */
   readonly ids?: number

@@ -1,7 +1,7 @@
 /** A hosted registry, mounted at its namespace. */
 import type { Kind } from '@rollcall/protocol'
 
-/** What the tables of a registry depend on; a `Registry` is one. */
+/** The members of a `Registry` on which its tables depend. */
 export interface RegistryShape {
   readonly id: number
   readonly kind: Kind
@@ -16,7 +16,7 @@ export interface Registry {
   readonly namespace: string
   /** With the attributes that its operator added; the same object as long as they are the same. */
   readonly kind: Kind
-  /** What it calls itself in a header, and what others put into `receiver_id`. */
+  /** Its own `sender_id` in a header, and the `receiver_id` in the messages of others. */
   readonly sender_id: string
   /** Other values of `receiver_id` that mean it. */
   readonly aliases: readonly string[]

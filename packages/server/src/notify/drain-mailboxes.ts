@@ -54,7 +54,7 @@ interface Pass {
 }
 
 export function createMailboxes(
-  parts: Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'jobEnded'> },
+  parts: Omit<Notifying, 'mailboxDue'> & { readonly metrics: Pick<Metrics, 'taskEnded'> },
   { slots, wake, now = () => performance.now() }: Options,
 ): Mailboxes {
   const { pool } = parts.db
@@ -76,7 +76,7 @@ export function createMailboxes(
     const { id } = mailbox
     const started = performance.now()
     const ended = (outcome: 'done' | 'failed'): void =>
-      parts.metrics.jobEnded('notify', outcome, (performance.now() - started) / 1_000)
+      parts.metrics.taskEnded('notify', outcome, (performance.now() - started) / 1_000)
     try {
       const notifying = { ...parts, mailboxDue: (one: number) => due([one]) }
       const more = await drainMailbox(notifying, mailbox, { id: claim, seconds: CLAIM }, signal)

@@ -22,7 +22,7 @@ export interface Metrics {
   /** One request refused, whatever the reason: `refusal` is a code, `participant` whose token or client it was. */
   refused(refusal: string, participant: string | null): void
   /** One run of an exchange (`process`), or one turn of a participant with deliveries (`drain`). */
-  jobEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
+  taskEnded(task: string, outcome: 'done' | 'failed', seconds: number): void
   /** One attempt at a delivery: `ending` is its class (`delivery/failures.ts`). */
   deliveryAttempted(ending: string, seconds: number): void
   /** One delivery at its end. */
@@ -89,7 +89,7 @@ export function createMetrics(
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
-  const jobs = new Histogram({
+  const tasks = new Histogram({
     name: 'rollcall_job_seconds',
     help: 'Time of one run of an exchange (process) or turn of a participant (drain), by outcome',
     labelNames: ['task', 'outcome'],
@@ -147,7 +147,7 @@ export function createMetrics(
     itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
     tokenAnswered: (outcome) => tokens.inc({ outcome }),
     searched: (kind, outcome, seconds) => searches.observe({ kind, outcome }, seconds),
-    jobEnded: (task, outcome, seconds) => jobs.observe({ task, outcome }, seconds),
+    taskEnded: (task, outcome, seconds) => tasks.observe({ task, outcome }, seconds),
     deliveryAttempted: (ending, seconds) => attempts.observe({ ending }, seconds),
     deliveryEnded: (state) => ended.inc({ state }),
     refused: (refusal, participant) => refused.inc({ refusal, participant: participant ?? '' }),

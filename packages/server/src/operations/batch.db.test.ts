@@ -64,7 +64,9 @@ describe('a batch', () => {
       status_reason_message: 'reference_id: names an earlier item of this batch',
     })
     expect(items[2]?.status_reason_message).toBe('reference_id: must be a string of 1 to 99 characters')
-    expect(items[7]?.status_reason_message).toBe('timestamp: must lie within 3600 seconds of now')
+    expect(items[7]?.status_reason_message).toBe(
+      'timestamp: must lie within 3600 seconds of the receipt of the request',
+    )
     expect(answer.body.header).toMatchObject({
       status: 'succ',
       status_reason_message: '7 of 10 items rejected; see each item',
@@ -175,6 +177,33 @@ describe('the rest of a batch', () => {
     }
     expect(await begun(fail, () => false, { message: 'lost' })).toBe(6)
   })
+})
+
+it('makes no item older than it was when its request was received', async () => {
+  const hours = (ago: number) => new Date(Date.now() - ago * 3_600_000)
+  const exchange = {
+    operation: operation('search'),
+    isGone: () => false,
+    received_at: hours(2),
+  } as unknown as Exchange
+  const search_request = [2.5, 0].map((ago) => ({
+    reference_id: `${ago}`,
+    timestamp: hours(ago).toISOString(),
+  }))
+  const { members } = await answerBatch(
+    server.context,
+    { mode: 'sync', exchange, message: { transaction_id: 'tx-1', search_request } },
+    async () => ({ members: {} }),
+  )
+  expect(members.search_response).toMatchObject([
+    { reference_id: '2.5', status: 'succ' },
+    {
+      reference_id: '0',
+      status: 'rjct',
+      status_reason_code: 'rjct.timestamp.invalid',
+      status_reason_message: 'timestamp: must lie within 3600 seconds of the receipt of the request',
+    },
+  ])
 })
 
 it('leaves others their turn while it rejects items, which wait for nothing', async () => {

@@ -161,7 +161,10 @@ function checkReferenceId(reference_id: unknown, repeated: boolean): void {
  */
 function checkTimestamp(timestamp: string, window: number, received: Date): void {
   if (isWithinWindow(timestamp, window, received.getTime())) return
-  throw new ItemRejection('rjct.timestamp.invalid', `timestamp: must lie within ${window} seconds of now`)
+  throw new ItemRejection(
+    'rjct.timestamp.invalid',
+    `timestamp: must lie within ${window} seconds of the receipt of the request`,
+  )
 }
 
 function outcomeOf({ operation }: Exchange, answered: readonly Answered[]): Outcome {

@@ -6,7 +6,7 @@ import { referenceId } from '../model/reference-id.ts'
 import type { Log } from '../observe/log.ts'
 import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { type AcceptedExchange, findAccepted } from '../store/exchanges/accepted-exchanges.ts'
-import { findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
+import { findEarlierReferences, findUnreferenced, storeReferences } from '../store/exchanges/references.ts'
 import { readRequest } from './accepted-request.ts'
 import { itemsOf } from './item.ts'
 
@@ -35,6 +35,20 @@ export async function storeMissingReferences(
 export async function ensureReferences(parts: StoringReferences, accepted: AcceptedExchange): Promise<void> {
   if (accepted.references_stored) return
   await storeReferences(parts.db, accepted.correlation_id, await referencesOf(parts, accepted))
+}
+
+/**
+ * The reference_ids of a chunk that earlier chunks of its request have as well. Of a request of an earlier version they are
+ * stored first.
+ */
+export async function earlierReferences(
+  parts: StoringReferences,
+  chunk: AcceptedExchange,
+): Promise<readonly string[]> {
+  if (chunk.first_item === 0) return []
+  const request = await findAccepted(parts.db, chunk.correlation_id)
+  if (request !== null) await ensureReferences(parts, request)
+  return findEarlierReferences(parts.db, chunk)
 }
 
 async function referencesOf(

@@ -38,15 +38,20 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
   }
 }
 
-/** The same members for a further page, of records that were found when the first one was answered. */
+/**
+ * The same members for a further page, of records that were found when the first one was answered. They are read on a
+ * connection of searches, for which the page waits as a search does.
+ */
 export async function searchPage(
   work: ItemWork,
   item: Item,
   { page_size, page_number, total, record_ids }: PersistedPage,
 ): Promise<ItemAnswer> {
-  const { registry } = work.exchange
+  const { registry, participant } = work.exchange
   const criteria = readCriteria(work, item)
-  const records = await work.parts.records.reader('async').read(registry, criteria.recordType, record_ids)
+  const records = await work.mode.gate.run(participant.id, () =>
+    readerOf(work).read(registry, criteria.recordType, record_ids),
+  )
   return {
     members: {
       data: dataOf(work, criteria, records),

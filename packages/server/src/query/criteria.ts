@@ -1,4 +1,4 @@
-/** What the criteria of a search and of a subscription have in common, read completely or refused. */
+/** The common part of the criteria of a search and of a subscription, understood completely or refused. */
 import {
   Consent,
   type ItemCode,

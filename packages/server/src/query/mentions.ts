@@ -21,7 +21,7 @@ function columnAsked(leaf: Leaf): readonly string[] {
 
 const columnOf = ({ name, since }: Attribute): string => since ?? name
 
-/** What a search asks about; `SearchCriteria` is one. */
+/** The parts of a search that name attributes; `SearchCriteria` is one. */
 interface Asked {
   readonly recordType: RecordType
   readonly predicate: Predicate

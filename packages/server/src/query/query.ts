@@ -1,4 +1,4 @@
-/** What the readers of the query forms are given, and what they give back. */
+/** The input and the result of the readers of the query forms. */
 
 import type { Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
@@ -7,7 +7,7 @@ import type { Predicate } from '../model/predicate.ts'
 /** The context of a query. */
 export interface Scope {
   readonly kind: Kind
-  /** What the criteria around the query named; undefined when they named none. */
+  /** The record type of the criteria around the query; undefined when they name none. */
   readonly recordType: RecordType | undefined
   readonly limits: QueryLimits
   /** Whether a `collection` may name another record type than the criteria did, which then counts. */
@@ -29,7 +29,7 @@ export interface Query {
   readonly shape?: (document: string, day: string) => string | null
 }
 
-/** What is wrong with a query: thrown by every reader of a form, given its code by who asked (a search, a filter). */
+/** An error in a query: every reader of a form throws it, and the caller (a search, a filter) gives it its code. */
 export class QueryProblem extends Error {
   override readonly name = 'QueryProblem'
   /** The member, from where the query stands: `query[0].expression1.operator`; '' for the query as a whole. */

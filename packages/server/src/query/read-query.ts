@@ -1,8 +1,7 @@
 /** A query in any of its forms: what it looks like says which one it is, whatever `query_type` says (D21, 3.1). */
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
 import { readComparison } from './forms/expression-list.ts'
-import { type Form, formOf } from './forms/forms.ts'
-import { Reader } from './forms/reader.ts'
+import { type Form, formOf, Reader } from './forms/reader.ts'
 import {
   asQuery,
   NESTED_FORMS,

@@ -1,4 +1,4 @@
-/** What a search item asks for, read completely or refused; nothing of it is passed over (spec "SearchRequest"). */
+/** The criteria of a search item, understood completely or refused; no member is ignored (spec "SearchRequest"). */
 import {
   ItemRejection,
   isJsonObject,

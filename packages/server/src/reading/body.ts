@@ -24,7 +24,7 @@ export interface AdmittedRequest extends IncomingRequest {
   readonly endTurn: () => void
 }
 
-/** What is needed to read a body. */
+/** The dependencies for reading a body. */
 type Body = Pick<AdmittedRequest, 'headers' | 'body' | 'hold' | 'largeTurn' | 'endTurn'>
 
 /** Length from which a request waits for its turn: a node works on one such request of a participant at a time. */

@@ -75,7 +75,7 @@ interface Sourced {
   readonly source: SourcedEnvelope
 }
 
-/** What other systems send to callback paths; a rejection may come without a message. */
+/** An envelope on a callback path; a rejection may come without a message. */
 export interface CallbackEnvelope extends Omit<Envelope, 'message'> {
   readonly message: JsonObject | undefined
 }

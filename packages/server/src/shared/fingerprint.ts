@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson } from '@rollcall/protocol'
 
-/** What a message is, and where it came in. */
+/** The parts that identify a message, and the path on which it arrived. */
 export interface ReceivedMessage {
   /** In canonical spelling. */
   readonly header: unknown

@@ -6,6 +6,9 @@ export interface ShortLived<Value> {
   get(key: string): Promise<Value>
 }
 
+/** Milliseconds. A change takes effect on every node within a second: this is half of that, the rest is slack. */
+const MAX_AGE = 500
+
 /**
  * Remembers what `load` answered for at most `maxAge` milliseconds, counted from the moment the load began:
  * what it returns was true not longer than that ago. Failures are not remembered. Of more than `maxKeys` keys the one
@@ -14,10 +17,10 @@ export interface ShortLived<Value> {
 export function shortLived<Value>(
   load: (key: string) => Promise<Value>,
   {
-    maxAge,
+    maxAge = MAX_AGE,
     maxKeys = 10_000,
     now = () => performance.now(),
-  }: { maxAge: number; maxKeys?: number; now?: () => number },
+  }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
 ): ShortLived<Value> {
   // The cache stores promises with the time at which their load began: its own ages count from the end of a load.
   const loads = new LRUCache<string, { readonly since: number; readonly value: Promise<Value> }>({

@@ -31,8 +31,6 @@ export interface PeerKeys {
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
 
-/** Milliseconds. A key that is registered or revoked counts so on every node within a second: this is half of that. */
-const MAX_AGE = 500
 /** Imported keys that are cached. */
 const IMPORTED_KEYS = 10_000
 
@@ -49,7 +47,7 @@ export function createPeerKeys(
   },
 ): PeerKeys {
   const { clock = CLOCK } = parts
-  const ages = { maxAge: MAX_AGE, now: clock.now }
+  const ages = { now: clock.now }
   const registered = shortLived((id) => listLiveKeys(db, { id: Number(id) }), ages)
   // The entries for the keys of one set, by their thumbprints.
   const entries = shortLived(async (joined) => {

@@ -26,7 +26,7 @@ export interface ExchangeWorkParts {
   /** Seconds after which a claim ends that was not renewed. */
   readonly lease: number
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'jobEnded'>
+  readonly metrics: Pick<Metrics, 'taskEnded'>
   /** Answers one exchange. After an error it is tried again later. */
   readonly answer: (exchange: ClaimedExchange, signal: AbortSignal) => Promise<void>
   /** Called when a slot is free again. */
@@ -65,7 +65,7 @@ export function createExchangeWork(parts: ExchangeWorkParts): ExchangeWork {
   const run = async (exchange: ClaimedExchange, signal: AbortSignal): Promise<void> => {
     const started = performance.now()
     const ended = (outcome: 'done' | 'failed'): void =>
-      parts.metrics.jobEnded('process', outcome, (performance.now() - started) / 1_000)
+      parts.metrics.taskEnded('process', outcome, (performance.now() - started) / 1_000)
     try {
       await parts.answer(exchange, signal)
       ended('done')

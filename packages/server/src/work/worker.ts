@@ -3,12 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from '../delivery/dispatcher.ts'
 import type { Limits } from '../limits.ts'
 import type { Mailboxes } from '../notify/drain-mailboxes.ts'
+import type { Log } from '../observe/log.ts'
 import type { Wake } from '../shared/wake.ts'
-import { type Database, JOB_SEARCHES } from '../store/db/database.ts'
+import type { Database } from '../store/db/database.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { openConnections } from '../store/db/pools.ts'
-import { listen } from '../store/db/work-channel.ts'
+import { listen } from '../store/db/queue.ts'
 import { createExchangeWork, type ExchangeWorkParts } from './exchanges.ts'
-import { startLoop } from './loop.ts'
 
 export interface RunningWorker {
   /** Whether it takes work. */
@@ -46,13 +47,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     pool: db.claims,
     slots: limits.worker_concurrency,
     large: limits.large_requests,
-    batches: db.jobSearches.options.max,
+    batches: db.asyncSearches.options.max,
     lease: limits.node_lease,
     wake: exchangesWake.raise,
   })
   // Held from the beginning: answering peers must not take the connections that finish what was accepted.
-  await openConnections(db.claims, 1)
-  await openConnections(db.jobSearches, JOB_SEARCHES)
+  await openConnections(db.claims)
+  await openConnections(db.asyncSearches)
   const listening = listen(db.connection, {
     signal,
     onExchanges: exchangesWake.raise,
@@ -75,4 +76,48 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       await Promise.race([listening, sleep(CLOSING, undefined, { ref: false })])
     },
   }
+}
+
+/** Milliseconds until the next look that nothing asks for: it finds what has become due, and what other nodes left. */
+const LOOK = 200
+/** Milliseconds from one look to the next at least: under load one look finds the work of several. */
+const GATHERED = 5
+/** Milliseconds from a look that failed to the next one: the first, and the longest. */
+const PAUSES = { first: 100, longest: 2_000 }
+
+interface Loop {
+  /** Whether its last look succeeded. */
+  working(): boolean
+  /** Resolves when it has ended, after its signal was aborted. */
+  readonly ended: Promise<void>
+}
+
+/**
+ * A loop of a worker: it looks for work at intervals, and at once when it is woken.
+ * @param look begins what there is to do
+ * @param parts.signal ends the loop
+ */
+function startLoop(
+  look: () => Promise<void>,
+  { wake, log, signal }: { readonly wake: Wake; readonly log: Log; readonly signal: AbortSignal },
+): Loop {
+  let pause = 0
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        const began = performance.now()
+        await look()
+        if (pause > 0) log.info('work goes on')
+        pause = 0
+        await wake.wait(LOOK, signal)
+        const early = began + GATHERED - performance.now()
+        if (early > 0) await sleep(early)
+      } catch (error) {
+        if (pause === 0) log.warn({ database: safeDatabaseError(error) }, 'work has to wait for the database')
+        pause = Math.min(Math.max(pause * 2, PAUSES.first), PAUSES.longest)
+        await sleep(pause, undefined, { signal }).catch(() => undefined)
+      }
+    }
+  }
+  return { working: () => pause === 0 && !signal.aborted, ended: run() }
 }

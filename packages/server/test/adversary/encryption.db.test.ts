@@ -1,7 +1,7 @@
 /** Encrypted messages: what comes in encrypted is opened once, for its sender alone, and answered encrypted or not at all. */
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
-import { openVault } from '../../src/app/vault.ts'
+import { openVault } from '../../src/app/storage.ts'
 import { revokeOwnKey } from '../../src/keys/rotation.ts'
 import { revokeParticipantKey } from '../../src/store/directory/participant-keys.ts'
 import { expectFault } from '../expectations.ts'

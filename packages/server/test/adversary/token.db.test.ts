@@ -120,5 +120,6 @@ it('a disabled participant is refused within a second, its signature or not', as
   server.clock.pass(1_000)
   await expectRefused(eve.token, body())
   await setParticipantStatus(server.database.db, eve.sender_id, 'active')
-  await expect.poll(async () => (await sendAs(server, eve, body())).status).toBe(200)
+  server.clock.pass(1_000)
+  await expectSealed(server, await sendAs(server, eve, body()))
 })

@@ -85,7 +85,7 @@ function povertyScore(population: Population, household: Household): number | nu
 }
 
 /** A member as a group names it: who they are and what they are to the head. */
-function shortMember(person: Person): object {
+export function shortMember(person: Person): object {
   return {
     '@type': 'Member',
     member_identifier: [identifier('UIN', person.uin)],

@@ -12,7 +12,7 @@ import {
   RequestFault,
 } from '@rollcall/protocol'
 import { type Row, RowCutter, splitRow } from '../../files/csv-rows.ts'
-import { isBlank, LineCutter } from '../../files/lines.ts'
+import { isBlank, LineCutter, UTF8_MARK } from '../../files/lines.ts'
 import type { Limits } from '../../limits.ts'
 import { referenceId } from '../../model/reference-id.ts'
 import type { Item } from '../../operations/item.ts'
@@ -123,15 +123,13 @@ function withoutByteOrderMark(): (bytes: Buffer) => Buffer {
   return (bytes) => {
     if (head === null) return bytes
     head = Buffer.concat([head, bytes])
-    const { length } = BYTE_ORDER_MARK
-    if (head.length < length && BYTE_ORDER_MARK.subarray(0, head.length).equals(head)) return Buffer.alloc(0)
-    const rest = head.subarray(0, length).equals(BYTE_ORDER_MARK) ? head.subarray(length) : head
+    const { length } = UTF8_MARK
+    if (head.length < length && UTF8_MARK.subarray(0, head.length).equals(head)) return Buffer.alloc(0)
+    const rest = head.subarray(0, length).equals(UTF8_MARK) ? head.subarray(length) : head
     head = null
     return rest
   }
 }
-
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** One row of CSV, beside its reference_id. */
 interface CsvIdentifier {

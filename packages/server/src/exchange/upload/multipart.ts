@@ -96,7 +96,7 @@ class Splitter {
       .on('finish', () => this.#end('complete'))
   }
 
-  /** What was found since the last call, up to the first fault, which it throws. */
+  /** The parts found since the last call, up to the first fault, which it throws. */
   *take(): Generator<PartEvent> {
     const last = this.#parts.length - 1
     for (const [index, { hasHead, found }] of this.#parts.entries()) {

@@ -38,7 +38,7 @@ const MEANT: Readonly<Record<SubjectType, string>> = {
   identifier: `a string of 1 to ${IDENTIFIER_MAX_LENGTH} characters or a whole number`,
 }
 
-/** What a condition is about, with the leaves that can be made of it. */
+/** The subject of a condition, with the leaves that can be made from it. */
 export interface Subject {
   /** As messages name it. */
   readonly name: string

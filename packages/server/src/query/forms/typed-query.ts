@@ -12,10 +12,9 @@ import { readGraphql } from '../graphql/graphql.ts'
 import { type Query, QueryProblem, UnreadableQuery } from '../query.ts'
 import { readExpression } from './expression.ts'
 import { readExpressionList } from './expression-list.ts'
-import { type Form, formOf, type Member, type Members } from './forms.ts'
 import { readIdentifiers, readIdentifierType } from './leaves.ts'
 import { resolveOperator } from './operators.ts'
-import type { Reader } from './reader.ts'
+import { type Form, formOf, type Member, type Members, type Reader } from './reader.ts'
 
 /** What the last segment of a `type`, or a `query_type`, says of the text that goes with it. */
 export type QueryWord = 'expression' | 'predicate' | 'graphql' | 'identifier'

@@ -25,7 +25,7 @@ import { QueryProblem, UnreadableQuery } from '../query.ts'
 import { checkTokens, LANGUAGE, RULES, type TextLimits } from './language.ts'
 import type { Variables } from './literal.ts'
 
-/** What a query of this form stands as in a message. */
+/** The form of such a query in a message. */
 export interface GraphqlQuery {
   readonly text: string
   /** Values of the variables: an object, or nothing. */
@@ -72,7 +72,7 @@ function parseText(text: string, limits: TextLimits, path: string): DocumentNode
   }
 }
 
-/** Where, never what: the library's messages cite the text, which may be about a person. */
+/** The position of an error, never its text: the library's messages cite the query, which may be about a person. */
 function at(error: GraphQLError): string {
   const [location] = error.locations ?? []
   return location === undefined ? '' : `; line ${location.line}, column ${location.column}`

@@ -18,7 +18,7 @@ import { QueryProblem } from '../query.ts'
 import type { Document } from './document.ts'
 import type { Field, ObjectType } from './types.ts'
 
-/** What is chosen of an object. */
+/** The selected members of an object. */
 export interface Selection {
   /** The name of its type, which `__typename` answers. */
   readonly type: string
@@ -162,7 +162,9 @@ export function shapeOf(selection: Selection, object: JsonObject): JsonObject {
   )
 }
 
-/** What is no object has none of the members. An array right inside an array holds nothing, as in a search. */
+/**
+ * A value that is not an object has none of the members. An array right inside an array holds nothing, as in a search.
+ */
 function shapeEach(selection: Selection, held: JsonValue | undefined): JsonValue {
   if (Array.isArray(held)) return held.map((element) => shapeOne(selection, element))
   return shapeOne(selection, held)

@@ -19,7 +19,7 @@ export interface Database {
    */
   readonly searches: pg.Pool
   /** The same for the searches of exchanges that are answered later: nobody waits for those, and they wait for each other. */
-  readonly jobSearches: pg.Pool
+  readonly asyncSearches: pg.Pool
   /** For the claims of a worker: no other statement of the node delays them. */
   readonly claims: pg.Pool
   /** The settings of its connections, for parts that open connections of their own. */
@@ -42,13 +42,10 @@ const DEFAULTS = {
 const SEARCH_DEFAULTS = { max: 6, statement_timeout: 10_000 } as const satisfies pg.PoolConfig
 
 /** Milliseconds that a search of an accepted exchange waits for a connection: nobody waits for it. */
-const JOB_CONNECTION = 120_000
+const ASYNC_CONNECTION_TIMEOUT = 120_000
 
 /** Connections for claims: one takes exchanges while another one renews what is in work. */
 const CLAIM_CONNECTIONS = 2
-
-/** Connections for searches of accepted exchanges that a node which works holds, whatever others take. */
-export const JOB_SEARCHES = 1
 
 /**
  * - Compiling a plan to machine code takes longer than most of them run.
@@ -82,13 +79,14 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     onConnect: (client: pg.ClientBase) => client.query(SEARCH_SETTINGS),
   }
   const searches = openPool(searchSettings)
-  const jobSearches = openPool({
+  const asyncSearches = openPool({
     ...searchSettings,
-    min: JOB_SEARCHES,
-    connectionTimeoutMillis: JOB_CONNECTION,
+    // A node that works holds one, whatever others take.
+    min: 1,
+    connectionTimeoutMillis: ASYNC_CONNECTION_TIMEOUT,
   })
   const claims = answeredWithin(
-    openPool({ ...settings, max: CLAIM_CONNECTIONS }),
+    openPool({ ...settings, min: 1, max: CLAIM_CONNECTIONS }),
     answerTime(settings.statement_timeout),
   )
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
@@ -99,13 +97,13 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     kysely,
     pipeline,
     searches,
-    jobSearches,
+    asyncSearches,
     claims,
     connection: settings,
     async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
       closing ??= Promise.all([
-        ...[pool, searches, jobSearches, claims].map((one) => one.end()),
+        ...[pool, searches, asyncSearches, claims].map((one) => one.end()),
         pipeline.close(),
       ])
       await closing

@@ -14,7 +14,7 @@ function table(vanish: { times: number }) {
     rows,
     orders,
     key: ({ key }: Entry) => key,
-    held: ({ value }: Entry) => value,
+    stored: ({ value }: Entry) => value,
     async insert(entries: readonly Entry[]) {
       orders.push(entries.map(({ key }) => key))
       const added = entries.filter(({ key }) => !rows.has(key))
@@ -41,12 +41,12 @@ describe('firstCome', () => {
     const answers = await Promise.all(keys.map((key, value) => memory.remember({ key, value })))
     expect(made.orders).toEqual([['first'], ['a', 'b', 'c', 'there']])
     expect(answers).toEqual([
-      { first: true, held: 0 },
-      { first: true, held: 1 },
-      { first: true, held: 2 },
-      { first: false, held: 1 },
-      { first: true, held: 4 },
-      { first: false, held: 2 },
+      { first: true, stored: 0 },
+      { first: true, stored: 1 },
+      { first: true, stored: 2 },
+      { first: false, stored: 1 },
+      { first: true, stored: 4 },
+      { first: false, stored: 2 },
     ])
   })
 
@@ -67,20 +67,20 @@ describe('firstCome', () => {
     release()
     await Promise.all(large)
     expect(made.orders.slice(2)).toEqual([['l1'], ['l2']])
-    expect(await memory.remember({ key: 'l1', value: 1 })).toEqual({ first: false, held: 262_144 })
+    expect(await memory.remember({ key: 'l1', value: 1 })).toEqual({ first: false, stored: 262_144 })
   })
 
   it('the same object handed in twice is first once', async () => {
     const memory = firstCome(table({ times: 0 }), { waiting: 10 })
-    const twin = { key: 'twin', value: 1 }
+    const duplicate = { key: 'duplicate', value: 1 }
     void memory.remember({ key: 'other', value: 0 })
-    const answers = await Promise.all([memory.remember(twin), memory.remember(twin)])
+    const answers = await Promise.all([memory.remember(duplicate), memory.remember(duplicate)])
     expect(answers.map(({ first }) => first)).toEqual([true, false])
   })
 
   it('inserts again when the row was deleted before it was read', async () => {
     const memory = firstCome(table({ times: 1 }), { waiting: 10 })
-    expect(await memory.remember({ key: 'there', value: 5 })).toEqual({ first: true, held: 5 })
+    expect(await memory.remember({ key: 'there', value: 5 })).toEqual({ first: true, stored: 5 })
   })
 
   it('gives up when rows vanish again and again', async () => {

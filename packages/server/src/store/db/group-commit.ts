@@ -1,4 +1,5 @@
 /** Many small writes as one: what arrives while a statement runs goes together into the next. */
+import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
 
 export interface GroupCommit<Entry, Result> {
@@ -65,33 +66,45 @@ export function groupCommit<Entry, Result>(
   }
 }
 
+/** One group commit, or whatever else all users of a pool share, for each pool: made when it is first asked for; gone when the pool is. */
+export function perPool<Value>(make: (pool: pg.Pool) => Value): (pool: pg.Pool) => Value {
+  const made = new WeakMap<pg.Pool, Value>()
+  return (pool) => {
+    const known = made.get(pool)
+    if (known !== undefined) return known
+    const value = make(pool)
+    made.set(pool, value)
+    return value
+  }
+}
+
 /**
  * A durable memory in which the first to write a key wins, and later callers learn what the first one wrote. The row is
  * written before anything is done about it, so that of any number of concurrent callers, on any number of nodes, exactly
  * one is the first.
  */
-export interface FirstCome<Entry, Held> {
+export interface FirstCome<Entry, Stored> {
   /** Rejects with StoreBusy, or with an error of the database; then nobody knows whether the row is there. */
-  remember(entry: Entry): Promise<Remembered<Held>>
+  remember(entry: Entry): Promise<Remembered<Stored>>
 }
 
-export interface Remembered<Held> {
+export interface Remembered<Stored> {
   /** Whether this call wrote the row. */
   readonly first: boolean
   /** The content of the row, written by this call or by another one. */
-  readonly held: Held
+  readonly stored: Stored
 }
 
-export interface FirstComeTable<Entry, Held> {
+export interface FirstComeTable<Entry, Stored> {
   /** The row's key as text; the same for the same row only. */
   key(entry: Entry): string
-  held(entry: Entry): Held
+  stored(entry: Entry): Stored
   /** How much of an entry is of no fixed size. Absent: nothing. */
   bytes?(entry: Entry): number
   /** Inserts those whose key is not there; answers the keys inserted. One statement. */
   insert(entries: readonly Entry[]): Promise<readonly string[]>
-  /** What is held for the entries' keys, by key. */
-  find(entries: readonly Entry[]): Promise<ReadonlyMap<string, Held>>
+  /** What is stored for the entries' keys, by key. */
+  find(entries: readonly Entry[]): Promise<ReadonlyMap<string, Stored>>
 }
 
 /** Rows that are there when inserting and gone when looking were deleted between; twice in a row is a fault. */
@@ -101,21 +114,21 @@ const TRIES = 3
 const LARGE = 262_144
 
 /** @param options.waiting calls that may wait for a statement at a time */
-export function firstCome<Entry, Held>(
-  table: FirstComeTable<Entry, Held>,
+export function firstCome<Entry, Stored>(
+  table: FirstComeTable<Entry, Stored>,
   options: { readonly waiting: number },
-): FirstCome<Entry, Held> {
-  const write = async (entries: readonly Entry[]): Promise<readonly Remembered<Held>[]> => {
+): FirstCome<Entry, Stored> {
+  const write = async (entries: readonly Entry[]): Promise<readonly Remembered<Stored>[]> => {
     const firsts = new Map<string, Entry>()
     for (const entry of entries) {
       const key = table.key(entry)
       if (!firsts.has(key)) firsts.set(key, entry)
     }
-    const { added, held } = await resolve(table, firsts)
+    const { added, stored } = await resolve(table, firsts)
     return entries.map((entry) => {
       const key = table.key(entry)
       // Deleting lets the first of several equal entries in one statement be the first, and no other.
-      return { first: added.delete(key), held: held.get(key) as Held }
+      return { first: added.delete(key), stored: stored.get(key) as Stored }
     })
   }
   const small = groupCommit(write, options)
@@ -123,25 +136,25 @@ export function firstCome<Entry, Held>(
   return { remember: (entry) => ((table.bytes?.(entry) ?? 0) < LARGE ? small : large).submit(entry) }
 }
 
-async function resolve<Entry, Held>(
-  table: FirstComeTable<Entry, Held>,
+async function resolve<Entry, Stored>(
+  table: FirstComeTable<Entry, Stored>,
   entries: ReadonlyMap<string, Entry>,
-): Promise<{ added: Set<string>; held: Map<string, Held> }> {
+): Promise<{ added: Set<string>; stored: Map<string, Stored> }> {
   const added = new Set<string>()
-  const held = new Map<string, Held>()
+  const stored = new Map<string, Stored>()
   // In one order on every node: two statements that wait for each other's rows in turn would be a deadlock.
   let open = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   for (let tries = 0; open.length > 0; tries += 1) {
     if (tries === TRIES) throw new Error('rows of the memory vanish as soon as they are met')
     for (const key of await table.insert(open.map(([, entry]) => entry))) {
       added.add(key)
-      held.set(key, table.held(entries.get(key) as Entry))
+      stored.set(key, table.stored(entries.get(key) as Entry))
     }
-    open = open.filter(([key]) => !held.has(key))
+    open = open.filter(([key]) => !stored.has(key))
     if (open.length === 0) break
     // A statement of its own: the one that inserts cannot see what others committed while it ran.
-    for (const [key, value] of await table.find(open.map(([, entry]) => entry))) held.set(key, value)
-    open = open.filter(([key]) => !held.has(key))
+    for (const [key, value] of await table.find(open.map(([, entry]) => entry))) stored.set(key, value)
+    open = open.filter(([key]) => !stored.has(key))
   }
-  return { added, held }
+  return { added, stored }
 }

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { perPool } from './per-pool.ts'
+import { perPool } from './group-commit.ts'
 
 test('one is made for each pool, once', () => {
   let made = 0

@@ -22,22 +22,22 @@ afterAll(async () => {
   await database.close()
 })
 
-test('at the limit of its role a pool waits for its own connections, and those of jobs are left alone', async () => {
-  const jobs = new WaitingPool({ ...db.connection, max: 2, min: 2 })
-  await openConnections(jobs, 2)
-  const held = await Promise.all([jobs.connect(), jobs.connect()])
+test('at the limit of its role a pool waits for its own connections, and those of asynchronous searches are left alone', async () => {
+  const searches = new WaitingPool({ ...db.connection, max: 2, min: 2 })
+  await openConnections(searches)
+  const held = await Promise.all([searches.connect(), searches.connect()])
   for (const client of held) client.release()
   const asked = Array.from({ length: 200 }, () => db.pool.query('select pg_sleep(0.001)'))
-  const worked = Array.from({ length: 20 }, () => jobs.query('select 1 as one'))
+  const worked = Array.from({ length: 20 }, () => searches.query('select 1 as one'))
   expect((await Promise.all(worked)).map(({ rows }) => rows)).toEqual(Array(20).fill([{ one: 1 }]))
   expect(await Promise.all(asked)).toHaveLength(200)
-  expect([jobs.totalCount, db.pool.totalCount]).toEqual([2, 2])
-  await jobs.end()
+  expect([searches.totalCount, db.pool.totalCount]).toEqual([2, 2])
+  await searches.end()
 })
 
 test('where there is none at all, whoever asks is told', async () => {
   const full = new WaitingPool({ ...db.connection, max: 4, min: 4 })
   await db.pool.query('select 1')
-  await expect(openConnections(full, 4)).rejects.toMatchObject({ code: '53300' })
+  await expect(openConnections(full)).rejects.toMatchObject({ code: '53300' })
   await full.end()
 })

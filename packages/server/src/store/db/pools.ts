@@ -81,11 +81,11 @@ export class WaitingPool extends pg.Pool {
 }
 
 /**
- * Opens connections until the pool has so many, while there are some to be had. With `min` they stay.
+ * Opens the connections that the pool holds from now on: as many as its `min` says.
  * @throws what connecting throws
  */
-export async function openConnections(pool: pg.Pool, count: number): Promise<void> {
-  const missing = Math.max(0, count - pool.totalCount)
+export async function openConnections(pool: pg.Pool): Promise<void> {
+  const missing = Math.max(0, (pool.options.min ?? 0) - pool.totalCount)
   const opened = await Promise.allSettled(Array.from({ length: missing }, () => pool.connect()))
   for (const result of opened) if (result.status === 'fulfilled') result.value.release()
   for (const result of opened) if (result.status === 'rejected') throw result.reason

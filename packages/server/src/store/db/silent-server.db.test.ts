@@ -37,7 +37,7 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   'a statement of the pipeline': () =>
     db.pipeline.query({ name: 'one', text: 'select 1 as one', values: [] }),
   'a search': () => db.searches.query('select 1 as one'),
-  'a search of a job': () => db.jobSearches.query('select 1 as one'),
+  'a search that is answered later': () => db.asyncSearches.query('select 1 as one'),
   'a snapshot': () => withSnapshot(db, (snapshot) => snapshot.query('select 1 as one')),
 }
 

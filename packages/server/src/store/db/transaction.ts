@@ -46,9 +46,9 @@ export type Snapshot = Pick<PoolClient, 'query'>
 
 /** Holds one of the connections of later searches while the work lasts. Throws what the work throws. */
 export const withSnapshot = <Result>(
-  { jobSearches }: Pick<Database, 'jobSearches'>,
+  { asyncSearches }: Pick<Database, 'asyncSearches'>,
   work: (snapshot: Snapshot) => Promise<Result>,
-): Promise<Result> => withTransaction(jobSearches, work, 'begin isolation level repeatable read, read only')
+): Promise<Result> => withTransaction(asyncSearches, work, 'begin isolation level repeatable read, read only')
 
 /** A statement that may fail, by taking too long say, without taking the snapshot with it. */
 export async function tried<Result>(snapshot: Snapshot, statement: () => Promise<Result>): Promise<Result> {

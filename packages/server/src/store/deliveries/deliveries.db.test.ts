@@ -10,9 +10,9 @@ import {
   takes,
   testSender,
 } from '../../../test/deliveries.ts'
-import type { Attempt, Claim, Ended, Health } from '../../model/delivery.ts'
+import type { Attempt, Claim, DeliveryUpdate, Health } from '../../model/delivery.ts'
 import type { Participant } from '../../model/participant.ts'
-import { listen } from '../db/work-channel.ts'
+import { listen } from '../db/queue.ts'
 import { findBreaker, takeProbes } from './breakers.ts'
 import {
   announceDeliveries,
@@ -39,10 +39,16 @@ beforeEach(async () => {
 })
 afterAll(() => sender.close())
 
-const FAILED: Ended = { state: 'pending', wait: 60, reason: null }
-const DONE: Ended = { state: 'delivered', wait: null, reason: null }
+const FAILED: DeliveryUpdate = { state: 'pending', wait: 60, reason: null }
+const DONE: DeliveryUpdate = { state: 'delivered', wait: null, reason: null }
 
-function record(delivery: string, claim: Claim, ended: Ended, health: Partial<Health> = {}, number = 1) {
+function record(
+  delivery: string,
+  claim: Claim,
+  ended: DeliveryUpdate,
+  health: Partial<Health> = {},
+  number = 1,
+) {
   const attempt: Attempt = {
     delivery,
     number,

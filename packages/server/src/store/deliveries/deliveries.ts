@@ -8,16 +8,14 @@ import type {
   Attempt,
   Claim,
   ClaimedDelivery,
+  DeliveryUpdate,
   Destination,
-  Ended,
   Health,
   NewDelivery,
 } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
-import { groupCommit } from '../db/group-commit.ts'
-import { perPool } from '../db/per-pool.ts'
-import { participantsWith } from '../db/skip-scan.ts'
-import { WORK_CHANNEL } from '../db/work-channel.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
+import { participantsWith, WORK_CHANNEL } from '../db/queue.ts'
 
 /**
  * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by its
@@ -129,11 +127,11 @@ export async function claimDue(
 export async function recordAttempt(
   { pool }: Pick<Database, 'pool'>,
   attempt: Attempt,
-  ended: Ended,
+  update: DeliveryUpdate,
   health: Health,
   more: { readonly claim: string; readonly target: string | null },
 ): Promise<boolean> {
-  if (ended.state === 'delivered' && health.peer === 'up') {
+  if (update.state === 'delivered' && health.peer === 'up') {
     const { participant, origin } = health
     return recordDelivered(pool, { ...attempt, participant, origin, claim: more.claim, target: more.target })
   }
@@ -143,7 +141,7 @@ export async function recordAttempt(
     values: [
       ...[attempt.delivery, attempt.number, attempt.at, attempt.duration_ms],
       ...[attempt.status, attempt.error, attempt.answer],
-      ...[ended.state, ended.wait, ended.reason],
+      ...[update.state, update.wait, update.reason],
       ...[health.participant, health.peer, health.probe, health.longest_pause],
       ...[more.claim, more.target, FAILURES_TO_OPEN, FIRST_PAUSE],
       health.origin,

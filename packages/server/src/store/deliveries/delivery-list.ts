@@ -1,9 +1,9 @@
 /** Deliveries as an operator looks at them, and what is done with them by hand. */
 import type { EncryptedReply } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
+import { WORK_CHANNEL } from '../db/queue.ts'
 import type { DeliveryRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
-import { WORK_CHANNEL } from '../db/work-channel.ts'
 
 export type DeliveryState = DeliveryRow['state']
 export const DELIVERY_STATES = [

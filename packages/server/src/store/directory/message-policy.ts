@@ -1,7 +1,7 @@
 /** What is agreed with a participant about signing and encrypting its messages: what may be decided, and its rules. Pure. */
 
 import { DEFAULT_SIGNATURE_PROFILE, profileProblem } from '@rollcall/protocol'
-import { type AllowedHost, allowedHosts } from '../../model/allowed-hosts.ts'
+import { type AllowedHost, allowedHosts, MAX_ADDRESS_LENGTH } from '../../model/allowed-hosts.ts'
 import { ENCRYPTION_POLICIES, type MessagePolicy, SIGNATURE_POLICIES } from '../../model/participant.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { isStorable } from '../db/text.ts'
@@ -15,7 +15,6 @@ export const DEFAULT_MESSAGE_POLICY: MessagePolicy = {
   outgoing: [],
 }
 
-const ADDRESS_LIMIT = 2048
 const HOSTS_LIMIT = 100
 
 /**
@@ -46,14 +45,16 @@ function messagePolicyProblem(policy: MessagePolicy): string | null {
   const profile = profileProblem(policy.signature_profile)
   if (profile !== null) return `signature_profile: ${profile}`
   if (jwks_uri !== null && !isAddress(jwks_uri)) {
-    return `jwks_uri is an absolute address of at most ${ADDRESS_LIMIT} characters`
+    return `jwks_uri is an absolute address of at most ${MAX_ADDRESS_LENGTH} characters`
   }
   return outgoingProblem(policy.outgoing)
 }
 
 /** Here the text only has to be an address. The address guard checks it when it is used. */
 function isAddress(text: string): boolean {
-  return text.length <= ADDRESS_LIMIT && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
+  return (
+    text.length <= MAX_ADDRESS_LENGTH && isStorable(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
+  )
 }
 
 function outgoingProblem(rows: readonly AllowedHost[]): string | null {

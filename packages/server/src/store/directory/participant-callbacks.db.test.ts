@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import { readConfig } from '../../app/config.ts'
-import { masterKeySource, openVault } from '../../app/vault.ts'
+import { masterKeySource, openVault } from '../../app/storage.ts'
 import { decryptCredentials, encryptCredentials, type Secrets } from '../../delivery/credentials.ts'
 import { newMasterKey } from '../../keys/master-key.ts'
 import { rotateMasterKey } from '../../keys/vault.ts'

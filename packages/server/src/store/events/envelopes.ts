@@ -1,8 +1,7 @@
 /** Envelopes of mailboxes: each is committed with its delivery and its notifications, or nothing of it is. */
 import type pg from 'pg'
 import type { Claim, NewDelivery } from '../../model/delivery.ts'
-import { groupCommit } from '../db/group-commit.ts'
-import { perPool } from '../db/per-pool.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
 
 /** The next envelope of a mailbox. */

@@ -2,7 +2,10 @@
 import type { ClientBase } from 'pg'
 import type { Presence, Purpose } from '../../model/event.ts'
 import type { RecordId } from '../../model/records.ts'
-import { WORK_CHANNEL } from '../db/work-channel.ts'
+import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+
+/** Mailboxes that are named to the nodes that work; of more they hear that there are some. */
+const NAMED_MAILBOXES = 500
 
 /** Numbers for events, and for the records that they are about: all events of one change have one record version. */
 export interface EventNumbers {
@@ -110,8 +113,10 @@ export async function insertNotifications(
          with ordinality as new (event, subscription, presence, purpose, corrects, due_at, at)
        join subscription on subscription.id = new.subscription
        order by new.at
+       returning mailbox
      )
-     select pg_notify($7, 'm')`,
+     select pg_notify($7, $8 || case when count(*) <= ${NAMED_MAILBOXES} then string_agg(mailbox::text, ',') else '' end)
+     from (select distinct mailbox from inserted) as filled having count(*) > 0`,
     [
       notifications.map(({ event }) => event),
       notifications.map(({ subscription }) => subscription),
@@ -120,6 +125,7 @@ export async function insertNotifications(
       notifications.map(({ corrects }) => corrects ?? null),
       notifications.map(({ due_at }) => due_at ?? null),
       WORK_CHANNEL,
+      MAILBOXES,
     ],
   )
 }

@@ -1,8 +1,7 @@
 /** What waits in mailboxes, with all that an envelope is made of. */
 import type pg from 'pg'
 import type { Presence, Purpose } from '../../model/event.ts'
-import { groupCommit } from '../db/group-commit.ts'
-import { perPool } from '../db/per-pool.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
 
 /** A notification that is due, with its event and its subscription. */
 export interface WaitingNotification {

@@ -1,26 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { expect, test } from 'vitest'
+import { exchangeNodes } from '../../../test/exchange-nodes.ts'
 import { useOfToday } from './day-counts.ts'
-import { createExchangeMemory, type ExchangeMemory, type NewExchange } from './exchanges.ts'
+import type { NewExchange } from './exchanges.ts'
 import { forgetExchanges } from './forget-exchanges.ts'
 
-let database: TestDatabase
-/** Another node: its own pool, its own queue. */
-let other: Database
-let memory: ExchangeMemory
-let elsewhere: ExchangeMemory
-beforeAll(async () => {
-  database = await testDatabase()
-  other = openDatabase(database.connection)
-  memory = createExchangeMemory(database.db, { waiting: 10_000 })
-  elsewhere = createExchangeMemory(other, { waiting: 10_000 })
-})
-afterAll(async () => {
-  await other.close()
-  await database.close()
-})
+const { database, memory, elsewhere } = await exchangeNodes()
 
 /** A message of this participant that is answered later, with a request of so many bytes; now when that is null. */
 function exchange(participant: number, message_id: string, bytes: number | null = 10): NewExchange {

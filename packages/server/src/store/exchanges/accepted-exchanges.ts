@@ -1,8 +1,7 @@
 /** Exchanges that were accepted and are answered later, as the one who answers them needs them. */
 import type { EncryptedReply } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
-import { groupCommit } from '../db/group-commit.ts'
-import { perPool } from '../db/per-pool.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
 import type { AcceptedExchangeRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 

@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import type { Claim } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
-import { participantsWith } from '../db/skip-scan.ts'
+import { participantsWith } from '../db/queue.ts'
 import { type AcceptedExchange, COLUMNS, SMALL_REQUEST } from './accepted-exchanges.ts'
 
 /** An accepted exchange that this node is to answer. */

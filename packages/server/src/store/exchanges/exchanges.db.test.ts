@@ -1,25 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { describe, expect, test } from 'vitest'
+import { exchangeNodes } from '../../../test/exchange-nodes.ts'
+import { openDatabase } from '../db/database.ts'
 import { isUnavailable, StoreBusy } from '../db/database-errors.ts'
-import { createExchangeMemory, type ExchangeMemory, type NewExchange } from './exchanges.ts'
+import { createExchangeMemory, type NewExchange } from './exchanges.ts'
 
-let database: TestDatabase
-/** Another node: its own pool, its own queue. */
-let other: Database
-let memory: ExchangeMemory
-let elsewhere: ExchangeMemory
-beforeAll(async () => {
-  database = await testDatabase()
-  other = openDatabase(database.connection)
-  memory = createExchangeMemory(database.db, { waiting: 10_000 })
-  elsewhere = createExchangeMemory(other, { waiting: 10_000 })
-})
-afterAll(async () => {
-  await other.close()
-  await database.close()
-})
+const { database, memory, elsewhere } = await exchangeNodes()
 
 const fingerprint = (byte: number): Buffer => Buffer.alloc(32, byte)
 
@@ -61,21 +47,21 @@ test('a message is new once, then the same, and different with another content',
   expect(await rowsOf('m-1')).toHaveLength(2)
 })
 
-test('of hundreds of concurrent twins on two nodes one is new, the others get its correlation_id', async () => {
-  const twins = Array.from({ length: 400 }, (_, index) => exchange(`twin-${index % 20}`))
+test('of hundreds of concurrent duplicates on two nodes one is new, the others get its correlation_id', async () => {
+  const duplicates = Array.from({ length: 400 }, (_, index) => exchange(`duplicate-${index % 20}`))
   const answers = await Promise.all(
-    twins.map((twin, index) => (index % 3 === 0 ? elsewhere : memory).remember(twin)),
+    duplicates.map((duplicate, index) => (index % 3 === 0 ? elsewhere : memory).remember(duplicate)),
   )
   for (let message = 0; message < 20; message += 1) {
     const mine = answers.filter((_, index) => index % 20 === message)
     expect(mine.filter(({ known }) => known === 'new')).toHaveLength(1)
     expect(mine.filter(({ known }) => known === 'same')).toHaveLength(19)
     expect(new Set(mine.map(({ correlation_id }) => correlation_id)).size).toBe(1)
-    expect(await rowsOf(`twin-${message}`)).toMatchObject([{ correlation_id: mine[0]?.correlation_id }])
+    expect(await rowsOf(`duplicate-${message}`)).toMatchObject([{ correlation_id: mine[0]?.correlation_id }])
   }
 })
 
-test('twins of different content: one is new, the others of its content the same, the rest different', async () => {
+test('duplicates of different content: one is new, the others of its content the same, the rest different', async () => {
   const many = Array.from({ length: 100 }, (_, index) =>
     exchange('quarrel', { fingerprint: fingerprint(index % 2) }),
   )

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import { firstCome } from '../db/group-commit.ts'
-import { WORK_CHANNEL } from '../db/work-channel.ts'
+import { WORK_CHANNEL } from '../db/queue.ts'
 import { countInto } from './day-counts.ts'
 import { storableReferences, storeReferencesOf } from './references.ts'
 
@@ -72,7 +72,7 @@ export interface ExchangeMemory {
   ): Promise<KnownExchange | null>
 }
 
-interface Held {
+interface StoredExchange {
   readonly fingerprint: Buffer
   readonly correlation_id: string
 }
@@ -82,8 +82,8 @@ export function createExchangeMemory(
   { pool }: Pick<Database, 'pool'>,
   options: { waiting: number },
 ): ExchangeMemory {
-  const find = async (exchanges: readonly Key[]): Promise<ReadonlyMap<string, Held>> => {
-    const { rows } = await pool.query<Key & Held>({
+  const find = async (exchanges: readonly Key[]): Promise<ReadonlyMap<string, StoredExchange>> => {
+    const { rows } = await pool.query<Key & StoredExchange>({
       name: 'find exchanges',
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
@@ -92,10 +92,10 @@ export function createExchangeMemory(
     })
     return new Map(rows.map((row) => [keyOf(row), row]))
   }
-  const memory = firstCome<NewExchange, Held>(
+  const memory = firstCome<NewExchange, StoredExchange>(
     {
       key: keyOf,
-      held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
+      stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
       bytes: ({ accepted }) =>
         accepted === undefined
           ? 0
@@ -114,19 +114,19 @@ export function createExchangeMemory(
   )
   return {
     async remember(exchange) {
-      const { first, held } = await memory.remember(exchange)
-      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : compared(exchange, held)
+      const { first, stored } = await memory.remember(exchange)
+      return first ? { correlation_id: exchange.correlation_id, known: 'new' } : compared(exchange, stored)
     },
     async known(exchange) {
-      const held = (await find([exchange])).get(keyOf(exchange))
-      return held === undefined ? null : compared(exchange, held)
+      const stored = (await find([exchange])).get(keyOf(exchange))
+      return stored === undefined ? null : compared(exchange, stored)
     },
   }
 }
 
-function compared({ fingerprint, correlation_id }: Held, held: Held): KnownExchange {
-  return held.fingerprint.equals(fingerprint)
-    ? { correlation_id: held.correlation_id, known: 'same' }
+function compared({ fingerprint, correlation_id }: StoredExchange, stored: StoredExchange): KnownExchange {
+  return stored.fingerprint.equals(fingerprint)
+    ? { correlation_id: stored.correlation_id, known: 'same' }
     : { correlation_id, known: 'different' }
 }
 
@@ -223,9 +223,9 @@ const keys = (exchanges: readonly Key[]): [number[], string[]] => [
   exchanges.map(({ message_id }) => messageKey(message_id)),
 ]
 
-const LONGEST = 255
+const MAX_KEY_CHARACTERS = 255
 
 /** The message_id itself, or where it is longer than 255 characters `sha256:` and its digest. */
 export function messageKey(message_id: string): string {
-  return message_id.length <= LONGEST ? message_id : `sha256:${hash('sha256', message_id, 'hex')}`
+  return message_id.length <= MAX_KEY_CHARACTERS ? message_id : `sha256:${hash('sha256', message_id, 'hex')}`
 }

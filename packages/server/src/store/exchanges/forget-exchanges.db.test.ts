@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { openDatabase } from '../db/database.ts'
 import { createExchangeMemory } from './exchanges.ts'
 import { forgetExchanges } from './forget-exchanges.ts'
+import { commitReply } from './replies.ts'
 import { createCiphertextMemory } from './sealed-messages.ts'
 
 let database: TestDatabase
@@ -106,4 +108,61 @@ test('accepted exchanges go with their items, and deliveries with their attempts
   ]) {
     expect((await pool.query(`select from ${table}`)).rowCount, table).toBe(1)
   }
+})
+
+/** Commits of chunks stand still, with their rows locked, until the returned function is called. */
+async function standingCommits(): Promise<() => Promise<unknown>> {
+  const { pool } = database.db
+  await pool.query(`create function stand() returns trigger language plpgsql
+    as $$ begin perform pg_advisory_xact_lock(1); return new; end $$`)
+  await pool.query(`create trigger stand before update on accepted_exchange for each row
+    when (new.parent is not null) execute function stand()`)
+  const client = await pool.connect()
+  await client.query('select pg_advisory_lock(1)')
+  return async () => {
+    await client.query('select pg_advisory_unlock(1)')
+    client.release()
+  }
+}
+
+/** Statements that wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await database.db.pool.query<{ count: number }>(
+    `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0]?.count ?? 0
+}
+
+test('a chunk that is being answered and its request are forgotten after it', async () => {
+  const { pool } = database.db
+  const [request, chunk, claim] = [randomUUID(), randomUUID(), randomUUID()]
+  await pool.query('truncate accepted_exchange cascade')
+  await pool.query(
+    `insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id, encrypted,
+       items, parent, open_chunks, chunk, chunks, claim, received_at)
+     select id, 1, 1, 'search', 'm', 'tx', false, 1, parent, open, 0, 1, claim, now() - interval '6 days'
+     from (values ($1::uuid, null::uuid, 1, null::uuid), ($2, $1, null, $3)) as row (id, parent, open, claim)`,
+    [request, chunk, claim],
+  )
+  const goOn = await standingCommits()
+  const step = { id: chunk, claim, from: 0, page: 1, state: 'replied', items: [], goesOn: false } as const
+  const answered = commitReply(database.db, { ...step, delivery: null, deliveryClaim: null })
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
+
+  let forgotten: number | undefined
+  const forgetting = forgetExchanges(database.db, 5 * DAY).then((count) => {
+    forgotten = count
+  })
+  // It is over, or waits as well.
+  await expect
+    .poll(async () => forgotten !== undefined || (await waiting()) === 2, { timeout: 10_000 })
+    .toBe(true)
+  await goOn()
+  expect(await answered).toBe(true)
+  await forgetting
+  expect(forgotten).toBe(0)
+  expect((await pool.query('select state from accepted_exchange where parent is null')).rows).toEqual([
+    { state: 'replied' },
+  ])
+  expect(await forgetExchanges(database.db, 5 * DAY)).toBe(2)
 })

@@ -16,10 +16,7 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
   return total
 }
 
-/**
- * With their items and attempts. A delivery that is still pending then waits for somebody who never came back; a
- * notification waits until its mailbox is closed.
- */
+/** With their items and attempts. A delivery that is still pending then waits for somebody who never came back. */
 const FORGOTTEN = ['accepted_exchange', 'delivery', 'exchange', 'sealed_message'] as const
 
 /** What of it is not finished: exchanges that were never answered, deliveries that were never taken. */
@@ -44,6 +41,16 @@ export async function forgetInbox(db: Pick<Database, 'pool'>, retention: number)
   return forget(db, 'inbox_message', retention)
 }
 
+/** Rows that stay for now, as SQL. */
+const STAYING: Readonly<Record<string, string>> = {
+  // A request that was cut into chunks goes after its chunks. Who answers a chunk locks the chunk first and then its
+  // request; to delete the request with its chunks would lock them in the other order.
+  accepted_exchange:
+    'exists (select from accepted_exchange as chunk where chunk.parent = accepted_exchange.correlation_id)',
+  // A notification waits until its mailbox is closed.
+  delivery: "state = 'pending' and mailbox is not null",
+}
+
 /** In the same statement, because no foreign key takes care of them. */
 const withReferences = (deleted: string): string => `with gone as (${deleted} returning correlation_id),
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
@@ -55,15 +62,14 @@ async function forget(
   retention: number,
 ): Promise<number> {
   const since = table === 'delivery' ? 'created_at' : 'received_at'
-  const except = table === 'delivery' ? "and not (state = 'pending' and mailbox is not null)" : ''
+  const deleted = `delete from ${table} where ctid = any(array(
+      select ctid from ${table} where ${since} < now() - make_interval(secs => $1)
+        and not (${STAYING[table] ?? 'false'})
+      order by ${since} limit ${AT_ONCE} for update skip locked))`
+  const statement = table === 'accepted_exchange' ? withReferences(deleted) : deleted
   for (let total = 0; ; ) {
-    const deleted = `delete from ${table} where ctid = any(array(
-        select ctid from ${table} where ${since} < now() - make_interval(secs => $1) ${except}
-        order by ${since} limit ${AT_ONCE} for update skip locked))`
-    const { rowCount } = await pool.query(table === 'accepted_exchange' ? withReferences(deleted) : deleted, [
-      retention,
-    ])
-    total += rowCount ?? 0
-    if (rowCount !== AT_ONCE) return total
+    const { rowCount } = await pool.query(statement, [retention])
+    if (!rowCount) return total
+    total += rowCount
   }
 }

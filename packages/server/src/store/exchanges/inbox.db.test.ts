@@ -61,11 +61,13 @@ test('a message is kept once; again it is the same, and with another content dif
   expect(await inbox.persist(message('m-1', { participant: 9 }))).toMatchObject({ known: 'new' })
 })
 
-test('of concurrent twins on two nodes one is new, and each is counted once', async () => {
-  const twins = Array.from({ length: 300 }, (_, at) =>
-    message(`twin-${at % 30}`, { participant: 2 + (at % 3) }),
+test('of concurrent duplicates on two nodes one is new, and each is counted once', async () => {
+  const duplicates = Array.from({ length: 300 }, (_, at) =>
+    message(`duplicate-${at % 30}`, { participant: 2 + (at % 3) }),
   )
-  const answers = await Promise.all(twins.map((twin, at) => (at % 2 === 0 ? inbox : elsewhere).persist(twin)))
+  const answers = await Promise.all(
+    duplicates.map((duplicate, at) => (at % 2 === 0 ? inbox : elsewhere).persist(duplicate)),
+  )
   expect(answers.filter(({ known }) => known === 'new')).toHaveLength(30)
   expect(answers.filter(({ known }) => known === 'same')).toHaveLength(270)
   for (const participant of [2, 3, 4]) {

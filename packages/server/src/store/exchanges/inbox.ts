@@ -44,7 +44,7 @@ export interface Inbox {
   ): Promise<PersistedMessage | null>
 }
 
-interface Held {
+interface StoredMessage {
   readonly fingerprint: Buffer
   readonly correlation_id: string
 }
@@ -55,8 +55,8 @@ export const inboxContext = ({ participant, message_id }: Key): string =>
 
 /** @param options.waiting messages that may wait for a statement at a time, on this node */
 export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting: number }): Inbox {
-  const find = async (messages: readonly Key[]): Promise<ReadonlyMap<string, Held>> => {
-    const { rows } = await pool.query<Key & Held>({
+  const find = async (messages: readonly Key[]): Promise<ReadonlyMap<string, StoredMessage>> => {
+    const { rows } = await pool.query<Key & StoredMessage>({
       name: 'find inbox messages',
       text: `select participant, message_id, fingerprint, correlation_id
         from unnest($1::integer[], $2::text[]) as asked (participant, message_id)
@@ -65,10 +65,10 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
     })
     return new Map(rows.map((row) => [keyOf(row), row]))
   }
-  const memory = firstCome<NewInboxMessage, Held>(
+  const memory = firstCome<NewInboxMessage, StoredMessage>(
     {
       key: keyOf,
-      held: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
+      stored: ({ fingerprint, correlation_id }) => ({ fingerprint, correlation_id }),
       bytes: ({ body }) => body.length,
       find,
       async insert(messages) {
@@ -80,19 +80,22 @@ export function createInbox({ pool }: Pick<Database, 'pool'>, options: { waiting
   )
   return {
     async persist(message) {
-      const { first, held } = await memory.remember(message)
-      return first ? { correlation_id: message.correlation_id, known: 'new' } : compared(message, held)
+      const { first, stored } = await memory.remember(message)
+      return first ? { correlation_id: message.correlation_id, known: 'new' } : compared(message, stored)
     },
     async known(message) {
-      const held = (await find([message])).get(keyOf(message))
-      return held === undefined ? null : compared(message, held)
+      const stored = (await find([message])).get(keyOf(message))
+      return stored === undefined ? null : compared(message, stored)
     },
   }
 }
 
-function compared({ fingerprint }: Pick<NewInboxMessage, 'fingerprint'>, held: Held): PersistedMessage {
-  const { correlation_id } = held
-  return { correlation_id, known: held.fingerprint.equals(fingerprint) ? 'same' : 'different' }
+function compared(
+  { fingerprint }: Pick<NewInboxMessage, 'fingerprint'>,
+  stored: StoredMessage,
+): PersistedMessage {
+  const { correlation_id } = stored
+  return { correlation_id, known: stored.fingerprint.equals(fingerprint) ? 'same' : 'different' }
 }
 
 /** Persisted and counted in one statement. */

@@ -21,17 +21,17 @@ export interface CiphertextMemory {
   remember(message: SealedMessage): Promise<boolean>
 }
 
-type Held = Pick<SealedMessage, 'participant' | 'message_id'>
+type StoredCiphertext = Pick<SealedMessage, 'participant' | 'message_id'>
 
 /** @param options.waiting ciphertexts that may wait for a statement at a time, on this node */
 export function createCiphertextMemory(
   { pool }: Pick<Database, 'pool'>,
   options: { waiting: number },
 ): CiphertextMemory {
-  const memory = firstCome<SealedMessage, Held>(
+  const memory = firstCome<SealedMessage, StoredCiphertext>(
     {
       key: keyOf,
-      held: ({ participant, message_id }) => ({ participant, message_id: messageKey(message_id) }),
+      stored: ({ participant, message_id }) => ({ participant, message_id: messageKey(message_id) }),
       async insert(messages) {
         const { rows } = await pool.query<Pick<SealedMessage, 'fingerprint'>>({
           name: 'remember ciphertexts',
@@ -61,8 +61,10 @@ export function createCiphertextMemory(
   )
   return {
     async remember(message) {
-      const { held } = await memory.remember(message)
-      return held.participant === message.participant && held.message_id === messageKey(message.message_id)
+      const { stored } = await memory.remember(message)
+      return (
+        stored.participant === message.participant && stored.message_id === messageKey(message.message_id)
+      )
     },
   }
 }

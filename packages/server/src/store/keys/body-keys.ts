@@ -22,8 +22,3 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
     .executeTakeFirstOrThrow()
   return row.sealed
 }
-
-/** Destroys the key of one day. */
-export async function deleteBodyKey(db: Database, day: string): Promise<void> {
-  await db.kysely.deleteFrom('body_key').where('day', '=', day).execute()
-}

@@ -51,7 +51,7 @@ export async function replaceMasterKey(
   db: Database,
   from: number,
   to: MasterKeyRecord,
-  reencrypt: (place: EncryptedTable, id: string, sealed: Buffer) => Buffer,
+  reencrypt: (of: EncryptedTable, id: string, sealed: Buffer) => Buffer,
 ): Promise<number> {
   return db.kysely.transaction().execute(async (transaction) => {
     await lockKeys(transaction)
@@ -71,8 +71,8 @@ export async function replaceMasterKey(
       .values({ ...to })
       .execute()
     let reencrypted = 0
-    for (const place of Object.values(ENCRYPTED))
-      reencrypted += await reencryptTable(transaction, place, reencrypt)
+    for (const encrypted of Object.values(ENCRYPTED))
+      reencrypted += await reencryptTable(transaction, encrypted, reencrypt)
     // Foreign keys refuse it while anything is encrypted with it.
     await transaction.deleteFrom('master_key').where('version', '=', from).execute()
     return reencrypted
@@ -81,14 +81,14 @@ export async function replaceMasterKey(
 
 async function reencryptTable(
   transaction: Transaction<Tables>,
-  place: EncryptedTable,
-  reencrypt: (place: EncryptedTable, id: string, sealed: Buffer) => Buffer,
+  of: EncryptedTable,
+  reencrypt: (of: EncryptedTable, id: string, sealed: Buffer) => Buffer,
 ): Promise<number> {
-  const [table, id] = [sql.table(place.table), sql.ref(place.id)]
+  const [table, id] = [sql.table(of.table), sql.ref(of.id)]
   const { rows } = await sql<{ id: string; sealed: Buffer }>`
     select ${id}::text as id, sealed from ${table} where sealed is not null order by 1`.execute(transaction)
   for (const row of rows) {
-    const sealed = reencrypt(place, row.id, row.sealed)
+    const sealed = reencrypt(of, row.id, row.sealed)
     await sql`update ${table} set sealed = ${sealed} where ${id} = ${row.id}`.execute(transaction)
   }
   return rows.length

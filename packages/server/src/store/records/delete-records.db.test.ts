@@ -18,7 +18,10 @@ const rows = async (text: string) => (await database.db.pool.query(text)).rows
 async function remove(...identifiers: string[]): Promise<number> {
   const client = await database.db.pool.connect()
   try {
-    return await inTransaction(client, () => deleteRecords(client, registry, recordType, identifiers))
+    const deleted = await inTransaction(client, () =>
+      deleteRecords(client, registry, recordType, identifiers),
+    )
+    return deleted.length
   } finally {
     client.release()
   }

@@ -47,7 +47,7 @@ export function connectionsOf(
   const lookUp: Connections['lookUp'] = (statement) => db.pipeline.query(statement)
   return {
     sync: { search: runOn(db.searches), lookUp, now },
-    async: { search: runOn(db.jobSearches), lookUp, now },
+    async: { search: runOn(db.asyncSearches), lookUp, now },
   }
 }
 

@@ -18,9 +18,16 @@ const ATTEMPTS = 8
 const CONCURRENT = new Set(['23505', '40001', '40P01'])
 
 /** A record that was written. */
-interface WrittenRecord {
+export interface WrittenRecord {
   readonly id: RecordId
   readonly primary_identifier: string
+  /** The document that was replaced, where it was asked for. */
+  readonly before?: string
+}
+
+export interface WriteOptions {
+  /** Documents that are replaced are read too. */
+  readonly before?: boolean
 }
 
 /** What a batch changed. */
@@ -45,6 +52,7 @@ export async function writeRecords(
   registry: RegistryShape,
   recordType: RecordType,
   records: readonly PreparedRecord[],
+  options: WriteOptions = {},
 ): Promise<Written> {
   const latest = new Map(records.map((record) => [record.primary_identifier, record]))
   if (latest.size === 0) return { inserted: [], updated: [] }
@@ -52,7 +60,7 @@ export async function writeRecords(
   for (let attempt = 1; ; attempt += 1) {
     await client.query('savepoint write_records')
     try {
-      const written = await writeOnce(client, table, latest)
+      const written = await writeOnce(client, table, latest, options)
       await client.query('release savepoint write_records')
       return written
     } catch (error) {
@@ -73,8 +81,10 @@ async function writeOnce(
   client: ClientBase,
   table: RecordTable,
   records: ReadonlyMap<string, PreparedRecord>,
+  options: WriteOptions,
 ): Promise<Written> {
-  const ids = await lockExisting(client, table, [...records.keys()])
+  const existing = await lockExisting(client, table, [...records.keys()], options)
+  const ids = new Map([...existing].map(([primary, { id }]) => [primary, id]))
   const added = [...records.values()].filter((record) => !ids.has(record.primary_identifier))
   const replaced = [...records.values()].filter((record) => ids.has(record.primary_identifier))
   if (replaced.length > 0) await updateRecords(client, table, replaced, ids)
@@ -82,23 +92,47 @@ async function writeOnce(
   const identifiers = identifierRows(records.values(), ids)
   await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
   const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
-    return { id: Number(ids.get(primary_identifier)), primary_identifier }
+    const before = existing.get(primary_identifier)?.document
+    return {
+      id: Number(ids.get(primary_identifier)),
+      primary_identifier,
+      ...(before !== undefined && { before }),
+    }
   }
   return { inserted: added.map(written), updated: replaced.map(written) }
 }
 
-/** Ids by primary identifier. Locked, and always in the same order, so that two writers do not deadlock. */
+interface ExistingRecord {
+  readonly id: string
+  readonly document?: string
+}
+
+/** By primary identifier. Locked, and always in the same order, so that two writers do not deadlock. */
 async function lockExisting(
   client: ClientBase,
   { table }: RecordTable,
   primaries: readonly string[],
-): Promise<Map<string, string>> {
-  const { rows } = await client.query<{ id: string; primary_identifier: string }>(
-    `select id::text, primary_identifier from ${quoteName(table)}
+  { before }: WriteOptions,
+): Promise<Map<string, ExistingRecord>> {
+  const { rows } = await client.query<ExistingRecord & { primary_identifier: string }>(
+    `select id::text, primary_identifier${before ? ', document' : ''} from ${quoteName(table)}
      where primary_identifier = any($1) order by ${quoteName(table)}.id for no key update`,
     [primaries],
   )
-  return new Map(rows.map(({ id, primary_identifier }) => [primary_identifier, id]))
+  return new Map(rows.map((row) => [row.primary_identifier, row]))
+}
+
+/** The record with a primary identifier, locked until the transaction ends; null where there is none. */
+export async function lockRecord(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  primaryIdentifier: string,
+): Promise<{ readonly id: RecordId; readonly document: string } | null> {
+  const table = recordTable(registry, recordType)
+  const found = await lockExisting(client, table, [primaryIdentifier], { before: true })
+  const { id, document = '' } = found.get(primaryIdentifier) ?? {}
+  return id === undefined ? null : { id: Number(id), document }
 }
 
 async function insertRecords(
@@ -187,31 +221,39 @@ export async function updateRows(
   )
 }
 
+/** A record that was deleted. */
+export interface DeletedRecord {
+  readonly id: RecordId
+  readonly document: string
+}
+
 /**
  * Deletes records of one type with all their identifiers, and leaves a tombstone of each. A record that is written
  * again later is a new one. Those that are not there are passed over.
  *
  * Runs inside the caller's transaction.
  * @param primaryIdentifiers as the normaliser of their type leaves them
- * @returns how many were deleted
  */
 export async function deleteRecords(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
   primaryIdentifiers: readonly string[],
-): Promise<number> {
+): Promise<readonly DeletedRecord[]> {
   const { table } = recordTable(registry, recordType)
   // Locked in the order in which a writer locks them, so that the two do not deadlock.
-  const { rowCount } = await client.query(
+  const { rows } = await client.query<DeletedRecord>(
     `with doomed as materialized (
        select id from ${quoteName(table)} where primary_identifier = any($3::text[]) order by id for update
      ), deleted as (
-       delete from ${quoteName(table)} where id in (select id from doomed) returning id, primary_identifier
+       delete from ${quoteName(table)} where id in (select id from doomed)
+       returning id, primary_identifier, document
+     ), tombstones as (
+       insert into record_tombstone (registry, record_type, record, primary_identifier)
+       select $1::int, $2, id, primary_identifier from deleted
      )
-     insert into record_tombstone (registry, record_type, record, primary_identifier)
-     select $1::int, $2, id, primary_identifier from deleted`,
+     select id, document from deleted order by id`,
     [registry.id, recordType.name, primaryIdentifiers.filter(isStorable)],
   )
-  return rowCount ?? 0
+  return rows
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createHeldBytes } from './held-bytes.ts'
+import { createHeldBytes } from './quota.ts'
 
 const [ADA, BO, CAI] = [1, 2, 3] as const
 

@@ -1,0 +1,36 @@
+/** A database for the commands of one test file, and a directory for their files. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { databaseUrl, dataDirectory, rollcallJson } from './command.ts'
+
+export interface CommandDatabase {
+  readonly database: TestDatabase
+  /** What a command must be given to use the database. */
+  readonly env: { readonly DATABASE_URL: string }
+  readonly home: Awaited<ReturnType<typeof dataDirectory>>
+  /** Imports these documents into the registry `civil`. */
+  importPeople(people: readonly object[]): Promise<void>
+}
+
+/** To be awaited at the top level of a test file: a database with all migrations, dropped after its tests. */
+export async function commandDatabase(): Promise<CommandDatabase> {
+  const database = await testDatabase()
+  const home = await dataDirectory()
+  afterAll(async () => {
+    await database.close()
+    await home.remove()
+  })
+  const env = { DATABASE_URL: databaseUrl(database.connection) }
+  return {
+    database,
+    env,
+    home,
+    async importPeople(people) {
+      const file = join(home.path, 'people.json')
+      await writeFile(file, JSON.stringify(people))
+      await rollcallJson(['import', 'civil', file], env)
+    },
+  }
+}

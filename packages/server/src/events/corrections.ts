@@ -1,0 +1,94 @@
+/** A change that takes an earlier event back, or corrects it: who was notified of that event is notified of the correction. */
+import { dayIn } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { Predicate } from '../model/predicate.ts'
+import { atDay } from '../query/at-day.ts'
+import { matches } from '../query/memory/matches.ts'
+import {
+  correctableEvents,
+  type EarlierNotification,
+  notificationsOf,
+  storeReversal,
+} from '../store/events/corrections.ts'
+import { insertNotifications, type NewNotification } from '../store/events/events.ts'
+import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
+import { filingKeys } from './filing.ts'
+import { type Draft, filters, type Recording } from './recording.ts'
+
+const DAY = 86_400_000
+
+/** By subscription; undefined cannot be read any more. */
+type Predicates = ReadonlyMap<number, Predicate | null | undefined>
+
+/**
+ * Notifies the receivers of the earlier events of a correction. One whose subscription has ended with that event has it back
+ * under its code when the event is taken back.
+ * @param matched by event, how many are notified: the correction's are added
+ */
+export async function correctEvents(
+  client: ClientBase,
+  recording: Recording,
+  draft: Draft,
+  matched: Map<number, number>,
+): Promise<void> {
+  const { event, change, id } = draft
+  if (event.corrects === undefined) return
+  const { registry, now, limits } = recording
+  const since = new Date(now.getTime() - limits.correction_time * DAY)
+  const { record_type, record } = change
+  const { event_type, corrected } = event
+  const earlier = (
+    await correctableEvents(client, registry.id, { record_type, record, event_type, since })
+  ).filter((one) => corrected === undefined || one === corrected)
+  if (earlier.length === 0) return
+  const receivers = await notificationsOf(client, earlier, 'death')
+  const predicates = await filters.of(
+    client,
+    registry.kind,
+    receivers.map(({ subscription }) => subscription),
+  )
+  await insertNotifications(client, corrections(recording, draft, receivers, predicates))
+  matched.set(id, receivers.length)
+  if (event.corrects !== 'CANCEL') return
+  await storeReversal(client, earlier, id)
+  await openAgain(client, recording, receivers, predicates)
+}
+
+/** The same checks as for the earlier one: who may not be shown the record any more gets its identifiers. */
+function corrections(
+  { registry, now }: Recording,
+  { id, recordType, after }: Draft,
+  receivers: readonly EarlierNotification[],
+  predicates: Predicates,
+): readonly NewNotification[] {
+  const day = dayIn(registry.time_zone, now.getTime())
+  const isShown = (predicate: Predicate | null | undefined): boolean =>
+    after !== null &&
+    predicate !== undefined &&
+    (predicate === null || matches(atDay(predicate, recordType, day), after.extracted))
+  return receivers.map(({ id: corrects, subscription }) => {
+    const presence = isShown(predicates.get(subscription)) ? 'stayed' : 'left'
+    return { event: id, subscription, presence, purpose: 'correction', corrects }
+  })
+}
+
+async function openAgain(
+  client: ClientBase,
+  { registry, now }: Recording,
+  receivers: readonly EarlierNotification[],
+  predicates: Predicates,
+): Promise<void> {
+  const readable = receivers.filter(({ subscription }) => predicates.get(subscription) !== undefined)
+  const opened = await reopen(
+    client,
+    readable.map(({ subscription }) => subscription),
+    'death',
+    now,
+  )
+  const keys = opened.flatMap(({ id, event_type, record_type }) =>
+    filingKeys(predicates.get(id) ?? null).map((filed) => {
+      return { subscription: id, event_type, record_type, ...filed }
+    }),
+  )
+  await fileSubscriptions(client, registry.id, keys)
+}

@@ -1,0 +1,170 @@
+/**
+ * Changes of records become events, and events notifications, in the transaction that changes the records: none is lost, and
+ * none is there twice.
+ */
+import { canonicalJson, dayIn, type JsonValue, type RecordType, resolveRecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { RecordChange } from '../model/event.ts'
+import type { Registry } from '../model/registry.ts'
+import { extractRecord } from '../query/memory/extract-record.ts'
+import {
+  heldSubscriptions,
+  insertEvents,
+  insertNotifications,
+  nextEventNumbers,
+  storeMatches,
+} from '../store/events/events.ts'
+import { endNotified, suspend } from '../store/events/subscription-states.ts'
+import { correctEvents } from './corrections.ts'
+import { type DerivedEvent, deriveEvents, type RecordState, type StateChange } from './derive.ts'
+import { nextTick } from './frequency.ts'
+import { type Match, matchEvents } from './match.ts'
+import { ownIdentifiers } from './own-identifiers.ts'
+import {
+  type Draft,
+  filters,
+  type NamedEvent,
+  type RecordedEvent,
+  type Recording,
+  typeOf,
+} from './recording.ts'
+
+/**
+ * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the
+ * changes, which holds the lock for changes (`lockEvents`) since its beginning.
+ * @param named what every one of the changes is; without it the rules of the record type say so, and a record that was
+ *   written again as it was is no event
+ */
+export async function recordChanges(
+  client: ClientBase,
+  recording: Recording,
+  changes: readonly RecordChange[],
+  named?: NamedEvent,
+): Promise<readonly RecordedEvent[]> {
+  const drafts = await insertDrafts(client, recording, changes, named)
+  if (drafts.length === 0) return []
+  const matched = new Map<number, number>()
+  await notifyMatches(client, recording, drafts, matched)
+  for (const draft of drafts) await correctEvents(client, recording, draft, matched)
+  await storeShown(client, recording, drafts, matched)
+  const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
+  if (ending.length > 0) await endNotified(client, ending, 'death', recording.now)
+  return drafts.map(({ id, event }) => ({ id, event_type: typeOf(event), matched: matched.get(id) ?? 0 }))
+}
+
+async function insertDrafts(
+  client: ClientBase,
+  recording: Recording,
+  changes: readonly RecordChange[],
+  named: NamedEvent | undefined,
+): Promise<readonly Draft[]> {
+  const { registry, now } = recording
+  const found = changes.flatMap((change) => {
+    if (named === undefined && change.before === change.after) return []
+    const recordType = resolveRecordType(registry.kind, change.record_type)
+    if (recordType === undefined) throw new Error(`the kind has no record type ${change.record_type}`)
+    const state = (text: string | null): RecordState | null => stateOf(registry, recordType, text)
+    const states = { before: state(change.before), after: state(change.after) }
+    const events: readonly NamedEvent[] =
+      named === undefined ? derived(recording, recordType, states) : [named]
+    return events.length === 0 ? [] : [{ change, recordType, events, ...states }]
+  })
+  const count = found.reduce((sum, { events }) => sum + events.length, 0)
+  if (count === 0) return []
+  const numbers = await nextEventNumbers(client, { events: count, versions: found.length })
+  const ids = numbers.ids.values()
+  const drafts = found.flatMap(({ events, ...change }, at) =>
+    events.map((event) => {
+      return { id: ids.next().value ?? 0, record_version: numbers.versions[at] ?? 0, event, ...change }
+    }),
+  )
+  await insertEvents(
+    client,
+    registry.id,
+    drafts.map(({ id, record_version, event, change: { record, record_type } }) => {
+      const { event_id, fingerprint, occurred_at = now } = event
+      const published = { ...(event_id !== undefined && { event_id }), ...(fingerprint && { fingerprint }) }
+      const times = { occurred_at, recorded_at: now }
+      return { id, event_type: typeOf(event), record_type, record, record_version, ...times, ...published }
+    }),
+  )
+  return drafts
+}
+
+function derived(
+  { registry: { kind, time_zone }, now, limits: { birth_span } }: Recording,
+  recordType: RecordType,
+  change: StateChange,
+): readonly DerivedEvent[] {
+  return deriveEvents({ kind, recordType, time_zone, now, birth_span }, change)
+}
+
+function stateOf({ kind }: Registry, recordType: RecordType, text: string | null): RecordState | null {
+  if (text === null) return null
+  const document = JSON.parse(text) as JsonValue
+  return { document, extracted: extractRecord(kind, recordType, document) }
+}
+
+/** A correction is for those who were notified of what it corrects, and matches nobody else. */
+async function notifyMatches(
+  client: ClientBase,
+  { registry, now }: Recording,
+  drafts: readonly Draft[],
+  matched: Map<number, number>,
+): Promise<void> {
+  const events = drafts.filter(({ event }) => event.corrects === undefined)
+  const matching = { registry, day: dayIn(registry.time_zone, now.getTime()), compiled: filters }
+  const asked = events.map(({ event: { event_type }, recordType, before, after }) => {
+    return { event_type, recordType, before: before?.extracted ?? null, after: after?.extracted ?? null }
+  })
+  for await (const { matches, unreadable } of matchEvents(client, matching, asked)) {
+    const due = await dueTimes(client, registry, matches, now)
+    const notifications = matches.flatMap(({ at, subscription, presence }) => {
+      const event = events[at]?.id
+      if (event === undefined) return []
+      matched.set(event, (matched.get(event) ?? 0) + 1)
+      const due_at = due.get(subscription)
+      return { event, subscription, presence, purpose: 'event' as const, ...(due_at && { due_at }) }
+    })
+    await insertNotifications(client, notifications)
+    await suspend(client, unreadable, 'filter')
+  }
+}
+
+/** When those are notified that are not notified at once. */
+async function dueTimes(
+  client: ClientBase,
+  { time_zone }: Registry,
+  matches: readonly Match[],
+  now: Date,
+): Promise<ReadonlyMap<number, Date>> {
+  if (matches.length === 0) return new Map()
+  const held = await heldSubscriptions(
+    client,
+    matches.map(({ subscription }) => subscription),
+  )
+  return new Map(held.map((one) => [one.id, nextTick(one, time_zone, now)]))
+}
+
+/** What is shown is kept with the events that somebody is notified of. */
+async function storeShown(
+  client: ClientBase,
+  { registry: { kind } }: Recording,
+  drafts: readonly Draft[],
+  matched: ReadonlyMap<number, number>,
+): Promise<void> {
+  const shown = drafts.flatMap(({ id, change, recordType, before, after }) => {
+    const count = matched.get(id) ?? 0
+    if (count === 0) return []
+    const identifiers = ownIdentifiers(kind, recordType, (after ?? before)?.document ?? {})
+    return { event: id, matched: count, document: change.after, identifiers: canonicalJson(identifiers) }
+  })
+  await storeMatches(client, shown)
+}
+
+function endsSubscriptions({ registry: { kind } }: Recording, { event }: Draft): boolean {
+  return kind.event_types.some(
+    ({ name, ends_subscriptions }) =>
+      ends_subscriptions === true && name === event.event_type && event.corrects === undefined,
+  )
+}

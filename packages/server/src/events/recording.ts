@@ -1,0 +1,48 @@
+/** What is known of changes of records while their events are recorded. */
+import type { RecordType } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
+import type { RecordChange } from '../model/event.ts'
+import type { Registry } from '../model/registry.ts'
+import { compileCriteria } from './criteria.ts'
+import type { DerivedEvent, StateChange } from './derive.ts'
+import { CompiledFilters } from './match.ts'
+
+/** Where and when records are changed. */
+export interface Recording {
+  readonly registry: Registry
+  readonly now: Date
+  readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
+}
+
+/** The event that a publisher says a change is: nothing else is derived from it. */
+export interface NamedEvent extends DerivedEvent {
+  /** The one event that it corrects; otherwise it corrects all of its type. */
+  readonly corrected?: number
+  readonly event_id?: string
+  /** Digest of what was published under `event_id`. */
+  readonly fingerprint?: Buffer
+  readonly occurred_at?: Date
+}
+
+/** One event of one change. */
+export interface Draft extends StateChange {
+  /** `event.id` */
+  readonly id: number
+  readonly record_version: number
+  readonly change: RecordChange
+  readonly recordType: RecordType
+  readonly event: NamedEvent
+}
+
+export interface RecordedEvent {
+  readonly id: number
+  readonly event_type: string
+  /** Subscriptions that are notified. */
+  readonly matched: number
+}
+
+/** What an event is called: a correction by what it does to the one that it corrects. */
+export const typeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
+
+/** The filters of this node, of all registries. */
+export const filters = new CompiledFilters(compileCriteria)

@@ -1,0 +1,56 @@
+/** What was published under an event_id, and the versions that the sources of records give them. */
+import type { ClientBase } from 'pg'
+import type { RecordId } from '../../model/records.ts'
+
+/** One of these publishes at a time: two with the same name wait for each other until the end of their transactions. */
+export async function lockPublished(client: ClientBase, registryId: number, name: string): Promise<void> {
+  await client.query(
+    `select pg_advisory_xact_lock(hashtextextended($2, hashtext('rollcall published') # $1))`,
+    [registryId, name],
+  )
+}
+
+export interface StoredEvent {
+  readonly id: number
+  readonly event_type: string
+  readonly record_type: string
+  readonly record: RecordId
+  readonly fingerprint: Buffer | null
+  readonly matched: number
+}
+
+export async function findEvent(
+  client: ClientBase,
+  registryId: number,
+  event_id: string,
+): Promise<StoredEvent | null> {
+  const { rows } = await client.query<StoredEvent>(
+    `select id, event_type, record_type, record, fingerprint, matched from event
+     where registry = $1 and event_id = $2`,
+    [registryId, event_id],
+  )
+  return rows[0] ?? null
+}
+
+export interface SourceVersion {
+  readonly record_type: string
+  readonly primary_identifier: string
+  readonly source_version: number
+}
+
+/** Stores the version of a record's source; false where a newer one is stored already, which stays. */
+export async function storeSourceVersion(
+  client: ClientBase,
+  registryId: number,
+  { record_type, primary_identifier, source_version }: SourceVersion,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `insert into record_source_version as known (registry, record_type, primary_identifier, source_version)
+     values ($1, $2, $3, $4)
+     on conflict (registry, record_type, primary_identifier)
+       do update set source_version = excluded.source_version
+       where known.source_version <= excluded.source_version`,
+    [registryId, record_type, primary_identifier, source_version],
+  )
+  return rowCount === 1
+}

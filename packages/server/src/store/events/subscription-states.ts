@@ -1,0 +1,113 @@
+/** Subscriptions that end, are suspended or are open again because of what happens to records. */
+import type { ClientBase } from 'pg'
+
+/** Why a subscription is not live. */
+export type EndReason =
+  /** The person whom it was about has died. */
+  | 'death'
+  /** Its filter cannot be read any more. */
+  | 'filter'
+
+/** A filed subscription is a live one: what ends or is suspended leaves the keys. */
+async function unfile(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
+  await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
+}
+
+/** Ends the live subscriptions to one person that were notified of these events. */
+export async function endNotified(
+  client: ClientBase,
+  events: readonly number[],
+  reason: EndReason,
+  now: Date,
+): Promise<void> {
+  const { rows } = await client.query<{ id: number }>(
+    `update subscription set state = 'ended', reason = $2, ended_at = $3
+     where id in (
+       select subscription from notification where event = any($1::bigint[]) and purpose = 'event'
+     ) and person and state = 'live'
+     returning id`,
+    [events, reason, now],
+  )
+  if (rows.length > 0) {
+    await unfile(
+      client,
+      rows.map(({ id }) => id),
+    )
+  }
+}
+
+export async function suspend(
+  client: ClientBase,
+  subscriptions: readonly number[],
+  reason: EndReason,
+): Promise<void> {
+  if (subscriptions.length === 0) return
+  await client.query(
+    `update subscription set state = 'suspended', reason = $2 where id = any($1::int[]) and state = 'live'`,
+    [subscriptions, reason],
+  )
+  await unfile(client, subscriptions)
+}
+
+/** A subscription that is live again, to be filed. */
+export interface Reopened {
+  readonly id: number
+  readonly event_type: string
+  readonly record_type: string
+}
+
+/**
+ * Opens ended subscriptions again under their codes: those whose own end has not come, and in place of which there is no
+ * other one that asks for the same.
+ */
+export async function reopen(
+  client: ClientBase,
+  subscriptions: readonly number[],
+  reason: EndReason,
+  now: Date,
+): Promise<readonly Reopened[]> {
+  const { rows } = await client.query<Reopened>(
+    `update subscription as ended set state = 'live', reason = null, ended_at = null
+     where id = any($1::int[]) and state = 'ended' and reason = $2 and (end_at is null or end_at > $3)
+       and not exists (
+         select from subscription as other
+         where other.state <> 'ended' and other.fingerprint = ended.fingerprint
+           and (other.participant, other.registry, other.event_type, other.record_type)
+             = (ended.participant, ended.registry, ended.event_type, ended.record_type)
+       )
+     returning id, event_type, record_type`,
+    [subscriptions, reason, now],
+  )
+  return rows
+}
+
+export interface FiledKey {
+  readonly subscription: number
+  readonly event_type: string
+  readonly record_type: string
+  readonly key: Buffer
+  readonly whole: boolean
+}
+
+/** Files live subscriptions under their keys. */
+export async function fileSubscriptions(
+  client: ClientBase,
+  registryId: number,
+  keys: readonly FiledKey[],
+): Promise<void> {
+  await client.query(
+    `insert into subscription_key (registry, event_type, record_type, key, subscription, whole)
+     select $1, event_type, record_type, key, subscription, whole
+     from unnest($2::text[], $3::text[], $4::bytea[], $5::int[], $6::bool[])
+       as filed (event_type, record_type, key, subscription, whole)
+     on conflict do nothing`,
+    [
+      registryId,
+      keys.map(({ event_type }) => event_type),
+      keys.map(({ record_type }) => record_type),
+      keys.map(({ key }) => key),
+      keys.map(({ subscription }) => subscription),
+      keys.map(({ whole }) => whole),
+    ],
+  )
+}

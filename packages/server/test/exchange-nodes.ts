@@ -1,0 +1,27 @@
+/** Two nodes on one database, each of which remembers the messages that it has received. */
+import { afterAll } from 'vitest'
+import { openDatabase } from '../src/store/db/database.ts'
+import { createExchangeMemory, type ExchangeMemory } from '../src/store/exchanges/exchanges.ts'
+import { type TestDatabase, testDatabase } from './postgres.ts'
+
+export interface ExchangeNodes {
+  readonly database: TestDatabase
+  readonly memory: ExchangeMemory
+  /** Of another node: its own pool, its own queue. */
+  readonly elsewhere: ExchangeMemory
+}
+
+/** For the tests of one file, to be awaited at its top level. */
+export async function exchangeNodes(): Promise<ExchangeNodes> {
+  const database = await testDatabase()
+  const other = openDatabase(database.connection)
+  afterAll(async () => {
+    await other.close()
+    await database.close()
+  })
+  return {
+    database,
+    memory: createExchangeMemory(database.db, { waiting: 10_000 }),
+    elsewhere: createExchangeMemory(other, { waiting: 10_000 }),
+  }
+}

@@ -1,0 +1,100 @@
+/** A civil registry: births, deaths, marriages, divorces, moves and corrections. */
+import { CONTEXT, identifier } from '../kinds/parts.ts'
+import { givenName } from '../names.ts'
+import { numberOf } from '../numbers.ts'
+import type { Person } from '../people.ts'
+import { civilAddress, dwelling } from '../places.ts'
+import type { Stream } from '../stream.ts'
+import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
+import { Society } from './society.ts'
+
+export function civilLife(beginning: Beginning): readonly LifeRow[] {
+  const { population, today } = beginning
+  const society = new Society(beginning)
+  /** What is new of somebody who is there. */
+  const changed = (
+    reg_event_type: string,
+    index: number,
+    members: object,
+    more: object[] = [],
+  ): LifeEvent => {
+    const { uin } = society.person(index)
+    const record = { '@type': 'CRVS_Person', identifier: [identifier('UIN', uin), ...more], ...members }
+    return { reg_event_type, record }
+  }
+  const anybody = (
+    stream: Stream,
+    happen: (index: number, person: Person) => readonly LifeEvent[],
+    fits?: (index: number) => boolean,
+  ): readonly LifeEvent[] => {
+    const index = society.anybody(stream, fits)
+    return index === null ? [] : happen(index, society.person(index))
+  }
+
+  const birth = (stream: Stream): readonly LifeEvent[] =>
+    anybody(
+      stream,
+      (_mother, { uin, name, household }) => {
+        const child = society.person(society.bear())
+        const given_name = givenName(stream, household.culture, child.sex)
+        const record = {
+          '@context': CONTEXT,
+          '@id': `urn:rollcall:synthetic:${child.uin}`,
+          '@type': 'CRVS_Person',
+          identifier: [identifier('UIN', child.uin), identifier('BRN', child.brn)],
+          name: { '@type': 'Name', surname: name.surname, given_name },
+          sex: child.sex,
+          birth_date: today(),
+          address: civilAddress(household.home, false),
+          marital_status: 'S',
+          parent1_identifier: identifier('UIN', uin),
+          registration_date: `${today()}T00:00:00Z`,
+        }
+        return [{ reg_event_type: 'LiveBirth', record }]
+      },
+      (index) => society.isAdult(index) && society.person(index).sex === 'female',
+    )
+
+  const death = (stream: Stream): readonly LifeEvent[] =>
+    anybody(stream, (index, { household }) => {
+      society.bury(index)
+      const died = { death_date: today(), death_place: household.home.locality }
+      return [changed('Death', index, died, [identifier('DRN', numberOf(population, 'DRN', index))])]
+    })
+
+  const marriage = (stream: Stream): readonly LifeEvent[] => {
+    const isFree = (index: number): boolean => society.isAdult(index) && society.isSingle(index)
+    const one = society.anybody(stream, isFree)
+    const other = society.anybody(stream, (index) => index !== one && isFree(index))
+    if (one === null || other === null) return []
+    const { both, number } = society.marry(one, other)
+    const mrn = identifier('MRN', numberOf(population, 'MRN', number))
+    const married = { marriage_date: today(), marital_status: 'M' }
+    return both.map((index) => changed('Marriage', index, married, [mrn]))
+  }
+
+  const divorce = (stream: Stream): readonly LifeEvent[] =>
+    (society.divorce(stream)?.both ?? []).map((index) =>
+      changed('Divorce', index, { divorce_date: today(), marital_status: 'D' }),
+    )
+
+  const move = (stream: Stream): readonly LifeEvent[] =>
+    anybody(stream, (index) => {
+      return [changed('UPDATE', index, { address: civilAddress(dwelling(stream), false) })]
+    })
+
+  const correction = (stream: Stream): readonly LifeEvent[] =>
+    anybody(stream, (index, { household, sex }) => {
+      const given_name = givenName(stream, household.culture, sex)
+      return [changed('UPDATE', index, { name: { given_name } })]
+    })
+
+  return [
+    { name: 'births', weight: 36, happen: birth },
+    { name: 'deaths', weight: 16, happen: death },
+    { name: 'marriages', weight: 10, happen: marriage },
+    { name: 'divorces', weight: 3, happen: divorce },
+    { name: 'moves', weight: 22, happen: move },
+    { name: 'corrections', weight: 13, happen: correction },
+  ]
+}

@@ -1,0 +1,91 @@
+import { kindNamed, recordTypesOf, resolveEventType } from '@rollcall/protocol'
+import { describe, expect, test } from 'vitest'
+import { KIND_GENERATORS } from '../generate.ts'
+import { lifeOf } from './life.ts'
+import type { LifeEvent } from './life-row.ts'
+
+const TODAY = '2026-11-22'
+
+function take(kind: string, count: number, seed: number | string = 1): LifeEvent[] {
+  const events: LifeEvent[] = []
+  for (const event of lifeOf(kind, { seed, people: { seed: 'demo', count: 500 }, today: () => TODAY })) {
+    events.push(event)
+    if (events.length === count) break
+  }
+  return events
+}
+
+describe.each(KIND_GENERATORS.map(({ kind }) => kind))('%s', (name) => {
+  const kind = kindNamed(name)
+  if (kind === undefined) throw new Error('there is such a kind')
+  const events = take(name, 300)
+
+  test('lives the same for the same seed, and another life for another', () => {
+    expect(take(name, 300, '1')).toEqual(events)
+    expect(take(name, 300, 2)).not.toEqual(events)
+  })
+
+  test('has events and records of the kind only', () => {
+    for (const { reg_event_type, record } of events) {
+      expect(resolveEventType(kind, reg_event_type)?.name).toBe(reg_event_type)
+      expect(recordTypesOf(kind, record)).toHaveLength(1)
+    }
+  })
+})
+
+interface Civil {
+  readonly identifier: readonly { readonly identifier_type: string; readonly identifier_value: string }[]
+  readonly [member: string]: unknown
+}
+
+describe('a civil registry', () => {
+  const events = take('civil', 2_000)
+  const of = (type: string) =>
+    events.filter(({ reg_event_type }) => reg_event_type === type).map(({ record }) => record as Civil)
+  const number = ({ identifier }: Civil, type = 'UIN') =>
+    identifier.find(({ identifier_type }) => identifier_type === type)?.identifier_value
+
+  test('has births, deaths, marriages, divorces, moves and corrections, today', () => {
+    const counts = ['LiveBirth', 'Death', 'Marriage', 'Divorce'].map((type) => of(type).length)
+    expect(Math.min(...counts)).toBeGreaterThan(20)
+    expect(of('UPDATE').filter(({ address }) => address !== undefined).length).toBeGreaterThan(200)
+    expect(of('UPDATE').filter(({ name }) => name !== undefined).length).toBeGreaterThan(100)
+    for (const { birth_date } of of('LiveBirth')) expect(birth_date).toBe(TODAY)
+    for (const { death_date } of of('Death')) expect(death_date).toBe(TODAY)
+  })
+
+  test('nobody is born twice or dies twice, and nothing happens to the dead', () => {
+    const born = of('LiveBirth').map((record) => number(record))
+    expect(new Set(born).size).toBe(born.length)
+    const dead = new Set<unknown>()
+    for (const { reg_event_type, record } of events) {
+      const uin = number(record as Civil)
+      expect(dead.has(uin)).toBe(false)
+      if (reg_event_type === 'Death') dead.add(uin)
+    }
+  })
+
+  test('two are married and divorced at a time, with one number, and none who is married', () => {
+    const married = new Map<unknown, unknown>()
+    for (const { reg_event_type, record } of events) {
+      const uin = number(record as Civil)
+      if (reg_event_type === 'Marriage') {
+        expect(married.has(uin)).toBe(false)
+        married.set(uin, number(record as Civil, 'MRN'))
+      }
+      if (reg_event_type === 'Divorce') expect(married.delete(uin)).toBe(true)
+      if (reg_event_type === 'Death') {
+        const couple = married.get(uin)
+        for (const [one, its] of married) if (its === couple) married.delete(one)
+      }
+    }
+    const numbers = of('Marriage').map((record) => number(record, 'MRN'))
+    for (const one of new Set(numbers)) expect(numbers.filter((other) => other === one)).toHaveLength(2)
+  })
+})
+
+test('a kind without people has no life', () => {
+  expect(() => lifeOf('weather', { seed: 1, people: { seed: 1, count: 1 }, today: () => TODAY })).toThrow(
+    new RangeError('nothing happens in a registry of kind "weather"'),
+  )
+})

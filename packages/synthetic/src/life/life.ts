@@ -1,0 +1,63 @@
+/** What happens to the people of a population, one event after the other: a registry that lives. */
+import { disability } from '../kinds/disability.ts'
+import { ess } from '../kinds/ess.ts'
+import { farmer } from '../kinds/farmer.ts'
+import { ibr } from '../kinds/ibr.ts'
+import { social } from '../kinds/social.ts'
+import { type Population, PURPOSE, populationOf, Stream } from '../stream.ts'
+import { civilLife } from './civil-life.ts'
+import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
+import { joiners, newcomers, statusChanges } from './other-lives.ts'
+
+/** What can happen, by kind. Rows of one life share what they know of who lives and who is married. */
+const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[]>> = {
+  civil: civilLife,
+  ibr: (beginning) => [newcomers(ibr, 'enrollement', beginning), statusChanges(beginning)],
+  ess: (beginning) => [newcomers(ess, 'enrolment', beginning)],
+  social: (beginning) => [newcomers(social, 'REGISTER', beginning), joiners(beginning)],
+  disability: (beginning) => [newcomers(disability, 'REGISTER', beginning)],
+  farmer: (beginning) => [newcomers(farmer, 'REGISTER', beginning)],
+}
+
+export interface LifeOptions {
+  /** What happens: the same seed gives the same events. */
+  readonly seed: number | string
+  /** Who is there already: the seed and the number of the documents that were generated. */
+  readonly people: { readonly seed: number | string; readonly count: number }
+  /** The day on which it happens, as `YYYY-MM-DD`. */
+  readonly today: () => string
+}
+
+/** Ordinals of those who are born begin far above those of the people who are there; lives of other seeds elsewhere. */
+const NEWCOMERS = { from: 1_000_000, each: 1_000_000, runs: 90 } as const
+
+/**
+ * Events without end.
+ * @throws RangeError the kind has none; at the call, not at the first event
+ */
+export function lifeOf(kind: string, { seed, people, today }: LifeOptions): Iterable<LifeEvent> {
+  const make = Object.hasOwn(LIVES, kind) ? LIVES[kind] : undefined
+  if (make === undefined) throw new RangeError(`nothing happens in a registry of kind "${kind}"`)
+  const chance = populationOf(`life ${seed}`)
+  const run = new Stream(chance, PURPOSE.life, 0).below(NEWCOMERS.runs)
+  const rows = make({
+    population: populationOf(people.seed),
+    documents: people.count,
+    next: NEWCOMERS.from + run * NEWCOMERS.each,
+    today,
+  })
+  return events(rows, chance)
+}
+
+function* events(rows: readonly LifeRow[], chance: Population): Generator<LifeEvent> {
+  const total = rows.reduce((sum, { weight }) => sum + weight, 0)
+  for (let number = 1; ; number++) {
+    const stream = new Stream(chance, PURPOSE.life, number)
+    let draw = stream.below(total)
+    const row = rows.find(({ weight }) => {
+      draw -= weight
+      return draw < 0
+    })
+    yield* row?.happen(stream) ?? []
+  }
+}

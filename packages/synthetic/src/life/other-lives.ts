@@ -1,0 +1,61 @@
+/** Registries in which people are enrolled: newcomers, and what changes for those who are there. */
+import { householdNumbered } from '../households.ts'
+import { identifier, type KindGenerator } from '../kinds/parts.ts'
+import { programmesOf } from '../kinds/programmes.ts'
+import { shortMember } from '../kinds/social.ts'
+import { numberOf } from '../numbers.ts'
+import { personAt } from '../people.ts'
+import type { Beginning, LifeRow } from './life-row.ts'
+
+/** Documents of people who were not there. */
+export function newcomers(
+  generator: KindGenerator,
+  reg_event_type: string,
+  { population, next }: Beginning,
+): LifeRow {
+  let ordinal = next
+  const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
+  return { name: 'newcomers', weight: 60, happen }
+}
+
+/** An enrolment of somebody who is there changes its status. */
+export function statusChanges({ population, documents, today }: Beginning): LifeRow {
+  return {
+    name: 'status changes',
+    weight: 40,
+    happen(stream) {
+      const person = personAt(population, stream.below(documents))
+      const [{ programme_identifier }] = programmesOf(population, person)
+      const enrolment = {
+        programme: { programme_identifier },
+        enrolment_status: stream.pick(['1', '3', '4']),
+        status_change_date: today(),
+      }
+      const member = { member_identifier: person.uin, programme_identifier: enrolment }
+      return [{ reg_event_type: 'enrollement_status_change', record: { '@type': 'Beneficiary', member } }]
+    },
+  }
+}
+
+/** At most: its own, and one for each of eight members. So many households at least are among the documents. */
+const DOCUMENTS_OF_A_HOUSEHOLD = 9
+
+/** Somebody joins a household that is there. */
+export function joiners({ population, documents, next }: Beginning): LifeRow {
+  let index = next * DOCUMENTS_OF_A_HOUSEHOLD
+  return {
+    name: 'new members',
+    weight: 40,
+    happen(stream) {
+      const number = stream.below(Math.max(1, Math.floor(documents / DOCUMENTS_OF_A_HOUSEHOLD)))
+      const household = householdNumbered(population, number)
+      const household_id = numberOf(population, 'HOUSEHOLD_ID', household.number)
+      const record = {
+        '@type': 'spdci:Group',
+        group_identifier: [identifier('HOUSEHOLD_ID', household_id)],
+        member_list: [shortMember(personAt(population, index++))],
+      }
+      return [{ reg_event_type: 'NewHouseHoldMember', record }]
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/** Who lives and who is married to whom, while a registry lives. */
+import { type Person, personAt } from '../people.ts'
+import type { Stream } from '../stream.ts'
+import type { Beginning } from './life-row.ts'
+
+/** A couple, by the indices of both; the number is that of their marriage. */
+export interface Couple {
+  readonly number: number
+  readonly both: readonly [number, number]
+}
+
+/** How often somebody is looked for. */
+const TRIES = 40
+const OF_AGE = 18
+
+export class Society {
+  readonly #beginning: Beginning
+  /** Of those who were there at the beginning and live, and of those who were born. */
+  readonly #living: number[] = []
+  readonly #married = new Set<number>()
+  readonly #couples: Couple[] = []
+  #next: number
+  #nextMarriage: number
+
+  constructor(beginning: Beginning) {
+    this.#beginning = beginning
+    this.#next = beginning.next
+    this.#nextMarriage = beginning.next
+    for (let index = 0; index < beginning.documents; index++) {
+      const { place } = this.person(index)
+      if (place.death_day !== null) continue
+      this.#living.push(index)
+      if (place.marital_status === 'M') this.#married.add(index)
+    }
+  }
+
+  person(index: number): Person {
+    return personAt(this.#beginning.population, index)
+  }
+
+  /** Somebody who lives and for whom this is true; null when nobody was found. */
+  anybody(stream: Stream, fits: (index: number) => boolean = () => true): number | null {
+    for (let tries = 0; tries < TRIES && this.#living.length > 0; tries++) {
+      const index = this.#living[stream.below(this.#living.length)]
+      if (index !== undefined && fits(index)) return index
+    }
+    return null
+  }
+
+  /** Of age, and there at the beginning: those who were born since are children. */
+  isAdult(index: number): boolean {
+    return index < this.#beginning.documents && this.person(index).age >= OF_AGE
+  }
+
+  isSingle(index: number): boolean {
+    return !this.#married.has(index)
+  }
+
+  /** The index of somebody new. */
+  bear(): number {
+    const index = this.#next++
+    this.#living.push(index)
+    return index
+  }
+
+  bury(index: number): void {
+    this.#living.splice(this.#living.indexOf(index), 1)
+    const at = this.#couples.findIndex(({ both }) => both.includes(index))
+    if (at >= 0) this.#part(at)
+  }
+
+  marry(one: number, other: number): Couple {
+    const couple = { number: this.#nextMarriage++, both: [one, other] } as const
+    for (const index of couple.both) this.#married.add(index)
+    this.#couples.push(couple)
+    return couple
+  }
+
+  /** A couple that was married in this life, and is not any more; null when there is none. */
+  divorce(stream: Stream): Couple | null {
+    return this.#couples.length === 0 ? null : this.#part(stream.below(this.#couples.length))
+  }
+
+  #part(at: number): Couple | null {
+    const [couple] = this.#couples.splice(at, 1)
+    for (const index of couple?.both ?? []) this.#married.delete(index)
+    return couple ?? null
+  }
+}
