@@ -1,5 +1,11 @@
 /** `rollcall import`: records from a file into a registry. */
-import { type FormatName, IMPORT_FORMATS, importRecords } from '@rollcall/server/admin/records'
+import {
+  EVENT_MODES,
+  type EventMode,
+  type FormatName,
+  IMPORT_FORMATS,
+  importRecords,
+} from '@rollcall/server/admin/records'
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
@@ -28,6 +34,12 @@ export function addCommand(program: Command): void {
     .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
     .option('--record-type <type>', "record type of all records (default: each record's @type)")
     .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
+    .addOption(
+      new Option(
+        '--events <which>',
+        'whether subscribers are notified of the changes (default: none for a registry without records, else changes)',
+      ).choices(EVENT_MODES),
+    )
     .addHelpText(
       'after',
       `
@@ -52,19 +64,20 @@ interface CommandOptions extends OutputOptions {
   readonly encoding?: string
   readonly recordType?: string
   readonly rejects?: string
+  readonly events?: EventMode
 }
 
 async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
   const { signal } = stopRequest()
-  const { format, map, delimiter, encoding, recordType: record_type, rejects } = options
+  const { format, map, delimiter, encoding, recordType: record_type, rejects, events } = options
   const mapping = map === undefined ? undefined : await readMapping(map)
   const begun = Date.now()
   const progress = reportImport()
   const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
-  const result = await withDatabase(({ db }) =>
+  const result = await withDatabase(({ db, config: { limits } }) =>
     importRecords(
-      { db, ...files, signal, onProgress: progress.update },
-      { namespace, format, mapping, delimiter, encoding, record_type },
+      { db, limits, ...files, signal, onProgress: progress.update },
+      { namespace, format, mapping, delimiter, encoding, record_type, events },
     ),
   ).finally(() => progress.stop())
   const seconds = (Date.now() - begun) / 1_000

@@ -78,6 +78,7 @@ test('rejected lines: exit code 3, and a file that says why', async () => {
     replaced: 0,
     rejected: 2,
     read: { Person: expect.objectContaining({ UIN: 1, surname: 0 }) },
+    events: 'none',
     resumed_from: 0,
     rejects_file: rejects,
     seconds: expect.any(Number),

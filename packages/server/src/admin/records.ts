@@ -5,7 +5,7 @@ import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '
 import Type from 'typebox'
 import { recordChanges } from '../events/publish.ts'
 import { FORMATS, type FormatName } from '../import/formats.ts'
-import { type ImportProgress, importFile } from '../import/import-file.ts'
+import { EVENT_MODES, type ImportProgress, importFile } from '../import/import-file.ts'
 import type { Registry } from '../model/registry.ts'
 import { inTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
@@ -22,17 +22,17 @@ import {
   text,
   wholeNumber,
 } from './members.ts'
-import type { HasDatabase, HasRecording } from './needs.ts'
+import type { HasRecording } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 // The table has exactly the names that the type lists.
 export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
 export type { FormatName } from '../import/formats.ts'
-export type { ImportProgress } from '../import/import-file.ts'
+export { EVENT_MODES, type EventMode, type ImportProgress } from '../import/import-file.ts'
 
 const Records = (description: string) => wholeNumber(description)
 
-interface ImportNeeds extends HasDatabase {
+interface ImportNeeds extends HasRecording {
   /** A path, or a stream, which cannot be gone on with. */
   readonly source: string | Readable
   /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
@@ -57,6 +57,12 @@ export const importRecords = useCase(
       delimiter: Type.Optional(text('For CSV: the character between cells.')),
       encoding: Type.Optional(text('For CSV: the encoding of its text (default: utf-8).')),
       record_type: Type.Optional(text("Record type of all records (default: each record's @type).")),
+      events: Type.Optional(
+        oneOf(EVENT_MODES, {
+          description:
+            'Whether changes are events that subscribers are notified of (default: none for a registry without records, else changes).',
+        }),
+      ),
     }),
     result: closed({
       namespace: Namespace,
@@ -69,17 +75,19 @@ export const importRecords = useCase(
       read: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer()), {
         description: 'By record type and attribute: in how many records it was read.',
       }),
+      events: oneOf(EVENT_MODES, { description: 'Whether changes were events.' }),
       resumed_from: Records('Lines that an earlier, interrupted import had done.'),
       rejects_file: orNull(text('File that lists the rejected lines.')),
     }),
   },
   async (
-    { db, source, rejectsPath, signal, onProgress }: ImportNeeds,
-    { namespace, record_type, ...given },
+    { db, limits, now = () => new Date(), source, rejectsPath, signal, onProgress }: ImportNeeds,
+    { namespace, record_type, events: mode, ...given },
   ) => {
     const registry = await registryAt(db, namespace)
     const result = await importFile(db, registry, source, {
       ...given,
+      events: { limits, now, ...(mode !== undefined && { mode }) },
       ...(record_type !== undefined && { recordType: record_type }),
       ...(rejectsPath !== undefined && { rejectsPath }),
       ...(signal && { signal }),
@@ -93,11 +101,12 @@ export const importRecords = useCase(
       rejected,
       finished,
       read,
+      events,
       resumedFrom,
       rejectsPath: path,
     } = result
     return {
-      ...{ namespace, finished, lines, written, new: added, replaced, rejected, read },
+      ...{ namespace, finished, lines, written, new: added, replaced, rejected, read, events },
       resumed_from: resumedFrom,
       rejects_file: path,
     }

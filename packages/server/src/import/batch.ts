@@ -11,11 +11,19 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import { recordChanges } from '../events/publish.ts'
+import type { Recording } from '../events/recording.ts'
+import type { RecordChange } from '../model/event.ts'
 import type { RegistryShape } from '../model/registry.ts'
 import { columnGroups } from '../store/records/columns.ts'
 import type { ReadCounts } from '../store/records/import-progress.ts'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
-import { sqlState, writeRecords } from '../store/records/record-writer.ts'
+import {
+  sqlState,
+  type WriteOptions,
+  type WrittenRecord,
+  writeRecords,
+} from '../store/records/record-writer.ts'
 import type { Reject } from './rejects.ts'
 import type { Entry } from './source.ts'
 
@@ -61,16 +69,24 @@ export class Batch {
 
   /**
    * Writes what was prepared, in the caller's transaction. Records that the database refuses are added to the rejects.
+   * @param recording of changes that are events; null: none is, and documents that are replaced are not read
    */
-  async write(client: ClientBase, registry: RegistryShape): Promise<BatchWritten> {
+  async write(
+    client: ClientBase,
+    registry: RegistryShape,
+    recording: Recording | null = null,
+  ): Promise<BatchWritten> {
     const read: Record<string, Readonly<Record<string, number>>> = {}
     let inserted = 0
     for (const [recordType, lines] of this.lines) {
-      const written = await writeLines(client, registry, recordType, lines)
+      const written = await writeLines(client, registry, recordType, lines, { before: recording !== null })
       this.rejects.push(...written.rejects)
       inserted += written.inserted
       const refused = new Set(written.rejects.map(({ line }) => line))
       const records = lines.flatMap(({ line, record }) => (refused.has(line) ? [] : [record]))
+      if (recording !== null) {
+        await recordChanges(client, recording, changesOf(recordType, records, written.records))
+      }
       read[recordType.name] = countRead(registry.kind, recordType, records)
     }
     this.rejects.sort((one, other) => one.line - other.line)
@@ -93,8 +109,23 @@ function documentOf(entry: Entry): JsonValue {
   }
 }
 
+/** The changes of records, each once and in the order of the lines: from its document before all lines to that of the last one. */
+function changesOf(
+  { name: record_type }: RecordType,
+  records: readonly PreparedRecord[],
+  written: readonly WrittenRecord[],
+): readonly RecordChange[] {
+  const documents = new Map(records.map(({ primary_identifier, document }) => [primary_identifier, document]))
+  const first = new Map(written.toReversed().map((one) => [one.primary_identifier, one]))
+  return [...documents].flatMap(([primary_identifier, after]) => {
+    const one = first.get(primary_identifier)
+    return one === undefined ? [] : [{ record_type, record: one.id, before: one.before ?? null, after }]
+  })
+}
+
 interface LinesWritten {
   readonly inserted: number
+  readonly records: readonly WrittenRecord[]
   readonly rejects: readonly Reject[]
 }
 
@@ -107,11 +138,12 @@ async function writeLines(
   registry: RegistryShape,
   recordType: RecordType,
   lines: readonly Line[],
+  options: WriteOptions,
 ): Promise<LinesWritten> {
   try {
     const records = lines.map(({ record }) => record)
-    const { inserted } = await writeRecords(client, registry, recordType, records)
-    return { inserted: inserted.length, rejects: [] }
+    const { inserted, updated } = await writeRecords(client, registry, recordType, records, options)
+    return { inserted: inserted.length, records: [...inserted, ...updated], rejects: [] }
   } catch (error) {
     const state = sqlState(error)
     const [first, second] = lines
@@ -119,13 +151,14 @@ async function writeLines(
     // The message would quote the value.
     if (second === undefined) {
       const reason = `the database cannot store one of the values of this record (SQLSTATE ${state})`
-      return { inserted: 0, rejects: [{ line: first.line, reason }] }
+      return { inserted: 0, records: [], rejects: [{ line: first.line, reason }] }
     }
     const half = Math.ceil(lines.length / 2)
-    const before = await writeLines(client, registry, recordType, lines.slice(0, half))
-    const after = await writeLines(client, registry, recordType, lines.slice(half))
+    const before = await writeLines(client, registry, recordType, lines.slice(0, half), options)
+    const after = await writeLines(client, registry, recordType, lines.slice(half), options)
     return {
       inserted: before.inserted + after.inserted,
+      records: [...before.records, ...after.records],
       rejects: [...before.rejects, ...after.rejects],
     }
   }

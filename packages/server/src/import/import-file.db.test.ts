@@ -91,6 +91,7 @@ test('a bad line is listed with its number and reason and nothing of the record;
     bytes: content.length,
     totalBytes: content.length,
     finished: true,
+    events: 'none',
     resumedFrom: 0,
     rejectsPath: `${path}.rejects.ndjson`,
   })

@@ -9,9 +9,11 @@ import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import type { Recording } from '../events/recording.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
 import { inTransaction } from '../store/db/transaction.ts'
+import { lockEvents } from '../store/events/lock.ts'
 import {
   claimImport,
   forgetProgress,
@@ -22,6 +24,7 @@ import {
   saveProgress,
   unclaimImport,
 } from '../store/records/import-progress.ts'
+import { hasRecords } from '../store/records/record-counts.ts'
 import { findRegistry } from '../store/registries/registries.ts'
 import { addCounts, Batch } from './batch.ts'
 import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
@@ -47,6 +50,18 @@ export interface ImportOptions extends FormatOptions {
   readonly onProgress?: (progress: ImportProgress) => void
   /** Entries of one transaction. */
   readonly batchEntries?: number
+  /** Unless given, no change is an event. */
+  readonly events?: ImportEvents
+}
+
+/** Whether the changes that an import makes are events. */
+export const EVENT_MODES = ['none', 'changes'] as const
+export type EventMode = (typeof EVENT_MODES)[number]
+
+export interface ImportEvents extends Pick<Recording, 'limits'> {
+  /** Unless given: `none` where the registry has no record when the import begins, else `changes`. */
+  readonly mode?: EventMode
+  readonly now: () => Date
 }
 
 /** Counts from the beginning of the source, those of an interrupted import included. */
@@ -68,6 +83,7 @@ interface ImportResult extends ImportProgress {
   /** False: stopped by the signal. */
   readonly finished: boolean
   readonly read: ReadCounts
+  readonly events: EventMode
   /** Lines that an earlier, interrupted import had done. */
   readonly resumedFrom: number
   /** Null when nothing was rejected, or no file was wanted. */
@@ -114,6 +130,7 @@ export async function importFile(
       const run = {
         client,
         registry: current,
+        events: await eventsOf(db, current, from, options.events),
         recordType,
         identity,
         rejects,
@@ -125,6 +142,7 @@ export async function importFile(
         ...counts(progress, opened.totalBytes),
         finished,
         read: progress.read,
+        events: run.events === null ? 'none' : 'changes',
         resumedFrom: from.entries,
         rejectsPath: progress.rejected > 0 ? rejectsPath : null,
       }
@@ -140,9 +158,23 @@ export async function importFile(
   }
 }
 
+/** Null: no change is an event. An import that is resumed goes on as it began. */
+async function eventsOf(
+  db: Database,
+  registry: Registry,
+  from: Progress,
+  given: ImportEvents | undefined,
+): Promise<ImportEvents | null> {
+  if (given === undefined || given.mode === 'none') return null
+  const isWanted = given.mode === 'changes' || (from.events ?? (await hasRecords(db, registry)))
+  return isWanted ? given : null
+}
+
 interface Run {
   readonly client: ClientBase
   readonly registry: Registry
+  /** Null: no change is an event. */
+  readonly events: ImportEvents | null
   readonly recordType: RecordType | null
   readonly identity: string | null
   readonly rejects: RejectsFile
@@ -200,9 +232,11 @@ async function* batches(
 }
 
 async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
-  const { client, registry, rejects, options } = run
+  const { client, registry, events, rejects, options } = run
   const progress = await inTransaction(client, async () => {
-    const { inserted, read } = await batch.write(client, registry)
+    const recording = events && { registry, limits: events.limits, now: events.now() }
+    if (recording !== null) await lockEvents(client, registry.id, 'change')
+    const { inserted, read } = await batch.write(client, registry, recording)
     await rejects.append(batch.rejects)
     const reached: Progress = {
       bytes: batch.last?.end ?? before.bytes,
@@ -213,6 +247,7 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
       rejected: before.rejected + batch.rejects.length,
       rejects_bytes: rejects.bytes,
       read: addCounts(before.read, read),
+      events: events !== null,
     }
     if (run.identity !== null) await saveProgress(client, registry.id, run.identity, reached)
     return reached

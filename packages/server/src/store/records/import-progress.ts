@@ -14,6 +14,8 @@ export interface Progress {
   /** Length of the rejects file. */
   readonly rejects_bytes: number
   readonly read: ReadCounts
+  /** Whether its changes are events; null: nothing is stored yet. */
+  readonly events: boolean | null
 }
 
 /**
@@ -31,11 +33,14 @@ export const NOTHING_YET: Progress = {
   rejected: 0,
   rejects_bytes: 0,
   read: {},
+  events: null,
 }
 
-type Count = Exclude<keyof Progress, 'read'>
+const OTHERS = ['read', 'events'] as const
+type Other = (typeof OTHERS)[number]
+type Count = Exclude<keyof Progress, Other>
 const COUNTS = (Object.keys(NOTHING_YET) as (keyof Progress)[]).filter(
-  (name): name is Count => name !== 'read',
+  (name): name is Count => !OTHERS.includes(name as Other),
 )
 
 /**
@@ -67,14 +72,14 @@ export async function loadProgress(
   registryId: number,
   identity: string,
 ): Promise<Progress> {
-  const { rows } = await client.query<Record<Count, string> & Pick<Progress, 'read'>>(
-    `select ${COUNTS.join(', ')}, read from import_progress where registry = $1 and source = $2`,
+  const { rows } = await client.query<Record<Count, string> & Pick<Progress, Other>>(
+    `select ${[...COUNTS, ...OTHERS].join(', ')} from import_progress where registry = $1 and source = $2`,
     [registryId, identity],
   )
   const [row] = rows
   if (row === undefined) return NOTHING_YET
   const counts = Object.fromEntries(COUNTS.map((name) => [name, Number(row[name])]))
-  return { ...NOTHING_YET, ...counts, read: row.read }
+  return { ...NOTHING_YET, ...counts, read: row.read, events: row.events }
 }
 
 /** Part of the transaction that writes the batch. */
@@ -84,12 +89,12 @@ export async function saveProgress(
   identity: string,
   progress: Progress,
 ): Promise<void> {
-  const all = ['registry', 'source', ...COUNTS, 'read']
+  const all = ['registry', 'source', ...COUNTS, ...OTHERS]
   await client.query(
     `insert into import_progress (${all.join(', ')}) values (${all.map((_, at) => `$${at + 1}`).join(', ')})
      on conflict (registry) do update
      set ${all.map((name) => `${name} = excluded.${name}`).join(', ')}, updated_at = now()`,
-    [registryId, identity, ...COUNTS.map((name) => progress[name]), progress.read],
+    [registryId, identity, ...COUNTS.map((name) => progress[name]), progress.read, progress.events === true],
   )
 }
 

@@ -86,6 +86,9 @@ export const events: Migration = {
     )`.execute(db)
     await sql`create index subscription_key_subscription_index on subscription_key (subscription)`.execute(db)
 
+    // Whether its changes are events: what is gone on with stays as it was begun.
+    await sql`alter table import_progress add column events boolean not null default false`.execute(db)
+
     await sql`create sequence record_version as bigint`.execute(db)
     await sql`create table event (
       id bigint generated always as identity primary key,
