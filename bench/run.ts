@@ -45,6 +45,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'the source files and functions that one warm search runs through',
     load: () => import('./footprint.ts'),
   },
+  events: {
+    measures: 'events until their notifications are received, beside a bare POST of signed envelopes',
+    load: () => import('./events.ts'),
+  },
   import: {
     measures: 'an import, beside a bare COPY of the same lines',
     load: () => import('./import.ts'),

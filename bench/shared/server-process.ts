@@ -13,6 +13,8 @@ export interface Usage {
   readonly cpu_us: number
   /** How late its event loop came to its work since the last time this was asked, 99th percentile. */
   readonly event_loop_delay_p99_ms: number
+  /** Memory of the process that is in use now. */
+  readonly rss_bytes: number
 }
 
 export interface ServerProcess {
@@ -95,6 +97,10 @@ function usageMeter(): () => Usage {
     // What it measures is the time between two probes; only what is above their distance is a delay.
     const between = probe.percentile(99) / 1e6
     probe.reset()
-    return { cpu_us: user + system, event_loop_delay_p99_ms: Math.max(0, between - PROBE_EVERY) }
+    return {
+      cpu_us: user + system,
+      event_loop_delay_p99_ms: Math.max(0, between - PROBE_EVERY),
+      rss_bytes: process.memoryUsage.rss(),
+    }
   }
 }

@@ -296,6 +296,15 @@ export const LIMITS = {
     unit: 'seconds',
     meaning: 'time for which a message_id is remembered, longer than any message stays fresh',
   },
+  notification_retention: {
+    variable: 'ROLLCALL_NOTIFICATION_RETENTION',
+    default: 1_209_600,
+    min: 3_600,
+    max: 31_536_000,
+    unit: 'seconds',
+    meaning:
+      'time for which a notification is attempted; then its mailbox is closed and the subscriptions behind it are suspended. Events are kept for as long',
+  },
   accepted_requests: {
     variable: 'ROLLCALL_MAX_ACCEPTED_REQUESTS',
     default: 2_000_000,

@@ -4,6 +4,7 @@ import { canonicalJson, type JsonObject } from '@rollcall/protocol'
 import type { Presence, Purpose } from '../src/model/event.ts'
 import type { Participant } from '../src/model/participant.ts'
 import type { Registry } from '../src/model/registry.ts'
+import type { WaitingNotification } from '../src/store/events/waiting.ts'
 import type { Received } from './deliveries.ts'
 import type { TestDatabase } from './postgres.ts'
 
@@ -120,3 +121,29 @@ export const uinsOf = (received: Received): readonly string[] =>
     // biome-ignore lint/suspicious/noExplicitAny: what was sent is what is asserted
     ({ data }: any) => data.reg_records.identifier[0].identifier_value,
   )
+
+/** A notification as it is found in its mailbox. */
+export const waiting = (changes: Partial<WaitingNotification>): WaitingNotification => ({
+  id: 1,
+  mailbox: 1,
+  presence: 'entered',
+  purpose: 'event',
+  reference_id: null,
+  corrects: null,
+  event: 1,
+  event_type: 'LiveBirth',
+  record_type: 'Person',
+  record_version: 1,
+  occurred_at: new Date(0),
+  recorded_at: new Date(0),
+  bytes: 100,
+  subscription: 1,
+  code: 'SUB-1',
+  subscribed: 'LiveBirth',
+  asked_event_type: null,
+  asked_reg_type: null,
+  locale: null,
+  encrypted: false,
+  unwanted: false,
+  ...changes,
+})

@@ -33,6 +33,19 @@ export function addCallbackCommand(participant: Command): void {
       'seconds between attempts, with commas; default for the schedule of the server',
       readSchedule,
     )
+    .option('--notify-url <url>', "address for notifications; 'none' for the one that its subscriptions name")
+    .option('--notify-items <items>', 'items in one notification', wholeNumber(1, 1_000))
+    .option(
+      '--notify-bytes <bytes>',
+      'bytes in one notification; one larger item is sent alone',
+      wholeNumber(1_024, 67_108_864),
+    )
+    .addOption(
+      new Option(
+        '--notify-unlisted <names>',
+        'names of events that the published list of a kind does not have',
+      ).choices(['send', 'omit']),
+    )
     .addHelpText(
       'after',
       `
@@ -51,6 +64,10 @@ interface CallbackOptions extends OutputOptions, CredentialOptions {
   readonly rate?: number
   readonly timeout?: number
   readonly schedule?: readonly number[] | 'default'
+  readonly notifyUrl?: string
+  readonly notifyItems?: number
+  readonly notifyBytes?: number
+  readonly notifyUnlisted?: 'send' | 'omit'
 }
 
 function readSchedule(text: string): readonly number[] | 'default' {
@@ -66,6 +83,7 @@ function readSchedule(text: string): readonly number[] | 'default' {
 async function runCallback(sender_id: string, options: CallbackOptions): Promise<void> {
   stopRequest()
   const { allow, disallow, defaultUrl, concurrency, rate, timeout, schedule } = options
+  const { notifyUrl, notifyItems, notifyBytes, notifyUnlisted } = options
   const shown = await ask(changeCallback, {
     sender_id,
     allow,
@@ -75,13 +93,17 @@ async function runCallback(sender_id: string, options: CallbackOptions): Promise
     rate,
     timeout_ms: timeout,
     schedule: schedule === 'default' ? null : schedule,
+    notify_url: notifyUrl === 'none' ? null : notifyUrl,
+    notify_items: notifyItems,
+    notify_bytes: notifyBytes,
+    notify_unlisted: notifyUnlisted === undefined ? undefined : notifyUnlisted === 'send',
     ...(await credentialsFrom(options)),
   })
-  const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(14)}${shownText(value)}`)
+  const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(16)}${shownText(value)}`)
   print(options, shown, lines.join('\n'))
 }
 
-function shownText(value: string | number | readonly (string | number)[] | null): string {
+function shownText(value: string | number | boolean | readonly (string | number)[] | null): string {
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(' ')
   return String(value ?? '-')
 }

@@ -32,7 +32,9 @@ const refusal = async (words: readonly string[], input = '') => {
 
 test('settings begin empty, and are changed word by word', async () => {
   const none = { allowed: [], default_url: null, auth: 'none', concurrency: 8, rate: 200 }
-  expect(await callback()).toEqual({ sender_id: 'a.example', ...none, timeout_ms: 10_000, schedule: null })
+  const notified = { notify_url: null, notify_items: 100, notify_bytes: 1_048_576, notify_unlisted: false }
+  const others = { timeout_ms: 10_000, schedule: null, ...notified }
+  expect(await callback()).toEqual({ sender_id: 'a.example', ...none, ...others })
   const numbers = ['--concurrency', '3', '--rate', '50', '--timeout', '2000', '--schedule', '1,2.5,60']
   const urls = ['https://sp.example/cb', 'http://127.0.0.1:*']
   expect(await callback('--allow', ...urls, '--default-url', 'https://sp.example/dci', ...numbers)).toEqual({
@@ -44,6 +46,25 @@ test('settings begin empty, and are changed word by word', async () => {
     rate: 50,
     timeout_ms: 2_000,
     schedule: [1, 2.5, 60],
+    ...notified,
+  })
+  const about = [
+    '--notify-url',
+    'https://sp.example/events',
+    '--notify-items',
+    '20',
+    '--notify-bytes',
+    '65536',
+  ]
+  expect(await callback(...about, '--notify-unlisted', 'send')).toMatchObject({
+    notify_url: 'https://sp.example/events',
+    notify_items: 20,
+    notify_bytes: 65_536,
+    notify_unlisted: true,
+  })
+  expect(await callback('--notify-url', 'none', '--notify-unlisted', 'omit')).toMatchObject({
+    notify_url: null,
+    notify_unlisted: false,
   })
   const back = ['--disallow', 'https://sp.example/cb', '--default-url', 'none', '--schedule', 'default']
   expect(await callback(...back)).toMatchObject({ allowed: urls.slice(1), default_url: null, schedule: null })
@@ -53,7 +74,7 @@ test('credentials come from files, are for one origin, and are never shown', asy
   const words = ['--auth', 'bearer', '--token-file', '-', '--origin', 'https://sp.example']
   const { code, stdout } = await rollcall(['participant', 'callback', 'a.example', ...words], env, 'geheim\n')
   expect(code).toBe(0)
-  expect(stdout).toContain('auth          bearer')
+  expect(stdout).toContain('auth            bearer')
   expect(stdout).not.toContain('geheim')
   expect(await callback('--auth', 'none')).toMatchObject({ auth: 'none' })
 })
@@ -64,6 +85,8 @@ test.each([
     'ftp://sp.example is no http or https address without credentials, query and fragment',
   ],
   [['--disallow', 'https://b.example'], 'https://b.example is not among the allowed addresses'],
+  [['--notify-url', 'sp.example'], 'notify_url: must be http or https without credentials and fragment'],
+  [['--notify-url', 'https://10.0.0.1/'], 'the address must be reachable on the public network'],
   [['--default-url', 'https://10.0.0.1/'], 'the address must be reachable on the public network'],
   [
     ['--auth', 'bearer', '--token-file', '-', '--origin', 'sp.example'],

@@ -10,7 +10,7 @@ import {
   type Secrets,
 } from '../delivery/credentials.ts'
 import { parseSchedule } from '../delivery/schedule.ts'
-import { isAllowedEntry, isDefaultUrl } from '../delivery/targets.ts'
+import { isAllowedEntry, isDefaultUrl, isTarget } from '../delivery/targets.ts'
 import { tryCallback } from '../delivery/try-callback.ts'
 import { createCallbacks } from '../directory/directory.ts'
 import { createAddressGuard, createGuards, type Guards } from '../egress/address-guard.ts'
@@ -54,6 +54,14 @@ const SETTINGS = {
       description: "Seconds from one attempt to the next; null: the server's own schedule.",
     }),
   ),
+  notify_url: orNull(
+    text('Address for notifications, whatever its subscriptions name; null: the one that they name.'),
+  ),
+  notify_items: wholeNumber('Items in one notification.', 1, 1_000),
+  notify_bytes: wholeNumber('Bytes in one notification; one larger item is sent alone.', 1_024, 67_108_864),
+  notify_unlisted: flag(
+    "Whether it is sent names of events that its registry's published list does not have.",
+  ),
 } as const
 
 /**
@@ -85,6 +93,10 @@ const Input = closed({
   rate: Type.Optional(SETTINGS.rate),
   timeout_ms: Type.Optional(SETTINGS.timeout_ms),
   schedule: Type.Optional(SETTINGS.schedule),
+  notify_url: Type.Optional(SETTINGS.notify_url),
+  notify_items: Type.Optional(SETTINGS.notify_items),
+  notify_bytes: Type.Optional(SETTINGS.notify_bytes),
+  notify_unlisted: Type.Optional(SETTINGS.notify_unlisted),
   origin: Type.Optional(CREDENTIALS.origin),
   token: Type.Optional(CREDENTIALS.token),
   token_url: Type.Optional(CREDENTIALS.token_url),
@@ -110,14 +122,13 @@ export const changeCallback = useCase(
     const participant = await participantNamed(db, sender_id)
     const before = await findCallbackSettings(db, participant.id)
     const changes = plainChanges(before, given)
-    await checkAddress(participant, changes.default_url)
+    for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
     // Deliveries that failed for an earlier reason may succeed now.
     if (Object.keys(changes).length > 0 || secrets !== undefined) await announceDeliveries(db, participant.id)
-    const { allowed, default_url, auth, concurrency, rate, timeout_ms, schedule } =
-      await findCallbackSettings(db, participant.id)
-    return { sender_id, allowed, default_url, auth, concurrency, rate, timeout_ms, schedule }
+    const { sealed: _, ...shown } = await findCallbackSettings(db, participant.id)
+    return { sender_id, ...shown }
   },
 )
 
@@ -139,11 +150,14 @@ async function write(
 }
 
 function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>): Partial<CallbackSettings> {
-  const { allow, disallow, default_url, concurrency, rate, timeout_ms, schedule } = given
+  const { allow, disallow, default_url, schedule, notify_url } = given
   if (default_url && !isDefaultUrl(default_url)) {
     throw new AdminRefusal(
       'the default address must be http or https without credentials, query and fragment',
     )
+  }
+  if (notify_url && !isTarget(notify_url)) {
+    throw new AdminRefusal('notify_url: must be http or https without credentials and fragment')
   }
   if (schedule && parseSchedule(schedule.join(',')) === null) {
     throw new AdminRefusal('schedule: must be 1 to 100 numbers of seconds, with at most three decimals')
@@ -152,13 +166,17 @@ function plainChanges(before: CallbackSettings, given: Omit<Change, 'sender_id'>
     ...((allow !== undefined || disallow !== undefined) && {
       allowed: allowedAfter(before.allowed, allow ?? [], disallow ?? []),
     }),
-    ...(default_url !== undefined && { default_url }),
-    ...(concurrency !== undefined && { concurrency }),
-    ...(rate !== undefined && { rate }),
-    ...(timeout_ms !== undefined && { timeout_ms }),
-    ...(schedule !== undefined && { schedule }),
+    ...Object.fromEntries(
+      PLAIN.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+    ),
   }
 }
+
+/** Settings that are set as they are given. */
+const PLAIN = [
+  ...(['default_url', 'concurrency', 'rate', 'timeout_ms', 'schedule'] as const),
+  ...(['notify_url', 'notify_items', 'notify_bytes', 'notify_unlisted'] as const),
+]
 
 function allowedAfter(
   before: readonly string[],
@@ -177,14 +195,11 @@ function allowedAfter(
 }
 
 /** Nothing is sent. The check runs now, so that an error is found before the first answer. */
-async function checkAddress(
-  { outgoing }: Participant,
-  default_url: string | null | undefined,
-): Promise<void> {
-  if (!default_url) return
+async function checkAddress({ outgoing }: Participant, address: string | null | undefined): Promise<void> {
+  if (!address) return
   const guard = createAddressGuard({ allowed: outgoing })
   try {
-    guard.read(default_url)
+    guard.read(address)
   } finally {
     await guard.close()
   }

@@ -3,6 +3,8 @@ import type { Limits } from '../limits.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
+import { closeStaleMailboxes } from '../store/events/closing.ts'
+import { forgetEvents } from '../store/events/forgetting.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000
@@ -46,6 +48,18 @@ const CHORES: readonly Chore[] = [
     run: forgetOldExchanges,
   },
   {
+    failure: 'mailboxes that nobody empties could not be closed; tried again soon',
+    run: closeMailboxes,
+  },
+  {
+    failure: 'old events could not be forgotten; tried again soon',
+    run: async ({ db, limits, log }) =>
+      sayForgotten(
+        log,
+        await forgetEvents(db, Math.max(limits.exchange_retention, limits.notification_retention)),
+      ),
+  },
+  {
     failure: 'old callbacks could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
   },
@@ -77,6 +91,16 @@ async function forgetOldExchanges({ db, limits, log }: Parts): Promise<void> {
     log.error(unfinished, 'messages that were never answered, or never taken, are older than their retention')
   }
   sayForgotten(log, await forgetExchanges(db, limits.exchange_retention))
+}
+
+/** The operator is told of each: its participant is to be asked what is wrong. */
+async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
+  for (const closed of await closeStaleMailboxes(db, limits.notification_retention)) {
+    log.error(
+      closed,
+      'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended',
+    )
+  }
 }
 
 function sayForgotten(log: Parts['log'], forgotten: number): void {

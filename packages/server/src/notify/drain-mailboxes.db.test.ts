@@ -9,7 +9,7 @@ import {
 } from '../../test/deliveries.ts'
 import { envelopeOf, eventRows, uinsOf } from '../../test/notifications.ts'
 import type { Participant } from '../model/participant.ts'
-import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
 let server: TestSender
 let peer: Receiver
@@ -86,7 +86,114 @@ test('what is refused for good goes to the dead letters, and the next one procee
   const subscribed = await rows.subscribe(await newPeer({ notify_items: 1 }))
   peer.answer = (response, one) => answering(uinsOf(one)[0] === 'A' ? 410 : 200)(response, one)
   for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(uin))
-  await until(() => expect(received()).toEqual(['A', 'B']))
-  const { rows: states } = await server.database.db.pool.query('select state from delivery order by sequence')
-  expect(states).toEqual([{ state: 'dead' }, { state: 'delivered' }])
+  const states = () => server.database.db.pool.query('select state from delivery order by sequence')
+  await until(async () => expect((await states()).rows).toEqual([{ state: 'dead' }, { state: 'delivered' }]))
+  expect(received()).toEqual(['A', 'B'])
+})
+
+test('items travel together, as many as the participant takes', async () => {
+  const subscribed = await rows.subscribe(await newPeer({ notify_items: 2 }))
+  for (const uin of ['A', 'B', 'C']) await rows.notify(subscribed, await rows.event(uin))
+  await until(() => expect(peer.received.map(uinsOf)).toEqual([['A', 'B'], ['C']]))
+})
+
+test('what waits for its time holds nothing up, and then travels together', async () => {
+  const subscribed = await rows.subscribe(await newPeer())
+  const held = await rows.event('held')
+  const later = await rows.event('later')
+  for (const event of [held, later]) await rows.notify(subscribed, event, { due: 3_600 })
+  await rows.notify(subscribed, await rows.event('now'))
+  await until(() => expect(received()).toEqual(['now']))
+  expect(await rows.states()).toEqual(['waiting', 'waiting', 'sent'])
+  await server.database.db.pool.query(`update notification set due_at = now() where state = 'waiting'`)
+  await until(() => expect(peer.received.map(uinsOf)).toEqual([['now'], ['held', 'later']]))
+})
+
+test('a backfill goes behind everything else', async () => {
+  const subscribed = await rows.subscribe(await newPeer())
+  await rows.notify(subscribed, await rows.event('old'), { purpose: 'backfill' })
+  await rows.notify(subscribed, await rows.event('new'))
+  await until(() => expect(received()).toEqual(['new', 'old']))
+  expect(peer.received.map((one) => envelopeOf(one).header.meta.backfill)).toEqual([undefined, true])
+})
+
+test.each(['unsubscribed', 'cancelled'])('nothing is sent of a subscription that was %s', async (reason) => {
+  const participant = await newPeer()
+  const gone = await rows.subscribe(participant)
+  const live = await rows.subscribe(participant)
+  const event = await rows.event('A')
+  await rows.notify(gone, event)
+  await rows.notify(live, event)
+  await server.database.db.pool.query(
+    `update subscription set state = 'ended', reason = $2, ended_at = now() where id = $1`,
+    [gone.id, reason],
+  )
+  await until(() => expect(received()).toEqual(['A']))
+  const [{ header } = { header: null }] = peer.received.map(envelopeOf)
+  expect(Object.values(header.meta.subscriptions)).toEqual([[live.code]])
+  expect(await rows.states()).toEqual(['dropped', 'sent'])
+})
+
+test.each(['death', 'expired'])(
+  'what happened before a subscription ended (%s) is still sent',
+  async (reason) => {
+    const subscribed = await rows.subscribe(await newPeer())
+    await rows.notify(subscribed, await rows.event('A'))
+    await server.database.db.pool.query(
+      `update subscription set state = 'ended', reason = $1, ended_at = now()`,
+      [reason],
+    )
+    await until(() => expect(received()).toEqual(['A']))
+  },
+)
+
+test('each address of a participant has a mailbox of its own, which holds no other one up', async () => {
+  const participant = await newPeer({ allowed: [peer.url], notify_items: 1, schedule: [60] })
+  const [a, b] = [`${peer.url}/a/on-subscribe`, `${peer.url}/b/on-subscribe`]
+  const down = await rows.subscribe(participant, { sender_uri: a })
+  const up = await rows.subscribe(participant, { sender_uri: b })
+  peer.answer = (response, one) => answering(one.path.startsWith('/a') ? 404 : 200)(response, one)
+  for (const uin of ['A', 'B']) {
+    const event = await rows.event(uin)
+    await rows.notify(down, event)
+    await rows.notify(up, event)
+  }
+  await until(() =>
+    expect(peer.received.map((one) => `${one.path} ${uinsOf(one)}`).toSorted()).toEqual([
+      '/a/notify A',
+      '/b/notify A',
+      '/b/notify B',
+    ]),
+  )
+})
+
+test('an address that is set for notifications comes before the one that was named', async () => {
+  const participant = await newPeer({ notify_url: `${peer.url}/events` })
+  const subscribed = await rows.subscribe(participant, { sender_uri: `${peer.url}/on-subscribe` })
+  await rows.notify(subscribed, await rows.event('A'))
+  await until(() => expect(peer.received.map(({ path }) => path)).toEqual(['/events']))
+})
+
+test('the address is asked for again at each attempt: a receiver that moves gets what waits for it', async () => {
+  const participant = await newPeer({ schedule: [1] })
+  const subscribed = await rows.subscribe(participant)
+  peer.answer = answering(503)
+  await rows.notify(subscribed, await rows.event('A'))
+  await until(() => expect(peer.received).toHaveLength(1))
+  await setCallbackSettings(server.database.db, participant.id, { notify_url: `${peer.url}/moved` })
+  peer.answer = answering(200)
+  server.clock.pass(1_000)
+  await server.database.db.pool.query(`update delivery set next_attempt_at = now() where state = 'pending'`)
+  await until(() => expect(peer.received.map(({ path }) => path)).toEqual(['/registry/notify', '/moved']))
+})
+
+test('with no address that is allowed, nothing is composed and what waits goes on waiting', async () => {
+  const participant = await newPeer({ default_url: null })
+  const subscribed = await rows.subscribe(participant, { sender_uri: 'https://nobody.example/on-subscribe' })
+  await rows.notify(subscribed, await rows.event('A'))
+  await until(async () => {
+    const { rows: found } = await server.database.db.pool.query('select resting_since from mailbox')
+    expect(found[0].resting_since).not.toBeNull()
+  })
+  expect(await rows.states()).toEqual(['waiting'])
 })

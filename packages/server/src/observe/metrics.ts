@@ -192,4 +192,14 @@ function addDeliveryHealth(register: Registry, read: () => Promise<readonly Deli
     'Destinations of the participant whose breaker is not closed',
     ({ breakers_open }) => breakers_open,
   )
+  gauge(
+    'rollcall_notifications_waiting',
+    'Notifications that wait in mailboxes',
+    ({ notifications_waiting }) => notifications_waiting,
+  )
+  gauge(
+    'rollcall_mailboxes_closed',
+    'Mailboxes closed because nothing could be delivered',
+    ({ mailboxes_closed }) => mailboxes_closed,
+  )
 }

@@ -81,12 +81,18 @@ export interface DeliveryHealth {
   readonly breaker: BreakerState
   /** Destinations whose breaker is open, or being probed. */
   readonly breakers_open: number
+  /** Notifications that wait in its mailboxes: for their time, or for those before them. */
+  readonly notifications_waiting: number
+  readonly mailboxes_closed: number
 }
 
 /** Participants in one answer: those with the most that waits. */
 const MOST = 1_000
 
-/** Of every participant with pending deliveries, some that died within a day, or a breaker that has counted. */
+/**
+ * Of every participant with pending deliveries, some that died within a day, a breaker that has counted, notifications that
+ * wait, or a mailbox that is closed.
+ */
 export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<readonly DeliveryHealth[]> {
   const { rows } = await pool.query<DeliveryHealth>({
     name: 'delivery health',
@@ -102,15 +108,26 @@ export async function deliveryHealth({ pool }: Pick<Database, 'pool'>): Promise<
         select participant, count(opened_at) as opened,
           bool_or(opened_at is not null and probe_at > now()) as paused
         from breaker group by participant
+      ),
+      filled as (
+        select mailbox, count(*) as notifications from notification where state = 'waiting' group by mailbox
+      ),
+      notified as (
+        select participant, coalesce(sum(notifications), 0)::float8 as notifications_waiting,
+          count(*) filter (where state = 'closed') as mailboxes_closed
+        from mailbox left join filled on filled.mailbox = mailbox.id
+        where state = 'closed' or filled.mailbox is not null group by participant
       )
       select sender_id, coalesce(pending, 0) as pending, coalesce(oldest, 0) as oldest, coalesce(dead, 0) as dead,
-        coalesce(opened, 0) as breakers_open,
+        coalesce(opened, 0) as breakers_open, coalesce(notifications_waiting, 0) as notifications_waiting,
+        coalesce(mailboxes_closed, 0) as mailboxes_closed,
         case when coalesce(opened, 0) = 0 then 'closed' when paused then 'open' else 'probing' end as breaker
       from participant
       left join waiting on waiting.participant = participant.id
       left join lost on lost.participant = participant.id
       left join failing on failing.participant = participant.id
-      where waiting.participant is not null or lost.participant is not null or failing.participant is not null
+      left join notified on notified.participant = participant.id
+      where coalesce(waiting.participant, lost.participant, failing.participant, notified.participant) is not null
       order by pending desc, sender_id limit ${MOST}`,
   })
   return rows

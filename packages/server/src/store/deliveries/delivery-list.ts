@@ -1,7 +1,7 @@
 /** Deliveries as an operator looks at them, and what is done with them by hand. */
 import type { EncryptedReply } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
-import { WORK_CHANNEL } from '../db/queue.ts'
+import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import type { DeliveryRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
 
@@ -136,7 +136,8 @@ export const DELIVERY_CHANGES = {
 
 /**
  * Changes the chosen deliveries that are in a suitable state, and announces their participants to the workers:
- * where a destination's breaker is open, with a probe. What is retried is attempted first.
+ * where a destination's breaker is open, with a probe. What is retried is attempted first. A
+ * finished notification is not sent again: its events wait in the mailbox, and are composed anew under another message_id.
  * @returns how many
  */
 export async function changeDeliveries(
@@ -147,12 +148,23 @@ export async function changeDeliveries(
   const { from, set, sends }: Change = DELIVERY_CHANGES[change]
   const { rows } = await pool.query<{ changed: number }>(
     `with chosen as (
-        select delivery.id from delivery join participant on participant.id = delivery.participant
+        select delivery.id, $7 and mailbox is not null and state <> 'pending' as anew
+        from delivery join participant on participant.id = delivery.participant
         where ${CHOSEN} and state = any($6)
       ),
       changed as (
-        update delivery set ${set} from chosen where delivery.id = chosen.id and state = any($6)
-        returning participant, origin
+        update delivery set ${set} from chosen where delivery.id = chosen.id and not anew and state = any($6)
+        returning participant, origin, mailbox
+      ),
+      renewed as (
+        update notification set state = 'waiting', delivery = null from chosen
+        where notification.delivery = chosen.id and anew
+        returning chosen.id, notification.mailbox
+      ),
+      replaced as (
+        update delivery set state = 'dropped', reason = 'replayed', finished_at = coalesce(finished_at, now())
+        from (select distinct id from renewed) as old
+        where delivery.id = old.id and delivery.state <> 'delivered'
       ),
       probed as (
         update breaker set probe_at = now()
@@ -161,8 +173,12 @@ export async function changeDeliveries(
       announced as (
         select pg_notify('${WORK_CHANNEL}', participant::text) from (select distinct participant from changed) as those
         where $7
+        union all
+        select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}') where exists (
+          select 1 from renewed union all select 1 from changed where not $7 and mailbox is not null)
       )
-      select (select count(*) from changed) as changed, (select count(*) from announced) as announced`,
+      select (select count(*) from changed) + (select count(distinct id) from renewed) as changed,
+        (select count(*) from announced) as announced`,
     [...valuesOf(choice), from, sends],
   )
   return rows[0]?.changed ?? 0

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { Claim, NewDelivery } from '../../model/delivery.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 import { insertDeliveriesFrom } from '../deliveries/deliveries.ts'
+import { IS_TAKEN_BACK } from './waiting.ts'
 
 /** The next envelope of a mailbox. */
 export interface NewEnvelope {
@@ -75,7 +76,7 @@ const COMMIT_ENVELOPES = `with given as (
   ),
   taken_back as (
     select distinct told.mailbox from told join subscription on subscription.id = told.subscription
-    where subscription.state = 'ended' and subscription.reason in ('unsubscribed', 'cancelled')
+    where ${IS_TAKEN_BACK}
   ),
   held as (
     select mailbox.id from mailbox join given on given.mailbox = mailbox.id
@@ -86,7 +87,7 @@ const COMMIT_ENVELOPES = `with given as (
     order by mailbox.id for update of mailbox skip locked
   ),
   stepped as (
-    update mailbox set sequence = sequence + 1, claim = null, claimed_until = null
+    update mailbox set sequence = sequence + 1, claim = null, claimed_until = null, resting_since = null
     from held where mailbox.id = held.id
     returning mailbox.id as mailbox, participant, registry, null::uuid as correlation_id, sequence
   ),

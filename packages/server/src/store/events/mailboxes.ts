@@ -118,7 +118,9 @@ export async function restMailbox(
 ): Promise<void> {
   await pool.query({
     name: 'rest mailbox',
-    text: `update mailbox set claimed_until = now() + make_interval(secs => $3) where id = $1 and claim = $2`,
+    text: `update mailbox set claimed_until = now() + make_interval(secs => $3),
+        resting_since = coalesce(resting_since, now())
+      where id = $1 and claim = $2`,
     values: [mailbox, claim.id, claim.seconds],
   })
 }

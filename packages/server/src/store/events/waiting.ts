@@ -1,6 +1,6 @@
 /** What waits in mailboxes, with all that an envelope is made of. */
 import type pg from 'pg'
-import type { Presence, Purpose } from '../../model/event.ts'
+import { type Presence, type Purpose, TAKEN_BACK } from '../../model/event.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 
 /** A notification that is due, with its event and its subscription. */
@@ -34,6 +34,9 @@ export interface WaitingNotification {
   /** Its subscription was taken back: it is not sent. */
   readonly unwanted: boolean
 }
+
+/** SQL of a `subscription` of which nothing more is sent. */
+export const IS_TAKEN_BACK = `(subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))`
 
 /** Notifications of one mailbox that are looked at for one envelope: several may be about one event. */
 export const LOOKED_AT = 2_000
@@ -78,7 +81,7 @@ const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due
       as bytes, due.subscription, subscription.code, subscription.event_type as subscribed,
     subscription.criteria::json ->> 'reg_event_type' as asked_event_type,
     subscription.criteria::json ->> 'reg_type' as asked_reg_type, subscription.locale, subscription.encrypted,
-    subscription.state = 'ended' and subscription.reason in ('unsubscribed', 'cancelled') as unwanted
+    ${IS_TAKEN_BACK} as unwanted
   from unnest($1::integer[]) as wanted (mailbox)
     cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit $2) as due
     join event on event.id = due.event

@@ -28,6 +28,8 @@ export const events: Migration = {
       sequence bigint not null default 0,
       claim uuid,
       claimed_until timestamptz,
+      -- Since when there is nowhere to send to.
+      resting_since timestamptz,
       created_at timestamptz not null default now(),
       closed_at timestamptz,
       unique (participant, registry, sender_uri)

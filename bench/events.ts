@@ -1,0 +1,63 @@
+/**
+ * How fast events become notifications; each part beside a floor or a bound of its own. docs/benchmarks.md says more.
+ *
+ *     npm run bench -- events --part fan-out
+ */
+import { parseArgs } from 'node:util'
+import type { Registry } from '@rollcall/server'
+import { fanOut } from './events/fan-out.ts'
+import { tick } from './events/tick.ts'
+import { filledRegistry } from './search/registry.ts'
+import { type BenchDatabase, PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
+import { wholeNumber } from './shared/options.ts'
+import { writeResult } from './shared/results.ts'
+
+const OPTIONS = {
+  part: { type: 'string', multiple: true },
+  records: { type: 'string', default: '10000' },
+  rounds: { type: 'string', default: '5' },
+  subscribers: { type: 'string', default: '10000' },
+  addresses: { type: 'string', default: '10' },
+  events: { type: 'string', default: '10000' },
+  subscriptions: { type: 'string', default: '100000' },
+  ...PLACE_OPTIONS,
+} as const
+
+type Plan = Readonly<
+  Record<'rounds' | 'subscribers' | 'addresses' | 'events' | 'subscriptions' | 'records', number>
+>
+
+type Part = (
+  database: BenchDatabase,
+  registry: Registry,
+  plan: Plan,
+) => Promise<{ readonly reached: boolean; readonly result: object }>
+
+const PARTS: Readonly<Record<string, Part>> = { 'fan-out': fanOut, tick }
+
+/** Measures, prints and writes `bench/results/events-<part>.json`; false when a bar is missed. */
+export async function run(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS })
+  const number = (name: keyof Plan): number => wholeNumber(name, values[name])
+  const plan: Plan = {
+    rounds: number('rounds'),
+    subscribers: number('subscribers'),
+    addresses: number('addresses'),
+    events: number('events'),
+    subscriptions: number('subscriptions'),
+    records: number('records'),
+  }
+  let all = true
+  for (const name of values.part ?? Object.keys(PARTS)) {
+    const part = PARTS[name]
+    if (part === undefined) throw new Error(`--part must be one of ${Object.keys(PARTS).join(', ')}`)
+    const { reached, result } = await withBenchDatabase(values, async (database) =>
+      part(database, await filledRegistry(database.db, plan.records), plan),
+    )
+    await writeResult(`events-${name}`, { plan, ...result })
+    all &&= reached
+  }
+  return all
+}
+
+if (import.meta.main) process.exitCode = (await run(process.argv.slice(2))) ? 0 : 1

@@ -1,0 +1,79 @@
+/** Subscribers, events and notifications as rows: what a published event has committed. */
+import { randomUUID } from 'node:crypto'
+import { addParticipant, type Database, type Registry } from '@rollcall/server'
+import { setCallbackSettings } from '../../packages/server/src/store/directory/participant-callbacks.ts'
+
+/** Makes so many participants, each with so many addresses at the receiver, and so many subscriptions at each address. */
+export async function makeSubscribers(
+  db: Database,
+  registry: Registry,
+  receiver: string,
+  {
+    participants,
+    addresses,
+    subscriptions = 1,
+  }: { participants: number; addresses: number; subscriptions?: number },
+): Promise<void> {
+  await db.pool.query(
+    'truncate notification, subscription_key, subscription, event, mailbox, delivery cascade',
+  )
+  const run = randomUUID()
+  for (let at = 0; at < participants; at += 1) {
+    const sender_id = `subscriber-${at}-${run}.example`
+    const participant = await addParticipant(db, {
+      sender_id,
+      name: sender_id,
+      outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true }],
+    })
+    await setCallbackSettings(db, participant.id, { allowed: [receiver] })
+    await db.pool.query(
+      `with made as (
+          insert into mailbox (participant, registry, sender_uri)
+          select $1::integer, $2::integer, $3::text || '/' || $1::integer || '/' || nth || '/on-subscribe' from generate_series(1, $4) as nth
+          returning id
+        )
+        insert into subscription (code, participant, registry, mailbox, event_type, record_type, fingerprint, criteria,
+          transaction_id, correlation_id, reference_id)
+        select 'SUB-' || gen_random_uuid(), $1::integer, $2::integer, made.id, 'LiveBirth', 'Person', uuid_send(gen_random_uuid()),
+          '{"reg_event_type":"LiveBirth"}', 'tx', gen_random_uuid(), 'r'
+        from made, generate_series(1, $5)`,
+      [participant.id, registry.id, receiver, addresses, subscriptions],
+    )
+  }
+  await db.pool.query('analyze mailbox, subscription')
+}
+
+/** A record of the usual size. */
+const document = (uin: string): string =>
+  JSON.stringify({
+    '@type': 'CRVS_Person',
+    address: {
+      address_line1: '12 Long Street',
+      country_code: 'XX',
+      locality: 'Somewhere',
+      postal_code: '12345',
+    },
+    birth_date: '2026-02-03T00:00:00Z',
+    identifier: [{ '@type': 'Identifier', identifier_type: 'UIN', identifier_value: uin }],
+    name: { given_name: 'Ada', second_name: 'Maria', surname: 'Okoro' },
+    phone_number: ['+1 555 0100'],
+    sex: 'female',
+  })
+
+/** Writes so many events. */
+export async function makeEvents(
+  db: Database,
+  registry: Registry,
+  count: number,
+): Promise<readonly number[]> {
+  const { rows } = await db.pool.query<{ id: number }>(
+    `insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, identifiers)
+      select $1, 'LiveBirth', 'Person', nth, nextval('record_version'), now(), replace($2, 'THE-UIN', 'UIN-' || nth), '{}'
+      from generate_series(1, $3) as nth returning id`,
+    [registry.id, document('THE-UIN'), count],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The last thing that the transaction of a change does. */
+export const ANNOUNCE = `select pg_notify('rollcall_work', 'm')`

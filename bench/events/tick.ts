@@ -1,0 +1,157 @@
+/**
+ * Subscriptions that are due at one tick: how long it takes until all of them are notified, how much memory the worker uses
+ * meanwhile, and how searches fare, with one node of both roles and with one of each.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database, Registry } from '@rollcall/server'
+import { ASKER_SENDER, NAMESPACE, questionsOf } from '../search/question.ts'
+import { credentialsOf, shuffledIdentifiers } from '../search/registry.ts'
+import { authorization, endless, type Identifiers, JSON_BODY } from '../search/setting.ts'
+import type { BenchDatabase } from '../shared/bench-database.ts'
+import type { ServerProcess } from '../shared/server-process.ts'
+import { median, rounded } from '../shared/statistics.ts'
+import { type CountingReceiver, countingReceiver } from './receiver.ts'
+import { ANNOUNCE, makeEvents, makeSubscribers } from './subscribers.ts'
+
+/** What the median of searches during the tick may be of the median before, on one node of both roles. */
+const BAR = 3
+/** Seconds from the tick to the first envelope. */
+const FIRST = 1
+/** Bytes by which the worker may grow. */
+const MEMORY = 512 * 2 ** 20
+
+/** Subscriptions of each address: their notifications travel together. */
+const EACH = 10
+/** Milliseconds for which searches are measured before the tick. */
+const BEFORE = 3_000
+/** Milliseconds from the commit of what is held to the tick. */
+const HELD = 3_000
+/** Milliseconds between two searches, and between two looks at the memory. */
+const PAUSE = 5
+const LOOK = 100
+
+export async function tick(
+  database: BenchDatabase,
+  registry: Registry,
+  { subscriptions, addresses }: { readonly subscriptions: number; readonly addresses: number },
+): Promise<{ readonly reached: boolean; readonly result: object }> {
+  const { db, start } = database
+  const identifiers = endless(await shuffledIdentifiers(db, registry))
+  const credentials = await credentialsOf(db, ASKER_SENDER, {
+    signature_policy: 'if-present',
+    allow_unsigned: true,
+  })
+  const receiver = await countingReceiver()
+  const result: Record<string, object> = {}
+  let reached = true
+  try {
+    for (const roles of [['all'], ['http', 'worker']]) {
+      const mailboxes = Math.ceil(subscriptions / EACH)
+      await makeSubscribers(db, registry, receiver.url, {
+        participants: Math.ceil(mailboxes / addresses),
+        addresses,
+        subscriptions: EACH,
+      })
+      const nodes = await Promise.all(
+        roles.map((role) => start('servers/rollcall.ts', { ROLLCALL_ROLE: role })),
+      )
+      const [front] = nodes
+      const worker = nodes.at(-1)
+      if (front === undefined || worker === undefined) throw new Error('no node was started')
+      const ask = searcher(front, await authorization(front, credentials), identifiers)
+      const measured = await measure(db, registry, receiver, worker, ask)
+      await Promise.all(nodes.map((node) => node.stop()))
+      const name = roles.join(' and ')
+      const ratio = measured.during / measured.before
+      const grown = measured.memory - measured.memoryBefore
+      console.log(
+        `${name}: ${measured.items} notifications in ${measured.envelopes} envelopes within ${rounded(measured.seconds, 1)} s, the first after ${rounded(measured.first, 2)} s; memory +${Math.round(grown / 2 ** 20)} MB; searches ${rounded(measured.before, 1)} ms before, ${rounded(measured.during, 1)} ms meanwhile: ${rounded(ratio, 2)} times (bar ${BAR})`,
+      )
+      reached &&= measured.first <= FIRST && grown <= MEMORY && (roles.length > 1 || ratio <= BAR)
+      result[name] = { ...measured, ratio: rounded(ratio, 2), bar: BAR }
+    }
+  } finally {
+    await receiver.close()
+  }
+  return { reached, result }
+}
+
+type Search = () => Promise<number>
+
+/** One search after the other, each timed in milliseconds. */
+function searcher({ url }: ServerProcess, token: string, identifiers: Identifiers): Search {
+  const ask = questionsOf({ sender_id: ASKER_SENDER })
+  const address = `${url}/${NAMESPACE}/v1.0.0/registry/sync/search`
+  return async () => {
+    const began = performance.now()
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { ...JSON_BODY, Authorization: token },
+      body: ask(identifiers.next().value, randomUUID()),
+    })
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`a search was answered ${response.status}`)
+    return performance.now() - began
+  }
+}
+
+async function measure(
+  db: Database,
+  registry: Registry,
+  receiver: CountingReceiver,
+  worker: ServerProcess,
+  search: Search,
+) {
+  const before = await searchesWhile(search, sleep(BEFORE))
+  const { rss_bytes: memoryBefore } = await worker.usage()
+  const events = await makeEvents(db, registry, EACH)
+  // The transaction that holds them takes as long as it takes: the tick is set when all of it is there.
+  const { rowCount } = await db.pool.query(
+    `insert into notification (mailbox, event, subscription, presence, due_at)
+      select mailbox, ($1::bigint[])[1 + id % ${EACH}], id, 'entered', 'infinity' from subscription order by id`,
+    [events],
+  )
+  const items = rowCount ?? 0
+  const due = Date.now() + HELD
+  await db.pool.query('update notification set due_at = $1', [new Date(due)])
+  await db.pool.query('vacuum analyze notification')
+  await db.pool.query(ANNOUNCE)
+  receiver.begin()
+  await sleep(Math.max(0, due - Date.now()))
+  const began = performance.now()
+  const all = receiver.awaitItems(items)
+  let memory = 0
+  const looking = whileAwaiting(all, async () => {
+    memory = Math.max(memory, (await worker.usage()).rss_bytes)
+    await sleep(LOOK)
+  })
+  const during = await searchesWhile(search, all)
+  await looking
+  const { envelopes, first } = receiver.counted()
+  return {
+    ...{ items, envelopes, memory, memoryBefore },
+    seconds: ((await all) - began) / 1_000,
+    first: (first - began) / 1_000,
+    before: median(before),
+    during: median(during),
+  }
+}
+
+async function searchesWhile(search: Search, work: Promise<unknown>): Promise<readonly number[]> {
+  const times: number[] = []
+  await whileAwaiting(work, async () => {
+    times.push(await search())
+    await sleep(PAUSE)
+  })
+  return times
+}
+
+async function whileAwaiting(work: Promise<unknown>, step: () => Promise<void>): Promise<void> {
+  let over = false
+  const ended = work.finally(() => {
+    over = true
+  })
+  while (!over) await step()
+  await ended
+}

@@ -1,0 +1,119 @@
+import {
+  canonicalJson,
+  type Kind,
+  kindNamed,
+  NotifyEventRequest,
+  NotifyMeta,
+  parseJson,
+  validator,
+} from '@rollcall/protocol'
+import { expect, test } from 'vitest'
+import { waiting } from '../../test/notifications.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
+import { compose, type ShownItem } from './compose.ts'
+
+const SHOWN: EventDocument = { document: '{"a":1,"id":"U-1"}', identifiers: '{"id":"U-1"}' }
+
+function kind(name: string): Kind {
+  const found = kindNamed(name)
+  if (found === undefined) throw new Error(`no kind ${name}`)
+  return found
+}
+
+interface Given {
+  readonly kind?: string
+  readonly unlisted?: boolean
+  readonly shown?: EventDocument
+}
+
+/** One envelope with one item, which these notifications caused; as it is sent. */
+function composed(notifications: readonly Partial<WaitingNotification>[], given: Given = {}) {
+  const of = kind(given.kind ?? 'civil')
+  const [first, ...others] = notifications.map((changes, index) =>
+    waiting({ id: index + 1, record_type: of.record_types[0].name, code: `SUB-${index + 1}`, ...changes }),
+  )
+  if (first === undefined) throw new Error('at least one')
+  const items: ShownItem[] = [{ event: 1, notifications: [first, ...others], shown: given.shown ?? SHOWN }]
+  const made = compose(
+    {
+      participant: { sender_id: 'sp.example' } as Participant,
+      registry: { sender_id: 'registry.example', kind: of } as Registry,
+      settings: { notify_unlisted: given.unlisted ?? false },
+      sequence: 3,
+    },
+    items,
+  )
+  // biome-ignore lint/suspicious/noExplicitAny: what is sent is what is asserted
+  const sent = (value: object): any => parseJson(canonicalJson(value))
+  const { message, header } = made
+  return { ...made, header: sent(header), message: sent(message), item: sent(message).notify_event[0] }
+}
+
+test('an envelope is what the schemas say', () => {
+  const { header, message, item } = composed([{ presence: 'stayed', record_version: 7, locale: 'eng' }])
+  expect(validator(NotifyEventRequest).problem(message, 'message')).toBeNull()
+  expect(validator(NotifyMeta).problem(header.meta, 'meta')).toBeNull()
+  expect(header).toMatchObject({ action: 'notify', status: 'succ', total_count: 1, completed_count: 1 })
+  expect(header).toMatchObject({ sender_id: 'registry.example', receiver_id: 'sp.example' })
+  const { reference_id } = item
+  expect(header.meta).toEqual({
+    subscriptions: { [reference_id]: ['SUB-1'] },
+    presence: { [reference_id]: { 'SUB-1': 'stayed' } },
+    record_version: { [reference_id]: 7 },
+    occurred_at: { [reference_id]: '1970-01-01T00:00:00.000Z' },
+    recorded_at: { [reference_id]: '1970-01-01T00:00:00.000Z' },
+    sequence: 3,
+  })
+  expect(item).toMatchObject({ timestamp: '1970-01-01T00:00:00.000Z', locale: 'eng' })
+  expect(item.data).toMatchObject({ reg_record_type: 'Person', reg_records: { a: 1, id: 'U-1' } })
+  expect(item.data.reg_type).toMatch(/:Civil$/)
+})
+
+test('of a record that has left, or is deleted, the identifiers alone are sent', () => {
+  const left = { presence: 'left' } as const
+  expect(composed([left, left]).item.data.reg_records).toEqual({ id: 'U-1' })
+  expect(composed([left, { presence: 'stayed' }]).item.data.reg_records).toEqual({ a: 1, id: 'U-1' })
+  const shown = { ...SHOWN, document: null }
+  expect(composed([{ presence: 'entered' }], { shown }).item.data.reg_records).toEqual({ id: 'U-1' })
+})
+
+test('where the list of a kind is open, an event has the name that its oldest subscriber used', () => {
+  const [spelled, bare] = ['spdci-common:RegistryEventType:LiveBirth', 'birth']
+  const both = [
+    { subscription: 9, asked_event_type: bare },
+    { subscription: 4, asked_event_type: spelled, asked_reg_type: 'ns:org:RegistryType:Civil' },
+  ]
+  expect(composed(both).item.data).toMatchObject({
+    reg_event_type: spelled,
+    reg_type: 'ns:org:RegistryType:Civil',
+  })
+  expect(composed([{ event_type: 'CANCEL', asked_event_type: bare }]).item.data.reg_event_type).toBe('CANCEL')
+})
+
+test('where the list of a kind is closed, its own name is sent; others as the participant is set', () => {
+  const of = (event_type: string, unlisted = false) =>
+    composed([{ event_type, subscribed: event_type, asked_event_type: 'ns:REGISTRATION' }], {
+      ...{ kind: 'social', unlisted },
+    }).item.data
+  expect(of('REGISTER').reg_event_type).toBe('REGISTER')
+  expect(of('UPDATE')).not.toHaveProperty('reg_event_type')
+  expect(of('UPDATE', true).reg_event_type).toBe('UPDATE')
+})
+
+test('a correction names the item that it corrects, and what is sent again keeps its name', () => {
+  const { header, item } = composed([{ purpose: 'correction', corrects: 'earlier' }])
+  expect(header.meta.corrects).toEqual({ [item.reference_id]: 'earlier' })
+  expect(composed([{ reference_id: 'as-before' }]).item.reference_id).toBe('as-before')
+})
+
+test.each(['test', 'backfill'] as const)('a %s is marked', (purpose) => {
+  expect(composed([{ purpose }]).header.meta[purpose]).toBe(true)
+  expect(composed([{}]).header.meta).not.toHaveProperty(purpose)
+})
+
+test('it leaves encrypted where one of its subscribers asked encrypted', () => {
+  expect(composed([{}, {}]).encrypted).toBe(false)
+  expect(composed([{}, { encrypted: true }]).encrypted).toBe(true)
+})

@@ -1,0 +1,82 @@
+/** Mailboxes that nobody empties are closed, with their subscriptions; an operator opens them again. */
+import type { ClientBase } from 'pg'
+import type { Database } from '../db/database.ts'
+import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+
+/** A mailbox that was closed. */
+export interface ClosedMailbox {
+  readonly mailbox: number
+  /** `sender_id` */
+  readonly participant: string
+  /** Its namespace. */
+  readonly registry: string
+  /** Subscriptions that were suspended. */
+  readonly subscriptions: number
+}
+
+/**
+ * Closes the mailboxes whose first notification could not be delivered for so long, or for which there was no address for
+ * so long. What is on its way goes to the dead letters, what waits goes on waiting, and their subscriptions are suspended.
+ * @param seconds how long
+ */
+export async function closeStaleMailboxes(
+  { pool }: Pick<Database, 'pool'>,
+  seconds: number,
+): Promise<readonly ClosedMailbox[]> {
+  const { rows } = await pool.query<ClosedMailbox>(
+    `with stale as (
+        select id from mailbox
+        where state = 'open' and (resting_since < now() - make_interval(secs => $1) or id in (
+          select mailbox from delivery
+          where state = 'pending' and mailbox is not null and since < now() - make_interval(secs => $1)))
+        order by id for update
+      ),
+      closed as (
+        update mailbox set state = 'closed', closed_at = now(), claim = null, claimed_until = null,
+          resting_since = null
+        from stale where mailbox.id = stale.id
+        returning mailbox.id, participant, registry
+      ),
+      given_up as (
+        update delivery set state = 'dead', reason = 'expired', next_attempt_at = null, finished_at = now(),
+          claim = null, claimed_until = null
+        from closed where delivery.mailbox = closed.id and delivery.state = 'pending'
+      ),
+      suspended as (
+        update subscription set state = 'suspended', reason = 'undeliverable'
+        from closed where subscription.mailbox = closed.id and subscription.state = 'live'
+        returning subscription.id, subscription.mailbox
+      ),
+      unfiled as (delete from subscription_key using suspended where subscription_key.subscription = suspended.id)
+      select closed.id as mailbox, participant.sender_id as participant, coalesce(namespace, '') as registry,
+        (select count(*) from suspended where suspended.mailbox = closed.id) as subscriptions
+      from closed join participant on participant.id = closed.participant
+        left join registry on registry.id = closed.registry
+      order by closed.id`,
+    [seconds],
+  )
+  return rows
+}
+
+/**
+ * Opens a closed mailbox again, in a transaction of the caller: what was given up when it was closed is composed anew, and
+ * comes first.
+ */
+export async function openMailbox(client: ClientBase, mailbox: number): Promise<void> {
+  await client.query(
+    `with opened as (
+        update mailbox set state = 'open', closed_at = null where id = $1 and state = 'closed' returning id
+      ),
+      given_up as (
+        update delivery set state = 'dropped', reason = 'replayed' from opened
+        where delivery.mailbox = opened.id and delivery.state = 'dead' and reason = 'expired'
+        returning delivery.id
+      ),
+      renewed as (
+        update notification set state = 'waiting', delivery = null from given_up
+        where notification.delivery = given_up.id
+      )
+      select pg_notify($2, $3) from opened`,
+    [mailbox, WORK_CHANNEL, `${MAILBOXES}${mailbox}`],
+  )
+}

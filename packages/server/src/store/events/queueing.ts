@@ -1,0 +1,147 @@
+/** Notifications that an operator asks for: a test, and a backfill of the records that match already. */
+import type { RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { Predicate } from '../../model/predicate.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { quoteName } from '../db/names.ts'
+import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+import { recordTable } from '../records/record-tables.ts'
+import { toSql } from '../records/sql/to-sql.ts'
+
+/** A subscription for which something is queued. */
+export interface QueuedSubscription {
+  readonly id: number
+  readonly mailbox: number
+  readonly mailbox_state: 'open' | 'closed'
+  /** `Registry.id` */
+  readonly registry: number
+  /** Its namespace. */
+  readonly namespace: string
+  readonly state: 'live' | 'suspended' | 'ended'
+  /** Canonical names. */
+  readonly event_type: string
+  readonly record_type: string
+  /** Canonical text of its criteria. */
+  readonly criteria: string
+}
+
+/** Undefined: there is none with this code. */
+export async function findQueued(
+  client: Pick<ClientBase, 'query'>,
+  code: string,
+): Promise<QueuedSubscription | undefined> {
+  const { rows } = await client.query<QueuedSubscription>(
+    `select subscription.id, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
+        subscription.state, event_type, record_type, criteria
+      from subscription join mailbox on mailbox.id = subscription.mailbox
+        join registry on registry.id = subscription.registry
+      where code = $1`,
+    [code],
+  )
+  return rows[0]
+}
+
+/** Queues one notification about a record that nobody has. */
+export async function queueTest(
+  { pool }: Pick<Database, 'pool'>,
+  { id, mailbox, registry, event_type, record_type }: QueuedSubscription,
+  document: string,
+): Promise<void> {
+  await pool.query(
+    `with made as (
+        insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched)
+        values ($1, $2, $3, 0, 0, now(), $4, 1) returning id
+      ),
+      queued as (
+        insert into notification (mailbox, event, subscription, presence, purpose, due_at)
+        select $5, id, $6, 'entered', 'test', statement_timestamp() from made returning mailbox
+      )
+      select pg_notify($7, $8::text || mailbox) from queued`,
+    [registry, event_type, record_type, document, mailbox, id, WORK_CHANNEL, MAILBOXES],
+  )
+}
+
+/** Which records are queued, and where the page begins. */
+export interface BackfillPage {
+  readonly recordType: RecordType
+  /** With ages bound to a day (`atDay`); null: all records. */
+  readonly predicate: Predicate | null
+  /** Only those that were written at this time or later; null: all. */
+  readonly since: Date | null
+  /** The record up to which it was queued before: 0 at the beginning. */
+  readonly from: number
+  /** Records in one statement. */
+  readonly limit: number
+}
+
+/** What a page has queued. */
+export interface QueuedPage {
+  readonly records: number
+  /** The last of them. */
+  readonly last: number
+}
+
+/** The record up to which a backfill is queued that did not come to its end; 0 where none is under way. */
+export async function backfilledUpTo(
+  { pool }: Pick<Database, 'pool'>,
+  subscription: number,
+): Promise<number> {
+  const { rows } = await pool.query<{ backfilled: number }>(
+    'select coalesce(backfilled, 0) as backfilled from subscription where id = $1',
+    [subscription],
+  )
+  return rows[0]?.backfilled ?? 0
+}
+
+/**
+ * Queues a page of the records that match now, each as it is with the version of its last event, and notes how far it is:
+ * all in one statement, and nothing passes through this process. Null: another backfill goes on from there.
+ */
+export async function queueBackfill(
+  { pool }: Pick<Database, 'pool'>,
+  registry: RegistryShape,
+  { id, mailbox, event_type, record_type }: QueuedSubscription,
+  { recordType, predicate, since, from, limit }: BackfillPage,
+): Promise<QueuedPage | null> {
+  const table = recordTable(registry, recordType)
+  const condition = predicate === null ? { text: 'true', values: [] } : toSql(predicate, table)
+  const first = condition.values.length
+  const [own, after, time, most, of, kind, about, box] = [1, 2, 3, 4, 5, 6, 7, 8].map(
+    (nth) => `$${first + nth}`,
+  )
+  const { rows } = await pool.query<{ held: boolean; records: number; last: number }>(
+    `with held as (
+        select id from subscription
+        where id = ${own}::integer and coalesce(backfilled, 0) = ${after}::bigint and state = 'live' for update
+      ),
+      page as materialized (
+        select record.id, record.document, record.updated_at from ${quoteName(table.table)} as record
+        where exists (select 1 from held) and record.id > ${after}::bigint and (${condition.text})
+          and (${time}::timestamptz is null or record.updated_at >= ${time}::timestamptz)
+        order by record.id limit ${most}::integer
+      ),
+      made as (
+        insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched)
+        select ${of}::integer, ${kind}::text, ${about}::text, page.id, coalesce((
+            select max(record_version) from event
+            where registry = ${of}::integer and record_type = ${about}::text and record = page.id), 0),
+          page.updated_at, page.document, 1
+        from page order by page.id returning id, record
+      ),
+      queued as (
+        insert into notification (mailbox, event, subscription, presence, purpose, due_at)
+        select ${box}::integer, made.id, ${own}::integer, 'stayed', 'backfill', statement_timestamp()
+        from made order by made.record
+      ),
+      noted as (
+        update subscription set backfilled = (select max(page.id) from page) from held where subscription.id = held.id
+      )
+      select exists (select 1 from held) as held, (select count(*) from page) as records,
+        coalesce((select max(page.id) from page), 0) as last,
+        (select pg_notify('${WORK_CHANNEL}', '${MAILBOXES}' || ${box}::integer)) as announced`,
+    [...condition.values, id, from, since, limit, registry.id, event_type, record_type, mailbox],
+  )
+  const [row] = rows
+  return row?.held === true ? { records: row.records, last: row.last } : null
+}
