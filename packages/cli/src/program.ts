@@ -17,6 +17,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   index: () => import('./commands/index-command.ts'),
   explain: () => import('./commands/explain.ts'),
   record: () => import('./commands/record.ts'),
+  publish: () => import('./commands/publish.ts'),
+  outbox: () => import('./commands/outbox.ts'),
   participant: () => import('./commands/participant.ts'),
   operator: () => import('./commands/operator.ts'),
   deliveries: () => import('./commands/deliveries.ts'),
@@ -27,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   search: () => import('./commands/search.ts'),
   status: () => import('./commands/status.ts'),
   listen: () => import('./commands/listen.ts'),
+  simulate: () => import('./commands/simulate.ts'),
   generate: () => import('./commands/generate.ts'),
   doctor: () => import('./commands/doctor.ts'),
 }

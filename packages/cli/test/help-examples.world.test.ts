@@ -105,6 +105,7 @@ async function writeFiles(): Promise<void> {
   await write('beneficiaries.csv', 'number,name\n0012,Okoro\n')
   await write('columns.json', '{"number": "member_identifier[UIN]", "name": "demographic_info.name.surname"}')
   await write('leavers.txt', '8128560370\n')
+  await write('death.json', JSON.stringify({ ...PEOPLE[0], death_date: '2026-02-03' }))
   await write('new-master-key', Buffer.alloc(32, 1).toString('base64'))
   await chmod(join(folder, 'demo.json'), 0o600)
 }
@@ -169,6 +170,9 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     if (key === undefined) throw new Error('there is no key of ours')
     meaning['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'] = key.kid
   },
+  simulate: () => demo.server.database.db.pool.query('update registry set demo = true'),
+  // A database is a demo's as a whole, or not at all.
+  doctor: () => demo.server.database.db.pool.query('update registry set demo = false'),
   search: async () => {
     const { client_id, client_secret } = await run('participant', 'secret', 'rotate', 'spmis.example.org')
     meaning['7f0c'] = client_id

@@ -95,9 +95,9 @@ function named(entries: readonly string[]): string {
   return entries.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** Documents of each registry. */
-export const DEMO_RECORDS = 2_000
-const SEED = 'demo'
+/** The people of each registry, and how many documents it has. */
+export const DEMO_PEOPLE = { seed: 'demo', count: 2_000 } as const
+export const DEMO_RECORDS = DEMO_PEOPLE.count
 
 /** Lines that are handed over at once. */
 const PIECE = 200
@@ -119,7 +119,7 @@ export async function fillEmptyRegistries(db: Database, registries: readonly Reg
 }
 
 async function fill(db: Database, registry: Registry): Promise<void> {
-  const source = Readable.from(pieces(generateLines(registry.kind.name, { count: DEMO_RECORDS, seed: SEED })))
+  const source = Readable.from(pieces(generateLines(registry.kind.name, DEMO_PEOPLE)))
   const { written } = await importFile(db, registry, source, { format: 'ndjson', batchEntries: DEMO_RECORDS })
   if (written !== DEMO_RECORDS) throw new Error(`only ${written} records went into ${registry.namespace}`)
 }

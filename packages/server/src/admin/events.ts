@@ -28,6 +28,11 @@ import type { HasRecording } from './needs.ts'
 import { type PublishedRecord, writePublished } from './published-record.ts'
 import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
 
+export interface PublishNeeds extends HasRecording {
+  /** The transaction in which it is done (default: one of its own). */
+  readonly transaction?: <Result>(work: (client: ClientBase) => Promise<Result>) => Promise<Result>
+}
+
 const CORRECTIONS = ['CANCEL', 'CORRECTION'] as const
 
 const INPUT = closed({
@@ -85,14 +90,14 @@ export const publishEvent = useCase(
       matched: wholeNumber('Subscriptions that are notified.'),
     }),
   },
-  async ({ db, limits, now = () => new Date() }: HasRecording, input) => {
+  async ({ db, limits, now = () => new Date(), transaction }: PublishNeeds, input) => {
     const registry = await findRegistry(db, input.namespace)
     if (registry === null) {
       throw new AdminRefusal(`namespace: there is no registry at ${input.namespace}`, { reason: 'not_found' })
     }
     const published = readPublished(registry, input)
     const recording = { registry, limits, now: now() }
-    return withTransaction(db.pool, async (client) => {
+    const work = async (client: ClientBase) => {
       await lockEvents(client, registry.id, 'change')
       const known = await knownEvent(client, registry, published)
       if (known !== null) return { id: known.id, matched: known.matched }
@@ -107,7 +112,8 @@ export const publishEvent = useCase(
       }
       const [event] = await recordChanges(client, recording, [change], named)
       return { id: event?.id ?? 0, matched: event?.matched ?? 0 }
-    })
+    }
+    return transaction === undefined ? withTransaction(db.pool, work) : transaction(work)
   },
 )
 

@@ -87,6 +87,8 @@ describe('every use case', () => {
       'explainQuery result.plan',
       'explainQuery result.tree',
       'explainQuery result.values',
+      'publishEvent input.record',
+      'publishEvent input.remove',
       'showDelivery result.body',
       'showDelivery result.made.answer',
       'showInboxMessage result.body',

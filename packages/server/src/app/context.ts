@@ -74,6 +74,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   const exchangesWake = createWake()
   const deliveriesWake = createWake()
   const mailboxesWake = createWake()
+  const outboxWake = createWake()
   const delivering = {
     ...{ db, log, metrics, keys, clock },
     directory: createDirectory(db, log, clock),
@@ -96,7 +97,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   )
   return {
     ...delivering,
-    ...{ exchangesWake, deliveriesWake, mailboxesWake, dispatcher, mailboxes },
+    ...{ exchangesWake, deliveriesWake, mailboxesWake, outboxWake, dispatcher, mailboxes },
     exchangeAccepted: exchangesWake.raise,
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),

@@ -1,6 +1,7 @@
 /** A running node: its listeners and its work, from start to a clean stop. */
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { publishOutbox } from '../admin/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
 import { addTokenRoute } from '../http/oauth.ts'
@@ -82,6 +83,7 @@ export async function startServer(
       worker = await startWorker({
         ...context,
         answer: (exchange, signal) => answerAccepted(context, exchange, signal),
+        publishOutbox: (signal) => publishOutbox(context, signal),
       })
   } catch (error) {
     await stop()

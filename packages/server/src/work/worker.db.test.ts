@@ -59,6 +59,8 @@ async function worker(
     exchangesWake: createWake(),
     deliveriesWake: createWake(),
     mailboxesWake: createWake(),
+    publishOutbox: async () => undefined,
+    outboxWake: createWake(),
     async answer(exchange, signal) {
       await work(exchange.transaction_id, exchange, signal)
       await answered(exchange)

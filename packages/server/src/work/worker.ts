@@ -29,6 +29,10 @@ export type WorkerParts = Pick<ExchangeWorkParts, 'log' | 'metrics' | 'answer'> 
   readonly deliveriesWake: Wake
   /** Raised where a notification may be due. */
   readonly mailboxesWake: Wake
+  /** Publishes what waits in the outbox, until the signal is aborted. */
+  readonly publishOutbox: (signal: AbortSignal) => Promise<void>
+  /** Raised where a row came into the outbox. */
+  readonly outboxWake: Wake
 }
 
 /** Milliseconds that the end of listening is waited for. */
@@ -39,7 +43,8 @@ const CLOSING = 2_000
  * @throws what connecting to the database throws
  */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { db, limits, log, dispatcher, mailboxes, exchangesWake, deliveriesWake, mailboxesWake } = parts
+  const { db, limits, log, dispatcher, mailboxes } = parts
+  const { exchangesWake, deliveriesWake, mailboxesWake, outboxWake } = parts
   const stopping = new AbortController()
   const { signal } = stopping
   const exchanges = createExchangeWork({
@@ -59,11 +64,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     onExchanges: exchangesWake.raise,
     onDeliveries: (participant) => dispatcher.due(participant),
     onMailboxes: mailboxes.due,
+    onOutbox: outboxWake.raise,
   })
   const loops = [
     startLoop(() => exchanges.look(signal), { wake: exchangesWake, log, signal }),
     startLoop(() => dispatcher.look(signal), { wake: deliveriesWake, log, signal }),
     startLoop(() => mailboxes.look(signal), { wake: mailboxesWake, log, signal }),
+    startLoop(() => parts.publishOutbox(signal), { wake: outboxWake, log, signal }),
   ]
   return {
     working: () => loops.every((loop) => loop.working()),

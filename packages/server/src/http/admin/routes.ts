@@ -1,7 +1,8 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
 import type { Static, TSchema } from 'typebox'
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
-import type { HasVault } from '../../admin/needs.ts'
+import { publishEvent } from '../../admin/events.ts'
+import type { HasRecording, HasVault } from '../../admin/needs.ts'
 import { listParticipants } from '../../admin/participants.ts'
 import { listRegistries } from '../../admin/registries.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
@@ -12,7 +13,7 @@ import type { Method } from '../server.ts'
 export const ADMIN_BASE = '/admin/v1'
 
 /** What the use cases work with. */
-export type AdminNeeds = HasVault
+export type AdminNeeds = HasVault & HasRecording
 
 export interface AdminRoute {
   readonly method: Method
@@ -50,6 +51,11 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route(listRegistries, {
     ...{ method: 'GET', path: '/registries', name: 'listRegistries', role: 'read' },
     summary: 'Every registry, by namespace, with the number of its records.',
+  }),
+  route(publishEvent, {
+    ...{ method: 'POST', path: '/registries/{namespace}/events', name: 'publishEvent', role: 'publish' },
+    summary:
+      'Publishes an event: writes the record, and notifies who has subscribed. Answered after the commit.',
   }),
   route(listParticipants, {
     ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },

@@ -124,3 +124,10 @@ export function isViolation(error: unknown, constraint: string): boolean {
 function systemCode(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
+
+/** SQLSTATE classes that are about the values of a statement: data exceptions and violated constraints. */
+const DATA_CLASSES = ['22', '23']
+
+/** Whether the database does not take a value: the same statement fails again. */
+export const isDataError = (error: unknown): boolean =>
+  error instanceof DatabaseError && DATA_CLASSES.some((state) => error.code?.startsWith(state) === true)

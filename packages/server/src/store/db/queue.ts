@@ -1,7 +1,7 @@
 /**
  * The channel that announces new work to workers at once (LISTEN, NOTIFY). The payload is empty for an accepted
  * exchange; the id of a participant for whom a delivery may be due; or `m` with the ids of mailboxes in which something
- * waits, separated by commas: without ids, any of them. A notification may be lost: nodes also look at intervals.
+ * waits, separated by commas: without ids, any of them; `o` for a row in the outbox. A notification may be lost: nodes also look at intervals.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -15,6 +15,8 @@ const CLOSING = 1_000
 
 /** Begins the payload about mailboxes. */
 export const MAILBOXES = 'm'
+/** The payload about the outbox; its trigger says it. */
+const OUTBOX = 'o'
 
 const idsIn = (payload: string): readonly number[] =>
   payload
@@ -30,12 +32,13 @@ interface Listener {
   readonly onDeliveries: (participant: number) => void
   /** @param mailboxes ids; none: any */
   readonly onMailboxes: (mailboxes: readonly number[]) => void
+  readonly onOutbox: () => void
 }
 
 /** Listens on a connection of its own until the signal is aborted; a connection that is lost is replaced. Never rejects. */
 export async function listen(
   connection: pg.ClientConfig,
-  { signal, onExchanges, onDeliveries, onMailboxes }: Listener,
+  { signal, onExchanges, onDeliveries, onMailboxes, onOutbox }: Listener,
 ): Promise<void> {
   while (!signal.aborted) {
     const client = new pg.Client(connection)
@@ -44,6 +47,7 @@ export async function listen(
     client.on('end', () => end())
     client.on('notification', ({ payload }) => {
       if (payload === undefined || payload === '') onExchanges()
+      else if (payload === OUTBOX) onOutbox()
       else if (payload.startsWith(MAILBOXES)) onMailboxes(idsIn(payload))
       else onDeliveries(Number(payload))
     })

@@ -180,6 +180,7 @@ test('nodes that listen are told of a participant for whom something may be due,
     onExchanges: () => heard.push('exchange'),
     onDeliveries: (id) => heard.push(id),
     onMailboxes: () => heard.push('mailbox'),
+    onOutbox: () => heard.push('outbox'),
   })
   await vi.waitFor(async () => {
     await announceDeliveries(db, participant.id)

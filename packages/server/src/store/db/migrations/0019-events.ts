@@ -161,5 +161,52 @@ export const events: Migration = {
     )`.execute(db)
     await sql`create unique index operator_token_name_index on operator_token (name)
       where revoked_at is null`.execute(db)
+    await createOutbox(db)
   },
+}
+
+/** Where an existing registry system INSERTs its events, in its own transactions. Its role may do nothing else. */
+async function createOutbox(db: Kysely<unknown>): Promise<void> {
+  await sql`create schema rollcall_outbox`.execute(db)
+  await sql`create table rollcall_outbox.event (
+    id bigint generated always as identity primary key,
+    namespace text not null,
+    reg_event_type text not null,
+    record jsonb not null,
+    record_type text,
+    event_id text,
+    occurred_at timestamptz,
+    source_version bigint,
+    replace boolean not null default false,
+    remove jsonb,
+    corrects text,
+    created_at timestamptz not null default now(),
+    -- Why it cannot be published; never what it holds.
+    failure text,
+    failed_at timestamptz,
+    check ((failure is null) = (failed_at is null))
+  )`.execute(db)
+  await sql`create index event_waiting_index on rollcall_outbox.event (id) where failed_at is null`.execute(
+    db,
+  )
+  await sql`create function rollcall_outbox.announce() returns trigger language plpgsql as $$
+    begin
+      perform pg_notify('rollcall_work', 'o');
+      return null;
+    end $$`.execute(db)
+  await sql`create trigger announce after insert on rollcall_outbox.event
+    for each statement execute function rollcall_outbox.announce()`.execute(db)
+  // Roles belong to all databases of the server. Who may not make one is told how (docs/events.md).
+  await sql`do $$
+    begin
+      begin
+        create role rollcall_outbox_writer nologin;
+      exception when duplicate_object or unique_violation then null;
+      end;
+      grant usage on schema rollcall_outbox to rollcall_outbox_writer;
+      grant insert (namespace, reg_event_type, record, record_type, event_id, occurred_at, source_version, replace,
+        remove, corrects) on rollcall_outbox.event to rollcall_outbox_writer;
+    exception when insufficient_privilege then
+      raise notice 'the role rollcall_outbox_writer could not be made';
+    end $$`.execute(db)
 }

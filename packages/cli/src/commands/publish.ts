@@ -1,0 +1,74 @@
+/** `rollcall publish`: says that an event has happened to a record. */
+
+import { isJsonObject } from '@rollcall/protocol'
+import { publishEvent } from '@rollcall/server/admin/events'
+import type { Command } from 'commander'
+import { counted } from '../asking/summary.ts'
+import { withDatabase } from '../environment.ts'
+import { CommandError } from '../failure.ts'
+import { parsedJson, readInput } from '../input.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { instant, wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  withJson(program.command('publish'))
+    .description('publish an event: write the record, and notify who has subscribed to it')
+    .argument('<namespace>', 'namespace of the registry')
+    .requiredOption('--event <type>', 'type of the event, such as LiveBirth, CANCEL or CORRECTION')
+    .requiredOption(
+      '--record <file>',
+      'file with the record in JSON, or with its members that are new; - for standard input',
+    )
+    .option('--record-type <type>', "record type (default: the record's @type)")
+    .option('--event-id <id>', 'id of the event in your own system: publishing it again changes nothing')
+    .option('--occurred-at <time>', 'when it happened (default: now)', instant)
+    .option(
+      '--source-version <number>',
+      'version of the record in your own system: an older one does not overwrite a newer one',
+      wholeNumber(0),
+    )
+    .option('--replace', 'the record takes the place of the stored one; otherwise it is merged into it')
+    .option('--corrects <id>', 'with CANCEL and CORRECTION: the --event-id of the earlier event')
+    .addHelpText(
+      'after',
+      `
+Exactly this event is published, and nothing is derived from the change. docs/events.md says how records are merged.
+
+Example: rollcall publish civil --event Death --record death.json --event-id crvs-2026-118`,
+    )
+    .action(runPublish)
+}
+
+interface PublishOptions extends OutputOptions {
+  readonly event: string
+  readonly record: string
+  readonly recordType?: string
+  readonly eventId?: string
+  readonly occurredAt?: Date
+  readonly sourceVersion?: number
+  readonly replace?: true
+  readonly corrects?: string
+}
+
+async function runPublish(namespace: string, options: PublishOptions): Promise<void> {
+  stopRequest()
+  const { record_of, ...input } = inputOf(options)
+  const record = parsedJson('the file of --record', await readInput(record_of, '--record'))
+  if (!isJsonObject(record)) throw new CommandError('the file of --record must hold a JSON object')
+  const { id, matched } = await withDatabase(({ db, config: { limits } }) =>
+    publishEvent({ db, limits }, { namespace, ...input, record }),
+  )
+  print(options, { id, matched }, `event ${id}: ${counted(matched, 'subscription')} matched`)
+}
+
+const inputOf = (options: PublishOptions) => ({
+  record_of: options.record,
+  reg_event_type: options.event,
+  record_type: options.recordType,
+  event_id: options.eventId,
+  occurred_at: options.occurredAt?.toISOString(),
+  source_version: options.sourceVersion,
+  replace: options.replace,
+  corrects: options.corrects,
+})

@@ -1,0 +1,102 @@
+/** The outbox: a table of its own schema, in which existing systems INSERT events (docs/events.md). */
+import type { ClientBase, Pool } from 'pg'
+import type { Database } from '../db/database.ts'
+
+/** One event that is to be published. */
+export interface OutboxRow {
+  readonly id: string
+  readonly namespace: string
+  readonly reg_event_type: string
+  /** Texts of JSON; null: it is longer than was asked for. */
+  readonly record: string | null
+  readonly remove: string | null
+  readonly record_type: string | null
+  readonly event_id: string | null
+  readonly occurred_at: Date | null
+  readonly source_version: string | null
+  readonly replace: boolean
+  readonly corrects: string | null
+}
+
+/** Whether anything waits. */
+export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolean> {
+  const { rows } = await pool.query<{ waiting: boolean }>({
+    name: 'outbox waiting',
+    text: 'select exists (select from rollcall_outbox.event where failed_at is null) as waiting',
+  })
+  return rows[0]?.waiting === true
+}
+
+/**
+ * The first row that waits, held until the end of the transaction; null where none waits or another node publishes: one
+ * node does at a time, so that the order of the rows is the order of the events.
+ * @param longest of the record, in bytes
+ */
+export async function takeOutboxRow(client: ClientBase, longest: number): Promise<OutboxRow | null> {
+  const lock = await client.query<{ taken: boolean }>(
+    "select pg_try_advisory_xact_lock(hashtext('rollcall outbox'), 0) as taken",
+  )
+  if (lock.rows[0]?.taken !== true) return null
+  const { rows } = await client.query<OutboxRow>({
+    name: 'take outbox row',
+    text: `select id::text, namespace, reg_event_type,
+        case when octet_length(record::text) <= $1 then record::text end as record,
+        remove::text, record_type, event_id, occurred_at, source_version::text, replace, corrects
+      from rollcall_outbox.event where failed_at is null order by id limit 1 for update skip locked`,
+    values: [longest],
+  })
+  return rows[0] ?? null
+}
+
+/** It was published. */
+export async function removeOutboxRow(client: ClientBase, id: string): Promise<void> {
+  await client.query('delete from rollcall_outbox.event where id = $1', [id])
+}
+
+/** It stays where it is, and those behind it go on. */
+export async function failOutboxRow(client: ClientBase, id: string, failure: string): Promise<void> {
+  await client.query('update rollcall_outbox.event set failure = $2, failed_at = now() where id = $1', [
+    id,
+    failure,
+  ])
+}
+
+/** A row that could not be published, without what it holds. */
+export interface FailedRow {
+  readonly id: string
+  readonly namespace: string
+  readonly reg_event_type: string
+  readonly event_id: string | null
+  readonly failure: string
+  readonly created_at: Date
+  readonly failed_at: Date
+}
+
+/** The rows that failed, the newest first, and how many wait. */
+export async function readOutbox(
+  { pool }: Pick<Database, 'pool'>,
+  limit: number,
+): Promise<{ readonly waiting: number; readonly failed: readonly FailedRow[] }> {
+  const waiting = await pool.query<{ count: number }>(
+    'select count(*)::integer as count from rollcall_outbox.event where failed_at is null',
+  )
+  const failed = await pool.query<FailedRow>(
+    `select id::text, namespace, reg_event_type, event_id, failure, created_at, failed_at
+      from rollcall_outbox.event where failed_at is not null order by failed_at desc, id desc limit $1`,
+    [limit],
+  )
+  return { waiting: waiting.rows[0]?.count ?? 0, failed: failed.rows }
+}
+
+/** Lets failed rows wait again. @param ids null: all @returns how many */
+export async function retryOutbox(
+  { pool }: Pick<Database, 'pool'>,
+  ids: readonly string[] | null,
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `update rollcall_outbox.event set failure = null, failed_at = null
+      where failed_at is not null and ($1::text[] is null or id::text = any($1))`,
+    [ids],
+  )
+  return rowCount ?? 0
+}
