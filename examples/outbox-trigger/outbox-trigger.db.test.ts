@@ -27,11 +27,13 @@ async function published(): Promise<readonly object[]> {
 }
 
 test('a birth and a death are published with what identifies them', async () => {
-  await query("insert into crvs.person values ('8128560370', 'Okoro', 'Ada', 'female', '1950-03-01')")
+  await query(
+    "insert into crvs.person (uin, surname, given_name, sex, born_on) values ('8128560370', 'Okoro', 'Ada', 'female', '1950-03-01')",
+  )
   await query("insert into crvs.death (number, uin, died_on) values ('D-1', '8128560370', '2026-02-03')")
   expect(await published()).toEqual([
-    { event_type: 'LiveBirth', event_id: 'birth-8128560370', occurred_at: '1950-03-01' },
-    { event_type: 'Death', event_id: 'death-D-1', occurred_at: '2026-02-03' },
+    { event_type: 'LiveBirth', event_id: 'person-1', occurred_at: '1950-03-01' },
+    { event_type: 'Death', event_id: 'death-1', occurred_at: '2026-02-03' },
   ])
   const { rows } = await query(`select document from r${(await registryId()).toString()}_person`)
   expect(rows.map(({ document }) => JSON.parse(document))).toMatchObject([
@@ -47,6 +49,8 @@ const registryId = async (): Promise<number> =>
   (await query("select id from registry where namespace = 'civil'")).rows[0].id
 
 test('what is rolled back is not published', async () => {
-  await query(`begin; insert into crvs.person values ('1', 'A', 'B', 'male', '2026-01-01'); rollback`)
+  await query(
+    `begin; insert into crvs.person (uin, surname, given_name, sex, born_on) values ('1', 'A', 'B', 'male', '2026-01-01'); rollback`,
+  )
   expect(await published()).toEqual([])
 })

@@ -2,6 +2,7 @@
 create schema crvs;
 
 create table crvs.person (
+  id bigint generated always as identity unique,
   uin text primary key,
   surname text not null,
   given_name text not null,
@@ -12,6 +13,7 @@ create table crvs.person (
 );
 
 create table crvs.death (
+  id bigint generated always as identity unique,
   number text primary key,
   uin text not null unique references crvs.person,
   died_on date not null,

@@ -13,7 +13,7 @@ begin
       'name', jsonb_build_object('surname', new.surname, 'given_name', new.given_name),
       'sex', new.sex,
       'birth_date', new.born_on),
-    'birth-' || new.uin,
+    'person-' || new.id,
     new.born_on,
     new.version);
   return null;
@@ -39,7 +39,7 @@ begin
         jsonb_build_object('identifier_type', 'DRN', 'identifier_value', new.number)),
       'death_date', new.died_on,
       'death_place', new.place),
-    'death-' || new.number,
+    'death-' || new.id,
     new.died_on,
     next_version);
   return null;

@@ -1,6 +1,7 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
 import type { Static, TSchema } from 'typebox'
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
+import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
 import type { HasRecording, HasVault } from '../../admin/needs.ts'
 import { listParticipants } from '../../admin/participants.ts'
@@ -56,6 +57,10 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     ...{ method: 'POST', path: '/registries/{namespace}/events', name: 'publishEvent', role: 'publish' },
     summary:
       'Publishes an event: writes the record, and notifies who has subscribed. Answered after the commit.',
+  }),
+  route(listEvents, {
+    ...{ method: 'GET', path: '/registries/{namespace}/events', name: 'listEvents', role: 'read' },
+    summary: 'The events of a registry, the newest first: what happened when, and never to whom.',
   }),
   route(listParticipants, {
     ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },

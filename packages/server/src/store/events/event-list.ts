@@ -1,0 +1,48 @@
+/** Events as an operator looks at them: what happened when, never to whom. */
+import type { Database } from '../db/database.ts'
+
+/** Which events; what is not given does not matter. */
+export interface EventChoice {
+  /** Canonical name. */
+  readonly event_type?: string
+  readonly event_id?: string
+  /** Recorded at this time or later. */
+  readonly since?: Date
+  /** Recorded before this time. */
+  readonly until?: Date
+  /** Those with a lower id. */
+  readonly before?: number
+}
+
+export interface ListedEvent {
+  readonly id: number
+  readonly event_type: string
+  readonly record_type: string
+  readonly event_id: string | null
+  readonly record_version: number
+  readonly occurred_at: Date
+  readonly recorded_at: Date
+  readonly matched: number
+  /** The event that takes it back or corrects it. */
+  readonly corrected_by: number | null
+}
+
+/** The newest first, `limit` of them at most. */
+export async function listEvents(
+  { pool }: Pick<Database, 'pool'>,
+  registryId: number,
+  { event_type, event_id, since, until, before }: EventChoice,
+  limit: number,
+): Promise<readonly ListedEvent[]> {
+  const { rows } = await pool.query<ListedEvent>(
+    `select id, event_type, record_type, event_id, record_version, occurred_at, recorded_at, matched,
+        reversed_by as corrected_by
+      from event
+      where registry = $1 and ($2::text is null or event_type = $2) and ($3::text is null or event_id = $3)
+        and ($4::timestamptz is null or recorded_at >= $4) and ($5::timestamptz is null or recorded_at < $5)
+        and ($6::bigint is null or id < $6)
+      order by id desc limit $7`,
+    [registryId, ...[event_type, event_id, since, until, before].map((value) => value ?? null), limit],
+  )
+  return rows
+}
