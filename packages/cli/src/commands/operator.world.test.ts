@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type TestServer, testServer } from '../../../server/test/server.ts'
+import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
+
+let server: TestServer
+let env: Record<string, string>
+
+beforeAll(async () => {
+  server = await testServer()
+  await server.registry('civil')
+  env = { DATABASE_URL: databaseUrl(server.database.connection) }
+})
+afterAll(() => server.close())
+
+const operator = (...words: string[]) => rollcall(['operator', ...words], env)
+
+/** What the admin API answers to a token. */
+async function asked(token: string): Promise<number> {
+  const response = await fetch(`${server.adminUrl}/admin/v1/participants`, {
+    headers: { Authorization: `Bearer ${token}` },
+  })
+  await response.body?.cancel()
+  return response.status
+}
+
+test('a token is printed once, opens the admin API, and is refused once it is revoked', async () => {
+  const { code, stdout } = await operator('add', 'console', '--role', 'read', 'publish')
+  expect(code).toBe(0)
+  const [, token = ''] =
+    /^added console, until \S+\ntoken {2}(\S+)\nThe token is not stored/.exec(stdout) ?? []
+  expect(await asked(token)).toBe(200)
+  const listed = await operator('list')
+  expect(listed.stdout).toMatch(/^console +read publish +all +yes/m)
+  expect(listed.stdout).not.toContain(token)
+  expect(await operator('revoke', 'console')).toMatchObject({ code: 0, stdout: 'console is revoked\n' })
+  expect(await asked(token)).toBe(401)
+  expect((await operator('revoke', 'console')).stderr).toBe('rollcall: no live token is named console\n')
+})
+
+test('a token may be bound to registries, and ends when it is said', async () => {
+  const words = ['operator', 'add', 'crvs', '--role', 'publish', '--registry', 'civil']
+  const added = await rollcallJson([...words, '--expires', tomorrow()], env)
+  expect(added).toMatchObject({
+    ...{ name: 'crvs', roles: ['publish'], registries: ['civil'] },
+    expires_at: `${tomorrow()}T00:00:00.000Z`,
+  })
+})
+
+const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+
+test.each([
+  [['add', 'x'], 2, /--role <role\.\.\.>' not specified/],
+  [['add', 'x', '--role', 'root'], 2, /Allowed choices are read, publish, operate, audit, own/],
+  [
+    ['add', 'x', '--role', 'read', '--expires', '2020-01-01'],
+    1,
+    /^rollcall: expires_at: must be in the future/,
+  ],
+  [['add', 'x', '--role', 'read', '--registry', 'nowhere'], 1, /^rollcall: there is no registry at nowhere/],
+])('%j is refused', async (words, expected, message) => {
+  const { code, stderr } = await operator(...words)
+  expect(code).toBe(expected)
+  expect(stderr).toMatch(message)
+})
