@@ -210,7 +210,8 @@ export const CODES = [
   {
     where: 'subscribe',
     code: 'rjct.notify_details.invalid',
-    meaning: 'The subscribe criteria, their filter or their frequency are missing or not understood.',
+    meaning:
+      'The subscribe criteria, their filter or their frequency are missing, not understood or not allowed.',
   },
   {
     where: 'subscribe',
@@ -220,7 +221,7 @@ export const CODES = [
   {
     where: 'subscribe',
     code: 'rjct.event.already_subscribed',
-    meaning: 'The sender has an active subscription to the same events with the same filter.',
+    meaning: 'The sender has a subscription to the same events with the same filter.',
   },
 
   {
@@ -246,7 +247,7 @@ export const CODES = [
   {
     where: 'unsubscribe',
     code: 'rjct.requester.invalid',
-    meaning: 'The subscription belongs to another sender.',
+    meaning: 'The sender has lost the right to the subscription.',
   },
   {
     where: 'unsubscribe',

@@ -437,9 +437,9 @@ export const LIMITS = {
   },
   subscriptions: {
     variable: 'ROLLCALL_MAX_SUBSCRIPTIONS',
-    default: 1_000_000,
+    default: 100_000,
     min: 1,
-    max: 1_000_000_000,
+    max: 10_000_000,
     unit: 'subscriptions',
     meaning:
       'subscriptions of one participant that have not ended, in all registries; above it rjct.notify_details.invalid',

@@ -22,10 +22,11 @@ export const UnSubscribeRequest = Type.Object(
 )
 export type UnSubscribeRequest = Static<typeof UnSubscribeRequest>
 
-/** The social variant may leave `timestamp` out (spec "UnSubscribeRequest"). */
+/** The social variant may leave `timestamp` out (spec "UnSubscribeRequest"). A request names something to end. */
 export const IncomingUnSubscribeRequest = Type.Object({
   ...UnSubscribeRequest.properties,
   timestamp: Type.Optional(Timestamp),
+  subscription_codes: Type.Array(SubscriptionCode, { minItems: 1 }),
 })
 export type IncomingUnSubscribeRequest = Static<typeof IncomingUnSubscribeRequest>
 

@@ -29,6 +29,6 @@ it('says of a kind what it knows', () => {
 
 it('lists the codes of one place only', () => {
   const text = codeTable('unsubscribe')
-  expect(text).toContain('| `rjct.requester.invalid` | The subscription belongs to another sender. |')
+  expect(text).toContain('| `rjct.requester.invalid` | The sender has lost the right to the subscription. |')
   expect(text).not.toContain('rjct.sort.invalid')
 })

@@ -9,6 +9,7 @@ import { createBreakers } from '../delivery/breaker.ts'
 import { createCredentials } from '../delivery/credentials.ts'
 import { createDispatcher } from '../delivery/dispatcher.ts'
 import { createLimiter } from '../delivery/limiter.ts'
+import { callbackNamed, hasTarget } from '../delivery/targets.ts'
 import { createCallbacks, createDirectory } from '../directory/directory.ts'
 import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
@@ -17,6 +18,7 @@ import { clientAddressReader, createGate } from '../http/gate.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import type { Limits } from '../limits.ts'
+import type { Participant } from '../model/participant.ts'
 import { createMailboxes } from '../notify/drain-mailboxes.ts'
 import { createRoom } from '../notify/room.ts'
 import { createDatabaseHealth } from '../observe/health.ts'
@@ -103,6 +105,8 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
     db,
     records: ownRecords(db),
+    canNotify: async (participant: Participant, sender_uri: string | null) =>
+      hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
     vault: () => Promise.resolve(vault),
     operators: createOperators(db, clock),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),

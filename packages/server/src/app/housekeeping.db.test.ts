@@ -20,8 +20,9 @@ function parts() {
       done()
     },
   })
-  const { db, bodies, limits, reading, turns } = server.context
-  return { lines, db, bodies, limits, reading, turns, log: createLog({ level: 'warn', destination }) }
+  const { db, bodies, clock, limits, reading, turns } = server.context
+  const log = createLog({ level: 'warn', destination })
+  return { lines, db, bodies, clock, limits, reading, turns, log }
 }
 
 const { signal } = new AbortController()

@@ -1,15 +1,17 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
 import type { Limits } from '../limits.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
+import type { Clock } from '../shared/clock.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { forgetEvents } from '../store/events/forgetting.ts'
+import { expireSubscriptions } from '../store/events/subscriptions.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000
 
-type Parts = StoringReferences & { readonly limits: Limits }
+type Parts = StoringReferences & { readonly limits: Limits; readonly clock: Pick<Clock, 'date'> }
 
 /** Starts; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(parts: Parts): () => Promise<void> {
@@ -38,6 +40,10 @@ const CHORES: readonly Chore[] = [
   {
     failure: 'references of earlier exchanges could not be stored; tried again soon',
     run: storeAllReferences,
+  },
+  {
+    failure: 'subscriptions whose end has come could not be ended; tried again soon',
+    run: async ({ db, clock }) => void (await expireSubscriptions(db.pool, new Date(clock.date()))),
   },
   {
     failure: 'breakers that nobody asks for could not be forgotten; tried again soon',

@@ -68,6 +68,16 @@ function allowedTarget(allowed: readonly string[], address: string): string {
   return url.href
 }
 
+/** Whether a callback has an address that is allowed. */
+export function hasTarget(addresses: Addresses, sender_uri: string | null, callback: Callback): boolean {
+  try {
+    return callbackTarget(addresses, sender_uri, callback) !== null
+  } catch (error) {
+    if (error instanceof RequestFault) return false
+    throw error
+  }
+}
+
 /** The row of CALLBACKS with this name. Throws for none: names come from code. */
 export function callbackNamed(name: string): Callback {
   const found = CALLBACKS.find((callback) => callback.name === name)

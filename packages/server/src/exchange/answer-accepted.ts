@@ -6,7 +6,7 @@
 import { operation } from '@rollcall/protocol'
 import { BodyUnreadable } from '../keys/bodies.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
-import type { Outcome } from '../model/outcome.ts'
+import { type Outcome, OutcomeOutdated } from '../model/outcome.ts'
 import { openRequest } from '../operations/accepted-request.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'
@@ -53,9 +53,11 @@ export async function answerAccepted(
     const exchange: Exchange = { ...answered, header, isGone: () => false }
     const last = page + PAGES_IN_A_RUN
     for (let goesOn = true; goesOn; ) {
-      const made = await makePage(parts, exchange, message, accepted, page + 1)
-      goesOn = made.state === 'replying' && page + 1 < last && signal?.aborted !== true
-      if (!(await sendReply(parts, answered, { ...made, goesOn }))) return
+      const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
+      const make = () => makePage(parts, exchange, message, accepted, page + 1)
+      const sent = await sendPage(parts, answered, make, isLast)
+      if (sent === null) return
+      goesOn = sent.goesOn
       page += 1
     }
   } catch (error) {
@@ -76,6 +78,27 @@ async function giveUp(
 }
 
 type NewPage = Omit<ReplyPage, 'goesOn'>
+
+/** How often a page is made, where what it was decided by changes in between; then the run fails. */
+const DECIDED = 10
+
+/** @returns whether the run goes on; null when the claim has ended */
+async function sendPage(
+  parts: AnsweringAccepted,
+  answered: Answered,
+  make: () => Promise<NewPage>,
+  isLast: () => boolean,
+): Promise<{ readonly goesOn: boolean } | null> {
+  for (let decided = 1; ; decided += 1) {
+    const made = await make()
+    const goesOn = made.state === 'replying' && !isLast()
+    try {
+      return (await sendReply(parts, answered, { ...made, goesOn })) ? { goesOn } : null
+    } catch (error) {
+      if (!(error instanceof OutcomeOutdated) || decided === DECIDED) throw error
+    }
+  }
+}
 
 async function makePage(
   parts: AnsweringAccepted,
@@ -103,7 +126,8 @@ async function firstPage(
   accepted: ClaimedExchange,
 ): Promise<AnsweredPage> {
   const earlier = await earlierReferences(parts, accepted)
-  const asked = { mode: 'async', exchange, message, earlier } as const
+  const { sender_uri } = accepted
+  const asked = { mode: 'async', exchange, message, earlier, sender_uri } as const
   // One statement sees one state of the records by itself; several need a session.
   const outcome =
     accepted.items <= 1 || accessOf(exchange) === 'writes'

@@ -66,6 +66,8 @@ it('describes each registry by its own OpenAPI document', async () => {
   expect(Object.keys(body.paths)).toEqual([
     '/registry/sync/search',
     '/registry/search',
+    '/registry/subscribe',
+    '/registry/unsubscribe',
     '/registry/sync/txn/status',
     '/registry/txn/status',
     '/registry/on-search',

@@ -27,8 +27,6 @@ describe('what is not there', () => {
   })
 
   it.each([
-    'registry/subscribe',
-    'registry/unsubscribe',
     'registry/sync/enrolled',
     'registry/enrollments/updates',
     'registry/sync/get-disability-details',

@@ -39,9 +39,14 @@ export interface FoundRecords {
 
 /**
  * Writes in the transaction that commits the reply. If it throws, the transaction is rolled back, and the work is tried
- * again.
+ * again; at once if it throws `OutcomeOutdated`.
  */
 export type Effect = (transaction: ClientBase) => Promise<void>
+
+/** Thrown by an effect: what the outcome was decided by has changed since then, so it has to be decided again. */
+export class OutcomeOutdated extends Error {
+  override readonly name = 'OutcomeOutdated'
+}
 
 export interface Outcome {
   readonly status: Status

@@ -7,7 +7,9 @@ import { referenceId } from '../model/reference-id.ts'
 import { answerBatch, answerPage } from './batch.ts'
 import type { Answering, Asked, Item, PersistedPage } from './item.ts'
 import { searchItem, searchPage } from './search.ts'
+import { answerSubscribe } from './subscribe.ts'
 import { answerTxnStatus, unansweredQuestion } from './txn-status.ts'
+import { answerUnsubscribe, unansweredUnsubscribe } from './unsubscribe.ts'
 
 interface Handler {
   /**
@@ -36,6 +38,11 @@ const HANDLERS = new Map<Operation, Handler>([
       answer: (parts, asked) => answerBatch(parts, asked, searchItem),
       page: (parts, asked, pages) => answerPage(parts, asked, pages, searchPage),
     },
+  ],
+  [operation('subscribe'), { access: 'writes', answer: answerSubscribe }],
+  [
+    operation('unsubscribe'),
+    { access: 'writes', answer: answerUnsubscribe, unanswered: unansweredUnsubscribe },
   ],
   [operation('txn-status'), { access: 'reads', answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])

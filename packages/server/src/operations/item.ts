@@ -6,6 +6,7 @@ import type { Bodies } from '../keys/bodies.ts'
 import type { Limits } from '../limits.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { FoundRecords, ReplyMembers } from '../model/outcome.ts'
+import type { Participant } from '../model/participant.ts'
 import type { RecordReader, RecordSource } from '../model/record-source.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -30,12 +31,14 @@ export interface Asked {
   readonly earlier?: readonly string[]
   /** The one state of the records in which it is answered; else each statement sees the newest. */
   readonly state?: RecordReader
+  /** Of a message that is answered later: where its answers go, as it was checked; null: it names no address. */
+  readonly sender_uri?: string | null
 }
 
 /** What the answers of operations need of the server. */
 export interface Answering extends OpeningRequest {
   /** By which the time of searches is measured. */
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'date'>
   readonly db: Database
   readonly limits: Limits
   readonly log: Log
@@ -44,6 +47,8 @@ export interface Answering extends OpeningRequest {
   readonly records: RecordSource
   readonly slowSearches: Pick<SlowSearchNotes, 'note'>
   readonly turns: Turns
+  /** Whether there is an address for notifications of a participant's subscription that was asked for from `sender_uri`. */
+  readonly canNotify: (participant: Participant, sender_uri: string | null) => Promise<boolean>
 }
 
 /** What an item handler needs: where it works, for whom, and how much the whole answer may still grow. */

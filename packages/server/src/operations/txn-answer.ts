@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type Operation,
   resolveRecordType,
+  type Status,
 } from '@rollcall/protocol'
 import { inTurn } from '../admission/turns.ts'
 import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
@@ -55,15 +56,17 @@ export async function answerAbout(
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
-  const { items, reason } = await txnItems(parts, about, asked, references)
-  const chosen = references === null ? items : chosenItems(items, references)
+  const { items: member } = about.operation.reply
+  const { items, reason } = await (member === null
+    ? wholeAnswer(parts, asked)
+    : txnItems(parts, about, asked, references))
+  const chosen = member === null || references === null ? items : chosenItems(items, references)
   const { transaction_id, correlation_id } = asked
-  const member = about.operation.reply.items ?? ''
   return {
     status: 'succ',
     ...(reason !== undefined && { reason }),
     items: chosen,
-    txn_status: { transaction_id, correlation_id, [member]: chosen },
+    txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
     // The answer to an encrypted request is not sent in clear.
     ...(asked.accepted?.encrypted === true && { encrypted: true }),
   }
@@ -96,6 +99,27 @@ async function txnItems(
     return { items: await itemsOfRequest(parts, accepted, references, { status: statusOf(accepted) }) }
   } catch (error) {
     if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN }
+    throw error
+  }
+}
+
+/** The members of an answer that is no batch, as its only item: one status for all of it. */
+async function wholeAnswer(parts: Answering, { accepted, first }: AskedExchange): Promise<TxnItems> {
+  const timestamp = new Date().toISOString()
+  const said = (status: Status, reason?: string): TxnItems => {
+    const because = reason !== undefined && { status_reason_message: reason }
+    return { items: [{ timestamp, status, ...because }], ...(reason !== undefined && { reason }) }
+  }
+  if (accepted === null) return said('rcvd', SYNCHRONOUS)
+  if (first === null) {
+    return accepted.state === 'failed' ? said('rjct', NOT_ANSWERED) : said(statusOf(accepted))
+  }
+  try {
+    const { message, reason } = await persistedAnswer(parts, first)
+    const { transaction_id: _, correlation_id: __, ...members } = message
+    return { items: [members], ...(reason !== undefined && { reason }) }
+  } catch (error) {
+    if (error instanceof BodyUnreadable) return said('rcvd', FORGOTTEN)
     throw error
   }
 }
@@ -167,19 +191,28 @@ async function referencesOf(
 async function itemsOfAnswer(
   parts: Answering,
   { exchange, operation }: About,
-  { id, body }: NonNullable<AskedExchange['first']>,
+  first: NonNullable<AskedExchange['first']>,
 ): Promise<TxnItems> {
-  const open = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
-  const persisted = body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, open) : await open()
-  if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
-    throw new BodyUnreadable('altered')
-  }
-  const { status_reason_message: reason } = persisted.header
-  const items = persisted.message[operation.reply.items ?? '']
+  const { message, reason } = await persistedAnswer(parts, first)
+  const items = message[operation.reply.items ?? '']
   return {
     items: Array.isArray(items) ? items.filter(isJsonObject).map((item) => disclosed(exchange, item)) : [],
-    ...(typeof reason === 'string' && { reason }),
+    ...(reason !== undefined && { reason }),
   }
+}
+
+/** @throws BodyUnreadable */
+async function persistedAnswer(
+  parts: Answering,
+  { id, body }: NonNullable<AskedExchange['first']>,
+): Promise<{ readonly message: JsonObject; readonly reason: string | undefined }> {
+  const decrypt = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
+  const persisted =
+    body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, decrypt) : await decrypt()
+  const { header, message } = persisted
+  if (!isJsonObject(header) || !isJsonObject(message)) throw new BodyUnreadable('altered')
+  const { status_reason_message: reason } = header
+  return { message, reason: typeof reason === 'string' ? reason : undefined }
 }
 
 /** An item as it was answered, its records judged again: the rights of today count. */

@@ -16,6 +16,7 @@ import {
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
+import { findByCodes } from '../store/events/find-subscriptions.ts'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
 import type { Answering, Asked } from './item.ts'
@@ -25,44 +26,56 @@ import { answerAbout, type TxnAnswer } from './txn-answer.ts'
 /** The types whose answers are persisted; of any other, nothing is found. */
 const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operation>>> = {
   search: operation('search'),
+  subscribe: operation('subscribe'),
+  unsubscribe: operation('unsubscribe'),
+}
+
+/** What a question names. */
+interface Found {
+  readonly asked: AskedExchange
+  /** The items that are asked for; null: all. */
+  readonly references: readonly string[] | null
 }
 
 /** Finds the exchange of the question among the sender's own exchanges with this registry. */
-type Finder = (
-  parts: Answering,
-  asker: { readonly exchange: Exchange; readonly operation: Operation },
-  values: readonly string[],
-) => Promise<AskedExchange | null>
+type Finder = (parts: Answering, asker: Asker, values: readonly string[]) => Promise<Found | null>
 
-const asker = ({ exchange, operation }: Parameters<Finder>[1]) => ({
-  participant: exchange.participant.id,
-  registry: exchange.registry.id,
-  operation: operation.name,
-})
+const whole = (asked: AskedExchange | null): Found | null => asked && { asked, references: null }
 
 /** One row for each attribute_type (D15). */
 const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
-  transaction_id: ({ db }, who, transaction_ids) => findAskedExchange(db, asker(who), { transaction_ids }),
-  correlation_id: ({ db }, who, correlation_ids) => findAskedExchange(db, asker(who), { correlation_ids }),
-  reference_id_list: (parts, who, reference_ids) => findHolding(parts, asker(who), reference_ids),
-  // There are no subscriptions, so nobody has a code of one.
-  subscription_code_list: async () => null,
+  transaction_id: async ({ db }, asker, transaction_ids) =>
+    whole(await findAskedExchange(db, asker, { transaction_ids })),
+  correlation_id: async ({ db }, asker, correlation_ids) =>
+    whole(await findAskedExchange(db, asker, { correlation_ids })),
+  reference_id_list: async (parts, asker, reference_ids) => {
+    const asked = await findHolding(parts, asker, reference_ids)
+    return asked && { asked, references: reference_ids }
+  },
+  subscription_code_list: async ({ db }, asker, codes) => {
+    const named = await findByCodes(db, asker, codes)
+    if (named === null) return null
+    const { correlation_id, reference_ids } = named
+    const asked = await findAskedExchange(db, asker, { correlation_ids: [correlation_id] })
+    return asked && { asked, references: reference_ids }
+  },
 }
 
-/** Answers one question. A request of another sender is answered like an unknown one (N4). */
+/** Answers one question. What is somebody else's is answered as what never was (N4). */
 export async function answerTxnStatus(parts: Answering, { exchange, message }: Asked): Promise<Outcome> {
   const question = message.txnstatus_request as TxnStatusQuestion
   const values = [question.attribute_value].flat()
   const operation = OPERATIONS[question.txn_type]
-  const found =
-    operation === undefined
-      ? null
-      : await FINDERS[question.attribute_type](parts, { exchange, operation }, values)
-  const references = question.attribute_type === 'reference_id_list' ? values : null
+  const asker = {
+    participant: exchange.participant.id,
+    registry: exchange.registry.id,
+    operation: operation?.name ?? '',
+  }
+  const found = operation && (await FINDERS[question.attribute_type](parts, asker, values))
   const answer =
-    found === null || operation === undefined
-      ? unknown(exchange, message, question)
-      : await answerAbout(parts, { exchange, operation }, found, references)
+    operation && found
+      ? await answerAbout(parts, { exchange, operation }, found.asked, found.references)
+      : unknown(exchange, message, question)
   parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
   return outcomeOf(question, answer)
 }

@@ -94,6 +94,9 @@ export interface ParticipantRow {
   encryption_policy: Generated<'required' | 'allowed' | 'refused'>
   jwks_uri: Generated<string | null>
   outgoing: ColumnType<readonly AllowedHost[], string | undefined, string>
+  unfiltered_subscriptions: Generated<boolean>
+  /** Null: the server's limit; Infinity: none. */
+  max_subscriptions: Generated<number | null>
   demo: Generated<boolean>
   created_at: SetTime
 }

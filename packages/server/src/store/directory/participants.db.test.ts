@@ -11,6 +11,7 @@ import {
   listWithoutSecret,
   setParticipantQuotas,
   setParticipantStatus,
+  setSubscriptionSettings,
 } from './participants.ts'
 
 let database: TestDatabase
@@ -37,6 +38,8 @@ describe('addParticipant', () => {
       max_page_size: null,
       rate_limit: null,
       concurrency_limit: null,
+      unfiltered_subscriptions: false,
+      max_subscriptions: null,
       ...DEFAULT_MESSAGE_POLICY,
       demo: false,
     })
@@ -106,6 +109,32 @@ test('a participant is disabled and enabled again', async () => {
     new StoreRefusal('no participant has sender_id nobody'),
   )
   await expect(setParticipantStatus(db, 'b.example\0', 'disabled')).rejects.toThrow(StoreRefusal)
+})
+
+describe('setSubscriptionSettings', () => {
+  test('changes what is named, and refuses a limit that is none', async () => {
+    const { db } = database
+    await addParticipant(db, { sender_id: 'events.example', name: 'E', max_subscriptions: 5 })
+    const set = (changes: Parameters<typeof setSubscriptionSettings>[2]) =>
+      setSubscriptionSettings(db, 'events.example', changes)
+    expect(await set({ unfiltered_subscriptions: true })).toMatchObject({
+      unfiltered_subscriptions: true,
+      max_subscriptions: 5,
+    })
+    expect(await set({ max_subscriptions: Infinity })).toMatchObject({
+      unfiltered_subscriptions: true,
+      max_subscriptions: Infinity,
+    })
+    expect(await set({ max_subscriptions: null })).toMatchObject({ max_subscriptions: null })
+    for (const max_subscriptions of [-1, 1.5, Number.NaN]) {
+      await expect(set({ max_subscriptions })).rejects.toThrow(
+        'max_subscriptions is a whole number of at least 0, or Infinity for no limit',
+      )
+    }
+    await expect(setSubscriptionSettings(db, 'nobody', { max_subscriptions: 1 })).rejects.toThrow(
+      'no participant has sender_id nobody',
+    )
+  })
 })
 
 describe('setParticipantQuotas', () => {

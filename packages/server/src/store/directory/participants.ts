@@ -41,6 +41,8 @@ const COLUMNS = [
   'encryption_policy',
   'jwks_uri',
   'outgoing',
+  'unfiltered_subscriptions',
+  'max_subscriptions',
   'demo',
 ] as const
 
@@ -51,7 +53,12 @@ function fromRow({ signature_profile, ...row }: Row): Participant {
 }
 
 /** What may be given beside a name; the server's limits count where nothing is. */
-export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> & Quotas & MessagePolicy
+export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> &
+  Quotas &
+  SubscriptionSettings &
+  MessagePolicy
+/** Which subscriptions a participant may have, and how many. */
+export type SubscriptionSettings = Pick<Participant, 'unfiltered_subscriptions' | 'max_subscriptions'>
 /** How much a participant may send. */
 export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
@@ -65,7 +72,8 @@ export async function addParticipant(
   participant: Pick<Participant, 'sender_id' | 'name'> & Partial<ParticipantSettings>,
 ): Promise<Participant> {
   const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
-  const { rate_limit = null, concurrency_limit = null, ...changes } = given
+  const { rate_limit = null, concurrency_limit = null, ...others } = given
+  const { unfiltered_subscriptions = false, max_subscriptions = null, ...changes } = others
   const policy = { ...DEFAULT_MESSAGE_POLICY, ...meantChanges(changes) }
   checkSenderId(sender_id)
   if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
@@ -75,10 +83,12 @@ export async function addParticipant(
     throw new StoreRefusal('max_page_size is a whole number of at least 1')
   }
   checkQuotas({ rate_limit, concurrency_limit })
+  checkMaxSubscriptions(max_subscriptions)
   checkMessagePolicy(policy)
   // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
   const client_id = randomBytes(16).toString('hex')
-  const values = { sender_id, client_id, name, max_page_size, rate_limit, concurrency_limit, demo }
+  const limits = { max_page_size, rate_limit, concurrency_limit, unfiltered_subscriptions, max_subscriptions }
+  const values = { sender_id, client_id, name, ...limits, demo }
   try {
     const added = await db.kysely
       .insertInto('participant')
@@ -110,6 +120,13 @@ function checkQuotas({ rate_limit, concurrency_limit }: Quotas): void {
     !(concurrency_limit >= 1 && Math.floor(concurrency_limit) === concurrency_limit)
   ) {
     throw new StoreRefusal('concurrency_limit is a whole number of at least 1, or Infinity for no limit')
+  }
+}
+
+/** Infinity, which is no limit, is a limit like any other here. */
+function checkMaxSubscriptions(most: number | null): void {
+  if (most !== null && !(most >= 0 && Math.floor(most) === most)) {
+    throw new StoreRefusal('max_subscriptions is a whole number of at least 0, or Infinity for no limit')
   }
 }
 
@@ -183,6 +200,19 @@ export async function setParticipantQuotas(
 ): Promise<Participant> {
   checkQuotas({ rate_limit, concurrency_limit })
   return update(db, sender_id, { rate_limit, concurrency_limit })
+}
+
+/**
+ * Changes which subscriptions a participant may have; what is not named stays. Those that it has go on.
+ * @throws StoreRefusal no such participant, a limit that is none
+ */
+export async function setSubscriptionSettings(
+  db: Database,
+  sender_id: string,
+  changes: Partial<SubscriptionSettings>,
+): Promise<Participant> {
+  checkMaxSubscriptions(changes.max_subscriptions ?? null)
+  return update(db, sender_id, changes)
 }
 
 /**

@@ -124,3 +124,37 @@ export async function restMailbox(
     values: [mailbox, claim.id, claim.seconds],
   })
 }
+
+/** Whose mailbox it is. */
+export interface MailboxOwner {
+  /** `Participant.id` */
+  readonly participant: number
+  /** `Registry.id` */
+  readonly registry: number
+  /** Null: none is named. */
+  readonly sender_uri: string | null
+}
+
+/** The id of a mailbox, which is made where there is none; one that was closed is open again. */
+export async function ensureMailbox(
+  client: Pick<pg.ClientBase, 'query'>,
+  { participant, registry, sender_uri }: MailboxOwner,
+): Promise<number> {
+  const { rows } = await client.query<{ id: number }>({
+    name: 'ensure mailbox',
+    text: `with made as (
+        insert into mailbox (participant, registry, sender_uri) values ($1, $2, $3)
+        on conflict (participant, registry, sender_uri) do update set state = 'open', closed_at = null
+          where mailbox.state = 'closed'
+        returning id
+      )
+      select id from made
+      union all
+      select id from mailbox where participant = $1 and registry = $2 and sender_uri = $3
+      limit 1`,
+    values: [participant, registry, sender_uri ?? ''],
+  })
+  const [row] = rows
+  if (row === undefined) throw new Error('a mailbox was made by somebody else at the same time')
+  return row.id
+}

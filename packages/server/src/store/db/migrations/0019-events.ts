@@ -11,7 +11,8 @@ export const events: Migration = {
   async up(db: Kysely<unknown>): Promise<void> {
     await sql`alter table participant
       add column unfiltered_subscriptions boolean not null default false,
-      add column max_subscriptions integer check (max_subscriptions >= 0)`.execute(db)
+      add column max_subscriptions double precision
+        check (max_subscriptions >= 0 and max_subscriptions = floor(max_subscriptions))`.execute(db)
     await sql`alter table participant_callback
       add column notify_url text,
       add column notify_items integer not null default 100 check (notify_items between 1 and 1000),
@@ -60,7 +61,9 @@ export const events: Migration = {
       -- The record up to which a backfill is queued; null: none is under way.
       backfilled bigint,
       created_at timestamptz not null default now(),
-      ended_at timestamptz
+      ended_at timestamptz,
+      -- The correlation_id of the unsubscribe that ended it.
+      ended_by uuid
     )`.execute(db)
     // One that was suspended is still there: it is not made a second time.
     await sql`create unique index subscription_same_index

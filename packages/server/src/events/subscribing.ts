@@ -1,0 +1,187 @@
+/**
+ * What the items of one request make of a participant's subscriptions. It is decided in the order of the items by what
+ * stands in the database, and written when the reply is committed: if what stood there has changed by then, nothing is
+ * written and it is decided again.
+ */
+import { ItemRejection } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
+import { type Effect, OutcomeOutdated } from '../model/outcome.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Database } from '../store/db/database.ts'
+import { countSubscriptions, findSame } from '../store/events/find-subscriptions.ts'
+import { lockEvents } from '../store/events/lock.ts'
+import { ensureMailbox } from '../store/events/mailboxes.ts'
+import {
+  insertSubscriptions,
+  lockSubscriber,
+  type Making,
+  type NewSubscription,
+  type Renewal,
+  renewSubscriptions,
+} from '../store/events/subscriptions.ts'
+import { newCode } from './codes.ts'
+import type { SubscribeCriteria } from './criteria.ts'
+import { filingKeys } from './filing.ts'
+
+/** Who subscribes, by which request. */
+export interface Subscriber {
+  readonly participant: Participant
+  readonly registry: Registry
+  /** Where the answers to the request go, as it was checked; null: it names no address. */
+  readonly sender_uri: string | null
+  readonly encrypted: boolean
+  readonly transaction_id: string
+  readonly correlation_id: string
+}
+
+/** The item that asks for a subscription. */
+export interface SubscribingItem {
+  readonly reference_id: string
+  readonly locale: string | null
+}
+
+export interface Decision {
+  readonly code: string
+  readonly is: 'made' | 'renewed' | 'resumed'
+}
+
+/** A subscription as it stands after the items before. */
+interface Standing {
+  readonly code: string
+  end_at: Date | null
+  /** Undefined: it is to be made. */
+  readonly found?: { readonly id: number; readonly state: 'live' | 'suspended'; readonly end_at: Date | null }
+  readonly criteria?: SubscribeCriteria
+  readonly item?: SubscribingItem
+  /** Set where it is to be renewed. */
+  renewed?: SubscribeCriteria
+}
+
+export class Subscribing {
+  readonly #subscriber: Subscriber
+  readonly #most: number
+  readonly #standing: Map<string, Standing>
+  #left: number
+
+  private constructor(subscriber: Subscriber, standing: Map<string, Standing>, most: number, count: number) {
+    this.#subscriber = subscriber
+    this.#standing = standing
+    this.#most = most
+    this.#left = most - count
+  }
+
+  /** @param asked all that the items of the request may ask for */
+  static async begin(
+    db: Pick<Database, 'pool'>,
+    subscriber: Subscriber,
+    limits: Pick<Limits, 'subscriptions'>,
+    asked: readonly SubscribeCriteria[],
+  ): Promise<Subscribing> {
+    const { participant, registry } = subscriber
+    const found = await findSame(db, participant.id, registry.id, asked.map(sameness))
+    const standing = new Map(
+      found.map(({ code, id, state, end_at, ...same }) => [
+        keyOf(same),
+        { code, end_at, found: { id, state, end_at } },
+      ]),
+    )
+    const most = participant.max_subscriptions ?? limits.subscriptions
+    const count = await countUpTo(db, participant.id, most)
+    return new Subscribing(subscriber, standing, most, count)
+  }
+
+  /**
+   * What becomes of one item.
+   * @throws ItemRejection rjct.event.already_subscribed; rjct.notify_details.invalid where there are too many
+   */
+  decide(criteria: SubscribeCriteria, item: SubscribingItem): Decision {
+    const same = sameness(criteria)
+    const end_at = criteria.frequency?.end_at ?? null
+    const standing = this.#standing.get(keyOf(same))
+    if (standing === undefined) {
+      this.#takeOne()
+      const code = newCode()
+      this.#standing.set(keyOf(same), { code, end_at, criteria, item })
+      return { code, is: 'made' }
+    }
+    const { code, found, renewed } = standing
+    const isSuspended = found?.state === 'suspended' && renewed === undefined
+    if (!isSuspended && standing.end_at?.getTime() === end_at?.getTime()) {
+      throw new ItemRejection(
+        'rjct.event.already_subscribed',
+        `subscribe_criteria: the same is subscribed to under the code ${code}`,
+      )
+    }
+    standing.end_at = end_at
+    standing.renewed = criteria
+    return { code, is: isSuspended ? 'resumed' : 'renewed' }
+  }
+
+  #takeOne(): void {
+    if (this.#left < 1) {
+      throw new ItemRejection(
+        'rjct.notify_details.invalid',
+        `subscribe_criteria: the sender may have at most ${this.#most} subscriptions; end others first`,
+      )
+    }
+    this.#left -= 1
+  }
+
+  /** Writes what was decided; none where nothing was. */
+  get effects(): readonly Effect[] {
+    const all = [...this.#standing.values()]
+    const made = all.flatMap((standing) => newSubscription(standing) ?? [])
+    const renewals = all.flatMap((standing) => renewal(standing) ?? [])
+    if (made.length + renewals.length === 0) return []
+    const { participant, registry, sender_uri, ...request } = this.#subscriber
+    return [
+      async (client) => {
+        await lockEvents(client, registry.id, 'subscribe')
+        await lockSubscriber(client, participant.id)
+        const count = await countUpTo({ pool: client }, participant.id, this.#most)
+        if (made.length > 0 && count + made.length > this.#most) throw new OutcomeOutdated()
+        const owner = { participant: participant.id, registry: registry.id }
+        const mailbox = await ensureMailbox(client, { ...owner, sender_uri })
+        const making: Making = { ...owner, mailbox, ...request }
+        if ((await insertSubscriptions(client, making, made)) < made.length) throw new OutcomeOutdated()
+        if ((await renewSubscriptions(client, mailbox, renewals)) < renewals.length) {
+          throw new OutcomeOutdated()
+        }
+      },
+    ]
+  }
+}
+
+/** Who may have any number is not counted. */
+const countUpTo = (
+  db: Parameters<typeof countSubscriptions>[0],
+  participant: number,
+  most: number,
+): Promise<number> => (most === Infinity ? Promise.resolve(0) : countSubscriptions(db, participant, most))
+
+const sameness = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => ({
+  event_type: eventType.name,
+  record_type: recordType.name,
+  fingerprint,
+})
+
+const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof sameness>): string =>
+  `${event_type} ${record_type} ${fingerprint.toString('hex')}`
+
+function newSubscription({ code, end_at, criteria, item }: Standing): NewSubscription | null {
+  if (criteria === undefined || item === undefined) return null
+  const { text, person, predicate, frequency } = criteria
+  return {
+    ...{ code, ...sameness(criteria), criteria: text, person, ...item },
+    // An item behind it may have renewed it.
+    frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
+    keys: filingKeys(predicate),
+  }
+}
+
+function renewal({ found, end_at, renewed }: Standing): Renewal | null {
+  if (found === undefined || renewed === undefined) return null
+  const { id, ...from } = found
+  return { id, end_at, from, keys: filingKeys(renewed.predicate) }
+}

@@ -1,0 +1,440 @@
+/** What a request to subscribe is answered, and what it makes. */
+import { randomUUID } from 'node:crypto'
+import { CallbackHeader, RequestHeader, SubscribeResponse, validator } from '@rollcall/protocol'
+import { describe, expect, it } from 'vitest'
+import { accepted, answerExchange, deliverAll } from '../../test/asynchronous.ts'
+import { bearer, post } from '../../test/server.ts'
+import {
+  about,
+  called,
+  codeOf,
+  KIND_NAMES,
+  sentTo,
+  subscribed,
+  subscribeFor,
+  subscribingServer,
+} from '../../test/subscribing.ts'
+import { setCallbackSettings } from '../store/directory/participant-callbacks.ts'
+import { setSubscriptionSettings } from '../store/directory/participants.ts'
+
+const { server, newPeer } = await subscribingServer()
+const { pool } = server.database.db
+const peer = await newPeer()
+
+const CODE = /^SUB-[0-9A-HJKMNP-Z]{24}$/
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const IN = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString()
+let count = 0
+/** A person that no other test subscribes to. */
+const uin = (): string => `U-${count++}-${randomUUID()}`
+
+const rows = async (code: string) =>
+  (
+    await pool.query(
+      `select subscription.*, mailbox.sender_uri,
+        (select count(*)::integer from subscription_key where subscription = subscription.id) as keys
+       from subscription join mailbox on mailbox.id = mailbox where code = $1`,
+      [code],
+    )
+  ).rows
+
+describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
+  it('a subscription is made, and answered as it was asked for', async () => {
+    const criteria = about(uin(), { version: '1.0.0', reg_type: `x:RegistryType:${kind}` }, kind)
+    const { reg_type: _, ...asked } = criteria as Record<string, unknown>
+    const body = subscribeFor(peer, [{ subscribe_criteria: asked, locale: 'eng' }])
+    const { path, header, message } = await called(server, peer, body, kind)
+    expect(path).toBe('/registry/on-subscribe')
+    // The headers of a request and of a callback, both (D7).
+    expect(validator(CallbackHeader).problem(header, 'header')).toBeNull()
+    expect(validator(RequestHeader).problem(header, 'header')).toBeNull()
+    expect(header).toMatchObject({
+      action: 'on-subscribe',
+      status: 'succ',
+      total_count: 1,
+      completed_count: 1,
+      sender_id: `${kind}.example`,
+      receiver_id: peer.sender_id,
+    })
+    expect(validator(SubscribeResponse).problem(message, 'message')).toBeNull()
+    expect(message).toEqual({
+      transaction_id: body.message.transaction_id,
+      correlation_id: expect.any(String),
+      subscribe_response: [
+        {
+          reference_id: 's-0',
+          timestamp: expect.stringMatching(UTC),
+          status: 'succ',
+          subscriptions: [
+            {
+              ...asked,
+              code: expect.stringMatching(CODE),
+              status: 'subscribe',
+              timestamp: expect.stringMatching(UTC),
+              locale: 'eng',
+            },
+          ],
+          pagination: { page_size: 1, page_number: 1, total_count: 1 },
+          locale: 'eng',
+        },
+      ],
+    })
+    const [row] = await rows(message.subscribe_response[0].subscriptions[0].code)
+    expect(row).toMatchObject({ state: 'live', locale: 'eng', person: true, keys: 1, sender_uri: '' })
+    expect(row).toMatchObject({ correlation_id: message.correlation_id, reference_id: 's-0' })
+  })
+})
+
+describe('a frequency', () => {
+  it('is stored, and its next three runs are named', async () => {
+    const frequency = { start_time: IN(-1), end_time: IN(400), frequency: '0 0 0 1 1,7 ? *' }
+    const [item] = await subscribed(server, peer, [about(uin(), { frequency })])
+    expect(item.status_reason_message).toMatch(
+      /^next notifications at (\d{4}-0[17]-01T00:00:00\.000Z)(, \d{4}-0[17]-01T00:00:00\.000Z)+$/,
+    )
+    expect(item.subscriptions[0].frequency).toEqual(frequency)
+    const [row] = await rows(item.subscriptions[0].code)
+    expect(row).toMatchObject({ cron: '0 0 0 1 1,7 * *', end_at: new Date(frequency.end_time) })
+    const [daily] = await subscribed(server, peer, [
+      about(uin(), { frequency: { ...frequency, frequency: 'daily' } }),
+    ])
+    expect(daily.status_reason_message.match(/T00:00:00\.000Z/g)).toHaveLength(3)
+  })
+
+  it.each([
+    ['* * * *', 'must have 5, 6 or 7 fields'],
+    ['* * * * * * * *', 'must have 5, 6 or 7 fields'],
+    ['61 * * * *', 'its minute field must have numbers from 0 to 59'],
+    ['0 0 31 2 *', 'must have a run between now, or start_time, and end_time'],
+    ['* * * * * *', 'must have at least 5 seconds between two runs'],
+    ['0 0 L * *', 'its day of month field must not have L, W or #'],
+  ])('%j is refused', async (frequency, rule) => {
+    const [item] = await subscribed(server, peer, [
+      about(uin(), { frequency: { start_time: IN(0), end_time: IN(30), frequency } }),
+    ])
+    expect(item).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.notify_details.invalid' })
+    expect(item.status_reason_message).toContain(rule)
+    expect(item).not.toHaveProperty('subscriptions')
+  })
+
+  it.each(['start_time', 'end_time'])('without a zone in its %s refuses the request', async (member) => {
+    const frequency = {
+      start_time: IN(0),
+      end_time: IN(30),
+      frequency: 'daily',
+      [member]: '2030-01-01T00:00:00',
+    }
+    const body = subscribeFor(peer, [about(uin(), { frequency })])
+    const answer = await post(`${server.url}/civil/v1.0.0/registry/subscribe`, body, bearer(peer))
+    expect(answer.status).toBe(400)
+    expect(answer.body.message.error).toMatchObject({ code: 'err.request.bad' })
+    expect(answer.body.message.error.message).toContain(
+      `message.subscribe_request[0].subscribe_criteria.frequency.${member}`,
+    )
+  })
+})
+
+describe('the same again', () => {
+  it('is already subscribed to, and the code is named', async () => {
+    const person = uin()
+    const code = await codeOf(server, peer, about(person))
+    const { header, message } = await called(
+      server,
+      peer,
+      subscribeFor(peer, [about(person, { filter_type: undefined, filter: { UIN: { $eq: person } } })]),
+    )
+    expect(header).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.errors.too_many' })
+    expect(message.subscribe_response).toEqual([
+      {
+        reference_id: 's-0',
+        timestamp: expect.any(String),
+        status: 'rjct',
+        status_reason_code: 'rjct.event.already_subscribed',
+        status_reason_message: `subscribe_criteria: the same is subscribed to under the code ${code}`,
+      },
+    ])
+  })
+
+  it('in one request is subscribed to once', async () => {
+    const person = uin()
+    const [first, second] = await subscribed(server, peer, [about(person), about(person)])
+    expect(first.status).toBe('succ')
+    expect(second).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.event.already_subscribed' })
+    expect(second.status_reason_message).toContain(first.subscriptions[0].code)
+  })
+
+  it('at once is subscribed to once, and refused as often as it came again', async () => {
+    const person = uin()
+    const ids = await Promise.all(
+      [1, 2, 3, 4].map(() => accepted(server, peer, subscribeFor(peer, [about(person)]), 'subscribe')),
+    )
+    await Promise.all(ids.map((id) => answerExchange(server, id)))
+    await deliverAll(server)
+    const items = ids.map((id) => sentTo(peer, id).message.subscribe_response[0])
+    const made = items.filter(({ status }) => status === 'succ')
+    expect(made).toHaveLength(1)
+    const { code } = made[0].subscriptions[0]
+    const others = items.filter(({ status }) => status === 'rjct')
+    expect(others.map(({ status_reason_code }) => status_reason_code)).toEqual(
+      Array(3).fill('rjct.event.already_subscribed'),
+    )
+    for (const { status_reason_message } of others) expect(status_reason_message).toContain(code)
+    const same = await pool.query(`select code from subscription where criteria like '%' || $1 || '%'`, [
+      person,
+    ])
+    expect(same.rows).toEqual([{ code }])
+  })
+
+  it('by somebody else, in another registry, and for another event is another one', async () => {
+    const person = uin()
+    const other = await newPeer()
+    await server.registry('civil', [], `civil-${randomUUID().slice(0, 8)}`)
+    const codes = new Set([
+      await codeOf(server, peer, about(person)),
+      await codeOf(server, other, about(person)),
+      await codeOf(server, peer, about(person, { reg_event_type: 'Death' })),
+      await codeOf(server, peer, about(person, {}, 'social'), 'social'),
+    ])
+    expect(codes.size).toBe(4)
+  })
+
+  it('after it ended is a new one', async () => {
+    const person = uin()
+    const code = await codeOf(server, peer, about(person))
+    await pool.query(`update subscription set state = 'ended' where code = $1`, [code])
+    await pool.query(
+      'delete from subscription_key where subscription = (select id from subscription where code = $1)',
+      [code],
+    )
+    expect(await codeOf(server, peer, about(person))).not.toBe(code)
+  })
+
+  it('with another end_time renews it under its code', async () => {
+    const person = uin()
+    const frequency = { start_time: IN(-1), end_time: IN(10), frequency: 'daily' }
+    const code = await codeOf(server, peer, about(person, { frequency }))
+    const later = { ...frequency, end_time: IN(20) }
+    const [item] = await subscribed(server, peer, [about(person, { frequency: later })])
+    expect(item).toMatchObject({ status: 'succ', subscriptions: [{ code, frequency: later }] })
+    expect(item.status_reason_message).toMatch(
+      /^renewed under its code: it ends at the new end_time; next notifications at /,
+    )
+    expect(await rows(code)).toMatchObject([{ state: 'live', end_at: new Date(later.end_time), keys: 1 }])
+    const [again] = await subscribed(server, peer, [about(person, { frequency: later })])
+    expect(again.status_reason_code).toBe('rjct.event.already_subscribed')
+  })
+
+  it('with another end_time in one request has the last one', async () => {
+    const person = uin()
+    const frequency = { start_time: IN(-1), end_time: IN(10), frequency: 'daily' }
+    const later = { ...frequency, end_time: IN(20) }
+    const [first, second] = await subscribed(server, peer, [
+      about(person, { frequency }),
+      about(person, { frequency: later }),
+    ])
+    const { code } = first.subscriptions[0]
+    expect(second).toMatchObject({ status: 'succ', subscriptions: [{ code }] })
+    expect(await rows(code)).toMatchObject([{ end_at: new Date(later.end_time) }])
+  })
+
+  it('of one that was suspended makes it live again, for the address of the request', async () => {
+    const person = uin()
+    const code = await codeOf(server, peer, about(person))
+    await pool.query(`update subscription set state = 'suspended' where code = $1`, [code])
+    await pool.query(
+      'delete from subscription_key where subscription = (select id from subscription where code = $1)',
+      [code],
+    )
+    const sender_uri = `${peer.receiver.url}/mine/on-subscribe`
+    const [item] = await subscribed(server, peer, [about(person)], { header: { sender_uri } })
+    expect(item).toMatchObject({
+      status: 'succ',
+      status_reason_message: 'it was suspended and is live again under its code',
+      subscriptions: [{ code }],
+    })
+    expect(await rows(code)).toMatchObject([{ state: 'live', keys: 1, sender_uri }])
+  })
+})
+
+describe('refused, each with its code', () => {
+  it.each<[string, string, object]>([
+    [
+      'rjct.notify_types.invalid',
+      'reg_event_type: must be one of LiveBirth',
+      { reg_event_type: 'left_the_country' },
+    ],
+    [
+      'rjct.notify_types.invalid',
+      'notify_record_type: must be one of Person',
+      { notify_record_type: 'Group' },
+    ],
+    [
+      'rjct.person_id.invalid',
+      'filter.type: must be one of UIN',
+      { filter: { type: 'PASSPORT', value: 'P' } },
+    ],
+    [
+      'rjct.person_id.invalid',
+      'filter.value: must be a string of 1 to 256',
+      { filter: { type: 'UIN', value: '' } },
+    ],
+    ['rjct.notify_details.invalid', 'must be an attribute of Person', { filter: { shoe_size: 1 } }],
+    ['rjct.notify_details.invalid', 'filter_type: must be one of', { filter_type: 'sql' }],
+    [
+      'rjct.notify_details.invalid',
+      'this participant may not subscribe without a filter',
+      { filter: undefined, filter_type: undefined },
+    ],
+  ])('%s: %s', async (code, message, more) => {
+    const [item] = await subscribed(server, peer, [about(uin(), more)])
+    expect(item).toMatchObject({ reference_id: 's-0', status: 'rjct', status_reason_code: code })
+    expect(item.status_reason_message).toContain(message)
+    expect(Object.keys(item)).not.toContain('subscriptions')
+  })
+
+  it('item by item: the others are made', async () => {
+    const timestamp = new Date().toISOString()
+    const item = (reference_id: unknown) => ({ reference_id, timestamp, subscribe_criteria: about(uin()) })
+    const body = subscribeFor(peer, [
+      item('a'),
+      item('a'),
+      item(''),
+      { ...item('b'), subscribe_criteria: 'x' },
+      item('c'),
+    ])
+    const { header, message } = await called(server, peer, body)
+    expect(header).toMatchObject({
+      status: 'succ',
+      total_count: 5,
+      completed_count: 5,
+      status_reason_message: '3 of 5 items rejected; see each item',
+    })
+    expect(
+      message.subscribe_response.map(
+        ({ reference_id, status, status_reason_code }: Record<string, string>) => [
+          reference_id,
+          status_reason_code ?? status,
+        ],
+      ),
+    ).toEqual([
+      ['a', 'succ'],
+      ['a', 'rjct.reference_id.duplicate'],
+      ['', 'rjct.reference_id.invalid'],
+      ['b', 'rjct.notify_details.invalid'],
+      ['c', 'succ'],
+    ])
+    const made = await pool.query(
+      'select reference_id from subscription where correlation_id = $1 order by id',
+      [message.correlation_id],
+    )
+    expect(made.rows).toEqual([{ reference_id: 'a' }, { reference_id: 'c' }])
+  })
+
+  it('where there is no address for notifications; the answer is stored', async () => {
+    const nowhere = await newPeer()
+    await setCallbackSettings(server.database.db, nowhere.id, { default_url: null })
+    server.clock.pass(1_000)
+    const id = await accepted(server, nowhere, subscribeFor(nowhere, [about(uin())]), 'subscribe')
+    await answerExchange(server, id)
+    const question = {
+      header: { ...subscribeFor(nowhere, []).header, action: 'txn-status' },
+      message: {
+        transaction_id: 'tx-q',
+        txnstatus_request: {
+          reference_id: 'q',
+          txn_type: 'subscribe',
+          attribute_type: 'correlation_id',
+          attribute_value: id,
+        },
+      },
+    }
+    const answer = await post(
+      `${server.url}/civil/v1.0.0/registry/sync/txn/status`,
+      question,
+      bearer(nowhere),
+    )
+    expect(answer.body.message.txnstatus_response.txn_status.subscribe_response).toMatchObject([
+      {
+        status: 'rjct',
+        status_reason_code: 'rjct.notify_details.invalid',
+        status_reason_message:
+          'there is no address for notifications: send a sender_uri, or let the operator of this registry set one',
+      },
+    ])
+    const none = await pool.query('select from subscription where correlation_id = $1', [id])
+    expect(none.rowCount).toBe(0)
+  })
+})
+
+describe('what a participant may', () => {
+  it('subscribe without a filter, where that is set', async () => {
+    const free = await newPeer({ unfiltered_subscriptions: true })
+    const { filter: _, filter_type: __, ...all } = about('')
+    const [item] = await subscribed(server, free, [all])
+    expect(item.status).toBe('succ')
+    expect(item.subscriptions[0]).not.toHaveProperty('filter')
+    expect(await rows(item.subscriptions[0].code)).toMatchObject([{ person: false, keys: 1 }])
+    // A filter that is written wrong is none that is left out.
+    const [wrong] = await subscribed(server, free, [{ ...all, filters: { sex: 'F' } }])
+    expect(wrong).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.notify_details.invalid' })
+  })
+
+  it('have, is bounded; ended ones make room', async () => {
+    const bounded = await newPeer({ max_subscriptions: 2 })
+    const [first, second, third] = await subscribed(server, bounded, [
+      about(uin()),
+      about(uin()),
+      about(uin()),
+    ])
+    expect([first.status, second.status]).toEqual(['succ', 'succ'])
+    expect(third).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.notify_details.invalid',
+      status_reason_message:
+        'subscribe_criteria: the sender may have at most 2 subscriptions; end others first',
+    })
+    await pool.query(`update subscription set state = 'ended' where code = $1`, [first.subscriptions[0].code])
+    await codeOf(server, bounded, about(uin(), {}, 'social'), 'social')
+    const [fifth] = await subscribed(server, bounded, [about(uin())])
+    expect(fifth.status).toBe('rjct')
+    await setSubscriptionSettings(server.database.db, bounded.sender_id, { max_subscriptions: Infinity })
+    server.clock.pass(1_000)
+    await codeOf(server, bounded, about(uin()))
+  })
+
+  it('is not more by asking at the same time', async () => {
+    const bounded = await newPeer({ max_subscriptions: 3 })
+    const kinds = ['civil', 'social', 'ess', 'ibr', 'farmer', 'disability']
+    const ids = await Promise.all(
+      kinds.map((kind) =>
+        accepted(server, bounded, subscribeFor(bounded, [about(uin(), {}, kind)]), 'subscribe', kind),
+      ),
+    )
+    await Promise.all(ids.map((id) => answerExchange(server, id)))
+    await deliverAll(server)
+    const statuses = ids.map((id) => sentTo(bounded, id).message.subscribe_response[0].status)
+    expect(statuses.filter((status) => status === 'succ')).toHaveLength(3)
+  })
+})
+
+it('thousands of items of one request are subscribed to, and the next ones as well', async () => {
+  const many = await newPeer({ max_subscriptions: Infinity })
+  const criteria = Array.from({ length: 3_000 }, (_, index) => about(`M-${index}`))
+  const items = await subscribed(server, many, criteria)
+  expect(items.filter(({ status }) => status === 'succ')).toHaveLength(3_000)
+  const [again, other] = await subscribed(server, many, [about('M-7'), about('M-3000')])
+  expect(again.status_reason_code).toBe('rjct.event.already_subscribed')
+  expect(other.status).toBe('succ')
+})
+
+it('a subscription counts in the transaction that commits its answer, or not at all', async () => {
+  const person = uin()
+  const id = await accepted(server, peer, subscribeFor(peer, [about(person)]), 'subscribe')
+  await pool.query('alter table subscription_key rename to away')
+  await expect(answerExchange(server, id)).rejects.toThrow()
+  await pool.query('alter table away rename to subscription_key')
+  expect((await pool.query('select from subscription where correlation_id = $1', [id])).rowCount).toBe(0)
+  // The run is repeated: its own subscription is none that was there before.
+  await answerExchange(server, id)
+  expect(sentTo(peer, id).message.subscribe_response[0].status).toBe('succ')
+})

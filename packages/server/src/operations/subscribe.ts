@@ -1,0 +1,103 @@
+/** subscribe: what is done with one subscribe_request item (spec "SubscribeRequest", "SubscribeResponse"). */
+import { setImmediate as turn } from 'node:timers/promises'
+import { ItemRejection, PROTOCOL_VERSION } from '@rollcall/protocol'
+import { readSubscribeCriteria, type SubscribeCriteria } from '../events/criteria.ts'
+import { nextRuns } from '../events/frequency.ts'
+import { type Decision, Subscribing } from '../events/subscribing.ts'
+import type { Exchange } from '../model/exchange.ts'
+import type { Outcome, ReplyMembers } from '../model/outcome.ts'
+import { referenceId } from '../model/reference-id.ts'
+import { may } from '../policy/permission.ts'
+import { answerBatch } from './batch.ts'
+import { type Answering, type Asked, type Item, itemsOf } from './item.ts'
+
+/** Runs of a frequency that the answer names. */
+const RUNS = 3
+
+/** Answers every item, and subscribes when the answer is committed. */
+export async function answerSubscribe(parts: Answering, asked: Asked): Promise<Outcome> {
+  const { exchange, message, sender_uri = null } = asked
+  const now = new Date(parts.clock.date())
+  const read = new Map<Item, SubscribeCriteria | ItemRejection>()
+  for (const item of itemsOf(exchange, message)) {
+    read.set(item, readItem(parts, exchange, item, now))
+    await turn()
+  }
+  const { participant, registry, encrypted, correlation_id } = exchange
+  const { transaction_id } = message
+  const subscriber = { participant, registry, sender_uri, encrypted, transaction_id, correlation_id }
+  const wanted = [...read.values()].flatMap((criteria) =>
+    criteria instanceof ItemRejection ? [] : [criteria],
+  )
+  const subscribing = await Subscribing.begin(parts.db, subscriber, parts.limits, wanted)
+  const canNotify = await parts.canNotify(participant, sender_uri)
+  // What one item makes counts for the next: all is decided without a pause, in the order of the items.
+  const outcome = await answerBatch(parts, asked, async (_, item) => {
+    const criteria = read.get(item) ?? readItem(parts, exchange, item, now)
+    if (criteria instanceof ItemRejection) throw criteria
+    if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS)
+    const decision = subscribing.decide(criteria, {
+      reference_id: referenceId(item),
+      locale: item.locale ?? null,
+    })
+    return { members: membersOf(criteria, decision, item, exchange, now) }
+  })
+  return { ...outcome, effects: subscribing.effects }
+}
+
+const NO_ADDRESS =
+  'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
+
+function readItem(
+  { limits }: Answering,
+  { participant, registry }: Exchange,
+  item: Item,
+  now: Date,
+): SubscribeCriteria | ItemRejection {
+  try {
+    const criteria = readSubscribeCriteria(registry, item.subscribe_criteria, limits, now)
+    const unfiltered = criteria.predicate === null
+    const permission = may(participant, registry, {
+      operation: 'subscribe',
+      event_type: criteria.eventType.name,
+      record_type: criteria.recordType.name,
+      unfiltered,
+    })
+    if (permission.allowed) return criteria
+    const member = unfiltered ? 'subscribe_criteria.filter' : 'subscribe_criteria'
+    return new ItemRejection('rjct.notify_details.invalid', `${member}: ${permission.reason}`)
+  } catch (error) {
+    if (error instanceof ItemRejection) return error
+    throw error
+  }
+}
+
+/** The subscription that this item made or renewed, and no other (3.2, rule 8). */
+function membersOf(
+  { echo, frequency }: SubscribeCriteria,
+  { code, is }: Decision,
+  { locale }: Item,
+  { registry }: Exchange,
+  now: Date,
+): ReplyMembers {
+  const said = [
+    ...SAID[is],
+    ...(frequency === null ? [] : [runsText(nextRuns(frequency, registry.time_zone, now, RUNS))]),
+  ]
+  const timestamp = now.toISOString()
+  const subscription = { version: PROTOCOL_VERSION, ...echo, code, status: 'subscribe', timestamp }
+  return {
+    ...(said.length > 0 && { status_reason_message: said.join('; ') }),
+    subscriptions: [{ ...subscription, ...(locale !== undefined && { locale }) }],
+    pagination: { page_size: 1, page_number: 1, total_count: 1 },
+  }
+}
+
+const SAID: Readonly<Record<Decision['is'], readonly string[]>> = {
+  made: [],
+  renewed: ['renewed under its code: it ends at the new end_time'],
+  resumed: ['it was suspended and is live again under its code'],
+}
+
+const runsText = (runs: readonly Date[]): string =>
+  `next notifications at ${runs.map((run) => run.toISOString()).join(', ')}`

@@ -1,0 +1,134 @@
+/** unsubscribe: one status for the whole request, and the subscriptions that it ended (spec "UnSubscribeResponse"). */
+import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
+import type { Exchange, Message } from '../model/exchange.ts'
+import { type Effect, type Outcome, OutcomeOutdated, type ReplyMembers } from '../model/outcome.ts'
+import { may } from '../policy/permission.ts'
+import { findOwn, type OwnSubscription } from '../store/events/find-subscriptions.ts'
+import { lockEvents } from '../store/events/lock.ts'
+import { endSubscriptions } from '../store/events/subscriptions.ts'
+import type { Answering, Asked } from './item.ts'
+
+interface Refusal {
+  readonly code: ItemCode
+  readonly rule: string
+}
+
+/** Of codes that end nothing, the first one that applies to any is the code of the whole reply. */
+const REFUSALS = {
+  right: { code: 'rjct.requester.invalid', rule: 'this sender has lost the right to them' },
+  ended: { code: 'rjct.event.already_unsubscribed', rule: 'they had ended before' },
+  unknown: { code: 'rjct.subscription_code.invalid', rule: 'they are no subscriptions of this sender here' },
+} as const satisfies Record<string, Refusal>
+
+/** Ends what the codes name when the answer is committed. */
+export async function answerUnsubscribe(parts: Answering, { exchange, message }: Asked): Promise<Outcome> {
+  const now = new Date(parts.clock.date())
+  const { timestamp } = message
+  const window = parts.limits.timestamp_window
+  if (typeof timestamp === 'string' && !isWithinWindow(timestamp, window, exchange.received_at.getTime())) {
+    const rule = `timestamp: must lie within ${window} seconds of now`
+    return outcomeOf(parts, asked(message), now, [], { code: 'rjct.timestamp.invalid', text: rule })
+  }
+  const codes = asked(message)
+  const { participant, registry, correlation_id } = exchange
+  const own = new Map(
+    (await findOwn(parts.db, participant.id, registry.id, codes)).map((found) => [found.code, found]),
+  )
+  const judged = codes.map((code) => ({ code, refusal: refusalOf(exchange, own.get(code)) }))
+  const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
+  const others = Map.groupBy(
+    judged.filter(({ refusal }) => refusal !== null),
+    ({ refusal }) => refusal,
+  )
+  const named = Object.values(REFUSALS).flatMap((refusal) => {
+    const refused = others.get(refusal)
+    return refused === undefined ? [] : [{ ...refusal, codes: refused.map(({ code }) => code) }]
+  })
+  const text = namedText(named)
+  const [first] = named
+  const outcome = outcomeOf(
+    parts,
+    codes,
+    now,
+    ended.map(({ code }) => code),
+    { code: first?.code, text },
+  )
+  return { ...outcome, effects: ended.length === 0 ? [] : [ending(registry.id, ended, correlation_id)] }
+}
+
+/** Each once: who names one twice ends it once. */
+const asked = ({ subscription_codes }: Message): readonly string[] => [
+  ...new Set(subscription_codes as readonly string[]),
+]
+
+/** Null: it is ended. A code of somebody else's is answered as one that never was. */
+function refusalOf({ participant, registry }: Exchange, found: OwnSubscription | undefined): Refusal | null {
+  if (found === undefined) return REFUSALS.unknown
+  const { event_type, record_type, unfiltered } = found
+  const wanted = { operation: 'unsubscribe', event_type, record_type, unfiltered }
+  if (!may(participant, registry, wanted).allowed) return REFUSALS.right
+  return found.state === 'ended' ? REFUSALS.ended : null
+}
+
+const ending =
+  (registry: number, ended: readonly OwnSubscription[], correlation_id: string): Effect =>
+  async (client) => {
+    await lockEvents(client, registry, 'subscribe')
+    const ids = ended.map(({ id }) => id)
+    const count = await endSubscriptions(client, ids, 'unsubscribed', correlation_id)
+    if (count < ended.length) throw new OutcomeOutdated()
+  }
+
+function outcomeOf(
+  { metrics }: Answering,
+  codes: readonly string[],
+  now: Date,
+  ended: readonly string[],
+  refused: { readonly code: ItemCode | undefined; readonly text: string | undefined },
+): Outcome {
+  const status = ended.length > 0 ? 'succ' : 'rjct'
+  const code = status === 'rjct' ? refused.code : undefined
+  metrics.itemAnswered('unsubscribe', status, code ?? 'none')
+  const said = refused.text === undefined ? {} : { status_reason_message: refused.text }
+  return {
+    status,
+    ...said,
+    total_count: codes.length,
+    completed_count: codes.length,
+    members: {
+      timestamp: now.toISOString(),
+      status,
+      ...(code !== undefined && { status_reason_code: code }),
+      ...said,
+      ...(ended.length > 0 && {
+        subscription_status: ended.map((code) => ({ code, status: 'unsubscribe' })),
+      }),
+    },
+  }
+}
+
+/** The members of a reply that ended nothing, because the request was not looked at or the registry failed. */
+export const unansweredUnsubscribe = (_: unknown, __: Message, reason: string): ReplyMembers => ({
+  timestamp: new Date().toISOString(),
+  status: 'rjct',
+  status_reason_message: reason,
+})
+
+/** Characters of a reason (spec "Limits"), less those that say how many codes it does not name. */
+const LONGEST = 999 - 40
+
+/** As many of the codes as there is room for; undefined where there are none. */
+function namedText(named: readonly (Refusal & { readonly codes: readonly string[] })[]): string | undefined {
+  if (named.length === 0) return undefined
+  let text = ''
+  let unnamed = 0
+  for (const { rule, codes } of named) {
+    for (const [index, code] of codes.entries()) {
+      const next =
+        index > 0 ? `, ${code}` : `${text === '' ? 'not ended' : '; not ended'}, since ${rule}: ${code}`
+      if (unnamed > 0 || text.length + next.length > LONGEST) unnamed += 1
+      else text += next
+    }
+  }
+  return unnamed === 0 ? text : `${text}; and ${unnamed} more`
+}

@@ -1,0 +1,125 @@
+/** Subscriptions as they stand. */
+import type { SubscriptionState } from '../../model/event.ts'
+import type { Database } from '../db/database.ts'
+import { isStorable } from '../db/text.ts'
+
+type Pool = Pick<Database, 'pool'>
+
+/** What makes a subscription of a participant in a registry the same as another. */
+export interface Sameness {
+  /** Canonical names. */
+  readonly event_type: string
+  readonly record_type: string
+  readonly fingerprint: Buffer
+}
+
+/** A subscription that has not ended. */
+export interface SameSubscription extends Sameness {
+  readonly id: number
+  readonly code: string
+  readonly state: 'live' | 'suspended'
+  readonly end_at: Date | null
+}
+
+/** Of a participant in a registry, those that have not ended and are the same as one of these. */
+export async function findSame(
+  { pool }: Pool,
+  participant: number,
+  registry: number,
+  wanted: readonly Sameness[],
+): Promise<readonly SameSubscription[]> {
+  if (wanted.length === 0) return []
+  const { rows } = await pool.query<SameSubscription>({
+    name: 'find same subscriptions',
+    text: `select id, code, event_type, record_type, fingerprint, state, end_at
+      from (select distinct * from unnest($3::text[], $4::text[], $5::bytea[])
+        as wanted (event_type, record_type, fingerprint)) as wanted
+        join subscription using (event_type, record_type, fingerprint)
+      where participant = $1 and registry = $2 and state <> 'ended'`,
+    values: [
+      participant,
+      registry,
+      wanted.map(({ event_type }) => event_type),
+      wanted.map(({ record_type }) => record_type),
+      wanted.map(({ fingerprint }) => fingerprint),
+    ],
+  })
+  return rows
+}
+
+/** How many a participant has that have not ended, in all registries; counted up to `most`. */
+export async function countSubscriptions(
+  { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
+  participant: number,
+  most: number,
+): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>({
+    name: 'count subscriptions',
+    text: `select count(*)::integer from (
+        select from subscription where participant = $1 and state <> 'ended' limit $2) as counted`,
+    values: [participant, most],
+  })
+  return rows[0]?.count ?? 0
+}
+
+/** A subscription that its owner names. */
+export interface OwnSubscription {
+  readonly id: number
+  readonly code: string
+  readonly state: SubscriptionState
+  /** Canonical names. */
+  readonly event_type: string
+  readonly record_type: string
+  readonly unfiltered: boolean
+}
+
+/** Of these codes, those of the participant's subscriptions in the registry, ended ones included. */
+export async function findOwn(
+  { pool }: Pool,
+  participant: number,
+  registry: number,
+  codes: readonly string[],
+): Promise<readonly OwnSubscription[]> {
+  const { rows } = await pool.query<OwnSubscription>({
+    name: 'find own subscriptions',
+    text: `select id, code, state, event_type, record_type, criteria::json -> 'filter' is null as unfiltered
+      from subscription where code = any($3::text[]) and participant = $1 and registry = $2`,
+    values: [participant, registry, codes.filter(isStorable)],
+  })
+  return rows
+}
+
+/** The column with the exchange that made a subscription, or ended it, by the name of its operation. */
+const EXCHANGES: Readonly<Record<string, string>> = { subscribe: 'correlation_id', unsubscribe: 'ended_by' }
+
+/** An exchange, and those of its items that made certain subscriptions. */
+export interface ExchangeOfCodes {
+  readonly correlation_id: string
+  readonly reference_ids: readonly string[]
+}
+
+/**
+ * The exchange of an operation that made, or ended, most of these subscriptions of a participant in a registry; of several,
+ * that of the newest.
+ */
+export async function findByCodes(
+  { pool }: Pool,
+  {
+    participant,
+    registry,
+    operation,
+  }: { readonly participant: number; readonly registry: number; readonly operation: string },
+  codes: readonly string[],
+): Promise<ExchangeOfCodes | null> {
+  const column = EXCHANGES[operation]
+  if (column === undefined) return null
+  const { rows } = await pool.query<ExchangeOfCodes>({
+    name: `find ${operation} by codes`,
+    text: `select ${column} as correlation_id, array_agg(reference_id order by id) as reference_ids
+      from subscription
+      where code = any($3::text[]) and participant = $1 and registry = $2 and ${column} is not null
+      group by ${column} order by count(*) desc, max(id) desc limit 1`,
+    values: [participant, registry, codes.filter(isStorable)],
+  })
+  return rows[0] ?? null
+}
