@@ -6,7 +6,7 @@ import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { forgetEvents } from '../store/events/forgetting.ts'
-import { expireSubscriptions } from '../store/events/subscriptions.ts'
+import { expireSubscriptions } from '../store/events/subscription-states.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000

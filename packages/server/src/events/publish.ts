@@ -127,7 +127,7 @@ async function notifyMatches(
       return { event, subscription, presence, purpose: 'event' as const, ...(due_at && { due_at }) }
     })
     await insertNotifications(client, notifications)
-    await suspend(client, unreadable, 'filter')
+    await suspend(client, unreadable, 'unreadable')
   }
 }
 

@@ -145,7 +145,7 @@ export class Subscribing {
         const mailbox = await ensureMailbox(client, { ...owner, sender_uri })
         const making: Making = { ...owner, mailbox, ...request }
         if ((await insertSubscriptions(client, making, made)) < made.length) throw new OutcomeOutdated()
-        if ((await renewSubscriptions(client, mailbox, renewals)) < renewals.length) {
+        if ((await renewSubscriptions(client, making, renewals)) < renewals.length) {
           throw new OutcomeOutdated()
         }
       },
@@ -183,5 +183,6 @@ function newSubscription({ code, end_at, criteria, item }: Standing): NewSubscri
 function renewal({ found, end_at, renewed }: Standing): Renewal | null {
   if (found === undefined || renewed === undefined) return null
   const { id, ...from } = found
-  return { id, end_at, from, keys: filingKeys(renewed.predicate) }
+  const { event_type, record_type } = sameness(renewed)
+  return { id, event_type, record_type, end_at, from, keys: filingKeys(renewed.predicate) }
 }

@@ -5,7 +5,7 @@ import { type Effect, type Outcome, OutcomeOutdated, type ReplyMembers } from '.
 import { may } from '../policy/permission.ts'
 import { findOwn, type OwnSubscription } from '../store/events/find-subscriptions.ts'
 import { lockEvents } from '../store/events/lock.ts'
-import { endSubscriptions } from '../store/events/subscriptions.ts'
+import { endSubscriptions } from '../store/events/subscription-states.ts'
 import type { Answering, Asked } from './item.ts'
 
 interface Refusal {
@@ -53,7 +53,7 @@ export async function answerUnsubscribe(parts: Answering, { exchange, message }:
     ended.map(({ code }) => code),
     { code: first?.code, text },
   )
-  return { ...outcome, effects: ended.length === 0 ? [] : [ending(registry.id, ended, correlation_id)] }
+  return { ...outcome, effects: ended.length === 0 ? [] : [ending(registry.id, ended, now, correlation_id)] }
 }
 
 /** Each once: who names one twice ends it once. */
@@ -71,11 +71,11 @@ function refusalOf({ participant, registry }: Exchange, found: OwnSubscription |
 }
 
 const ending =
-  (registry: number, ended: readonly OwnSubscription[], correlation_id: string): Effect =>
+  (registry: number, ended: readonly OwnSubscription[], at: Date, by: string): Effect =>
   async (client) => {
     await lockEvents(client, registry, 'subscribe')
     const ids = ended.map(({ id }) => id)
-    const count = await endSubscriptions(client, ids, 'unsubscribed', correlation_id)
+    const count = await endSubscriptions(client, ids, { reason: 'unsubscribed', at, by })
     if (count < ended.length) throw new OutcomeOutdated()
   }
 

@@ -1,16 +1,56 @@
-/** Subscriptions that end, are suspended or are open again because of what happens to records. */
+/** Subscriptions that end, are suspended, or are open again. */
 import type { ClientBase } from 'pg'
-
-/** Why a subscription is not live. */
-export type EndReason =
-  /** The person whom it was about has died. */
-  | 'death'
-  /** Its filter cannot be read any more. */
-  | 'filter'
+import type { EndReason, SuspensionReason } from '../../model/event.ts'
 
 /** A filed subscription is a live one: what ends or is suspended leaves the keys. */
 async function unfile(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
   await client.query('delete from subscription_key where subscription = any($1::int[])', [subscriptions])
+}
+
+/**
+ * Ends subscriptions.
+ * @param ended.by the correlation_id of the unsubscribe that ends them
+ * @returns how many had not ended before
+ */
+export async function endSubscriptions(
+  client: ClientBase,
+  subscriptions: readonly number[],
+  ended: { readonly reason: EndReason; readonly at: Date; readonly by?: string },
+): Promise<number> {
+  if (subscriptions.length === 0) return 0
+  const { rowCount } = await client.query(
+    `update subscription set state = 'ended', reason = $2, ended_at = $3, ended_by = $4
+     where id = any($1::int[]) and state <> 'ended'`,
+    [subscriptions, ended.reason, ended.at, ended.by ?? null],
+  )
+  await unfile(client, subscriptions)
+  return rowCount ?? 0
+}
+
+/** Subscriptions that are ended in one statement. */
+const EXPIRED_AT_ONCE = 1_000
+
+/**
+ * Ends the subscriptions whose end has come. Any number of nodes may do so at once: they share the work.
+ * @returns how many
+ */
+export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now: Date): Promise<number> {
+  for (let total = 0; ; ) {
+    const { rowCount } = await client.query(
+      `with expired as (
+         update subscription set state = 'ended', reason = 'expired', ended_at = $1
+         where id = any(array(
+           select id from subscription where end_at <= $1 and state <> 'ended'
+           order by end_at limit ${EXPIRED_AT_ONCE} for update skip locked))
+         returning id
+       ),
+       unfiled as (delete from subscription_key using expired where subscription = expired.id)
+       select from expired`,
+      [now],
+    )
+    total += rowCount ?? 0
+    if ((rowCount ?? 0) < EXPIRED_AT_ONCE) return total
+  }
 }
 
 /** Ends the live subscriptions to one person that were notified of these events. */
@@ -39,7 +79,7 @@ export async function endNotified(
 export async function suspend(
   client: ClientBase,
   subscriptions: readonly number[],
-  reason: EndReason,
+  reason: SuspensionReason,
 ): Promise<void> {
   if (subscriptions.length === 0) return
   await client.query(

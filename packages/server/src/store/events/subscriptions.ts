@@ -1,9 +1,10 @@
 /**
- * Making, renewing and ending subscriptions. Those who call hold `lockEvents(..., 'subscribe')`, so that no change is
+ * Making and renewing subscriptions. Those who call hold `lockEvents(..., 'subscribe')`, so that no change is
  * matched in between. Live subscriptions alone have keys: nothing else is matched.
  */
 import type { ClientBase } from 'pg'
-import type { EndReason, Frequency } from '../../model/event.ts'
+import type { Frequency } from '../../model/event.ts'
+import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 
 /** A key under which a subscription is filed. */
 export interface Key {
@@ -24,11 +25,16 @@ export interface Making {
   readonly correlation_id: string
 }
 
-export interface NewSubscription {
-  readonly code: string
+/** What a subscription is filed under. */
+interface Types {
   /** Canonical names. */
   readonly event_type: string
   readonly record_type: string
+  readonly keys: readonly Key[]
+}
+
+export interface NewSubscription extends Types {
+  readonly code: string
   readonly fingerprint: Buffer
   /** Canonical text of the criteria. */
   readonly criteria: string
@@ -37,10 +43,9 @@ export interface NewSubscription {
   readonly frequency: Frequency | null
   /** Of the item that made it. */
   readonly reference_id: string
-  readonly keys: readonly Key[]
 }
 
-/** Two that are the same, or that wait for each other, are made one after the other. */
+/** Requests of one participant are written one after the other, so that its subscriptions can be counted. */
 export async function lockSubscriber(client: ClientBase, participant: number): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtext('rollcall subscriber'), $1)`, [participant])
 }
@@ -72,52 +77,41 @@ export async function insertSubscriptions(
       made.map(({ reference_id }) => reference_id),
     ],
   })
-  const keys = new Map(made.map(({ code, keys }) => [code, keys]))
-  await insertKeys(
+  const ids = new Map(rows.map(({ id, code }) => [code, id]))
+  await fileSubscriptions(
     client,
-    rows.flatMap(({ id, code }) => [{ id, keys: keys.get(code) ?? [] }]),
+    registry,
+    keysOf(made, ({ code }) => ids.get(code)),
   )
   return rows.length
 }
 
-/** A subscription with the keys under which it is filed again. */
-export interface Filed {
-  readonly id: number
-  readonly keys: readonly Key[]
-}
-
-async function insertKeys(client: ClientBase, filed: readonly Filed[]): Promise<void> {
-  const rows = filed.flatMap(({ id, keys }) => keys.map((key) => ({ id, ...key })))
-  if (rows.length === 0) return
-  await client.query({
-    name: 'insert subscription keys',
-    text: `insert into subscription_key (registry, event_type, record_type, key, subscription, whole)
-      select registry, event_type, record_type, filed.key, id, filed.whole
-      from unnest($1::integer[], $2::bytea[], $3::boolean[]) as filed (subscription, key, whole)
-        join subscription on subscription.id = filed.subscription
-      on conflict do nothing`,
-    values: [rows.map(({ id }) => id), rows.map(({ key }) => key), rows.map(({ whole }) => whole)],
+/** The keys of subscriptions, each with its subscription's id; without those that have none. */
+const keysOf = <Subscription extends Types>(
+  subscriptions: readonly Subscription[],
+  idOf: (subscription: Subscription) => number | undefined,
+): readonly FiledKey[] =>
+  subscriptions.flatMap((subscription) => {
+    const id = idOf(subscription)
+    const { event_type, record_type, keys } = subscription
+    return id === undefined ? [] : keys.map((key) => ({ subscription: id, event_type, record_type, ...key }))
   })
-}
 
 /** A subscription that goes on until another time. */
-export interface Renewal {
+export interface Renewal extends Types {
   readonly id: number
   readonly end_at: Date | null
   /** As it was found: if it has changed since, it is not renewed. */
   readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null }
-  /** Of one that was suspended: it is filed again, and its notifications go where the request says. */
-  readonly keys: readonly Key[]
 }
 
 /**
- * Renews subscriptions; those that were suspended are live again.
- * @param mailbox of the request, for those that were suspended
+ * Renews subscriptions. Those that were suspended are live again, and their notifications go to the mailbox of the request.
  * @returns how many were renewed
  */
 export async function renewSubscriptions(
   client: ClientBase,
-  mailbox: number,
+  { registry, mailbox }: Pick<Making, 'registry' | 'mailbox'>,
   renewals: readonly Renewal[],
 ): Promise<number> {
   if (renewals.length === 0) return 0
@@ -138,95 +132,10 @@ export async function renewSubscriptions(
     ],
   })
   const renewed = new Set(rows.map(({ id }) => id))
-  await insertKeys(
+  await fileSubscriptions(
     client,
-    renewals.filter(({ id }) => renewed.has(id)),
+    registry,
+    keysOf(renewals, ({ id }) => (renewed.has(id) ? id : undefined)),
   )
   return renewed.size
-}
-
-/** Opens subscriptions again that had ended or were suspended. Where the same is live under another code, it stays ended. */
-export async function reopenSubscriptions(client: ClientBase, filed: readonly Filed[]): Promise<void> {
-  const { rows } = await client.query<{ id: number }>({
-    name: 'reopen subscriptions',
-    text: `update subscription set state = 'live', reason = null, ended_at = null, ended_by = null
-      where id = any($1::integer[]) and state <> 'live' and not exists (
-        select from subscription as same
-        where (same.participant, same.registry, same.event_type, same.record_type, same.fingerprint)
-            = (subscription.participant, subscription.registry, subscription.event_type, subscription.record_type,
-              subscription.fingerprint)
-          and same.state <> 'ended' and same.id <> subscription.id)
-      returning id`,
-    values: [filed.map(({ id }) => id)],
-  })
-  const opened = new Set(rows.map(({ id }) => id))
-  await insertKeys(
-    client,
-    filed.filter(({ id }) => opened.has(id)),
-  )
-}
-
-/**
- * Ends subscriptions: they match nothing more.
- * @param by the correlation_id of the unsubscribe that ends them
- * @returns how many had not ended before
- */
-export async function endSubscriptions(
-  client: Pick<ClientBase, 'query'>,
-  ids: readonly number[],
-  reason: EndReason,
-  by: string | null = null,
-): Promise<number> {
-  if (ids.length === 0) return 0
-  const { rowCount } = await client.query({
-    name: 'end subscriptions',
-    text: `with unfiled as (delete from subscription_key where subscription = any($1::integer[]))
-      update subscription set state = 'ended', reason = $2, ended_by = $3, ended_at = now()
-      where id = any($1::integer[]) and state <> 'ended'`,
-    values: [ids, reason, by],
-  })
-  return rowCount ?? 0
-}
-
-/** Suspends subscriptions: they match nothing until they are subscribed to or opened again. */
-export async function suspendSubscriptions(
-  client: Pick<ClientBase, 'query'>,
-  ids: readonly number[],
-  reason: string,
-): Promise<number> {
-  if (ids.length === 0) return 0
-  const { rowCount } = await client.query({
-    name: 'suspend subscriptions',
-    text: `with unfiled as (delete from subscription_key where subscription = any($1::integer[]))
-      update subscription set state = 'suspended', reason = $2 where id = any($1::integer[]) and state = 'live'`,
-    values: [ids, reason],
-  })
-  return rowCount ?? 0
-}
-
-/** Subscriptions that are ended in one statement. */
-const EXPIRED_AT_ONCE = 1_000
-
-/**
- * Ends the subscriptions whose end has come. Any number of nodes may do so at once: they share the work.
- * @returns how many
- */
-export async function expireSubscriptions(client: Pick<ClientBase, 'query'>, now: Date): Promise<number> {
-  for (let total = 0; ; ) {
-    const { rowCount } = await client.query({
-      name: 'expire subscriptions',
-      text: `with expired as (
-          update subscription set state = 'ended', reason = 'expired', ended_at = now()
-          where id = any(array(
-            select id from subscription where end_at <= $1 and state <> 'ended'
-            order by end_at limit ${EXPIRED_AT_ONCE} for update skip locked))
-          returning id
-        ),
-        unfiled as (delete from subscription_key using expired where subscription = expired.id)
-        select from expired`,
-      values: [now],
-    })
-    total += rowCount ?? 0
-    if ((rowCount ?? 0) < EXPIRED_AT_ONCE) return total
-  }
 }
