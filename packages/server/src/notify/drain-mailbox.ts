@@ -1,11 +1,18 @@
 /** One mailbox on one screen: envelope after envelope is composed, committed and sent, in order, while its peer takes them. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
-import { type Delivering, deliverNow, reserve } from '../delivery/deliver.ts'
+import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
-import { type Claim, type EncryptedReply, type NewDelivery, originOf } from '../model/delivery.ts'
+import {
+  type Claim,
+  type Destination,
+  type EncryptedReply,
+  type NewDelivery,
+  originOf,
+} from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
@@ -13,7 +20,7 @@ import { commitEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, restMailbox } from '../store/events/mailboxes.ts'
 import { dropNotifications, findDocument, findWaiting } from '../store/events/waiting.ts'
 import { type Composed, compose, type ShownItem } from './compose.ts'
-import { planItems } from './items.ts'
+import { type PlannedItem, planItems } from './items.ts'
 import type { Room } from './room.ts'
 
 export interface Notifying extends Delivering {
@@ -100,30 +107,15 @@ function release(next: Next | undefined): void {
 
 /** Composes the next envelope; null: nothing is due. */
 async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: number): Promise<Next> {
-  const { pool } = parts.db
   const at = performance.now()
-  const found = await findWaiting(pool, mailbox.id)
-  const unwanted = found.filter((one) => one.unwanted)
-  if (unwanted.length > 0) {
-    await dropNotifications(
-      pool,
-      unwanted.map(({ id }) => id),
-    )
-    // Behind those there may be more.
-    if (unwanted.length === found.length) return prepare(parts, mailbox, sequence)
-  }
-  const waiting = found.filter((one) => !one.unwanted)
-  if (waiting.length === 0) return null
   const recipient = await recipientOf(parts, mailbox)
   if (recipient === null) return 'nowhere'
-  const planned = planItems(waiting, recipient.settings)
+  const planned = await plan(parts, mailbox, recipient)
+  if (planned.length === 0) return null
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
   const leave = await parts.envelopeRoom.enter(bytes)
   try {
-    const shown = await Promise.all(
-      planned.map(async (item) => ({ ...item, shown: await findDocument(pool, item.event) })),
-    )
-    const items = shown.filter((item): item is ShownItem => item.shown !== undefined)
+    const items = await show(parts, planned)
     if (items.length === 0) {
       // Their events were forgotten this moment, and they with them.
       leave()
@@ -137,6 +129,43 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
     leave()
     throw error
   }
+}
+
+/** Notifications that are looked at for one envelope: of each item so many, and where several are about one event more. */
+const LOOKED_AT = { each: 2, times: 8, most: 20_000 }
+
+/** The items of the next envelope; none: nothing is due. */
+async function plan(
+  { db: { pool } }: Notifying,
+  { id }: ClaimedMailbox,
+  { settings }: Recipient,
+): Promise<readonly PlannedItem[]> {
+  for (
+    let most = LOOKED_AT.each * settings.notify_items;
+    ;
+    most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
+  ) {
+    const found = await findWaiting(pool, id, most)
+    const unwanted = found.filter((one) => one.unwanted).map((one) => one.id)
+    if (unwanted.length > 0) await dropNotifications(pool, unwanted)
+    const waiting = found.filter((one) => !one.unwanted)
+    const planned = planItems(waiting, settings)
+    const count = planned.reduce((sum, { notifications }) => sum + notifications.length, 0)
+    // Otherwise what follows belongs to the same items, or there may be more of them.
+    if (found.length < most || count < waiting.length || (count > 0 && most === LOOKED_AT.most))
+      return planned
+  }
+}
+
+async function show(
+  { db: { pool } }: Notifying,
+  planned: readonly PlannedItem[],
+): Promise<readonly ShownItem[]> {
+  const shown = await Promise.all(planned.map(({ event }) => findDocument(pool, event)))
+  return planned.flatMap((item, at) => {
+    const document = shown[at]
+    return document === undefined ? [] : [{ ...item, shown: document }]
+  })
 }
 
 /** Null: nothing may be sent, or there is no address to send it to that is allowed. */
@@ -183,10 +212,10 @@ async function commit(
     body,
     mailbox: mailbox.id,
   }
-  let reserved: Awaited<ReturnType<typeof reserve>> = null
+  let reserved: Reserved | null = null
   let committed = false
   try {
-    reserved = await reserve(parts, { participant: participant.id, origin: originOf(target) })
+    reserved = await reserveSoon(parts, { participant: participant.id, origin: originOf(target) })
     committed = await commitEnvelope(parts.db.pool, {
       ...{ mailbox: mailbox.id, after, claim: claim.id, delivery, notifications },
       deliveryClaim: reserved?.claim ?? null,
@@ -212,5 +241,18 @@ async function commit(
     inline = false
     leave()
     return isEnded
+  }
+}
+
+/** Milliseconds from one look at the permits to the next, and how often it is looked: attempts there are short, or fail. */
+const PERMIT_PAUSE = 10
+const PERMIT_LOOKS = 25
+
+/** A permit now or in a moment: to leave a delivery to the dispatcher costs far more. */
+async function reserveSoon(parts: Notifying, destination: Destination): Promise<Reserved | null> {
+  for (let looks = 1; ; looks += 1) {
+    const reserved = await reserve(parts, destination)
+    if (reserved !== null || looks === PERMIT_LOOKS) return reserved
+    await sleep(PERMIT_PAUSE)
   }
 }

@@ -26,7 +26,7 @@ export interface Mailboxes {
 const CLAIM = 15
 /** Milliseconds from one look at all mailboxes to the next: others change them too, and an announcement may be lost. */
 const LONGEST_WAIT = 1_000
-/** Of the time, the share that looks at all mailboxes take at most. */
+/** Of the time, the share in which all mailboxes are looked at and nothing is found, unless that is longer than the wait. */
 const SHARE = 0.1
 /** Mailboxes in one statement: as many as may be claimed twice over, then more where few of them were due. */
 const LEAST_LOOKED_AT = 32
@@ -47,7 +47,7 @@ interface Options {
 interface Pass {
   /** The last mailbox that was looked at. */
   from: number
-  /** Milliseconds that it took so far. */
+  /** Milliseconds in which it found nothing. */
   took: number
   /** When the first of those that wait for their time is due, by the clock. */
   next: number
@@ -106,7 +106,7 @@ export function createMailboxes(
     if (ids.length === 0) return
     for (const id of ids) announced.delete(id)
     const claim = randomUUID()
-    const look = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [] }
+    const look = { claim: { id: claim, seconds: CLAIM }, wanted: ids.length, inWork: [...inWork.keys()] }
     const found = await claimNamedMailboxes(pool, { ...look, ids })
     begin(found, claim, signal)
     if (found.wait !== null) passAt = Math.min(passAt, now() + found.wait * 1_000)
@@ -124,7 +124,7 @@ export function createMailboxes(
         ...{ claim: { id: claim, seconds: CLAIM }, wanted, inWork: [...inWork.keys()] },
         ...{ from: current.from, most: atOnce },
       })
-      current.took += now() - began
+      if (found.claimed.length === 0) current.took += now() - began
       begin(found, claim, signal)
       if (found.wait !== null) current.next = Math.min(current.next, now() + found.wait * 1_000)
       const isFull = found.claimed.length === wanted
@@ -135,7 +135,7 @@ export function createMailboxes(
 
   const over = ({ took, next }: Pass): void => {
     pass = null
-    earliestPass = now() + took * (1 / SHARE - 1)
+    earliestPass = now() + Math.min(took * (1 / SHARE - 1), LONGEST_WAIT)
     passAt = Math.min(next, now() + LONGEST_WAIT)
   }
 

@@ -72,7 +72,7 @@ const NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mail
 /** The first that waits in `step.mailbox`, of those that come first and of those that come last. */
 const firstOf = (isBackfill: boolean): string => `left join lateral (
       select due_at from notification
-      where mailbox = step.mailbox and state = 'waiting' and (purpose = 'backfill') = ${isBackfill}
+      where mailbox = step.mailbox and state = 'waiting' and is_backfill = ${isBackfill}
       order by due_at, id limit 1
     ) as ${isBackfill ? 'last' : 'first'} on true`
 

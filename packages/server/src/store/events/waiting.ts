@@ -38,20 +38,27 @@ export interface WaitingNotification {
 /** SQL of a `subscription` of which nothing more is sent. */
 export const IS_TAKEN_BACK = `(subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))`
 
-/** Notifications of one mailbox that are looked at for one envelope: several may be about one event. */
-export const LOOKED_AT = 2_000
 /** Mailboxes in one statement. */
 const TOGETHER = 32
+
+interface Wanted {
+  readonly mailbox: number
+  readonly most: number
+}
 
 /**
  * The notifications of a mailbox that are due, the first ones first: those of a backfill after all others. Several
  * mailboxes share a statement.
+ * @param most how many at most
  */
-export const findWaiting = (pool: pg.Pool, mailbox: number): Promise<readonly WaitingNotification[]> =>
-  waiting(pool).submit(mailbox)
+export const findWaiting = (
+  pool: pg.Pool,
+  mailbox: number,
+  most: number,
+): Promise<readonly WaitingNotification[]> => waiting(pool).submit({ mailbox, most })
 
 const waiting = perPool((pool) =>
-  groupCommit<number, readonly WaitingNotification[]>((mailboxes) => read(pool, mailboxes), {
+  groupCommit<Wanted, readonly WaitingNotification[]>((wanted) => read(pool, wanted), {
     waiting: Infinity,
     together: TOGETHER,
   }),
@@ -59,20 +66,20 @@ const waiting = perPool((pool) =>
 
 async function read(
   pool: pg.Pool,
-  mailboxes: readonly number[],
+  wanted: readonly Wanted[],
 ): Promise<readonly (readonly WaitingNotification[])[]> {
   const { rows } = await pool.query<WaitingNotification>({
     name: 'find waiting notifications',
     text: FIND_WAITING,
-    values: [mailboxes, LOOKED_AT],
+    values: [wanted.map(({ mailbox }) => mailbox), wanted.map(({ most }) => most)],
   })
   const byMailbox = Map.groupBy(rows, ({ mailbox }) => mailbox)
-  return mailboxes.map((mailbox) => byMailbox.get(mailbox) ?? [])
+  return wanted.map(({ mailbox }) => byMailbox.get(mailbox) ?? [])
 }
 
 const dueOf = (isBackfill: boolean): string => `(select * from notification
-      where mailbox = wanted.mailbox and state = 'waiting' and (purpose = 'backfill') = ${isBackfill} and due_at <= now()
-      order by due_at, id limit $2)`
+      where mailbox = wanted.mailbox and state = 'waiting' and is_backfill = ${isBackfill} and due_at <= now()
+      order by due_at, id limit wanted.most)`
 
 // A subscription that ended by itself, at its end or with the person's death, still has what happened before.
 const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due.reference_id,
@@ -82,12 +89,12 @@ const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due
     subscription.criteria::json ->> 'reg_event_type' as asked_event_type,
     subscription.criteria::json ->> 'reg_type' as asked_reg_type, subscription.locale, subscription.encrypted,
     ${IS_TAKEN_BACK} as unwanted
-  from unnest($1::integer[]) as wanted (mailbox)
-    cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit $2) as due
+  from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
+    cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as due
     join event on event.id = due.event
     join subscription on subscription.id = due.subscription
     left join notification as earlier on earlier.id = due.corrects
-  order by due.mailbox, due.purpose = 'backfill', due.due_at, due.id`
+  order by due.mailbox, due.is_backfill, due.due_at, due.id`
 
 /** What an event shows. */
 export interface EventDocument {
