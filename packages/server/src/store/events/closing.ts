@@ -62,7 +62,7 @@ export async function closeStaleMailboxes(
  * Opens a closed mailbox again, in a transaction of the caller: what was given up when it was closed is composed anew, and
  * comes first.
  */
-export async function openMailbox(client: ClientBase, mailbox: number): Promise<void> {
+export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: number): Promise<void> {
   await client.query(
     `with opened as (
         update mailbox set state = 'open', closed_at = null where id = $1 and state = 'closed' returning id
@@ -78,5 +78,13 @@ export async function openMailbox(client: ClientBase, mailbox: number): Promise<
       )
       select pg_notify($2, $3) from opened`,
     [mailbox, WORK_CHANNEL, `${MAILBOXES}${mailbox}`],
+  )
+}
+
+/** Makes a suspended subscription live again, in a transaction of the caller, who files it and opens its mailbox. */
+export async function resume(client: Pick<ClientBase, 'query'>, subscription: number): Promise<void> {
+  await client.query(
+    `update subscription set state = 'live', reason = null where id = $1 and state = 'suspended'`,
+    [subscription],
   )
 }

@@ -4,6 +4,7 @@
  */
 import type pg from 'pg'
 import type { Claim } from '../../model/delivery.ts'
+import { openMailbox } from './closing.ts'
 
 /** A mailbox with something due, claimed by this node. */
 export interface ClaimedMailbox {
@@ -140,21 +141,21 @@ export async function ensureMailbox(
   client: Pick<pg.ClientBase, 'query'>,
   { participant, registry, sender_uri }: MailboxOwner,
 ): Promise<number> {
-  const { rows } = await client.query<{ id: number }>({
+  const { rows } = await client.query<{ id: number; state: 'open' | 'closed' }>({
     name: 'ensure mailbox',
     text: `with made as (
         insert into mailbox (participant, registry, sender_uri) values ($1, $2, $3)
-        on conflict (participant, registry, sender_uri) do update set state = 'open', closed_at = null
-          where mailbox.state = 'closed'
-        returning id
+        on conflict (participant, registry, sender_uri) do nothing
+        returning id, state
       )
-      select id from made
+      select id, state from made
       union all
-      select id from mailbox where participant = $1 and registry = $2 and sender_uri = $3
+      select id, state from mailbox where participant = $1 and registry = $2 and sender_uri = $3
       limit 1`,
     values: [participant, registry, sender_uri ?? ''],
   })
   const [row] = rows
   if (row === undefined) throw new Error('a mailbox was made by somebody else at the same time')
+  if (row.state === 'closed') await openMailbox(client, row.id)
   return row.id
 }

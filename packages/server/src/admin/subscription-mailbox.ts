@@ -1,0 +1,123 @@
+/** What an operator does with the mailbox of a subscription: tries it out, fills it, and opens it again. */
+import { canonicalJson, dayIn, type Kind, recordTypesOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { compileCriteria } from '../events/criteria.ts'
+import { filingKeys } from '../events/filing.ts'
+import type { Registry } from '../model/registry.ts'
+import { atDay } from '../query/at-day.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import { openMailbox, resume } from '../store/events/closing.ts'
+import { lockEvents } from '../store/events/lock.ts'
+import {
+  backfilledUpTo,
+  findQueued,
+  type QueuedSubscription,
+  queueBackfill,
+  queueTest,
+} from '../store/events/queueing.ts'
+import { fileSubscriptions } from '../store/events/subscription-states.ts'
+import { findRegistry } from '../store/registries/registries.ts'
+import { closed, instant, text, wholeNumber } from './members.ts'
+import type { HasDatabase } from './needs.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+const Code = text('Code of the subscription.')
+
+interface HasSamples extends HasDatabase {
+  /** Records of a kind that are about nobody, by the kind's name. */
+  readonly samples: (kind: string) => Iterable<object>
+}
+
+/** Queues one notification with a synthetic record, marked as a test, in the mailbox of the subscription. */
+export const testSubscription = useCase(
+  { input: closed({ code: Code }), result: closed({ code: Code }) },
+  async ({ db, samples }: HasSamples, { code }) => {
+    const { subscription, registry } = await known({ db }, code)
+    if (subscription.mailbox_state === 'closed') {
+      throw new AdminRefusal('code: the mailbox of the subscription is closed; resume the subscription first')
+    }
+    await queueTest(db, subscription, canonicalJson(sampleOf(registry.kind, subscription, samples)))
+    return { code }
+  },
+)
+
+function sampleOf(kind: Kind, { record_type }: QueuedSubscription, samples: HasSamples['samples']): object {
+  for (const sample of samples(kind.name)) {
+    if (recordTypesOf(kind, sample).some(({ name }) => name === record_type)) return sample
+  }
+  throw new AdminRefusal(`code: there is no synthetic ${record_type} of the kind ${kind.name}`)
+}
+
+/** Records that are queued in one transaction. */
+const PAGE = 500
+
+/**
+ * Queues every record that matches now, behind what happens meanwhile. One that was interrupted goes on where it was when it
+ * is called again.
+ */
+export const backfillSubscription = useCase(
+  {
+    input: closed({
+      code: Code,
+      since: Type.Optional(instant('Only records that were written at this time or later.')),
+    }),
+    result: closed({ code: Code, queued: wholeNumber('Records that this call has queued.') }),
+  },
+  async ({ db }: HasDatabase, { code, since }) => {
+    const { subscription, registry } = await known({ db }, code)
+    if (subscription.state !== 'live') {
+      throw new AdminRefusal('code: the subscription is suspended; resume it first')
+    }
+    const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
+    const day = dayIn(registry.time_zone, Date.now())
+    const which = {
+      recordType,
+      predicate: predicate && atDay(predicate, recordType, day),
+      since: since === undefined ? null : new Date(since),
+      limit: PAGE,
+    }
+    let queued = 0
+    for (let from = await backfilledUpTo(db, subscription.id); ; ) {
+      const page = await queueBackfill(db, registry, subscription, { ...which, from })
+      if (page === null) throw new AdminRefusal('code: another backfill of the subscription goes on')
+      queued += page.records
+      from = page.last
+      if (page.records === 0) return { code, queued }
+    }
+  },
+)
+
+/** Opens a suspended subscription again with its mailbox: what waits there is sent. */
+export const resumeSubscription = useCase(
+  { input: closed({ code: Code }), result: closed({ code: Code }) },
+  async ({ db }: HasDatabase, { code }) => {
+    const { subscription, registry } = await known({ db }, code)
+    const { predicate } = compileCriteria(registry.kind, subscription.criteria)
+    await withTransaction(db.pool, async (client) => {
+      await lockEvents(client, registry.id, 'subscribe')
+      const now = await findQueued(client, code)
+      if (now?.state !== 'suspended') {
+        throw new AdminRefusal(`code: the subscription is ${now?.state ?? 'gone'}, not suspended`)
+      }
+      await resume(client, now.id)
+      const { id: subscription, event_type, record_type } = now
+      const keys = filingKeys(predicate).map((key) => ({ subscription, event_type, record_type, ...key }))
+      await fileSubscriptions(client, registry.id, keys)
+      await openMailbox(client, now.mailbox)
+    })
+    return { code }
+  },
+)
+
+/** @throws AdminRefusal there is none, or it has ended */
+async function known(
+  { db }: HasDatabase,
+  code: string,
+): Promise<{ readonly subscription: QueuedSubscription; readonly registry: Registry }> {
+  const subscription = await findQueued(db.pool, code)
+  if (subscription === undefined) throw new AdminRefusal('code: there is no such subscription')
+  if (subscription.state === 'ended') throw new AdminRefusal('code: the subscription has ended')
+  const registry = await findRegistry(db, subscription.namespace)
+  if (registry === null) throw new AdminRefusal('code: its registry is not there any more')
+  return { subscription, registry }
+}
