@@ -142,6 +142,7 @@ export const waiting = (changes: Partial<WaitingNotification>): WaitingNotificat
   subscribed: 'LiveBirth',
   asked_event_type: null,
   asked_reg_type: null,
+  asked_record_type: null,
   locale: null,
   encrypted: false,
   unwanted: false,

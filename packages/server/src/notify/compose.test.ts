@@ -79,15 +79,21 @@ test('of a record that has left, or is deleted, the identifiers alone are sent',
   expect(composed([{ presence: 'entered' }], { shown }).item.data.reg_records).toEqual({ id: 'U-1' })
 })
 
-test('where the list of a kind is open, an event has the name that its oldest subscriber used', () => {
+test('types have the spelling that the oldest subscriber used; of events where the list of the kind is open', () => {
   const [spelled, bare] = ['spdci-common:RegistryEventType:LiveBirth', 'birth']
   const both = [
     { subscription: 9, asked_event_type: bare },
-    { subscription: 4, asked_event_type: spelled, asked_reg_type: 'ns:org:RegistryType:Civil' },
+    {
+      subscription: 4,
+      asked_event_type: spelled,
+      asked_reg_type: 'ns:org:RegistryType:Civil',
+      asked_record_type: 'spdci-extensions-dci:Person',
+    },
   ]
   expect(composed(both).item.data).toMatchObject({
     reg_event_type: spelled,
     reg_type: 'ns:org:RegistryType:Civil',
+    reg_record_type: 'spdci-extensions-dci:Person',
   })
   expect(composed([{ event_type: 'CANCEL', asked_event_type: bare }]).item.data.reg_event_type).toBe('CANCEL')
 })

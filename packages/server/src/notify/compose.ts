@@ -115,7 +115,7 @@ function itemOf(
       version: PROTOCOL_VERSION,
       reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
-      reg_record_type: recordType.emitted,
+      reg_record_type: speaker.asked_record_type ?? recordType.emitted,
       reg_records: recordOf(participant, recordType, item),
     },
     ...(locale && { locale }),

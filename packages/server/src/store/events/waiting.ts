@@ -28,6 +28,7 @@ export interface WaitingNotification {
   readonly subscribed: string
   readonly asked_event_type: string | null
   readonly asked_reg_type: string | null
+  readonly asked_record_type: string | null
   readonly locale: string | null
   /** Whether its subscriber asked for it encrypted. */
   readonly encrypted: boolean
@@ -87,7 +88,9 @@ const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due
     event.occurred_at, event.recorded_at, coalesce(octet_length(event.document), octet_length(event.identifiers), 2)
       as bytes, due.subscription, subscription.code, subscription.event_type as subscribed,
     subscription.criteria::json ->> 'reg_event_type' as asked_event_type,
-    subscription.criteria::json ->> 'reg_type' as asked_reg_type, subscription.locale, subscription.encrypted,
+    subscription.criteria::json ->> 'reg_type' as asked_reg_type,
+    subscription.criteria::json ->> 'notify_record_type' as asked_record_type,
+    subscription.locale, subscription.encrypted,
     ${IS_TAKEN_BACK} as unwanted
   from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
     cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as due
