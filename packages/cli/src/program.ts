@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   outbox: () => import('./commands/outbox.ts'),
   participant: () => import('./commands/participant.ts'),
   operator: () => import('./commands/operator.ts'),
+  subscriptions: () => import('./commands/subscriptions.ts'),
   deliveries: () => import('./commands/deliveries.ts'),
   trace: () => import('./commands/trace.ts'),
   inbox: () => import('./commands/inbox.ts'),

@@ -10,6 +10,7 @@ import { addHostCommands } from './participant-host.ts'
 import { addKeyCommands } from './participant-key.ts'
 import { addPolicyCommand } from './participant-policy.ts'
 import { addSecretCommands } from './participant-secret.ts'
+import { addSubscriptionsCommand } from './participant-subscriptions.ts'
 import { addTestCommand } from './participant-test.ts'
 
 export function addCommand(program: Command): void {
@@ -58,6 +59,7 @@ Example: rollcall participant add spmis.example.org --name 'Social protection MI
   addKeyCommands(participant)
   addSecretCommands(participant)
   addPolicyCommand(participant)
+  addSubscriptionsCommand(participant)
   addHostCommands(participant)
   addCallbackCommand(participant)
   addTestCommand(participant)

@@ -21,13 +21,15 @@ import { applyIndexes } from '@rollcall/server/admin/indexes'
 import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { CommandError } from '../failure.ts'
 
-/** Its tools run on this machine, and may sign or leave it; they are not slowed down either. */
+/** Its tools run on this machine, and may sign or leave it; they are not slowed down, and may subscribe to everything. */
 const PARTICIPANT = {
   sender_id: 'demo.spmis.example',
   name: 'Demo social protection MIS',
   max_page_size: 1_000,
   rate_limit: Infinity,
   concurrency_limit: Infinity,
+  unfiltered_subscriptions: true,
+  max_subscriptions: Infinity,
   signature_policy: 'if-present',
   allow_unsigned: true,
   outgoing: ['127.0.0.1', 'localhost', '::1'].map((host) => ({

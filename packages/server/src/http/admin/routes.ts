@@ -6,6 +6,7 @@ import { publishEvent } from '../../admin/events.ts'
 import type { HasRecording, HasVault } from '../../admin/needs.ts'
 import { listParticipants } from '../../admin/participants.ts'
 import { listRegistries } from '../../admin/registries.ts'
+import { listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
 import type { OperatorRole } from '../../model/operator.ts'
 import type { Method } from '../server.ts'
@@ -65,6 +66,14 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route(listParticipants, {
     ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },
     summary: 'Every participant, by sender_id.',
+  }),
+  route(listSubscriptions, {
+    ...{ method: 'GET', path: '/subscriptions', name: 'listSubscriptions', role: 'read' },
+    summary: 'Subscriptions of participants, the newest first: to which events, and never about whom.',
+  }),
+  route(showSubscription, {
+    ...{ method: 'GET', path: '/subscriptions/{code}', name: 'showSubscription', role: 'read' },
+    ...{ hidden: ['criteria'], summary: 'One subscription, without its filter.' },
   }),
   route(listDeliveries, {
     ...{ method: 'GET', path: '/deliveries', name: 'listDeliveries', role: 'read' },

@@ -13,6 +13,9 @@ export const events: Migration = {
       add column unfiltered_subscriptions boolean not null default false,
       add column max_subscriptions double precision
         check (max_subscriptions >= 0 and max_subscriptions = floor(max_subscriptions))`.execute(db)
+    // The participant of a demo may do everything.
+    await sql`update participant set unfiltered_subscriptions = true, max_subscriptions = 'Infinity'
+      where demo`.execute(db)
     await sql`alter table participant_callback
       add column notify_url text,
       add column notify_items integer not null default 100 check (notify_items between 1 and 1000),

@@ -1,0 +1,89 @@
+/** Subscriptions as an operator sees them. What they are about may be personal data, and is given only where it is asked for. */
+import type { EndReason, SubscriptionState, SuspensionReason } from '../../model/event.ts'
+import type { Database } from '../db/database.ts'
+import { isStorable } from '../db/text.ts'
+
+type Pool = Pick<Database, 'pool'>
+
+export interface ListedSubscription {
+  readonly code: string
+  /** `sender_id` */
+  readonly participant: string
+  readonly namespace: string
+  readonly event_type: string
+  readonly record_type: string
+  readonly state: SubscriptionState
+  /** Why it is not live. */
+  readonly reason: EndReason | SuspensionReason | null
+  /** Null: its notifications are sent at once. */
+  readonly cron: string | null
+  readonly start_at: Date | null
+  readonly end_at: Date | null
+  readonly created_at: Date
+  readonly ended_at: Date | null
+}
+
+export interface ShownSubscription extends ListedSubscription {
+  readonly id: number
+  /** `Registry.id` */
+  readonly registry: number
+  readonly sender_uri: string | null
+  readonly transaction_id: string
+  readonly correlation_id: string
+  readonly reference_id: string
+  readonly locale: string | null
+  /** Notifications that wait. */
+  readonly waiting: number
+  /** As it was asked for. */
+  readonly criteria: string
+}
+
+/** Which ones are listed; by default all. */
+export interface SubscriptionChoice {
+  /** `Participant.id` */
+  readonly participant?: number
+  /** `Registry.id` */
+  readonly registry?: number
+  readonly state?: SubscriptionState
+}
+
+const LISTED = `subscription.code, participant.sender_id as participant, registry.namespace, subscription.event_type,
+  subscription.record_type, subscription.state, subscription.reason, subscription.cron, subscription.start_at,
+  subscription.end_at, subscription.created_at, subscription.ended_at`
+
+const FROM = `subscription join participant on participant.id = subscription.participant
+  join registry on registry.id = subscription.registry`
+
+/** The newest first. */
+export async function listSubscriptions(
+  { pool }: Pool,
+  { participant, registry, state }: SubscriptionChoice,
+  limit: number,
+): Promise<readonly ListedSubscription[]> {
+  const { rows } = await pool.query<ListedSubscription>({
+    name: 'list subscriptions',
+    text: `select ${LISTED} from ${FROM}
+      where ($1::integer is null or subscription.participant = $1)
+        and ($2::integer is null or subscription.registry = $2)
+        and ($3::text is null or subscription.state = $3)
+      order by subscription.id desc limit $4`,
+    values: [participant ?? null, registry ?? null, state ?? null, limit],
+  })
+  return rows
+}
+
+/** Null when there is none with this code. */
+export async function findSubscription({ pool }: Pool, code: string): Promise<ShownSubscription | null> {
+  if (!isStorable(code)) return null
+  const { rows } = await pool.query<ShownSubscription>({
+    name: 'find subscription',
+    text: `select ${LISTED}, subscription.id, subscription.registry, nullif(mailbox.sender_uri, '') as sender_uri,
+        subscription.transaction_id, subscription.correlation_id, subscription.reference_id, subscription.locale,
+        (select count(*)::integer from notification
+          where notification.subscription = subscription.id and notification.state = 'waiting') as waiting,
+        subscription.criteria
+      from ${FROM} join mailbox on mailbox.id = subscription.mailbox where subscription.code = $1`,
+    values: [code],
+  })
+  return rows[0] ?? null
+}
