@@ -13,6 +13,7 @@ import { DEFAULT_SIGNATURE_PROFILE, importSigningKey, type Jwk, sign } from '@ro
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { envelope, sendCallback } from '../../server/test/inbox.ts'
+import { eventRows } from '../../server/test/notifications.ts'
 import { emptyDatabase } from '../../server/test/postgres.ts'
 import { MASTER_KEY } from '../../server/test/server.ts'
 import { programFor } from '../src/program.ts'
@@ -149,8 +150,31 @@ async function sendNotification(): Promise<void> {
 
 const run = (...words: string[]) => rollcallJson(words, env)
 
+/** Gives the name of the examples to a subscription in this state. */
+async function subscribed(state: string): Promise<void> {
+  const { pool } = demo.server.database.db
+  const { rows } = await pool.query<{ participant: number; registry: number }>(
+    `select participant.id as participant, registry.id as registry from participant, registry
+      where namespace = 'civil' order by participant.id limit 1`,
+  )
+  const [found] = rows
+  if (found === undefined) throw new Error('there is nobody who could subscribe')
+  const { participant, registry } = found
+  const { code } = await eventRows(demo.server.database, { id: registry }).subscribe(
+    { id: participant },
+    { criteria: { reg_event_type: 'LiveBirth', notify_record_type: 'Person' } },
+  )
+  await pool.query('update subscription set state = $2 where code = $1', [code, state])
+  meaning['SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC'] = code
+}
+
 /** What must have happened before an example makes sense, where the examples before it have not seen to it. */
 const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
+  'subscriptions show': () => subscribed('live'),
+  'subscriptions cancel': () => subscribed('live'),
+  'subscriptions test': () => subscribed('live'),
+  'subscriptions backfill': () => subscribed('live'),
+  'subscriptions resume': () => subscribed('suspended'),
   'participant callback': () =>
     run(
       'participant',

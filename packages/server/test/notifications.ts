@@ -50,7 +50,10 @@ export function eventRows({ db }: Pick<TestDatabase, 'db'>, registry: Pick<Regis
     return found
   }
   return {
-    async subscribe(participant: Participant, changes: SubscriptionChanges = {}): Promise<Subscribed> {
+    async subscribe(
+      participant: Pick<Participant, 'id'>,
+      changes: SubscriptionChanges = {},
+    ): Promise<Subscribed> {
       const { sender_uri = null, event_type = 'LiveBirth', record_type = 'Person', locale = null } = changes
       const { id: mailbox } = await row<{ id: number }>(
         `insert into mailbox (participant, registry, sender_uri) values ($1, $2, $3)

@@ -10,11 +10,12 @@ import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { wholeNumber } from '../values.ts'
+import { addMailboxCommands } from './subscription-mailbox.ts'
 
 export function addCommand(program: Command): void {
   const subscriptions = program
     .command('subscriptions')
-    .description('list, show and cancel the subscriptions of participants')
+    .description('list, show, cancel, test, backfill and resume the subscriptions of participants')
   withJson(subscriptions.command('list'))
     .description('list subscriptions, the newest first')
     .option('--participant <sender_id>', 'only those of this participant')
@@ -34,6 +35,7 @@ export function addCommand(program: Command): void {
     .argument('<code>', 'code of the subscription')
     .addHelpText('after', '\nExample: rollcall subscriptions cancel SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC')
     .action(runCancel)
+  addMailboxCommands(subscriptions)
 }
 
 interface ListOptions extends OutputOptions {
