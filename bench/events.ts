@@ -6,6 +6,8 @@
 import { parseArgs } from 'node:util'
 import type { Registry } from '@rollcall/server'
 import { fanOut } from './events/fan-out.ts'
+import { importWithEvents } from './events/import.ts'
+import { match } from './events/match.ts'
 import { tick } from './events/tick.ts'
 import { filledRegistry } from './search/registry.ts'
 import { type BenchDatabase, PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
@@ -33,7 +35,7 @@ type Part = (
   plan: Plan,
 ) => Promise<{ readonly reached: boolean; readonly result: object }>
 
-const PARTS: Readonly<Record<string, Part>> = { 'fan-out': fanOut, tick }
+const PARTS: Readonly<Record<string, Part>> = { match, 'fan-out': fanOut, tick, import: importWithEvents }
 
 /** Measures, prints and writes `bench/results/events-<part>.json`; false when a bar is missed. */
 export async function run(args: readonly string[]): Promise<boolean> {

@@ -120,6 +120,5 @@ export const civil: Kind = {
     { name: 'REGISTER', aliases: ['REGISTRATION'] },
     { name: 'UPDATE', aliases: [] },
   ],
-  open_event_types: true,
   operations: [],
 }

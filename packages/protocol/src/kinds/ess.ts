@@ -79,6 +79,5 @@ export const ess: Kind = {
   ],
   identifier_types: [UIN],
   event_types: [{ name: 'enrolment', aliases: ['enrollement', 'enrollment'] }],
-  open_event_types: true,
   operations: ['enrolment-status'],
 }

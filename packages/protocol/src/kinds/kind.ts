@@ -147,8 +147,6 @@ export interface Kind {
   readonly record_types: readonly [RecordType, ...RecordType[]]
   readonly identifier_types: readonly IdentifierType[]
   readonly event_types: readonly EventType[]
-  /** `reg_event_type` is a free text in the published description, not one of a list. */
-  readonly open_event_types?: true
   /**
    * The closed list of names that `reg_event_type` of a notification has (public standard 3.2, 3); other names are left
    * out unless a participant takes them. Without the list a notification has the name that its subscriber used.

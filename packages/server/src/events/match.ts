@@ -47,7 +47,10 @@ export interface MatchPage {
 export type CompileFilter = (kind: Kind, criteria: string) => { readonly predicate: Predicate | null }
 
 /** Filters that a node keeps read. */
-const COMPILED = 50_000
+const COMPILED = 100_000
+
+/** Of so many events it is asked first whether anybody has subscribed to any like them. */
+const MANY = 10
 
 interface CompiledFilter {
   /** With the attributes that it was read for. */
@@ -120,22 +123,28 @@ async function probesOf(
   registryId: number,
   events: readonly MatchedEvent[],
 ): Promise<readonly Probe[]> {
+  const subscribed = events.length < MANY ? null : await typesWithSubscribers(client, registryId, events)
+  return events.flatMap((event, at) => {
+    const { event_type, recordType } = event
+    if (subscribed?.has(`${event_type}\0${recordType.name}`) === false) return []
+    return probes(event).map((borne) => ({ at, event_type, record_type: recordType.name, ...borne }))
+  })
+}
+
+/** Types of event and record of these events to which anybody has subscribed. */
+async function typesWithSubscribers(
+  client: ClientBase,
+  registryId: number,
+  events: readonly MatchedEvent[],
+): Promise<ReadonlySet<string>> {
   const pairs = new Map(
     events.map(({ event_type, recordType: { name } }) => [
       `${event_type}\0${name}`,
       { event_type, record_type: name },
     ]),
   )
-  const subscribed = new Set(
-    (await subscribedTypes(client, registryId, [...pairs.values()])).map(
-      ({ event_type, record_type }) => `${event_type}\0${record_type}`,
-    ),
-  )
-  return events.flatMap((event, at) => {
-    const { event_type, recordType } = event
-    if (!subscribed.has(`${event_type}\0${recordType.name}`)) return []
-    return probes(event).map((borne) => ({ at, event_type, record_type: recordType.name, ...borne }))
-  })
+  const found = await subscribedTypes(client, registryId, [...pairs.values()])
+  return new Set(found.map(({ event_type, record_type }) => `${event_type}\0${record_type}`))
 }
 
 function probes({ before, after }: MatchedEvent): readonly Pick<Probe, 'key' | 'before' | 'after'>[] {

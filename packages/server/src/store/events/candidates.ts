@@ -50,6 +50,21 @@ export async function subscribedTypes<Pair extends Pick<Probe, 'event_type' | 'r
   return pairs.filter((_, at) => subscribed.has(at))
 }
 
+// The subquery is asked once for each key, in the index: `offset 0` keeps the planner from reading the whole table.
+const CANDIDATES = `select probe.at, filed.subscription,
+    bool_or(probe.before), bool_or(probe.before and filed.whole),
+    bool_or(probe.after), bool_or(probe.after and filed.whole)
+  from unnest($2::int[], $3::text[], $4::text[], $5::bytea[], $6::bool[], $7::bool[])
+    as probe (at, event_type, record_type, key, before, after)
+  cross join lateral (
+    select subscription, whole from subscription_key
+    where registry = $1 and event_type = probe.event_type and record_type = probe.record_type
+      and key = probe.key
+    offset 0
+  ) as filed
+  where (probe.at, filed.subscription) > ($8, $9)
+  group by probe.at, filed.subscription order by probe.at, filed.subscription`
+
 /**
  * The candidates of all changes, each once, in the order of the changes and then of the subscriptions; a page at a time,
  * however many there are. Runs inside the caller's transaction, and one at a time.
@@ -58,38 +73,31 @@ export async function* candidatesOf(
   client: ClientBase,
   registryId: number,
   probes: readonly Probe[],
-  page = PAGE,
 ): AsyncGenerator<readonly Candidate[]> {
   if (probes.length === 0) return
-  // The subquery is asked once for each key, in the index: `offset 0` keeps the planner from reading the whole table.
-  await client.query(
-    `declare candidates no scroll cursor for
-     select probe.at, filed.subscription,
-       bool_or(probe.before), bool_or(probe.before and filed.whole),
-       bool_or(probe.after), bool_or(probe.after and filed.whole)
-     from unnest($2::int[], $3::text[], $4::text[], $5::bytea[], $6::bool[], $7::bool[])
-       as probe (at, event_type, record_type, key, before, after)
-     cross join lateral (
-       select subscription, whole from subscription_key
-       where registry = $1 and event_type = probe.event_type and record_type = probe.record_type
-         and key = probe.key
-       offset 0
-     ) as filed
-     group by probe.at, filed.subscription order by probe.at, filed.subscription`,
-    [
-      registryId,
-      probes.map(({ at }) => at),
-      probes.map(({ event_type }) => event_type),
-      probes.map(({ record_type }) => record_type),
-      probes.map(({ key }) => key),
-      probes.map(({ before }) => before),
-      probes.map(({ after }) => after),
-    ],
-  )
+  const values = [
+    registryId,
+    probes.map(({ at }) => at),
+    probes.map(({ event_type }) => event_type),
+    probes.map(({ record_type }) => record_type),
+    probes.map(({ key }) => key),
+    probes.map(({ before }) => before),
+    probes.map(({ after }) => after),
+  ]
+  const first = await client.query<Row>({
+    ...{ name: 'find candidates', text: `${CANDIDATES} limit ${PAGE}`, rowMode: 'array' },
+    values: [...values, -1, 0],
+  })
+  if (first.rows.length > 0) yield first.rows.map(candidate)
+  const last = first.rows[PAGE - 1]
+  if (last === undefined) return
+  const [at, subscription] = last
+  const cursor = `declare candidates no scroll cursor for ${CANDIDATES}`
+  await client.query(cursor, [...values, at, subscription])
   for (;;) {
-    const { rows } = await client.query<Row>({ text: `fetch ${page} from candidates`, rowMode: 'array' })
+    const { rows } = await client.query<Row>({ text: `fetch ${PAGE} from candidates`, rowMode: 'array' })
     if (rows.length > 0) yield rows.map(candidate)
-    if (rows.length < page) break
+    if (rows.length < PAGE) break
   }
   await client.query('close candidates')
 }
