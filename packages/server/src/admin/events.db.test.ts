@@ -204,7 +204,7 @@ test('a filter that cannot be read any more suspends its subscription', async ()
   await publish('UPDATE', person({ sex: 'F' }))
   expect(await notifications()).toEqual([])
   expect(await rows('select id, state, reason from subscription')).toEqual([
-    { id: lost, state: 'suspended', reason: 'filter' },
+    { id: lost, state: 'suspended', reason: 'unreadable' },
   ])
   expect(await rows('select * from subscription_key')).toEqual([])
 })

@@ -1,7 +1,6 @@
 import { type JsonObject, type Kind, kindNamed, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { describe, expect, test } from 'vitest'
-import { extractRecord } from '../query/memory/extract-record.ts'
-import { deriveEvents, type RecordState } from './derive.ts'
+import { deriveEvents, RecordState } from './derive.ts'
 
 const NOW = new Date('2026-06-15T09:00:00Z')
 
@@ -19,7 +18,7 @@ function derived(kindName: string, before: JsonObject | null, after: JsonObject 
 }
 
 function state(kind: Kind, recordType: RecordType, document: JsonObject | null): RecordState | null {
-  return document && { document, extracted: extractRecord(kind, recordType, document) }
+  return document && new RecordState(kind, recordType, document)
 }
 
 const identifier = [{ identifier_type: 'UIN', identifier_value: 'U-44' }]

@@ -2,6 +2,7 @@
 import {
   type AttributeValue,
   dayIn,
+  type Element,
   type EventCondition,
   type EventRule,
   type JsonValue,
@@ -9,13 +10,39 @@ import {
   keysInList,
   type RecordType,
   type RuleList,
+  readAttribute,
+  readElements,
 } from '@rollcall/protocol'
-import type { ExtractedRecord } from '../query/memory/extract-record.ts'
+import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
 
 /** A record at one moment. */
-export interface RecordState {
+export class RecordState {
   readonly document: JsonValue
-  readonly extracted: ExtractedRecord
+  readonly #kind: Kind
+  readonly #recordType: RecordType
+  #extracted: ExtractedRecord | undefined
+
+  constructor(kind: Kind, recordType: RecordType, document: JsonValue) {
+    this.#kind = kind
+    this.#recordType = recordType
+    this.document = document
+  }
+
+  /** All that a filter can ask about. It takes longer than the few attributes of the rules. */
+  get extracted(): ExtractedRecord {
+    this.#extracted ??= extractRecord(this.#kind, this.#recordType, this.document)
+    return this.#extracted
+  }
+
+  value(name: string): AttributeValue | undefined {
+    const attribute = this.#recordType.attributes.find((one) => one.name === name)
+    return (attribute && readAttribute(attribute, this.document)) ?? undefined
+  }
+
+  elements(name: string): readonly Element[] {
+    const compound = this.#recordType.compounds?.find((one) => one.name === name)
+    return compound === undefined ? [] : readElements(compound, this.document)
+  }
 }
 
 /** A record before a change and after it; null where there was none. */
@@ -61,8 +88,8 @@ function applies(derivation: Derivation, rule: EventRule, change: StateChange): 
 }
 
 function holds(derivation: Derivation, condition: EventCondition, { before, after }: StateChange): boolean {
-  const was = (name: string) => before?.extracted.values.get(name)
-  const is = (name: string) => after?.extracted.values.get(name)
+  const was = (name: string) => before?.value(name)
+  const is = (name: string) => after?.value(name)
   switch (condition.is) {
     case 'has':
       return is(condition.attribute) !== undefined
@@ -97,17 +124,17 @@ function keysOf(
   state: RecordState | null,
 ): readonly (readonly string[])[] {
   if (state === null) return []
-  const { document, extracted } = state
   if ('keyed_list' in list) {
     const keyed = recordType.keyed_lists.find(({ name }) => name === list.keyed_list)
-    return keyed === undefined ? [] : keysInList(kind, recordType, keyed, document)
+    return keyed === undefined ? [] : keysInList(kind, recordType, keyed, state.document)
   }
   if ('attribute' in list) {
-    const value = extracted.values.get(list.attribute)
+    const value = state.value(list.attribute)
     return (Array.isArray(value) ? value : []).map((one) => [textOf(one)])
   }
-  const elements = extracted.elements.get(list.compound) ?? []
-  return elements.flatMap(({ [list.by]: key }) => (key === undefined ? [] : [[textOf(key)]]))
+  return state
+    .elements(list.compound)
+    .flatMap(({ [list.by]: key }) => (key === undefined ? [] : [[textOf(key)]]))
 }
 
 type MemberChanged = Extract<EventCondition, { is: 'member_changed' }>
@@ -118,7 +145,7 @@ function membersBy(
   state: RecordState | null,
 ): ReadonlyMap<string, string> {
   const said = new Map<string, string>()
-  for (const { [by]: key, [member]: value } of state?.extracted.elements.get(compound) ?? []) {
+  for (const { [by]: key, [member]: value } of state?.elements(compound) ?? []) {
     said.set(key === undefined ? '' : textOf(key), value === undefined ? '' : textOf(value))
   }
   return said

@@ -6,7 +6,6 @@ import { canonicalJson, dayIn, type JsonValue, type RecordType, resolveRecordTyp
 import type { ClientBase } from 'pg'
 import type { RecordChange } from '../model/event.ts'
 import type { Registry } from '../model/registry.ts'
-import { extractRecord } from '../query/memory/extract-record.ts'
 import {
   heldSubscriptions,
   insertEvents,
@@ -16,7 +15,7 @@ import {
 } from '../store/events/events.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
 import { correctEvents } from './corrections.ts'
-import { type DerivedEvent, deriveEvents, type RecordState, type StateChange } from './derive.ts'
+import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from './derive.ts'
 import { nextTick } from './frequency.ts'
 import { type Match, matchEvents } from './match.ts'
 import { ownIdentifiers } from './own-identifiers.ts'
@@ -63,7 +62,8 @@ async function insertDrafts(
     if (named === undefined && change.before === change.after) return []
     const recordType = resolveRecordType(registry.kind, change.record_type)
     if (recordType === undefined) throw new Error(`the kind has no record type ${change.record_type}`)
-    const state = (text: string | null): RecordState | null => stateOf(registry, recordType, text)
+    const state = (text: string | null): RecordState | null =>
+      text === null ? null : new RecordState(registry.kind, recordType, JSON.parse(text) as JsonValue)
     const states = { before: state(change.before), after: state(change.after) }
     const events: readonly NamedEvent[] =
       named === undefined ? derived(recording, recordType, states) : [named]
@@ -99,12 +99,6 @@ function derived(
   return deriveEvents({ kind, recordType, time_zone, now, birth_span }, change)
 }
 
-function stateOf({ kind }: Registry, recordType: RecordType, text: string | null): RecordState | null {
-  if (text === null) return null
-  const document = JSON.parse(text) as JsonValue
-  return { document, extracted: extractRecord(kind, recordType, document) }
-}
-
 /** A correction is for those who were notified of what it corrects, and matches nobody else. */
 async function notifyMatches(
   client: ClientBase,
@@ -115,7 +109,16 @@ async function notifyMatches(
   const events = drafts.filter(({ event }) => event.corrects === undefined)
   const matching = { registry, day: dayIn(registry.time_zone, now.getTime()), compiled: filters }
   const asked = events.map(({ event: { event_type }, recordType, before, after }) => {
-    return { event_type, recordType, before: before?.extracted ?? null, after: after?.extracted ?? null }
+    return {
+      ...{ event_type, recordType },
+      // Read where somebody has subscribed.
+      get before() {
+        return before?.extracted ?? null
+      },
+      get after() {
+        return after?.extracted ?? null
+      },
+    }
   })
   for await (const { matches, unreadable } of matchEvents(client, matching, asked)) {
     const due = await dueTimes(client, registry, matches, now)
