@@ -125,8 +125,9 @@ async function notifyMatches(
     const notifications = matches.flatMap(({ at, subscription, presence }) => {
       const event = events[at]?.id
       if (event === undefined) return []
-      matched.set(event, (matched.get(event) ?? 0) + 1)
       const due_at = due.get(subscription)
+      if (due_at === null) return []
+      matched.set(event, (matched.get(event) ?? 0) + 1)
       return { event, subscription, presence, purpose: 'event' as const, ...(due_at && { due_at }) }
     })
     await insertNotifications(client, notifications)
@@ -134,19 +135,19 @@ async function notifyMatches(
   }
 }
 
-/** When those are notified that are not notified at once. */
+/** When those are notified that are not notified at once; null: their end has come, and nobody has ended them yet. */
 async function dueTimes(
   client: ClientBase,
   { time_zone }: Registry,
   matches: readonly Match[],
   now: Date,
-): Promise<ReadonlyMap<number, Date>> {
+): Promise<ReadonlyMap<number, Date | null>> {
   if (matches.length === 0) return new Map()
   const held = await heldSubscriptions(
     client,
     matches.map(({ subscription }) => subscription),
   )
-  return new Map(held.map((one) => [one.id, nextTick(one, time_zone, now)]))
+  return new Map(held.map((one) => [one.id, one.end_at <= now ? null : nextTick(one, time_zone, now)]))
 }
 
 /** What is shown is kept with the events that somebody is notified of. */
