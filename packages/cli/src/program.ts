@@ -28,6 +28,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   keys: () => import('./commands/keys.ts'),
   import: () => import('./commands/import.ts'),
   search: () => import('./commands/search.ts'),
+  subscribe: () => import('./commands/subscribe.ts'),
+  unsubscribe: () => import('./commands/unsubscribe.ts'),
   status: () => import('./commands/status.ts'),
   listen: () => import('./commands/listen.ts'),
   simulate: () => import('./commands/simulate.ts'),

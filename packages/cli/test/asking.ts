@@ -1,6 +1,7 @@
 /** Registries that commands ask: the real server as a demo, and one of another make on loopback. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { kindNamed } from '@rollcall/protocol'
 import { SIGNER, signed } from '../../client/test/callbacks.ts'
 import { ack, loopback, type Respond } from '../../client/test/loopback.ts'
 import { allowLoopback } from '../../server/test/asynchronous.ts'
@@ -54,6 +55,7 @@ export async function demoHome(
     registries: namespaces.map((namespace) => ({
       namespace,
       receiver_id: `${namespace}.example`,
+      reg_record_type: kindNamed(namespace)?.record_types[0].emitted,
       samples: [],
     })),
   }

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { demoServer } from './asking.ts'
-import { start, until } from './command.ts'
+import { databaseUrl, start, until } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const page = await readFile(new URL('../../../docs/command-line.md', import.meta.url), 'utf8')
@@ -28,10 +28,10 @@ beforeAll(async () => {
 afterAll(() => demo.close())
 
 /** Runs a block as it stands, in a folder with the file of a demo; what it prints. */
-async function printedBy(text: string, cwd: string): Promise<string> {
+async function printedBy(text: string, cwd: string, more: object = {}): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
   const script = `set -e -o pipefail\nrollcall() { '${process.execPath}' '${MAIN}' "$@"; }\n${text}`
-  const options = { cwd, env: { PATH, HOME, ROLLCALL_DATA: cwd } }
+  const options = { cwd, env: { PATH, HOME, ROLLCALL_DATA: cwd, ...more } }
   return (await run('bash', ['-c', script], options)).stdout
 }
 
@@ -78,11 +78,37 @@ test('listening, searches that are called back, and status', async () => {
   )
 })
 
+test('a subscription prints events of a registry that lives, until it has ended', async () => {
+  const { path: home, env } = demo.home
+  const { db, connection } = demo.server.database
+  await db.pool.query('update registry set demo = true')
+  const [subscribes = ''] = blocks.flatMap(({ how, text }) => (how === 'sh subscription' ? [text] : []))
+  const [lives = ''] = blocks.flatMap(({ how, text }) => (how === 'sh life' ? [text] : []))
+  const database = { DATABASE_URL: databaseUrl(connection) }
+  const words = [...subscribes.matchAll(/'[^']*'|\S+/g)].map(([word]) => word.replaceAll("'", '')).slice(1)
+  const running = start(words, env)
+  await until(running, () => (running.output().stderr.includes('subscribed as SUB-') ? true : null))
+  const happened = await printedBy(lives, home, database)
+  const births = happened.match(/^LiveBirth, event \d+: 1 subscription matched$/gm)?.length ?? 0
+  expect(births).toBeGreaterThan(2)
+  await until(running, () =>
+    (running.output().stdout.match(/ {2}LiveBirth of a Person, /g)?.length ?? 0) >= births ? true : null,
+  )
+  const { code, stdout, stderr } = await running.stop('SIGINT')
+  expect([code, stderr.endsWith('unsubscribed\n')]).toEqual([0, true])
+  expect(stdout.match(/^ {2}SUB-\S+: entered$/gm)).toHaveLength(births)
+  expect(stdout.match(/"sex": "female"/g)).toHaveLength(births)
+  // Another life: that of the same seed would bear the same people again.
+  const after = await printedBy(lives.replace('--seed 7', '--seed 8'), home, database)
+  expect(after).toMatch(/^LiveBirth, event \d+: 0 subscriptions matched$/m)
+  expect(after).not.toContain(': 1 subscription matched')
+})
+
 test('the page names every option of these commands', async () => {
   const { programFor } = await import('../src/program.ts')
   const program = await programFor([])
   const commands = program.commands.filter((command) =>
-    ['search', 'status', 'listen'].includes(command.name()),
+    ['search', 'subscribe', 'unsubscribe', 'status', 'listen'].includes(command.name()),
   )
   const options = commands.flatMap((command) => command.options.map(({ long }) => long ?? ''))
   expect(options).toContain('--sender-uri')

@@ -168,6 +168,18 @@ async function subscribed(state: string): Promise<void> {
   meaning['SUB-7Q2M4T9XK3B8D5HV6NWPJ0RC'] = code
 }
 
+/** Makes a subscription of the demo participant, whose code a made-up one stands for. */
+async function demoSubscription(event: string, made_up: string): Promise<void> {
+  const address = ['--sender-uri', `${peer.url}/on-subscribe`]
+  await run('subscribe', 'civil', '--event', event, '--identifier', 'UIN=0099', ...address)
+  for (let code: string | undefined; code === undefined; ) {
+    const found = 'select code from subscription where event_type = $1'
+    const { rows } = await demo.server.database.db.pool.query(found, [event])
+    code = rows[0]?.code
+    if (code !== undefined) meaning[made_up] = code
+  }
+}
+
 /** What must have happened before an example makes sense, where the examples before it have not seen to it. */
 const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'subscriptions show': () => subscribed('live'),
@@ -194,6 +206,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     if (key === undefined) throw new Error('there is no key of ours')
     meaning['NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'] = key.kid
   },
+  unsubscribe: () => demoSubscription('Marriage', 'SUB-4P7QD2MZ3KXRJ5TN6WYBH8CV'),
   simulate: () => demo.server.database.db.pool.query('update registry set demo = true'),
   // A database is a demo's as a whole, or not at all.
   doctor: () => demo.server.database.db.pool.query('update registry set demo = false'),
@@ -217,11 +230,12 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
 /** Examples that change what the others need run where nobody works. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['demo', 'migrate', 'keys rotate-master'])
 
-/** What the commands that run until they are stopped print when they have begun. */
+/** What the commands that run until they are stopped print when they have begun, by a part of the example. */
 const BEGUN: Readonly<Record<string, RegExp>> = {
-  serve: /^Rollcall (?:works|listens)/m,
-  demo: /"msg":"listening"/,
-  listen: /^listening on /m,
+  'rollcall serve': /^Rollcall (?:works|listens)/m,
+  'rollcall demo': /"msg":"listening"/,
+  'rollcall listen': /^listening on /m,
+  ' --listen': /^subscribed as /m,
 }
 
 /** The words of a plain command and the variables before it; null for one that needs a shell. */
@@ -266,7 +280,7 @@ async function runExample({ command, text }: Example): Promise<Ended> {
   if (plain === null) return inShell(meant, environment)
   const { words, variables } = plain
   const all = { ...environment, ...variables }
-  const begun = BEGUN[command]
+  const [, begun] = Object.entries(BEGUN).find(([part]) => text.includes(part)) ?? []
   return begun === undefined ? rollcall(words, all, '', folder) : untilBegun(words, all, begun)
 }
 

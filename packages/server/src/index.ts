@@ -29,6 +29,7 @@ export {
   findParticipant,
   setMessagePolicy,
   setParticipantQuotas,
+  setSubscriptionSettings,
 } from './store/directory/participants.ts'
 export { ownRecords } from './store/records/own-records.ts'
 export { countRecords, hasRecords, sampleIdentifiers } from './store/records/record-counts.ts'

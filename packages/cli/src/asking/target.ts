@@ -22,6 +22,8 @@ export interface Target {
   readonly decryption_keys: readonly Jwk[]
   /** The registry as the sender of callbacks; null where its sender_id is not known. */
   readonly peer: Peer | null
+  /** Record type that is asked for unless another one is named; null where it is not known. */
+  readonly record_type: string | null
 }
 
 /** @throws CommandError that says which option is missing or wrong */
@@ -56,6 +58,7 @@ export async function readTarget(options: RegistryOptions): Promise<Target> {
     },
     decryption_keys,
     peer: receiver_id === undefined ? null : callbackPeer(receiver_id, base_url, trust, options),
+    record_type: registry?.reg_record_type ?? null,
   }
 }
 

@@ -1,12 +1,13 @@
 /** `rollcall search`: asks any registry of this protocol, synchronously or to be called back. */
-import { type Accepted, RegistryClient, resultsOf, type SearchInput } from '@rollcall/client'
+import { RegistryClient, resultsOf, type SearchInput } from '@rollcall/client'
 import type { SearchCriteria } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { inWords, made } from '../asking/failures.ts'
 import { printable, printableJson } from '../asking/printing.ts'
 import { type QuestionOptions, readQuestions } from '../asking/questions.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
-import { searchAndWait, sendSearch } from '../asking/search-later.ts'
+import { ackText, askLater } from '../asking/requests.ts'
+import { searchAndWait } from '../asking/search-later.ts'
 import {
   counted,
   goesOn,
@@ -83,7 +84,7 @@ async function runSearch(options: SearchOptions): Promise<void> {
   const questions = await readQuestions(options)
   const target = await readTarget(options)
   const isAsync = options.async === true || options.senderUri !== undefined || options.listen !== undefined
-  if (isAsync) await askLater(target, questions, options, signal)
+  if (isAsync) await askForCallback(target, questions, options, signal)
   else if (options.all === true) await askForAll(target, questions, options, signal)
   else await ask(target, questions, options, signal)
 }
@@ -133,7 +134,7 @@ async function askForAll(
   if (!options.json) process.stdout.write(`${counted(told, 'record')} in all\n`)
 }
 
-async function askLater(
+async function askForCallback(
   target: Target,
   questions: readonly SearchInput[],
   options: SearchOptions,
@@ -142,7 +143,9 @@ async function askLater(
   const sender_uri =
     options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
   if (options.listen === undefined) {
-    const accepted = await sendSearch(target, questions, { sender_uri, signal })
+    const accepted = await askLater(target, { sender_uri, signal }, (asking) =>
+      asking.searchAsync(questions, { signal }),
+    )
     print(options, accepted, ackText(accepted))
     return
   }
@@ -158,12 +161,6 @@ async function askLater(
     },
     callback: (callback) => tell(callback, options),
   })
-}
-
-function ackText({ ack_status, correlation_id }: Accepted): string {
-  const id = printable(correlation_id)
-  if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`
-  return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id} shows its state`
 }
 
 /** Prints an answer with its records, and sets the exit code where items of it were rejected. */

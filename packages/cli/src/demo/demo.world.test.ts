@@ -9,10 +9,13 @@ import {
   verify as verifyText,
 } from 'node:crypto'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import { canonicalJson, KINDS } from '@rollcall/protocol'
-import { KIND_GENERATORS } from '@rollcall/synthetic'
+import { canonicalJson, KINDS, recordTypesOf } from '@rollcall/protocol'
+import { generate, KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askToken, demoToken, search } from '../../test/ask.ts'
 import {
@@ -227,6 +230,61 @@ const admin = (path: string, { base_url, token } = demo.admin) =>
 
 test('its operator token opens the admin API', async () => {
   expect((await admin('registries')).status).toBe(200)
+})
+
+/** Where the demo participant is called back: what came, by the end of its path. */
+async function listening() {
+  const came: { readonly path: string; readonly body: Answer }[] = []
+  const server = createServer(async (request, response) => {
+    const body = JSON.parse(await text(request))
+    came.push({ path: request.url ?? '', body })
+    response.end(JSON.stringify({ message: { ack_status: 'ACK', correlation_id: 'c', timestamp: now() } }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { came, url: `http://127.0.0.1:${port}`, close: () => server.close() }
+}
+
+const now = (): string => new Date().toISOString()
+
+test('the demo participant subscribes in every registry without a filter, and is notified of what is published', async () => {
+  const listener = await listening()
+  const token = await demoToken(demo)
+  const { sender_id } = demo.participant
+  for (const { namespace, kind: name, reg_record_type } of demo.registries) {
+    const kind = demoKinds.find((row) => row.name === name)
+    const reg_event_type = kind?.event_types[0]?.name ?? ''
+    const header = {
+      ...{ message_id: randomUUID(), message_ts: now(), action: 'subscribe', sender_id, total_count: 1 },
+      sender_uri: `${listener.url}/${namespace}/on-subscribe`,
+    }
+    const subscribe_criteria = { reg_event_type, notify_record_type: reg_record_type }
+    const item = { reference_id: '1', timestamp: now(), subscribe_criteria }
+    const asked = await fetch(`${demo.base_url}/${namespace}/v1.0.0/registry/subscribe`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ header, message: { transaction_id: 't', subscribe_request: [item] } }),
+    })
+    expect([namespace, asked.status]).toEqual([namespace, 200])
+    const at = (end: string) => listener.came.find(({ path }) => path === `/${namespace}/${end}`)?.body
+    const answer = await until(running, () => at('on-subscribe') ?? null)
+    expect(answer.message.subscribe_response[0].subscriptions[0].code).toMatch(/^SUB-/)
+
+    // Of the first record type, and of somebody who is not there yet.
+    const record = [...generate(name, { count: 2_100, seed: 'demo' })]
+      .slice(2_000)
+      .find((document) => kind !== undefined && recordTypesOf(kind, document)[0] === kind.record_types[0])
+    const published = await fetch(`${demo.admin.base_url}/admin/v1/registries/${namespace}/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${demo.admin.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ reg_event_type, record }),
+    })
+    expect(await published.json()).toEqual({ id: expect.any(Number), matched: 1 })
+    const notified = await until(running, () => at('notify') ?? null)
+    expect(notified.signature).toMatch(/^namespace=/)
+    expect(notified.message.notify_event[0].data.reg_records).toEqual(record)
+  }
+  listener.close()
 })
 
 test('a participant added to it is the demo’s too, and gets tokens', async () => {

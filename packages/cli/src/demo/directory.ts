@@ -16,6 +16,7 @@ import {
   type Registry,
   registryAt,
   setCallbackSettings,
+  setSubscriptionSettings,
 } from '@rollcall/server'
 import { applyIndexes } from '@rollcall/server/admin/indexes'
 import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
@@ -39,6 +40,9 @@ const PARTICIPANT = {
     loopback: true,
   })),
 } as const
+
+/** It may subscribe to everything, as often as it likes. */
+const SUBSCRIPTIONS = { unfiltered_subscriptions: true, max_subscriptions: Infinity } as const
 
 /** Its tools listen wherever they find a port. */
 const CALLBACKS_ALLOWED = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:*`)
@@ -70,9 +74,11 @@ export async function refuseRealData(db: Database): Promise<void> {
 export async function ensureDemoDirectory(
   db: Database,
 ): Promise<{ readonly registries: readonly Registry[]; readonly participant: Participant }> {
-  const participant =
+  const { sender_id } =
     (await findParticipant(db, PARTICIPANT.sender_id)) ??
     (await addParticipant(db, { ...PARTICIPANT, demo: true }))
+  // That of an earlier version may not yet.
+  const participant = await setSubscriptionSettings(db, sender_id, SUBSCRIPTIONS)
   const { allowed } = await findCallbackSettings(db, participant.id)
   if (allowed.length === 0) await setCallbackSettings(db, participant.id, { allowed: CALLBACKS_ALLOWED })
   const registries: Registry[] = []

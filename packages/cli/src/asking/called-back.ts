@@ -1,0 +1,66 @@
+/** Asking with a listener of this process: the registry's callbacks come here. */
+import {
+  callbacksAt,
+  type Handlers,
+  HeaderRejected,
+  type Peer,
+  Receiver,
+  RegistryClient,
+} from '@rollcall/client'
+import { CommandError } from '../failure.ts'
+import { isLoopbackAddress } from './demo.ts'
+import { made } from './failures.ts'
+import { type ListenAt, listenForCallbacks } from './listening.ts'
+import type { Target } from './target.ts'
+
+export interface CalledBack {
+  readonly at: ListenAt
+  /** The full address that the registry is given; by default that of the listener. */
+  readonly sender_uri: string | undefined
+  readonly handlers?: Handlers
+  /** Milliseconds to wait for the callback of a subscribe or an unsubscribe. */
+  readonly callback_timeout?: number
+}
+
+/**
+ * Listens while `work` goes on. `rejected` is aborted when the registry rejects a request as a whole: that names no
+ * request, but this process has one only.
+ * @throws CommandError
+ */
+export async function calledBack<Result>(
+  target: Target,
+  { at, sender_uri, handlers = {}, callback_timeout }: CalledBack,
+  work: (asking: RegistryClient, rejected: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const peer = peerOf(target)
+  if (sender_uri === undefined && !isLoopbackAddress(target.base_url)) {
+    throw new CommandError(
+      '--listen needs --sender-uri, the address at which the registry reaches this machine',
+    )
+  }
+  const ended = new AbortController()
+  const receiver = made(
+    () =>
+      new Receiver({
+        peers: [peer],
+        receiver_id: target.client.sender_id,
+        decryption_keys: target.decryption_keys,
+        handlers: { ...handlers, rejected: ({ header }) => ended.abort(new HeaderRejected(header)) },
+      }),
+  )
+  const server = await listenForCallbacks(at, receiver.handle)
+  try {
+    const options = { ...target.client, receiver, sender_uri: sender_uri ?? callbacksAt(server.url) }
+    const asking = made(
+      () => new RegistryClient({ ...options, ...(callback_timeout !== undefined && { callback_timeout }) }),
+    )
+    return await work(asking, ended.signal)
+  } finally {
+    await server.close()
+  }
+}
+
+function peerOf({ peer }: Target): Peer {
+  if (peer !== null) return peer
+  throw new CommandError('--listen needs --receiver-id, the sender_id of the registry that calls back')
+}

@@ -1,0 +1,24 @@
+/** Asynchronous requests whose callbacks go elsewhere: the ack, and what it says. */
+import { type Accepted, RegistryClient } from '@rollcall/client'
+import { inWords, made } from './failures.ts'
+import { printable } from './printing.ts'
+import type { Target } from './target.ts'
+
+/** Sends a request; its result goes to `sender_uri`, or where the registry has it on file. */
+export function askLater(
+  { client }: Target,
+  { sender_uri, signal }: { readonly sender_uri: string | undefined; readonly signal: AbortSignal },
+  send: (asking: RegistryClient) => Promise<Accepted>,
+): Promise<Accepted> {
+  const options = { ...client, ...(sender_uri !== undefined && { sender_uri }) }
+  const asking = made(() => new RegistryClient(options))
+  return inWords(send(asking), signal)
+}
+
+/** @param type of `rollcall status` */
+export function ackText({ ack_status, correlation_id }: Accepted, type = 'search'): string {
+  const id = printable(correlation_id)
+  if (ack_status === 'NACK') return `taken, correlation_id ${id}; no callback follows (NACK)`
+  const more = type === 'search' ? '' : ` --type ${type}`
+  return `accepted, correlation_id ${id}\nrollcall status --correlation-id ${id}${more} shows its state`
+}

@@ -1,0 +1,87 @@
+/** What `rollcall subscribe` asks for, and what it prints of a subscription and of an event. */
+import type { EventContext, SubscribeInput } from '@rollcall/client'
+import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription } from '@rollcall/protocol'
+import { CommandError } from '../failure.ts'
+import { printable, printableJson } from './printing.ts'
+import { type QuestionOptions, readQuestions } from './questions.ts'
+import type { Target } from './target.ts'
+
+export interface SubscriptionOptions
+  extends Pick<QuestionOptions, 'identifier' | 'where' | 'graphql' | 'query' | 'recordType'> {
+  readonly event: string
+  readonly frequency?: string
+  readonly start?: Date
+  readonly until?: Date
+}
+
+/** @throws CommandError that repeats no value */
+export async function readSubscription(
+  options: SubscriptionOptions,
+  { record_type }: Pick<Target, 'record_type'>,
+): Promise<SubscribeInput> {
+  const { event: reg_event_type, recordType = record_type } = options
+  if (recordType === null) throw new CommandError('--record-type is missing; name the record type to be sent')
+  const criteria = {
+    reg_event_type,
+    ...(await readFilter(options)),
+    notify_record_type: recordType,
+    ...frequencyOf(options),
+  }
+  // A subscription without a filter is for the registry to permit.
+  return criteria as JsonObject & SubscribeCriteria
+}
+
+async function readFilter({
+  identifier,
+  where,
+  graphql,
+  query,
+}: SubscriptionOptions): Promise<Pick<Partial<SubscribeCriteria>, 'filter_type' | 'filter'>> {
+  const forms = { identifier, where, graphql, query }
+  if (Object.values(forms).every((form) => form === undefined)) return {}
+  const [question, ...others] = await readQuestions(
+    Object.fromEntries(Object.entries(forms).filter(([, form]) => form !== undefined)),
+  )
+  if (question === undefined || others.length > 0) {
+    throw new CommandError('a subscription has one filter; give the command again for another one')
+  }
+  const { query_type, query: filter } = 'search_criteria' in question ? question.search_criteria : question
+  return { filter_type: query_type, filter }
+}
+
+function frequencyOf({
+  frequency,
+  start,
+  until,
+}: SubscriptionOptions): Pick<Partial<SubscribeCriteria>, 'frequency'> {
+  if (frequency === undefined && start === undefined && until === undefined) return {}
+  if (frequency === undefined) throw new CommandError('--start and --until need --frequency')
+  if (until === undefined) throw new CommandError('--frequency needs --until, the time at which it ends')
+  const start_time = (start ?? new Date()).toISOString()
+  return { frequency: { frequency, start_time, end_time: until.toISOString() } }
+}
+
+/** Codes of the subscriptions that an item made. */
+export const codesIn = ({ subscriptions = [] }: Pick<SubscribeResponseItem, 'subscriptions'>): string[] =>
+  subscriptions.map(({ code }: Subscription) => code)
+
+/** An event for machines. */
+export function eventJson(record: unknown, context: EventContext): object {
+  const { event: _, notification, ...said } = context
+  const { message_id, sender_id } = notification.header
+  return { time: new Date().toISOString(), sender_id, message_id, ...said, record }
+}
+
+/** An event for people: what happened to whom, for which subscription, and the record. */
+export function eventText(record: unknown, context: EventContext): string {
+  const { event_type, record_type, subscriptions, occurred_at, notification } = context
+  const marks = (['test', 'backfill'] as const).filter((name) => context[name])
+  const head = [
+    `${new Date().toISOString()}  ${event_type ?? 'correction'} of a ${record_type}`,
+    ...(occurred_at === null ? [] : [`of ${occurred_at}`]),
+    notification.signed ? 'signed' : 'not signed',
+    ...marks,
+  ]
+  const codes = Object.entries(subscriptions).map(([code, presence]) => printable(`  ${code}: ${presence}`))
+  return [printable(head.join(', ')), ...codes, printableJson(record)].join('\n')
+}

@@ -1,0 +1,123 @@
+/** `rollcall subscribe`: subscribes to events of any registry, and prints them as they happen. */
+import { onEvent, type RegistryClient, resultsOf, type SubscribeInput } from '@rollcall/client'
+import type { Command } from 'commander'
+import { calledBack } from '../asking/called-back.ts'
+import { inWords } from '../asking/failures.ts'
+import { printable } from '../asking/printing.ts'
+import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { ackText, askLater } from '../asking/requests.ts'
+import {
+  codesIn,
+  eventJson,
+  eventText,
+  readSubscription,
+  type SubscriptionOptions,
+} from '../asking/subscriptions.ts'
+import { readAddress, readTarget, type Target } from '../asking/target.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { type StopRequest, stopRequest } from '../stop.ts'
+import { collected, instant, wholeNumber } from '../values.ts'
+
+export function addCommand(program: Command): void {
+  const command = program
+    .command('subscribe')
+    .description('subscribe to events of a registry, and print them as they happen')
+    .argument('[namespace]', 'a registry of the demo on this machine (or --url)')
+    .requiredOption('--event <type>', 'type of the events, such as LiveBirth')
+    .option('--identifier <type=value>', 'only events of the record with this identifier', collected)
+    .option('--where <json>', 'only events of records that fulfil conditions, such as {"sex": "female"}')
+    .option('--graphql <text>', 'only events of records that fulfil a GraphQL query')
+    .option('--query <file>', 'file with a query in JSON, as in rollcall search; - for standard input')
+    .option('--record-type <type>', 'record type to be sent (default: the first of the kind)')
+    .option('--frequency <cron>', 'send together what happened, by a cron expression or a word such as daily')
+    .option('--start <time>', 'when the frequency begins (default: now)', instant)
+    .option('--until <time>', 'when it ends, and the subscription with it', instant)
+    .option('--sender-uri <address>', 'the full address of the callback')
+    .option(
+      '--listen [port]',
+      'listen there (default: at any free port), print events until Ctrl-C, then unsubscribe',
+      wholeNumber(0, 65_535),
+    )
+    .option('--keep', 'with --listen: do not unsubscribe at the end')
+    .option('--wait <seconds>', 'time to wait for the callback', wholeNumber(1, 86_400), 60)
+  withJson(withRegistryOptions(command))
+    .addHelpText(
+      'after',
+      `
+Without --listen, notifications go to --sender-uri with on-subscribe replaced by notify, or to where the registry has
+you on file, and the command ends with the acknowledgement. With --json each event is one line. The other options are
+those of rollcall search.
+
+Example: rollcall subscribe civil --event Death --identifier UIN=8128560370
+Example: rollcall subscribe civil --event LiveBirth --where '{"sex": "female"}' --listen`,
+    )
+    .action(runSubscribe)
+}
+
+interface SubscribeOptions extends RegistryOptions, SubscriptionOptions, OutputOptions {
+  readonly senderUri?: string
+  /** True: at any free port. */
+  readonly listen?: number | true
+  readonly keep?: true
+  readonly wait: number
+}
+
+async function runSubscribe(namespace: string | undefined, options: SubscribeOptions): Promise<void> {
+  const stop = stopRequest()
+  const target = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const criteria = await readSubscription(options, target)
+  const sender_uri =
+    options.senderUri === undefined ? undefined : readAddress('--sender-uri', options.senderUri).href
+  if (options.listen === undefined) {
+    const asked = { sender_uri, signal: stop.signal }
+    const accepted = await askLater(target, asked, (asking) =>
+      asking.subscribeAsync(criteria, { signal: stop.signal }),
+    )
+    print(options, accepted, ackText(accepted, 'subscribe'))
+    return
+  }
+  await subscribeAndListen(target, criteria, options, { stop, sender_uri, port: options.listen })
+}
+
+async function subscribeAndListen(
+  target: Target,
+  criteria: SubscribeInput,
+  options: SubscribeOptions,
+  { stop, sender_uri, port }: { stop: StopRequest; sender_uri: string | undefined; port: number | true },
+): Promise<void> {
+  const tell = (record: unknown, context: Parameters<typeof eventText>[1]): void => {
+    const text = options.json ? JSON.stringify(eventJson(record, context)) : `${eventText(record, context)}\n`
+    process.stdout.write(`${text}\n`)
+  }
+  const wait = {
+    at: { host: '127.0.0.1', port: port === true ? 0 : port },
+    ...{ sender_uri, callback_timeout: options.wait * 1_000 },
+    handlers: { notify: onEvent({ otherwise: tell }) },
+  }
+  await calledBack(target, wait, async (asking, rejected) => {
+    const signal = AbortSignal.any([stop.signal, rejected])
+    const codes = await inWords(subscribed(asking, criteria, signal), stop.signal)
+    // Standard output is for events.
+    process.stderr.write(`${printable(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
+    await stop.asked
+    if (options.keep === true) return
+    await inWords(asking.unsubscribe(codes))
+    process.stderr.write('unsubscribed\n')
+  })
+}
+
+/** The codes of the subscription, when the registry has made it. */
+async function subscribed(
+  asking: RegistryClient,
+  criteria: SubscribeInput,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const answer = await asking.subscribe(criteria, { signal })
+  const codes = resultsOf(answer).flatMap((result) => {
+    if (!result.ok) throw result.rejection
+    const { status_reason_message: more } = result.item
+    if (more !== undefined) process.stderr.write(`${printable(more)}\n`)
+    return codesIn(result.item)
+  })
+  return codes
+}
