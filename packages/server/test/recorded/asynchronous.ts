@@ -92,7 +92,7 @@ async function converse(world: World, { namespace, transaction_id, body }: Conve
 }
 
 /** Waits until the exchange is answered and all of its callbacks are taken. */
-async function answered({ server }: World, correlation_id: string): Promise<void> {
+export async function answered({ server }: Pick<World, 'server'>, correlation_id: string): Promise<void> {
   await vi.waitFor(
     async () => {
       const { rows } = await server.database.db.pool.query(

@@ -13,6 +13,8 @@ const MASKS: Readonly<Record<string, string>> = {
   error_description: '<text>',
 }
 
+const SUBSCRIPTION_CODE = /^SUB-[0-9A-Z]{24}$/
+
 /** The text of an error stands in a member with a common name, so it is known by its parent. */
 const TEXT_PARENTS: ReadonlySet<string> = new Set(['error', 'errors'])
 
@@ -21,6 +23,7 @@ const TEXT_PARENTS: ReadonlySet<string> = new Set(['error', 'errors'])
  * @param sent ids and times that the request itself chose; where the answer repeats one, that is recorded
  */
 export function masked(value: unknown, sent: ReadonlySet<unknown> = new Set(), parent = ''): unknown {
+  if (typeof value === 'string' && SUBSCRIPTION_CODE.test(value)) return '<code>'
   if (Array.isArray(value)) return value.map((element) => masked(element, sent, parent))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

@@ -10,6 +10,7 @@ import { encrypted, opened, publishedKey, searchBy, sendAs, signedBody } from '.
 import { bearer, post, type TestParticipant } from '../server.ts'
 import { conversations } from './asynchronous.ts'
 import { masked, recorded } from './masks.ts'
+import { subscriptions } from './subscriptions.ts'
 import { questionsOf, type Row, refusals, searches, strays, tokenRequests } from './synchronous.ts'
 import { openWorld, RECORDS, SEED, type World } from './world.ts'
 
@@ -58,6 +59,10 @@ it('asynchronous requests, their callbacks, and questions about them', async () 
   await expectFile('asynchronous', await conversations(world))
 })
 
+it('subscriptions, their ends, and questions about them', async () => {
+  await expectFile('subscriptions', await subscriptions(world))
+})
+
 it('signed and encrypted messages', async () => {
   const { server, sealed } = world
   const key = await publishedKey(server, 'RSA-OAEP-256')
@@ -72,9 +77,9 @@ it('signed and encrypted messages', async () => {
   })
 })
 
-it('what is not served here, and callbacks that come to us', async () => {
+it('callbacks that come to us', async () => {
   const { plain } = world
-  const rows = ['subscribe', 'unsubscribe', 'notify', 'on-search', 'on-subscribe', 'txn/on-status'].map(
+  const rows = ['notify', 'on-search', 'on-subscribe', 'txn/on-status'].map(
     (operation): Row => ({
       name: operation,
       path: `civil/v1.0.0/registry/${operation}`,
