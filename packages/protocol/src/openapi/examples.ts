@@ -77,7 +77,10 @@ function subscribe(kind: Kind): Example {
     reply: {
       ...ids,
       subscribe_response: [
-        { reference_id: 's1', timestamp: answered, status: 'succ', subscriptions: [subscription] },
+        {
+          ...{ reference_id: 's1', timestamp: answered, status: 'succ', subscriptions: [subscription] },
+          pagination: { page_size: 1, page_number: 1, total_count: 1 },
+        },
       ],
     },
   }

@@ -1,8 +1,10 @@
 /** What a request to subscribe is answered, and what it makes. */
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { CallbackHeader, RequestHeader, SubscribeResponse, validator } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../test/asynchronous.ts'
+import { multipartBody, uploadParts } from '../../test/multipart.ts'
 import { bearer, post } from '../../test/server.ts'
 import {
   about,
@@ -14,6 +16,7 @@ import {
   subscribeFor,
   subscribingServer,
 } from '../../test/subscribing.ts'
+import { UPLOAD_TYPE } from '../../test/uploading.ts'
 import { setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { setSubscriptionSettings } from '../store/directory/participants.ts'
 
@@ -83,6 +86,45 @@ describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
     expect(row).toMatchObject({ state: 'live', locale: 'eng', person: true, keys: 1, sender_uri: '' })
     expect(row).toMatchObject({ correlation_id: message.correlation_id, reference_id: 's-0' })
   })
+})
+
+it('the example of docs/events.md is answered as it says there', async () => {
+  const page = readFileSync(new URL('../../../../docs/events.md', import.meta.url), 'utf8')
+  const section = page.slice(page.indexOf('## Subscribe'))
+  const [request, answer] = [...section.matchAll(/```json\n(.*?)```/gs)].map(([, json = '']) =>
+    JSON.parse(json),
+  )
+  const [item] = (await called(server, peer, subscribeFor(peer, [], { message: request }))).message
+    .subscribe_response
+  const runs = expect.stringMatching(/^next notifications at \S+Z, \S+Z, \S+Z$/)
+  const [subscription] = answer.subscriptions
+  const made = { ...subscription, code: expect.stringMatching(CODE), timestamp: expect.stringMatching(UTC) }
+  expect(subscription.code).toMatch(CODE)
+  expect(item).toEqual({
+    ...answer,
+    timestamp: expect.stringMatching(UTC),
+    status_reason_message: runs,
+    subscriptions: [made],
+  })
+  expect(answer.status_reason_message).toEqual(runs)
+})
+
+it('a file of items is a request as well', async () => {
+  const body = subscribeFor(peer, [about(uin()), about(uin())])
+  const file = JSON.stringify(body)
+  const answer = await post(
+    `${server.url}/civil/v1.0.0/registry/subscribe`,
+    new Uint8Array(multipartBody(uploadParts({ action: 'subscribe', fileFormat: 'json', file }))),
+    { ...bearer(peer), 'Content-Type': UPLOAD_TYPE },
+  )
+  expect(answer.body.message.ack_status).toBe('ACK')
+  const { correlation_id } = answer.body.message
+  await answerExchange(server, correlation_id)
+  await deliverAll(server)
+  expect(sentTo(peer, correlation_id).message.subscribe_response).toMatchObject([
+    { reference_id: 's-0', status: 'succ' },
+    { reference_id: 's-1', status: 'succ' },
+  ])
 })
 
 describe('a frequency', () => {
