@@ -1,5 +1,5 @@
 /** What the demo prints once it is ready: where it is, and commands that work as they are pasted. */
-import { operation, PROTOCOL_VERSION } from '@rollcall/protocol'
+import { kindNamed, operation, PROTOCOL_VERSION } from '@rollcall/protocol'
 import type { DemoFile, DemoRegistry } from './demo-file.ts'
 
 /** The text, with commands for bash and for sh. */
@@ -22,6 +22,10 @@ The same search with the command, in another terminal:
 
 npx rollcall search --identifier ${identifierOf(demo)}
 
+Subscribe to events, and let the registry live in one more terminal:
+
+${eventCommands(demo)}
+
 Ctrl-C stops it.`
 }
 
@@ -29,6 +33,16 @@ Ctrl-C stops it.`
 function identifierOf({ registries }: DemoFile): string {
   const [sample] = registries[0]?.samples ?? []
   return quoted(`${sample?.identifier_type}=${sample?.identifier_value}`)
+}
+
+/** Two commands for the first registry: a subscription to its first type of event, and a simulation. */
+function eventCommands({ registries }: DemoFile): string {
+  const [{ namespace, kind } = { namespace: '', kind: '' }] = registries
+  const event = kindNamed(kind)?.event_types[0]?.name ?? ''
+  return [
+    `npx rollcall subscribe ${namespace} --event ${event} --listen`,
+    `npx rollcall simulate ${namespace} --rate 2`,
+  ].join('\n')
 }
 
 /** Two commands: a token into a shell variable, and a search of the first registry with it. */

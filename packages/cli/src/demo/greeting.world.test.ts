@@ -64,5 +64,8 @@ test('it says where the pages and the file are, and how to stop', () => {
   expect(text).toContain('  civil  http://127.0.0.1:8080/civil/v1.0.0/docs\n')
   expect(text).toContain('/data/demo.json')
   expect(text).toContain('\nnpx rollcall search --identifier ')
+  expect(text).toContain(
+    '\nnpx rollcall subscribe civil --event LiveBirth --listen\nnpx rollcall simulate civil --rate 2\n',
+  )
   expect(text).toMatch(/Ctrl-C stops it\.$/)
 })
