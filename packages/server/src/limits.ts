@@ -428,12 +428,12 @@ export const LIMITS = {
   },
   correction_time: {
     variable: 'ROLLCALL_CORRECTION_TIME',
-    default: 90,
+    default: 30,
     min: 0,
     max: 3_650,
     unit: 'days',
     meaning:
-      'age of an event at which its receivers are notified that it was taken back or corrected; above it nobody is',
+      'age of an event at which its receivers are notified that it was taken back or corrected; above it nobody is. Events are kept for as long',
   },
   subscriptions: {
     variable: 'ROLLCALL_MAX_SUBSCRIPTIONS',

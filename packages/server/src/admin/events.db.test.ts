@@ -247,8 +247,8 @@ describe('a death', () => {
   })
 
   test.each<[string, number, string]>([
-    ['an old one', 91, 'ended'],
-    ['one of the last days', 89, 'live'],
+    ['an old one', LIMITS.correction_time.default + 1, 'ended'],
+    ['one of the last days', LIMITS.correction_time.default - 1, 'live'],
   ])('%s is taken back', async (_, days, state) => {
     await subscribe('Death', { uin: { eq: 'U-44' } }, { person: true })
     await publish('Death', person({ death_date: '2026-06-14' }), { event_id: 'death' })

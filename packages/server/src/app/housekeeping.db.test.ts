@@ -87,6 +87,21 @@ test('what was never answered or taken is forgotten in its time, and not in sile
   expect(lines).toHaveLength(1)
 })
 
+test('events are stored as long as they may be corrected', async () => {
+  const { limits, ...rest } = parts()
+  const { pool } = server.database.db
+  await pool.query(
+    `insert into event (registry, event_type, record_type, record, record_version, occurred_at, recorded_at)
+     select 1, 'Death', 'Person', days, 1, now(), now() - make_interval(days => days)
+     from unnest(array[$1::int - 1, $1 + 1]) as days`,
+    [limits.correction_time],
+  )
+  await keepHouse({ ...rest, limits }, signal)
+  expect((await pool.query('select record from event')).rows).toEqual([
+    { record: limits.correction_time - 1 },
+  ])
+})
+
 test('a schedule that goes on when what is retried is forgotten is refused at the start', () => {
   const env = (schedule: string) => ({ ROLLCALL_RETRY_SCHEDULE: schedule })
   expect(() => readConfig(env('86400,86400,86400,86400,86400'))).toThrow(

@@ -10,6 +10,12 @@ import { expireSubscriptions } from '../store/events/subscription-states.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000
+/** Seconds. */
+const DAY = 86_400
+
+/** Seconds for which events are stored: they may be notified, asked for by an exchange, or corrected. */
+const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
+  Math.max(exchange_retention, notification_retention, correction_time * DAY)
 
 type Parts = StoringReferences & { readonly limits: Limits; readonly clock: Pick<Clock, 'date'> }
 
@@ -59,11 +65,7 @@ const CHORES: readonly Chore[] = [
   },
   {
     failure: 'old events could not be forgotten; tried again soon',
-    run: async ({ db, limits, log }) =>
-      sayForgotten(
-        log,
-        await forgetEvents(db, Math.max(limits.exchange_retention, limits.notification_retention)),
-      ),
+    run: async ({ db, limits, log }) => sayForgotten(log, await forgetEvents(db, eventRetention(limits))),
   },
   {
     failure: 'old callbacks could not be forgotten; tried again soon',
