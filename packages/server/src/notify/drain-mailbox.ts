@@ -131,8 +131,8 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
   }
 }
 
-/** Notifications that are looked at for one envelope: of each item so many, and where several are about one event more. */
-const LOOKED_AT = { each: 2, times: 8, most: 20_000 }
+/** If several notifications are about one event, so many times more are looked at for an envelope, up to the most. */
+const LOOKED_AT = { times: 8, most: 20_000 }
 
 /** The items of the next envelope; none: nothing is due. */
 async function plan(
@@ -140,11 +140,9 @@ async function plan(
   { id }: ClaimedMailbox,
   { settings }: Recipient,
 ): Promise<readonly PlannedItem[]> {
-  for (
-    let most = LOOKED_AT.each * settings.notify_items;
-    ;
-    most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
-  ) {
+  // One more than there are items says that the last one is whole.
+  let most = settings.notify_items + 1
+  for (;;) {
     const found = await findWaiting(pool, id, most)
     const unwanted = found.filter((one) => one.unwanted).map((one) => one.id)
     if (unwanted.length > 0) await dropNotifications(pool, unwanted)
@@ -152,8 +150,10 @@ async function plan(
     const planned = planItems(waiting, settings)
     const count = planned.reduce((sum, { notifications }) => sum + notifications.length, 0)
     // Otherwise what follows belongs to the same items, or there may be more of them.
-    if (found.length < most || count < waiting.length || (count > 0 && most === LOOKED_AT.most))
+    if (found.length < most || count < waiting.length || (count > 0 && most === LOOKED_AT.most)) {
       return planned
+    }
+    most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
   }
 }
 

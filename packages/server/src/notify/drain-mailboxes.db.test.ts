@@ -8,6 +8,8 @@ import {
   testSender,
 } from '../../test/deliveries.ts'
 import { envelopeOf, eventRows, uinsOf } from '../../test/notifications.ts'
+import { trace } from '../admin/trace.ts'
+import { keepHouse } from '../app/housekeeping.ts'
 import type { Participant } from '../model/participant.ts'
 import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
@@ -196,4 +198,51 @@ test('with no address that is allowed, nothing is composed and what waits goes o
     expect(found[0].resting_since).not.toBeNull()
   })
   expect(await rows.states()).toEqual(['waiting'])
+})
+
+test('a participant that is down for three days gets everything, in order', async () => {
+  const { pool } = server.database.db
+  const subscribed = await rows.subscribe(await newPeer({ notify_items: 2, schedule: [1] }))
+  peer.answer = answering(503)
+  const published = ['A', 'B', 'C', 'D', 'E']
+  for (const uin of published) await rows.notify(subscribed, await rows.event(uin))
+  // Three days, with more attempts than its schedule has.
+  for (const attempts of [1, 2, 3]) {
+    await until(async () => {
+      const { rows: found } = await pool.query(
+        `select attempts from delivery where state = 'pending' and claim is null`,
+      )
+      expect(found).toEqual([{ attempts }])
+    })
+    await pool.query(
+      `update delivery set next_attempt_at = now(), since = since - interval '1 day' where state = 'pending'`,
+    )
+    await pool.query(`update breaker set probe_at = now()`)
+    await pool.query(`update notification set due_at = due_at - interval '1 day'`)
+    await pool.query(`update event set recorded_at = recorded_at - interval '1 day'`)
+    await keepHouse(server.context, working.signal)
+  }
+  peer.answer = answering(200)
+  const before = peer.received.length
+  const since = () => peer.received.slice(before).flatMap(uinsOf)
+  await until(async () => {
+    await pool.query(`update delivery set next_attempt_at = now() where state = 'pending' and claim is null`)
+    expect(since()).toEqual(published)
+  })
+  const [first] = peer.received.map(envelopeOf)
+  for (const one of peer.received.slice(0, before + 1)) expect(envelopeOf(one).header).toEqual(first.header)
+})
+
+test('the story of a notification is found by its message_id', async () => {
+  const subscribed = await rows.subscribe(await newPeer())
+  await rows.notify(subscribed, await rows.event('A'))
+  await until(() => expect(received()).toEqual(['A']))
+  const [{ header } = { header: null }] = peer.received.map(envelopeOf)
+  await until(async () => {
+    const [story] = await trace({ db: server.database.db }, { id: header.message_id })
+    expect(story?.events.map(({ event }) => event)).toContain('delivered')
+  })
+  const [story] = await trace({ db: server.database.db }, { id: header.message_id })
+  expect(JSON.stringify(story)).toContain('"callback":"notify"')
+  expect(JSON.stringify(story)).not.toContain('UIN')
 })
