@@ -22,6 +22,7 @@ const GOOD: DatabaseFacts = {
   pending: [],
   unreadable: [],
   overdue: 0,
+  withClosedMailbox: [],
   disabled: [],
   withoutSecret: [],
   unsigned: [],
@@ -107,6 +108,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'broken',
     'civil (id 3, TypeError)',
   ],
+  ['mailboxes', { withClosedMailbox: [participant] }, 'weak', 'a mailbox of x.example is closed'],
   ['nodes', { overdue: 7 }, 'weak', '7 accepted requests are due for a minute'],
   ['migrations', { pending: ['0001-directory'] }, 'weak', '0001-directory will run'],
   [

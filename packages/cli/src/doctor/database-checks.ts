@@ -87,6 +87,15 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'mailboxes',
+    judge({ withClosedMailbox }) {
+      if (withClosedMailbox.length === 0) return ok('notifications are delivered to every participant')
+      return weak(
+        `a mailbox of ${names(withClosedMailbox)} is closed: nothing could be delivered for too long; ask them, then rollcall subscriptions resume`,
+      )
+    },
+  },
+  {
     check: 'filled_attributes',
     judge({ indexes }) {
       const unfilled = indexes.filter((plan) => plan.unfilled.length > 0)

@@ -8,6 +8,7 @@ import { readServerSettings } from '../store/db/migrate.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
 import { listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { listParticipants, listWithoutSecret } from '../store/directory/participants.ts'
+import { listWithClosedMailbox } from '../store/events/closing.ts'
 import { countOverdue } from '../store/exchanges/claims.ts'
 import { planIndexes } from '../store/records/index-plan.ts'
 import { ensureRecordTables } from '../store/records/record-tables.ts'
@@ -61,6 +62,9 @@ export const examineDatabase = useCase(
       overdue: Type.Integer({
         description: 'Accepted requests that are due for a minute, and that no node has claimed.',
       }),
+      withClosedMailbox: Participants(
+        'Those whose notifications could not be delivered for so long that a mailbox was closed.',
+      ),
       withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
       unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
       withoutSignatureKey: Participants('Active ones that must sign, and have no key for it.'),
@@ -96,6 +100,7 @@ export const examineDatabase = useCase(
       disabled: named(disabled),
       unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
       overdue: pending.length > 0 ? 0 : await countOverdue(db),
+      withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
       withoutSecret: named(withoutSecret),
       unsigned: named(active.filter(({ signature_policy }) => signature_policy !== 'required')),
       withoutSignatureKey: named(

@@ -88,3 +88,14 @@ export async function resume(client: Pick<ClientBase, 'query'>, subscription: nu
     [subscription],
   )
 }
+
+/** Participants with a mailbox that is closed. */
+export async function listWithClosedMailbox({
+  pool,
+}: Pick<Database, 'pool'>): Promise<readonly { readonly sender_id: string }[]> {
+  const { rows } = await pool.query<{ sender_id: string }>(
+    `select sender_id from participant
+      where id in (select participant from mailbox where state = 'closed') order by sender_id`,
+  )
+  return rows
+}
