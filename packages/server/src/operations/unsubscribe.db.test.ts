@@ -1,6 +1,6 @@
 /** What a request to unsubscribe is answered, and what it ends. */
 import { randomUUID } from 'node:crypto'
-import { CallbackHeader, RequestHeader, UnSubscribeResponse, validator } from '@rollcall/protocol'
+import { CallbackHeader, operation, RequestHeader, UnSubscribeResponse, validator } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../test/asynchronous.ts'
 import { expectFault } from '../../test/expectations.ts'
@@ -17,6 +17,7 @@ import {
   unsubscribeFor,
 } from '../../test/subscribing.ts'
 import { setSubscriptionSettings } from '../store/directory/participants.ts'
+import { failedOutcome } from './handlers.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { pool } = server.database.db
@@ -237,4 +238,15 @@ it('outside the window of timestamps nothing is ended', async () => {
     status_reason_message: 'timestamp: must lie within 60 seconds of now',
   })
   expect((await called(strict.server, by, unsubscribeFor(by, [code]))).message.status).toBe('succ')
+})
+
+it('a failure of the registry has the shape of an answer as well', () => {
+  const exchange = { operation: operation('unsubscribe'), correlation_id: 'c-1' }
+  const { status, members } = failedOutcome(exchange, 'tx-1', [], { page: 1, count: 1 })
+  const message = { transaction_id: 'tx-1', correlation_id: 'c-1', ...members }
+  expect(validator(UnSubscribeResponse).problem(message, 'message')).toBeNull()
+  expect([status, message]).toMatchObject([
+    'rjct',
+    { status: 'rjct', status_reason_message: expect.stringMatching(/^the registry failed to answer/) },
+  ])
 })
