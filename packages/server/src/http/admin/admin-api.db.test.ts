@@ -113,6 +113,15 @@ describe('who calls', () => {
     expect(await refusal('/participants', { token })).toBe(
       '403 err.request.forbidden the token is bound to other registries',
     )
+    expect((await ask('/subscriptions?namespace=civil', { token })).body).toEqual([])
+    expect(await refusal('/subscriptions?namespace=social', { token })).toBe(
+      '403 err.request.forbidden the token is bound to other registries',
+    )
+    expect(await refusal('/subscriptions', { token })).toMatch(/^403 /)
+    expect(await refusal('/subscriptions?namespace=nowhere', { token })).toBe(
+      '404 err.request.not_found there is no such namespace or path here',
+    )
+    expect(await refusal('/subscriptions?namespace=civil&namespace=social', { token })).toMatch(/^403 /)
   })
 })
 

@@ -7,13 +7,20 @@ import { bearerToken, unauthorized } from '../../exchange/authenticate.ts'
 import { hasRole, isFor, type Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Log } from '../../observe/log.ts'
-import { sendJson } from '../answer.ts'
+import { notFound, sendJson } from '../answer.ts'
 import { checkOperatorHost, type IsOwnHost } from '../operator-host.ts'
-import { type HasDirectory, registryOf } from '../protocol-routes.ts'
+import type { HasDirectory } from '../protocol-routes.ts'
 import { type HttpServer, type MethodHandler, mountMethods } from '../server.ts'
 import { adminDocument } from './openapi.ts'
 import { type InputLimits, readInput } from './read-input.ts'
-import { ADMIN_BASE, ADMIN_ROUTES, type AdminNeeds, type AdminRoute, pathMembers } from './routes.ts'
+import {
+  ADMIN_BASE,
+  ADMIN_ROUTES,
+  type AdminNeeds,
+  type AdminRoute,
+  otherMembers,
+  pathMembers,
+} from './routes.ts'
 
 type AdminParts = AdminNeeds &
   HasDirectory & {
@@ -70,7 +77,7 @@ async function answer(
   const operator = await authenticate(parts, isOwnHost, request)
   call.operator = operator
   if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
-  const registry = pathMembers(route).includes('namespace') ? await registryOf(parts, request) : null
+  const registry = await namedRegistry(parts, route, request)
   if (registry !== null) call.registry = registry
   if (!isFor(operator, registry)) throw forbidden('the token is bound to other registries')
 
@@ -80,6 +87,24 @@ async function answer(
     throw error instanceof AdminRefusal ? asFault(error) : error
   })
   sendJson(reply, route.status, JSON.stringify(result))
+}
+
+/**
+ * The registry that the path or the query names; null where the call is of no single one.
+ * @throws RequestFault 404 there is none
+ */
+async function namedRegistry(
+  { directory }: HasDirectory,
+  route: AdminRoute,
+  { params, query }: Pick<FastifyRequest, 'params' | 'query'>,
+): Promise<Registry | null> {
+  const inPath = pathMembers(route).includes('namespace')
+  if (!inPath && !Object.hasOwn(otherMembers(route), 'namespace')) return null
+  const { namespace } = (inPath ? params : query) as { readonly namespace?: unknown }
+  if (typeof namespace !== 'string') return null
+  const registry = await directory.registry(namespace)
+  if (registry === undefined) throw notFound()
+  return registry
 }
 
 /** @throws RequestFault 401, 421 */
