@@ -95,7 +95,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   )
   const mailboxes = createMailboxes(
     { ...delivering, deliveryDue: dispatcher.due, envelopeRoom: createRoom(ENVELOPE_BYTES) },
-    { slots: limits.worker_concurrency, wake: mailboxesWake.raise },
+    { slots: Math.ceil(limits.worker_concurrency / MAILBOX_SHARE), wake: mailboxesWake.raise },
   )
   return {
     ...delivering,
@@ -140,6 +140,9 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     }),
   }
 }
+
+/** Of the exchanges that a node answers at a time, so many parts are the mailboxes that it drains: it must answer meanwhile. */
+const MAILBOX_SHARE = 4
 
 /** Bytes of records in the envelopes that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432
