@@ -5,16 +5,17 @@ import type { AddressInfo } from 'node:net'
 import type { Jwk } from '@rollcall/protocol'
 import Fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { publishEvent } from '../../server/src/admin/events.ts'
 import { allowLoopback } from '../../server/test/asynchronous.ts'
 import { LOOPBACK } from '../../server/test/deliveries.ts'
 import { type Peer, type PeerOptions, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import {
-  AckError,
   type ClientOptions,
   callbacksAt,
   identifier,
   itemsOrThrow,
+  onEvent,
   RECEIVED_MESSAGES_TABLE,
   Receiver,
   type ReceiverOptions,
@@ -264,26 +265,78 @@ it('a callback whose handler fails comes again, the same and signed anew, and is
     .toEqual([{ done: true }])
 })
 
-describe('what the server does not answer yet', () => {
+/** Waits until a list has something, and has it. */
+const first = async <Item>(list: readonly Item[]): Promise<Item> => {
+  await expect.poll(() => list.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  return list[0] as Item
+}
+
+describe('a subscription', () => {
   const SUBSCRIPTION = {
-    reg_event_type: 'Death',
-    filter: identifier('UIN', '0012').query,
+    reg_event_type: 'UPDATE',
+    filter: identifier('UIN', '0013').query,
     notify_record_type: 'Person',
   }
+  const publish = (last_updated: string) =>
+    publishEvent(server.context, {
+      namespace: 'civil',
+      reg_event_type: 'UPDATE',
+      record: { ...person(13), last_updated },
+    })
 
-  it.each<[string, (asking: RegistryClient) => Promise<unknown>]>([
-    ['subscribe', (asking) => asking.subscribe(SUBSCRIPTION)],
-    ['subscribeAsync', (asking) => asking.subscribeAsync(SUBSCRIPTION)],
-    ['unsubscribe', (asking) => asking.unsubscribe('S-1')],
-    ['unsubscribeAsync', (asking) => asking.unsubscribeAsync('S-1')],
-  ])('%s is refused at once, in words', async (_name, call) => {
-    const { asking } = await world()
-    const error = await failure(call(asking))
-    expect(error).toBeInstanceOf(AckError)
-    expect(error).toMatchObject({
-      code: 'err.request.not_found',
-      message: 'this operation is not served by this registry',
-      httpStatus: 404,
+  /** A participant whose receiver keeps what it is told of updates. */
+  async function subscriber() {
+    const updates: { readonly record: object; readonly codes: readonly string[] }[] = []
+    const notify = onEvent({
+      UPDATE: (record, { subscriptions }) => void updates.push({ record, codes: Object.keys(subscriptions) }),
+    })
+    const { asking } = await world({ receiver: () => ({ handlers: { notify } }) })
+    return { asking, updates }
+  }
+
+  it('is made, is notified of what is published, and ends', async () => {
+    const { asking, updates } = await subscriber()
+    const [made] = itemsOrThrow(await asking.subscribe(SUBSCRIPTION))
+    const code = made?.subscriptions?.[0]?.code as string
+    expect(made?.subscriptions).toMatchObject([{ code: expect.stringMatching(/^SUB-/), status: 'subscribe' }])
+    expect(await failure(asking.subscribe(SUBSCRIPTION).then(itemsOrThrow))).toMatchObject({
+      name: 'ItemRejected',
+      code: 'rjct.event.already_subscribed',
+    })
+    const last_updated = '2026-02-03T00:00:00Z'
+    expect(await publish(last_updated)).toMatchObject({ matched: 1 })
+    expect(await first(updates)).toMatchObject({ record: { ...person(13), last_updated }, codes: [code] })
+    const ended = await asking.unsubscribe(code)
+    expect(ended.message).toMatchObject({ status: 'succ', subscription_status: [{ code }] })
+    expect(await publish('2026-02-04T00:00:00Z')).toMatchObject({ matched: 0 })
+    const again = await asking.unsubscribe(code)
+    expect(again.message).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.event.already_unsubscribed',
+    })
+    expect(updates).toHaveLength(1)
+  })
+
+  it('is made and ended without waiting for the callbacks, which come', async () => {
+    const { asking } = await subscriber()
+    const asked = await asking.subscribeAsync(SUBSCRIPTION)
+    const made = await asking.awaitCallback(asked.correlation_id)
+    if (made.name !== 'on-subscribe') throw new Error('it is another callback')
+    const code = made.message.subscribe_response[0]?.subscriptions?.[0]?.code as string
+    const end = await asking.unsubscribeAsync(code)
+    const ended = await asking.awaitCallback(end.correlation_id)
+    expect(ended).toMatchObject({
+      name: 'on-unsubscribe',
+      message: { status: 'succ', subscription_status: [{ code }] },
+    })
+  })
+
+  it('that nobody has is not ended, with the code that says so', async () => {
+    const { asking } = await subscriber()
+    const answer = await asking.unsubscribe('S-1')
+    expect(answer.message).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.subscription_code.invalid',
     })
   })
 })
