@@ -15,9 +15,10 @@ import {
 } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { isUnavailable } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { commitEnvelope } from '../store/events/envelopes.ts'
-import { type ClaimedMailbox, restMailbox } from '../store/events/mailboxes.ts'
+import { type ClaimedMailbox, releaseMailbox, restMailbox } from '../store/events/mailboxes.ts'
 import { dropNotifications, findDocument, findWaiting } from '../store/events/waiting.ts'
 import { type Composed, compose, type ShownItem } from './compose.ts'
 import { type PlannedItem, planItems } from './items.ts'
@@ -33,7 +34,7 @@ const NOTIFY = callbackNamed('notify')
 const TURN = 10_000
 /** Milliseconds after which an envelope that was not committed is composed anew: what it may say may have changed. */
 const STALE = 1_000
-/** Seconds until a mailbox that nothing can be sent to at the moment is looked at again. */
+/** Seconds until a mailbox is looked at again whose next envelope has no address or cannot be made. */
 const REST = 60
 
 /** Whom a mailbox is sent to, at the moment. */
@@ -55,17 +56,38 @@ export async function drainMailbox(
   claim: Claim,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { pool } = parts.db
+  try {
+    const left = await sendNext(parts, mailbox, claim, signal)
+    if (left === 'nowhere') await restMailbox(pool, mailbox.id, { ...claim, seconds: REST })
+    else if (left === 'nothing' || left === 'lost') await releaseMailbox(pool, mailbox.id, claim)
+    return left === 'more' || left === 'lost'
+  } catch (error) {
+    if (!isUnavailable(error)) await restMailbox(pool, mailbox.id, { ...claim, seconds: REST })
+    throw error
+  }
+}
+
+/**
+ * How a mailbox was left. `more`: more may be due; `done`: its delivery holds it, or it is empty. Its claim ended with its
+ * first envelope. `nowhere`: nothing can be sent; `lost`: an envelope was not committed; `nothing`: nothing was due.
+ */
+type Left = 'more' | 'done' | 'nowhere' | 'lost' | 'nothing'
+
+async function sendNext(
+  parts: Notifying,
+  mailbox: ClaimedMailbox,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Left> {
   const end = performance.now() + TURN
   let { sequence } = mailbox
   let next = await prepare(parts, mailbox, sequence)
   while (next !== null) {
-    if (next === 'nowhere') {
-      await restMailbox(parts.db.pool, mailbox.id, { ...claim, seconds: REST })
-      return false
-    }
+    if (next === 'nowhere') return 'nowhere'
     const sending = await commit(parts, mailbox, claim, sequence, next)
-    if (sending === 'lost') return true
-    if (sending === 'left') return false
+    if (sending === 'lost') return 'lost'
+    if (sending === 'left') return 'done'
     sequence += 1
     const goesOn = !signal.aborted && performance.now() < end
     // Composed while the one before is on its way.
@@ -73,16 +95,16 @@ export async function drainMailbox(
     following?.catch(() => undefined)
     if (!(await sending())) {
       release(await following?.catch(() => null))
-      return false
+      return 'done'
     }
-    if (following === null) return true
+    if (following === null) return 'more'
     next = await following
     if (isStale(next)) {
       release(next)
       next = await prepare(parts, mailbox, sequence)
     }
   }
-  return false
+  return sequence === mailbox.sequence ? 'nothing' : 'done'
 }
 
 /** An envelope that is ready to be committed. */

@@ -200,6 +200,32 @@ test('with no address that is allowed, nothing is composed and what waits goes o
   expect(await rows.states()).toEqual(['waiting'])
 })
 
+const mailboxRows = async () =>
+  (await server.database.db.pool.query('select * from mailbox order by id')).rows
+
+test('a mailbox of which nothing is sent is given back at once, and does not rest any more', async () => {
+  const { pool } = server.database.db
+  const gone = await rows.subscribe(await newPeer())
+  await rows.notify(gone, await rows.event('A'))
+  await pool.query(`update subscription set state = 'ended', reason = 'unsubscribed', ended_at = now()`)
+  await pool.query(`update mailbox set resting_since = now() - interval '13 days'`)
+  await until(async () => expect(await rows.states()).toEqual(['dropped']))
+  await server.context.mailboxes.idle()
+  expect(await mailboxRows()).toMatchObject([{ claim: null, claimed_until: null, resting_since: null }])
+})
+
+test('a mailbox whose next envelope cannot be made rests, and the log names it', async () => {
+  const subscribed = await rows.subscribe(await newPeer())
+  await rows.notify(subscribed, await rows.event('A', { record_type: 'Nothing' }))
+  await until(async () => expect(await mailboxRows()).toMatchObject([{ resting_since: expect.any(Date) }]))
+  await server.context.mailboxes.idle()
+  const [row] = await mailboxRows()
+  expect(row.claimed_until.getTime() - row.resting_since.getTime()).toBe(60_000)
+  expect(await rows.states()).toEqual(['waiting'])
+  const logged = server.logged().match(/.*a mailbox could not be drained; tried again later.*/g) ?? []
+  expect(logged.map((line) => JSON.parse(line).mailbox)).toEqual([subscribed.mailbox])
+})
+
 test('a participant that is down for three days gets everything, in order', async () => {
   const { pool } = server.database.db
   const subscribed = await rows.subscribe(await newPeer({ notify_items: 2, schedule: [1] }))

@@ -84,9 +84,9 @@ export function createMailboxes(
       ended('done')
     } catch (error) {
       ended('failed')
-      parts.log.warn(
-        { task: 'notify', ...safeDatabaseError(error) },
-        'a mailbox could not be drained; tried again soon',
+      parts.log.error(
+        { task: 'notify', mailbox: id, ...safeDatabaseError(error) },
+        'a mailbox could not be drained; tried again later',
       )
       // Its claim ends by itself where it could not be given back.
       setTimeout(() => due([id]), AFTER_FAILURE).unref()

@@ -111,7 +111,20 @@ async function claimFrom(
   return rows[0] ?? { claimed: [], seen: 0, last: 0, wait: null }
 }
 
-/** Lets a claimed mailbox rest for so many seconds: there is nowhere to send what waits in it. */
+/** Gives a claimed mailbox back: what waits in it next may be sent by any node. There is somewhere to send it to. */
+export async function releaseMailbox(
+  pool: Pick<pg.Pool, 'query'>,
+  mailbox: number,
+  claim: Pick<Claim, 'id'>,
+): Promise<void> {
+  await pool.query({
+    name: 'release mailbox',
+    text: `update mailbox set claim = null, claimed_until = null, resting_since = null where id = $1 and claim = $2`,
+    values: [mailbox, claim.id],
+  })
+}
+
+/** Lets a claimed mailbox rest for so many seconds: what waits in it cannot be sent at the moment. */
 export async function restMailbox(
   pool: Pick<pg.Pool, 'query'>,
   mailbox: number,
