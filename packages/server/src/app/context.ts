@@ -142,7 +142,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
 }
 
 /** Of the exchanges that a node answers at a time, so many parts are the mailboxes that it drains: it must answer meanwhile. */
-const MAILBOX_SHARE = 4
+const MAILBOX_SHARE = 6
 
 /** Bytes of records in the envelopes that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432
