@@ -184,3 +184,29 @@ describe.each(recordTypes)('$name', ({ kind, recordType }) => {
     fc.assert(holds, { numRuns: 100 })
   })
 })
+
+describe('many elements are merged in time that grows with their number', () => {
+  /** How often a key is read: each reading of an element reads the types that it may have. */
+  function readings(count: number, of: (count: number) => readonly [JsonObject, JsonObject]): number {
+    let reads = 0
+    const kind = new Proxy(civil.kind, {
+      get(target, name, receiver) {
+        reads += 1
+        return Reflect.get(target, name, receiver)
+      },
+    })
+    const [record, patch] = of(count)
+    mergeRecord({ ...civil, kind }, record, patch)
+    return reads
+  }
+  const ids = (count: number, offset = 0) =>
+    Array.from({ length: count }, (_, at) => id('UIN', `U-${at + offset}`))
+
+  test.each<[string, (count: number) => readonly [JsonObject, JsonObject]]>([
+    ['found', (count) => [{ identifier: ids(count) }, { identifier: ids(count) }]],
+    ['added', (count) => [{ identifier: [] }, { identifier: ids(count) }]],
+    ['found and added', (count) => [{ identifier: ids(count) }, { identifier: ids(count, count / 2) }]],
+  ])('%s', (_, of) => {
+    expect(readings(400, of)).toBeLessThanOrEqual(4 * readings(100, of))
+  })
+})

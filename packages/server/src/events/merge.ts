@@ -15,6 +15,7 @@ import {
   type RecordType,
   searchKey,
 } from '@rollcall/protocol'
+import { Places, Spelled } from './places.ts'
 
 /** What is to be merged cannot be. The message names the member and the rule, never a value. */
 export class MergeProblem extends Error {
@@ -48,22 +49,14 @@ export function mergeRecord(
 
 function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch: JsonObject): JsonObject {
   // A member called __proto__ is a member like any other.
-  const merged = new Map(Object.entries(object))
+  const merged = new Spelled(Object.entries(object), searchKey)
   for (const [name, value] of Object.entries(patch)) {
-    const key = keyIn(merged.keys(), name)
+    const key = merged.nameOf(name)
     const place = path === '' ? name : `${path}.${name}`
     if (value === null) merged.delete(key)
-    else merged.set(key, mergeValue(scope, place, merged.get(key), value))
+    else merged.set(key, mergeValue(scope, place, merged.members.get(key), value))
   }
-  return Object.fromEntries(merged)
-}
-
-/** The key under which an object has the member: as it is written, else in another spelling, else as it is written. */
-function keyIn(keys: Iterable<string>, name: string): string {
-  const all = [...keys]
-  if (all.includes(name)) return name
-  const wanted = searchKey(name)
-  return all.find((key) => searchKey(key) === wanted) ?? name
+  return Object.fromEntries(merged.members)
 }
 
 function mergeValue(
@@ -94,18 +87,21 @@ function mergeList(
   const keysOf = (element: JsonValue): readonly string[] => {
     return elementKeys(scope.kind, scope.recordType, list, path, element)
   }
-  const placeOf = (element: JsonValue): number => {
+  const byKey = new Places<JsonValue>(elements, keysOf)
+  let byText: Places<JsonValue> | undefined
+  const placeOf = (element: JsonValue): number | undefined => {
     const keys = keysOf(element)
-    if (keys.length > 0) return elements.findIndex((one) => keysOf(one).some((key) => keys.includes(key)))
+    if (keys.length > 0) return byKey.first(keys)
     if (alone && isJsonObject(element)) return 0
-    const text = canonicalJson(mergeElement(scope, path, {}, element))
-    return elements.findIndex((one) => canonicalJson(one) === text)
+    byText ??= new Places<JsonValue>(elements, (one) => [canonicalJson(one)])
+    return byText.first([canonicalJson(mergeElement(scope, path, {}, element))])
   }
   for (const element of elementsOf(patch)) {
-    const at = placeOf(element)
-    const known = elements[at]
-    if (known === undefined) elements.push(mergeElement(scope, path, {}, element))
-    else elements[at] = mergeElement(scope, path, known, element)
+    const at = placeOf(element) ?? elements.length
+    const merged = mergeElement(scope, path, elements[at] ?? {}, element)
+    elements[at] = merged
+    byKey.put(at, merged)
+    byText?.put(at, merged)
   }
   const [only, ...others] = elements
   return alone && only !== undefined && others.length === 0 ? only : elements
@@ -155,7 +151,7 @@ function withoutElements(
   [name = '', ...rest]: readonly string[],
   isNamed: (element: JsonValue) => boolean,
 ): JsonObject {
-  const key = keyIn(Object.keys(object), name)
+  const key = new Spelled(Object.entries(object), searchKey).nameOf(name)
   const value = object[key]
   if (value === undefined) return object
   if (rest.length === 0) {

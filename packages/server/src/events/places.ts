@@ -1,0 +1,80 @@
+/** Where things stand by their names, so that finding each of many does not mean reading all of them. */
+
+/** Elements of a list, each under any number of names. */
+export class Places<Element> {
+  readonly #namesOf: (element: Element) => readonly string[]
+  /** By name, in order, also of elements that have lost the name since. */
+  readonly #places = new Map<string, number[]>()
+  readonly #names: (readonly string[])[] = []
+
+  constructor(elements: readonly Element[], namesOf: (element: Element) => readonly string[]) {
+    this.#namesOf = namesOf
+    for (const [at, element] of elements.entries()) this.put(at, element)
+  }
+
+  /** The element stands there now. */
+  put(at: number, element: Element): void {
+    const before = this.#names[at] ?? []
+    const names = this.#namesOf(element)
+    this.#names[at] = names
+    for (const name of names) {
+      if (before.includes(name)) continue
+      const places = this.#places.get(name) ?? []
+      const isBehind = (places.at(-1) ?? -1) < at
+      places.push(at)
+      if (!isBehind) places.sort((one, other) => one - other)
+      this.#places.set(name, places)
+    }
+  }
+
+  /** The place of the first element that has any of the names. */
+  first(names: readonly string[]): number | undefined {
+    const found = names.flatMap((name) => {
+      return this.#places.get(name)?.find((at) => this.#names[at]?.includes(name)) ?? []
+    })
+    return found.length === 0 ? undefined : Math.min(...found)
+  }
+}
+
+/** The members of an object, each found under any of its spellings. */
+export class Spelled<Value> {
+  readonly members: Map<string, Value>
+  readonly #read: (name: string) => string
+  #names: Map<string, Set<string>> | undefined
+
+  /** @param read what all spellings of a name have in common */
+  constructor(members: Iterable<readonly [string, Value]>, read: (name: string) => string) {
+    this.members = new Map(members)
+    this.#read = read
+  }
+
+  /** The name of the member: as it is asked for, else in another spelling, else as it is asked for. */
+  nameOf(name: string): string {
+    if (this.members.has(name)) return name
+    this.#names ??= this.#readAll()
+    const [first] = this.#names.get(this.#read(name)) ?? []
+    return first ?? name
+  }
+
+  set(name: string, value: Value): void {
+    this.members.set(name, value)
+    if (this.#names !== undefined) add(this.#names, this.#read(name), name)
+  }
+
+  delete(name: string): void {
+    this.members.delete(name)
+    this.#names?.get(this.#read(name))?.delete(name)
+  }
+
+  #readAll(): Map<string, Set<string>> {
+    const names = new Map<string, Set<string>>()
+    for (const name of this.members.keys()) add(names, this.#read(name), name)
+    return names
+  }
+}
+
+function add(names: Map<string, Set<string>>, key: string, name: string): void {
+  const known = names.get(key)
+  if (known === undefined) names.set(key, new Set([name]))
+  else known.add(name)
+}
