@@ -1,9 +1,14 @@
 /** Stored subscriptions whose filters are given as predicates: their criteria are numbers of the predicates. */
 import { randomUUID } from 'node:crypto'
+import type { JsonObject } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import { compileCriteria } from '../src/events/criteria.ts'
 import { filingKeys } from '../src/events/filing.ts'
 import type { CompileFilter } from '../src/events/match.ts'
 import type { Predicate } from '../src/model/predicate.ts'
+import type { Registry } from '../src/model/registry.ts'
+import type { Database } from '../src/store/db/database.ts'
+import { withTransaction } from '../src/store/db/transaction.ts'
 
 export interface StoredFilter {
   readonly event_type: string
@@ -89,4 +94,31 @@ export async function insertSubscription(
     ],
   )
   return rows[0]?.id ?? 0
+}
+
+export type SubscriptionChanges = Partial<Omit<StoredFilter, 'event_type' | 'record_type' | 'predicate'>>
+
+/** A live subscription, as subscribe_criteria would make it. */
+export async function subscribeLive(
+  { pool }: Pick<Database, 'pool'>,
+  registry: Registry,
+  reg_event_type: string,
+  filter?: JsonObject,
+  more: SubscriptionChanges = {},
+): Promise<number> {
+  const criteria = JSON.stringify({
+    ...{ reg_event_type, notify_record_type: registry.kind.record_types[0].name },
+    ...(filter && { filter_type: 'expression', filter }),
+  })
+  const { eventType, recordType, predicate } = compileCriteria(registry.kind, criteria)
+  return withTransaction(pool, async (client) => {
+    const filed = { event_type: eventType.name, record_type: recordType.name, ...more }
+    const subscription = await insertSubscription(client, registry.id, filed, criteria)
+    for (const { key, whole } of filingKeys(predicate)) {
+      await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
+        ...[registry.id, eventType.name, recordType.name, key, subscription, whole],
+      ])
+    }
+    return subscription
+  })
 }

@@ -2,12 +2,10 @@ import { isJsonObject, type JsonObject } from '@rollcall/protocol'
 import type { Static } from 'typebox'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
-import { insertSubscription } from '../../test/subscriptions.ts'
-import { compileCriteria } from '../events/criteria.ts'
-import { filingKeys } from '../events/filing.ts'
+import { type SubscriptionChanges, subscribeLive } from '../../test/subscriptions.ts'
 import { LIMITS } from '../limits.ts'
 import type { Registry } from '../model/registry.ts'
-import { inTransaction, withTransaction } from '../store/db/transaction.ts'
+import { inTransaction } from '../store/db/transaction.ts'
 import { prepareRecord } from '../store/records/prepare-record.ts'
 import { writeRecords } from '../store/records/record-writer.ts'
 import { addRegistry } from '../store/registries/registries.ts'
@@ -42,28 +40,8 @@ const person = (members: JsonObject = {}, uin = 'U-44') => ({ identifier: [id('U
 const publish = (reg_event_type: string, record: JsonObject, more: Partial<Input> = {}) =>
   publishEvent(needs(), { namespace: 'civil', reg_event_type, record, ...more })
 
-/** A live subscription, as subscribe_criteria would make it. */
-async function subscribe(
-  reg_event_type: string,
-  filter?: JsonObject,
-  more: { person?: boolean; cron?: string; end_at?: Date; start_at?: Date } = {},
-) {
-  const criteria = JSON.stringify({
-    ...{ reg_event_type, notify_record_type: 'Person' },
-    ...(filter && { filter_type: 'expression', filter }),
-  })
-  const { eventType, recordType, predicate } = compileCriteria(registry.kind, criteria)
-  return withTransaction(database.db.pool, async (client) => {
-    const filed = { event_type: eventType.name, record_type: recordType.name, ...more }
-    const subscription = await insertSubscription(client, registry.id, filed, criteria)
-    for (const { key, whole } of filingKeys(predicate)) {
-      await client.query('insert into subscription_key values ($1, $2, $3, $4, $5, $6)', [
-        ...[registry.id, eventType.name, recordType.name, key, subscription, whole],
-      ])
-    }
-    return subscription
-  })
-}
+const subscribe = (type: string, filter?: JsonObject, more: SubscriptionChanges = {}) =>
+  subscribeLive(database.db, registry, type, filter, more)
 
 const rows = async (statement: string, ...values: unknown[]) =>
   (await database.db.pool.query(statement, values)).rows

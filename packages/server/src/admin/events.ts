@@ -16,7 +16,7 @@ import type { ClientBase } from 'pg'
 import Type, { type Static } from 'typebox'
 import type { Removals } from '../events/merge.ts'
 import { recordChanges } from '../events/publish.ts'
-import type { NamedEvent } from '../events/recording.ts'
+import { filtersOf, type NamedEvent } from '../events/recording.ts'
 import { MAX_ENTRY_BYTES } from '../import/source.ts'
 import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
@@ -96,7 +96,7 @@ export const publishEvent = useCase(
       throw new AdminRefusal(`namespace: there is no registry at ${input.namespace}`, { reason: 'not_found' })
     }
     const published = readPublished(registry, input)
-    const recording = { registry, limits, now: now() }
+    const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
     const work = async (client: ClientBase) => {
       await lockEvents(client, registry.id, 'change')
       const known = await knownEvent(client, registry, published)

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { identifierValue, oneOf, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import Type from 'typebox'
 import { recordChanges } from '../events/publish.ts'
+import { filtersOf } from '../events/recording.ts'
 import { FORMATS, type FormatName } from '../import/formats.ts'
 import { EVENT_MODES, type ImportProgress, importFile } from '../import/import-file.ts'
 import type { Registry } from '../model/registry.ts'
@@ -183,10 +184,11 @@ async function deleteBatches(
       deleted += await inTransaction(client, async () => {
         await lockEvents(client, registry.id, 'change')
         const rows = await deleteRows(client, registry, recordType, batch)
+        const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
         const changes = rows.map(({ id, document }) => {
           return { record_type, record: id, before: document, after: null }
         })
-        await recordChanges(client, { registry, limits, now: now() }, changes)
+        await recordChanges(client, recording, changes)
         return rows.length
       })
     }

@@ -12,8 +12,9 @@ import {
 } from '../store/events/corrections.ts'
 import { insertNotifications, type NewNotification } from '../store/events/events.ts'
 import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
+import type { DueTimes } from './due-times.ts'
 import { filingKeys } from './filing.ts'
-import { type Draft, filters, type Recording } from './recording.ts'
+import type { Draft, Recording } from './recording.ts'
 
 const DAY = 86_400_000
 
@@ -22,7 +23,7 @@ type Predicates = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
  * Notifies the receivers of the earlier events of a correction. One whose subscription has ended with that event has it back
- * under its code when the event is taken back.
+ * under its code when the event is taken back. What still waits is corrected when it is due, never before it.
  * @param matched by event, how many are notified: the correction's are added
  */
 export async function correctEvents(
@@ -30,10 +31,11 @@ export async function correctEvents(
   recording: Recording,
   draft: Draft,
   matched: Map<number, number>,
+  times: DueTimes,
 ): Promise<void> {
   const { event, change, id } = draft
   if (event.corrects === undefined) return
-  const { registry, now, limits } = recording
+  const { registry, now, limits, filters } = recording
   const since = new Date(now.getTime() - limits.correction_time * DAY)
   const { record_type, record } = change
   const { event_type, corrected } = event
@@ -47,7 +49,13 @@ export async function correctEvents(
     registry.kind,
     receivers.map(({ subscription }) => subscription),
   )
-  await insertNotifications(client, corrections(recording, draft, receivers, predicates))
+  const due = await times.of(
+    client,
+    receivers.map(({ subscription }) => subscription),
+  )
+  const dueOf = ({ subscription, waits_until }: EarlierNotification): Date | undefined =>
+    waits_until !== null && waits_until > now ? waits_until : (due.get(subscription) ?? undefined)
+  await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
   matched.set(id, receivers.length)
   if (event.corrects !== 'CANCEL') return
   await storeReversal(client, earlier, id)
@@ -60,15 +68,18 @@ function corrections(
   { id, recordType, after }: Draft,
   receivers: readonly EarlierNotification[],
   predicates: Predicates,
+  dueOf: (earlier: EarlierNotification) => Date | undefined,
 ): readonly NewNotification[] {
   const day = dayIn(registry.time_zone, now.getTime())
   const isShown = (predicate: Predicate | null | undefined): boolean =>
     after !== null &&
     predicate !== undefined &&
     (predicate === null || matches(atDay(predicate, recordType, day), after.extracted))
-  return receivers.map(({ id: corrects, subscription }) => {
+  return receivers.map((earlier) => {
+    const { id: corrects, subscription } = earlier
     const presence = isShown(predicates.get(subscription)) ? 'stayed' : 'left'
-    return { event: id, subscription, presence, purpose: 'correction', corrects }
+    const due_at = dueOf(earlier)
+    return { event: id, subscription, presence, purpose: 'correction', corrects, ...(due_at && { due_at }) }
   })
 }
 
@@ -85,7 +96,8 @@ async function openAgain(
     'death',
     now,
   )
-  const keys = opened.flatMap(({ id, event_type, record_type }) =>
+  const live = opened.filter(({ state }) => state === 'live')
+  const keys = live.flatMap(({ id, event_type, record_type }) =>
     filingKeys(predicates.get(id) ?? null).map((filed) => {
       return { subscription: id, event_type, record_type, ...filed }
     }),

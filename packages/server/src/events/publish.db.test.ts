@@ -13,6 +13,7 @@ import { compileCriteria } from './criteria.ts'
 import { deriveEvents, RecordState } from './derive.ts'
 import { filingKeys } from './filing.ts'
 import { recordChanges } from './publish.ts'
+import { filtersOf } from './recording.ts'
 
 let database: TestDatabase
 let registry: Registry
@@ -136,7 +137,8 @@ function model(subscribers: readonly Subscriber[], changes: readonly Change[]): 
 
 /** The same of the server, in transactions that leave nothing behind. */
 async function served(subscribers: readonly Subscriber[], changes: readonly Change[]): Promise<string[][]> {
-  const client = await database.db.pool.connect()
+  const { pool } = database.db
+  const [client, filters] = [await pool.connect(), filtersOf(pool)]
   const text = (document: JsonObject | null): string | null => document && canonicalJson(document)
   await client.query('begin')
   try {
@@ -156,7 +158,7 @@ async function served(subscribers: readonly Subscriber[], changes: readonly Chan
     const notified: string[][] = []
     for (const { record, before, after } of changes) {
       const change = { record_type: 'Person', record, before: text(before), after: text(after) }
-      const events = await recordChanges(client, { registry, now, limits }, [change])
+      const events = await recordChanges(client, { registry, now, limits, filters }, [change])
       const { rows } = await client.query<{ subscription: number; event_type: string; presence: string }>(
         `select subscription, event_type, presence from notification join event on event.id = event
          where event = any($1::bigint[])`,

@@ -5,28 +5,14 @@
 import { canonicalJson, dayIn, type JsonValue, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RecordChange } from '../model/event.ts'
-import type { Registry } from '../model/registry.ts'
-import {
-  heldSubscriptions,
-  insertEvents,
-  insertNotifications,
-  nextEventNumbers,
-  storeMatches,
-} from '../store/events/events.ts'
+import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
 import { correctEvents } from './corrections.ts'
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from './derive.ts'
-import { nextTick } from './frequency.ts'
-import { type Match, matchEvents } from './match.ts'
+import { DueTimes } from './due-times.ts'
+import { matchEvents } from './match.ts'
 import { ownIdentifiers } from './own-identifiers.ts'
-import {
-  type Draft,
-  filters,
-  type NamedEvent,
-  type RecordedEvent,
-  type Recording,
-  typeOf,
-} from './recording.ts'
+import { type Draft, type NamedEvent, type RecordedEvent, type Recording, typeOf } from './recording.ts'
 
 /**
  * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the
@@ -43,8 +29,9 @@ export async function recordChanges(
   const drafts = await insertDrafts(client, recording, changes, named)
   if (drafts.length === 0) return []
   const matched = new Map<number, number>()
-  await notifyMatches(client, recording, drafts, matched)
-  for (const draft of drafts) await correctEvents(client, recording, draft, matched)
+  const times = new DueTimes(recording.registry, recording.now)
+  await notifyMatches(client, recording, drafts, matched, times)
+  for (const draft of drafts) await correctEvents(client, recording, draft, matched, times)
   await storeShown(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotified(client, ending, 'death', recording.now)
@@ -102,9 +89,10 @@ function derived(
 /** A correction is for those who were notified of what it corrects, and matches nobody else. */
 async function notifyMatches(
   client: ClientBase,
-  { registry, now }: Recording,
+  { registry, now, filters }: Recording,
   drafts: readonly Draft[],
   matched: Map<number, number>,
+  times: DueTimes,
 ): Promise<void> {
   const events = drafts.filter(({ event }) => event.corrects === undefined)
   const matching = { registry, day: dayIn(registry.time_zone, now.getTime()), compiled: filters }
@@ -121,7 +109,10 @@ async function notifyMatches(
     }
   })
   for await (const { matches, unreadable } of matchEvents(client, matching, asked)) {
-    const due = await dueTimes(client, registry, matches, now)
+    const due = await times.of(
+      client,
+      matches.map(({ subscription }) => subscription),
+    )
     const notifications = matches.flatMap(({ at, subscription, presence }) => {
       const event = events[at]?.id
       if (event === undefined) return []
@@ -133,21 +124,6 @@ async function notifyMatches(
     await insertNotifications(client, notifications)
     await suspend(client, unreadable, 'unreadable')
   }
-}
-
-/** When those are notified that are not notified at once; null: their end has come, and nobody has ended them yet. */
-async function dueTimes(
-  client: ClientBase,
-  { time_zone }: Registry,
-  matches: readonly Match[],
-  now: Date,
-): Promise<ReadonlyMap<number, Date | null>> {
-  if (matches.length === 0) return new Map()
-  const held = await heldSubscriptions(
-    client,
-    matches.map(({ subscription }) => subscription),
-  )
-  return new Map(held.map((one) => [one.id, one.end_at <= now ? null : nextTick(one, time_zone, now)]))
 }
 
 /** What is shown is kept with the events that somebody is notified of. */

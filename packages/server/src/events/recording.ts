@@ -3,6 +3,7 @@ import type { RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { RecordChange } from '../model/event.ts'
 import type { Registry } from '../model/registry.ts'
+import { perPool } from '../store/db/group-commit.ts'
 import { compileCriteria } from './criteria.ts'
 import type { DerivedEvent, StateChange } from './derive.ts'
 import { CompiledFilters } from './match.ts'
@@ -12,6 +13,8 @@ export interface Recording {
   readonly registry: Registry
   readonly now: Date
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
+  /** Of the database that is changed (`filtersOf`). */
+  readonly filters: CompiledFilters
 }
 
 /** The event that a publisher says a change is: nothing else is derived from it. */
@@ -44,5 +47,5 @@ export interface RecordedEvent {
 /** What an event is called: a correction by what it does to the one that it corrects. */
 export const typeOf = ({ event_type, corrects }: DerivedEvent): string => corrects ?? event_type
 
-/** The filters of this node, of all registries. */
-export const filters = new CompiledFilters(compileCriteria)
+/** The filters of a database's subscriptions that this node has read: ids mean something in one database only. */
+export const filtersOf = perPool(() => new CompiledFilters(compileCriteria))

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { Recording } from '../events/recording.ts'
+import { filtersOf, type Recording } from '../events/recording.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
 import { inTransaction } from '../store/db/transaction.ts'
@@ -164,17 +164,19 @@ async function eventsOf(
   registry: Registry,
   from: Progress,
   given: ImportEvents | undefined,
-): Promise<ImportEvents | null> {
+): Promise<RunEvents | null> {
   if (given === undefined || given.mode === 'none') return null
   const isWanted = given.mode === 'changes' || (from.events ?? (await hasRecords(db, registry)))
-  return isWanted ? given : null
+  return isWanted ? { ...given, filters: filtersOf(db.pool) } : null
 }
+
+type RunEvents = ImportEvents & Pick<Recording, 'filters'>
 
 interface Run {
   readonly client: ClientBase
   readonly registry: Registry
   /** Null: no change is an event. */
-  readonly events: ImportEvents | null
+  readonly events: RunEvents | null
   readonly recordType: RecordType | null
   readonly identity: string | null
   readonly rejects: RejectsFile
@@ -234,7 +236,7 @@ async function* batches(
 async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
   const { client, registry, events, rejects, options } = run
   const progress = await inTransaction(client, async () => {
-    const recording = events && { registry, limits: events.limits, now: events.now() }
+    const recording = events && { ...events, registry, now: events.now() }
     if (recording !== null) await lockEvents(client, registry.id, 'change')
     const { inserted, read } = await batch.write(client, registry, recording)
     await rejects.append(batch.rejects)

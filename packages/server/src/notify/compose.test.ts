@@ -123,3 +123,22 @@ test('it leaves encrypted where one of its subscribers asked encrypted', () => {
   expect(composed([{}, {}]).encrypted).toBe(false)
   expect(composed([{}, { encrypted: true }]).encrypted).toBe(true)
 })
+
+test('a correction names what it corrects, also in the same envelope', () => {
+  const of = kind('civil')
+  const one = (changes: Partial<WaitingNotification>): ShownItem => {
+    const notification = waiting({ record_type: of.record_types[0].name, ...changes })
+    return { event: notification.event, notifications: [notification], shown: SHOWN }
+  }
+  const { header, message } = compose(
+    {
+      participant: { sender_id: 'sp.example' } as Participant,
+      registry: { sender_id: 'registry.example', kind: of } as Registry,
+      ...{ settings: { notify_unlisted: false }, sequence: 1 },
+    },
+    [one({ id: 1, event: 1 }), one({ id: 2, event: 2, purpose: 'correction', corrected: 1 })],
+  )
+  // biome-ignore lint/suspicious/noExplicitAny: what is sent is what is asserted
+  const [death, cancel] = message.notify_event as any
+  expect(header.meta).toMatchObject({ corrects: { [cancel.reference_id]: death.reference_id } })
+})

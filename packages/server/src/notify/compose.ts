@@ -53,15 +53,17 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     sequence,
     ...(marking !== null && { [marking]: true }),
   }
-  const notifications: SentNotification[] = []
-  const notify_event = items.map((item) => {
+  const named = items.map((item) => {
     // Sent again, it is known by the name that it had.
-    const reference_id =
-      item.notifications.find((one) => one.reference_id !== null)?.reference_id ?? randomUUID()
-    describe(meta, reference_id, item)
-    for (const { id, subscription } of item.notifications) {
-      notifications.push({ id, subscription, reference_id })
-    }
+    const known = item.notifications.find((one) => one.reference_id !== null)
+    return { item, reference_id: known?.reference_id ?? randomUUID() }
+  })
+  const notifications: readonly SentNotification[] = named.flatMap(({ item, reference_id }) =>
+    item.notifications.map(({ id, subscription }) => ({ id, subscription, reference_id })),
+  )
+  const names = new Map(notifications.map(({ id, reference_id }) => [id, reference_id]))
+  const notify_event = named.map(({ item, reference_id }) => {
+    describe(meta, reference_id, item, names)
     return itemOf(to, reference_id, item)
   })
   return {
@@ -83,8 +85,16 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
   }
 }
 
-/** Says in `header.meta` what the item itself has no member for. */
-function describe(meta: Meta, reference_id: string, { notifications }: PlannedItem): void {
+/**
+ * Says in `header.meta` what the item itself has no member for.
+ * @param names reference_ids of this envelope, by notification
+ */
+function describe(
+  meta: Meta,
+  reference_id: string,
+  { notifications }: PlannedItem,
+  names: ReadonlyMap<number, string>,
+): void {
   const [first] = notifications
   meta.subscriptions[reference_id] = notifications.map(({ code }) => code)
   meta.presence[reference_id] = Object.fromEntries(
@@ -93,7 +103,9 @@ function describe(meta: Meta, reference_id: string, { notifications }: PlannedIt
   meta.record_version[reference_id] = first.record_version
   meta.occurred_at[reference_id] = first.occurred_at.toISOString()
   meta.recorded_at[reference_id] = first.recorded_at.toISOString()
-  const corrects = notifications.find((one) => one.corrects !== null)?.corrects
+  const [corrects] = notifications.flatMap(({ corrects, corrected }) => {
+    return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
+  })
   if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
 }
 

@@ -16,6 +16,8 @@ export interface EarlierNotification {
   readonly id: number
   readonly event: number
   readonly subscription: number
+  /** When it is due; null: it was sent. */
+  readonly waits_until: Date | null
 }
 
 /** The events of this type of the record that nothing has taken back yet. */
@@ -44,7 +46,8 @@ export async function notificationsOf(
   endedBy: string,
 ): Promise<readonly EarlierNotification[]> {
   const { rows } = await client.query<EarlierNotification>(
-    `select distinct on (notification.subscription) notification.id, event, subscription
+    `select distinct on (notification.subscription) notification.id, event, subscription,
+       case when notification.state = 'waiting' then due_at end as waits_until
      from notification join subscription on subscription.id = notification.subscription
      where event = any($1::bigint[]) and purpose in ('event', 'backfill') and notification.state <> 'dropped'
        and (subscription.state = 'live' or (subscription.state = 'ended' and subscription.reason = $2))

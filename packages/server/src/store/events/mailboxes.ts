@@ -160,11 +160,12 @@ export async function ensureMailbox(
         insert into mailbox (participant, registry, sender_uri) values ($1, $2, $3)
         on conflict (participant, registry, sender_uri) do nothing
         returning id, state
+      ),
+      found as (
+        -- It is not closed before the caller's transaction ends.
+        select id, state from mailbox where participant = $1 and registry = $2 and sender_uri = $3 for share
       )
-      select id, state from made
-      union all
-      select id, state from mailbox where participant = $1 and registry = $2 and sender_uri = $3
-      limit 1`,
+      select id, state from made union all select id, state from found limit 1`,
     values: [participant, registry, sender_uri ?? ''],
   })
   const [row] = rows

@@ -1,4 +1,7 @@
-/** Subscriptions that end, are suspended, or are open again. */
+/**
+ * Subscriptions that end, are suspended, or are open again. Whoever changes several locks them in the order of their ids, so
+ * that no two wait for each other.
+ */
 import type { ClientBase } from 'pg'
 import type { EndReason, SuspensionReason } from '../../model/event.ts'
 
@@ -63,8 +66,11 @@ export async function endNotified(
   const { rows } = await client.query<{ id: number }>(
     `update subscription set state = 'ended', reason = $2, ended_at = $3
      where id in (
-       select subscription from notification where event = any($1::bigint[]) and purpose = 'event'
-     ) and person and state = 'live'
+       select id from subscription
+       where id in (
+         select subscription from notification where event = any($1::bigint[]) and purpose = 'event'
+       ) and person and state = 'live'
+       order by id for no key update)
      returning id`,
     [events, reason, now],
   )
@@ -83,22 +89,26 @@ export async function suspend(
 ): Promise<void> {
   if (subscriptions.length === 0) return
   await client.query(
-    `update subscription set state = 'suspended', reason = $2 where id = any($1::int[]) and state = 'live'`,
+    `update subscription set state = 'suspended', reason = $2
+     where id in (
+       select id from subscription where id = any($1::int[]) and state = 'live' order by id for no key update)`,
     [subscriptions, reason],
   )
   await unfile(client, subscriptions)
 }
 
-/** A subscription that is live again, to be filed. */
+/** A subscription that is open again. */
 export interface Reopened {
   readonly id: number
   readonly event_type: string
   readonly record_type: string
+  /** Suspended where its mailbox is closed; a live one is to be filed. */
+  readonly state: 'live' | 'suspended'
 }
 
 /**
  * Opens ended subscriptions again under their codes: those whose own end has not come, and in place of which there is no
- * other one that asks for the same.
+ * other one that asks for the same. Of several that ask for the same it is the newest.
  */
 export async function reopen(
   client: ClientBase,
@@ -106,16 +116,34 @@ export async function reopen(
   reason: EndReason,
   now: Date,
 ): Promise<readonly Reopened[]> {
+  // A mailbox is not closed before the end of the transaction.
+  await client.query(
+    `select from mailbox
+     where id in (select mailbox from subscription where id = any($1::int[])) order by id for share`,
+    [subscriptions],
+  )
   const { rows } = await client.query<Reopened>(
-    `update subscription as ended set state = 'live', reason = null, ended_at = null
-     where id = any($1::int[]) and state = 'ended' and reason = $2 and (end_at is null or end_at > $3)
-       and not exists (
-         select from subscription as other
-         where other.state <> 'ended' and other.fingerprint = ended.fingerprint
-           and (other.participant, other.registry, other.event_type, other.record_type)
-             = (ended.participant, ended.registry, ended.event_type, ended.record_type)
-       )
-     returning id, event_type, record_type`,
+    `with held as (
+       select * from subscription as ended
+       where id = any($1::int[]) and state = 'ended' and reason = $2 and (end_at is null or end_at > $3)
+         and not exists (
+           select from subscription as other
+           where other.state <> 'ended' and other.fingerprint = ended.fingerprint
+             and (other.participant, other.registry, other.event_type, other.record_type)
+               = (ended.participant, ended.registry, ended.event_type, ended.record_type)
+         )
+       order by id for no key update
+     ),
+     newest as (
+       select distinct on (participant, registry, event_type, record_type, fingerprint) id, mailbox
+       from held order by participant, registry, event_type, record_type, fingerprint, id desc
+     )
+     update subscription set ended_at = null,
+       state = case mailbox.state when 'open' then 'live' else 'suspended' end,
+       reason = case mailbox.state when 'open' then null else 'undeliverable' end
+     from newest join mailbox on mailbox.id = newest.mailbox
+     where subscription.id = newest.id
+     returning subscription.id, event_type, record_type, subscription.state`,
     [subscriptions, reason, now],
   )
   return rows

@@ -13,6 +13,8 @@ export interface WaitingNotification {
   readonly reference_id: string | null
   /** The reference_id of the one that it corrects; null: it corrects none, or one that was never sent. */
   readonly corrects: string | null
+  /** `notification.id` of that one. */
+  readonly corrected: number | null
   readonly event: number
   /** Canonical names. */
   readonly event_type: string
@@ -84,7 +86,7 @@ const dueOf = (isBackfill: boolean): string => `(select * from notification
 
 // A subscription that ended by itself, at its end or with the person's death, still has what happened before.
 const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due.reference_id,
-    earlier.reference_id as corrects, due.event, event.event_type, event.record_type, event.record_version,
+    earlier.reference_id as corrects, due.corrects as corrected, due.event, event.event_type, event.record_type, event.record_version,
     event.occurred_at, event.recorded_at, coalesce(octet_length(event.document), octet_length(event.identifiers), 2)
       as bytes, due.subscription, subscription.code, subscription.event_type as subscribed,
     subscription.criteria::json ->> 'reg_event_type' as asked_event_type,

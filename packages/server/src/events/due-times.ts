@@ -1,0 +1,35 @@
+/** When notifications of one change are due that are not sent at once. */
+import type { ClientBase } from 'pg'
+import type { Registry } from '../model/registry.ts'
+import { type HeldSubscription, heldSubscriptions } from '../store/events/events.ts'
+import { nextTick } from './frequency.ts'
+
+/** The next ticks of one moment: many subscriptions have the same frequency, and it is read once. */
+export class DueTimes {
+  readonly #time_zone: string
+  readonly #now: Date
+  readonly #next: typeof nextTick
+  readonly #known = new Map<string, Date>()
+
+  constructor({ time_zone }: Pick<Registry, 'time_zone'>, now: Date, next = nextTick) {
+    this.#time_zone = time_zone
+    this.#now = now
+    this.#next = next
+  }
+
+  /** By subscription, of those that have a frequency; null: its end has come, and nobody has ended it yet. */
+  async of(client: ClientBase, subscriptions: readonly number[]): Promise<ReadonlyMap<number, Date | null>> {
+    if (subscriptions.length === 0) return new Map()
+    const held = await heldSubscriptions(client, subscriptions)
+    return new Map(held.map((one) => [one.id, this.next(one)]))
+  }
+
+  next(held: Omit<HeldSubscription, 'id'>): Date | null {
+    const { cron, start_at, end_at } = held
+    if (end_at <= this.#now) return null
+    const name = `${cron}|${start_at.getTime()}|${end_at.getTime()}`
+    const known = this.#known.get(name) ?? this.#next(held, this.#time_zone, this.#now)
+    this.#known.set(name, known)
+    return known
+  }
+}
