@@ -23,6 +23,7 @@ export async function makeSubscribers(
     const participant = await addParticipant(db, {
       sender_id,
       name: sender_id,
+      unfiltered_subscriptions: true,
       outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true }],
     })
     await setCallbackSettings(db, participant.id, { allowed: [receiver] })

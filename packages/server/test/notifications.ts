@@ -149,6 +149,7 @@ export const waiting = (changes: Partial<WaitingNotification>): WaitingNotificat
   asked_record_type: null,
   locale: null,
   encrypted: false,
+  unfiltered: false,
   unwanted: false,
   ...changes,
 })

@@ -25,6 +25,7 @@ import { type Attempting, attempt, type FinishedAttempt, logInternal } from './a
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, results } from './failures.ts'
 import { type Limiter, type Permit, SLOW } from './limiter.ts'
+import { isRecalled } from './recall.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
@@ -95,6 +96,7 @@ export async function deliverNow(
     delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
     claim,
     probe: false,
+    fresh: true,
     read: async () => ({ header, message }),
   }).catch((error: unknown) => {
     logUnrecorded(parts, error)
@@ -146,6 +148,8 @@ export interface ClaimedAttempt {
   readonly read: () => Promise<Contents>
   /** Whether an open breaker lets it through. */
   readonly probe: boolean
+  /** Committed this moment: nothing of it was taken back since. */
+  readonly fresh?: boolean
 }
 
 interface Contents {
@@ -181,6 +185,10 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   const registry = await parts.directory.registryById(delivery.registry)
   // It waits: its claim ends by itself.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
+  if (claimed.fresh !== true && (await isRecalled(parts.db, delivery, { participant, registry }, claim))) {
+    if (delivery.mailbox) parts.mailboxDue(delivery.mailbox)
+    return { isHealthy: false, isEnded: true }
+  }
   const settings = await parts.callbacks.of(participant)
   const { target, finished } = await makeAttempt(parts, claimed, { participant, registry, settings })
   const { result, duration_ms } = finished

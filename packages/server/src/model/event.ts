@@ -52,5 +52,8 @@ export type EndReason = 'unsubscribed' | 'cancelled' | 'expired' | 'death'
 /** It was taken back: nothing more is sent of it, not even what happened before. */
 export const TAKEN_BACK = ['unsubscribed', 'cancelled'] as const satisfies readonly EndReason[]
 
-/** Why a subscription is suspended: its mailbox was closed, or its filter cannot be read any more. */
-export type SuspensionReason = 'undeliverable' | 'unreadable'
+/**
+ * Why a subscription is suspended: its mailbox was closed, its filter cannot be read any more, or its participant may not
+ * have it any more.
+ */
+export type SuspensionReason = 'undeliverable' | 'unreadable' | 'not_permitted'

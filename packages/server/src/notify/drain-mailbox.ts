@@ -19,9 +19,10 @@ import { isUnavailable } from '../store/db/database-errors.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { commitEnvelope } from '../store/events/envelopes.ts'
 import { type ClaimedMailbox, releaseMailbox, restMailbox } from '../store/events/mailboxes.ts'
-import { dropNotifications, findDocument, findWaiting } from '../store/events/waiting.ts'
+import { findDocument } from '../store/events/waiting.ts'
 import { type Composed, compose, type ShownItem } from './compose.ts'
-import { type PlannedItem, planItems } from './items.ts'
+import type { PlannedItem } from './items.ts'
+import { nextItems } from './next-items.ts'
 import type { Room } from './room.ts'
 
 export interface Notifying extends Delivering {
@@ -132,7 +133,7 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
   const at = performance.now()
   const recipient = await recipientOf(parts, mailbox)
   if (recipient === null) return 'nowhere'
-  const planned = await plan(parts, mailbox, recipient)
+  const planned = await nextItems(parts.db.pool, mailbox.id, recipient)
   if (planned.length === 0) return null
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
   const leave = await parts.envelopeRoom.enter(bytes)
@@ -150,32 +151,6 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
   } catch (error) {
     leave()
     throw error
-  }
-}
-
-/** If several notifications are about one event, so many times more are looked at for an envelope, up to the most. */
-const LOOKED_AT = { times: 8, most: 20_000 }
-
-/** The items of the next envelope; none: nothing is due. */
-async function plan(
-  { db: { pool } }: Notifying,
-  { id }: ClaimedMailbox,
-  { settings }: Recipient,
-): Promise<readonly PlannedItem[]> {
-  // One more than there are items says that the last one is whole.
-  let most = settings.notify_items + 1
-  for (;;) {
-    const found = await findWaiting(pool, id, most)
-    const unwanted = found.filter((one) => one.unwanted).map((one) => one.id)
-    if (unwanted.length > 0) await dropNotifications(pool, unwanted)
-    const waiting = found.filter((one) => !one.unwanted)
-    const planned = planItems(waiting, settings)
-    const count = planned.reduce((sum, { notifications }) => sum + notifications.length, 0)
-    // Otherwise what follows belongs to the same items, or there may be more of them.
-    if (found.length < most || count < waiting.length || (count > 0 && most === LOOKED_AT.most)) {
-      return planned
-    }
-    most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
   }
 }
 

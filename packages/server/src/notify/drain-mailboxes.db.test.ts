@@ -39,7 +39,8 @@ afterAll(() => server.close())
 
 const newPeer = (settings: Partial<CallbackSettings> = {}): Promise<Participant> => {
   count += 1
-  return takes(server, `peer-${count}.example`, peer.url, { timeout_ms: 400, ...settings })
+  const given = { timeout_ms: 400, ...settings }
+  return takes(server, `peer-${count}.example`, peer.url, given, { unfiltered_subscriptions: true })
 }
 
 /** Looks until what is asked for is so. */

@@ -2,6 +2,7 @@
 import type { SubscriptionState } from '../../model/event.ts'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
+import { IS_UNFILTERED } from './waiting.ts'
 
 type Pool = Pick<Database, 'pool'>
 
@@ -82,7 +83,7 @@ export async function findOwn(
 ): Promise<readonly OwnSubscription[]> {
   const { rows } = await pool.query<OwnSubscription>({
     name: 'find own subscriptions',
-    text: `select id, code, state, event_type, record_type, criteria::json -> 'filter' is null as unfiltered
+    text: `select id, code, state, event_type, record_type, ${IS_UNFILTERED} as unfiltered
       from subscription where code = any($3::text[]) and participant = $1 and registry = $2`,
     values: [participant, registry, codes.filter(isStorable)],
   })

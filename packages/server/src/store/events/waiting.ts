@@ -34,12 +34,17 @@ export interface WaitingNotification {
   readonly locale: string | null
   /** Whether its subscriber asked for it encrypted. */
   readonly encrypted: boolean
+  /** Its subscription has no filter. */
+  readonly unfiltered: boolean
   /** Its subscription was taken back: it is not sent. */
   readonly unwanted: boolean
 }
 
 /** SQL of a `subscription` of which nothing more is sent. */
 export const IS_TAKEN_BACK = `(subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))`
+
+/** SQL of a `subscription` that is about every record. */
+export const IS_UNFILTERED = `(subscription.criteria::json -> 'filter' is null)`
 
 /** Mailboxes in one statement. */
 const TOGETHER = 32
@@ -93,7 +98,7 @@ const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due
     subscription.criteria::json ->> 'reg_type' as asked_reg_type,
     subscription.criteria::json ->> 'notify_record_type' as asked_record_type,
     subscription.locale, subscription.encrypted,
-    ${IS_TAKEN_BACK} as unwanted
+    ${IS_UNFILTERED} as unfiltered, ${IS_TAKEN_BACK} as unwanted
   from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
     cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as due
     join event on event.id = due.event

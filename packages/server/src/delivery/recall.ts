@@ -1,0 +1,27 @@
+/** Notifications on their way that must not be sent any more: what they were sent for was taken back, or is not permitted. */
+import type { Claim, ClaimedDelivery } from '../model/delivery.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { may } from '../policy/permission.ts'
+import type { Database } from '../store/db/database.ts'
+import { recallEnvelope, subscriptionsOf } from '../store/events/recall.ts'
+
+interface To {
+  readonly participant: Participant
+  readonly registry: Pick<Registry, 'id'>
+}
+
+/** Asked before an attempt. What such an envelope holds beside that waits in its mailbox again. */
+export async function isRecalled(
+  { pool }: Pick<Database, 'pool'>,
+  { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
+  { participant, registry }: To,
+  { id: claim }: Claim,
+): Promise<boolean> {
+  if (mailbox == null) return false
+  const mayBeSent = (await subscriptionsOf(pool, delivery)).every(
+    ({ unwanted, ...about }) =>
+      !unwanted && may(participant, registry, { operation: 'notify', ...about }).allowed,
+  )
+  return !mayBeSent && recallEnvelope(pool, { delivery, mailbox, claim, attempted: number > 1 })
+}

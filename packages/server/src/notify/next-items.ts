@@ -1,0 +1,59 @@
+/** What the next envelope of a mailbox tells: what is due in it, wanted and permitted. */
+import type pg from 'pg'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { may } from '../policy/permission.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import { suspend } from '../store/events/subscription-states.ts'
+import { dropNotifications, findWaiting, type WaitingNotification } from '../store/events/waiting.ts'
+import { type PlannedItem, planItems } from './items.ts'
+
+interface To {
+  readonly participant: Participant
+  readonly registry: Registry
+  readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
+}
+
+/** If several notifications are about one event, so many times more are looked at for an envelope, up to the most. */
+const LOOKED_AT = { times: 8, most: 20_000 }
+
+/** The items of the next envelope; none: nothing is due. */
+export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise<readonly PlannedItem[]> {
+  // One more than there are items says that the last one is whole.
+  let most = to.settings.notify_items + 1
+  for (;;) {
+    const found = await findWaiting(pool, mailbox, most)
+    const waiting = await sendable(pool, to, found)
+    const planned = planItems(waiting, to.settings)
+    const count = planned.reduce((sum, { notifications }) => sum + notifications.length, 0)
+    // Otherwise what follows belongs to the same items, or there may be more of them.
+    if (found.length < most || count < waiting.length || (count > 0 && most === LOOKED_AT.most)) {
+      return planned
+    }
+    most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
+  }
+}
+
+/** Drops what is not wanted or not permitted any more; a subscription that is not permitted is suspended. */
+async function sendable(
+  pool: pg.Pool,
+  { participant, registry }: To,
+  found: readonly WaitingNotification[],
+): Promise<readonly WaitingNotification[]> {
+  const isPermitted = ({ subscribed, record_type, unfiltered }: WaitingNotification): boolean =>
+    may(participant, registry, { operation: 'notify', event_type: subscribed, record_type, unfiltered })
+      .allowed
+  const refused = found.filter((one) => !one.unwanted && !isPermitted(one))
+  if (refused.length > 0) {
+    const subscriptions = [...new Set(refused.map(({ subscription }) => subscription))]
+    await withTransaction(pool, (client) => suspend(client, subscriptions, 'not_permitted'))
+  }
+  const dropped = new Set([...refused, ...found.filter(({ unwanted }) => unwanted)])
+  if (dropped.size === 0) return found
+  await dropNotifications(
+    pool,
+    [...dropped].map(({ id }) => id),
+  )
+  return found.filter((one) => !dropped.has(one))
+}

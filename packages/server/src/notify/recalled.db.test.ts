@@ -1,0 +1,144 @@
+/** What was composed and is not sent any more: its subscription was taken back, or its participant may not have it. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import {
+  answering,
+  type Receiver,
+  receiver,
+  type TestSender,
+  takes,
+  testSender,
+} from '../../test/deliveries.ts'
+import { envelopeOf, eventRows, type Subscribed, uinsOf } from '../../test/notifications.ts'
+import type { Participant } from '../model/participant.ts'
+import { setSubscriptionSettings } from '../store/directory/participants.ts'
+
+let server: TestSender
+let peer: Receiver
+let rows: ReturnType<typeof eventRows>
+let count = 0
+let working: AbortController
+
+beforeAll(async () => {
+  server = await testSender()
+  rows = eventRows(server.database, server.registry)
+})
+beforeEach(async () => {
+  working = new AbortController()
+  peer = await receiver()
+})
+afterEach(async () => {
+  working.abort()
+  await server.context.mailboxes.idle()
+  await server.context.dispatcher.idle()
+  await server.context.limiter.idle()
+  await query('truncate notification, subscription, event, mailbox, delivery, breaker cascade')
+  await peer.close()
+})
+afterAll(() => server.close())
+
+const query = async (text: string, values: readonly unknown[] = []) =>
+  (await server.database.db.pool.query(text, [...values])).rows
+
+function newPeer(): Promise<Participant> {
+  count += 1
+  const about = { unfiltered_subscriptions: true }
+  return takes(server, `peer-${count}.example`, peer.url, { timeout_ms: 400, schedule: [1] }, about)
+}
+
+/** Looks until what is asked for is so. */
+async function until(check: () => Promise<void> | void): Promise<void> {
+  const { mailboxes, dispatcher } = server.context
+  await vi.waitFor(
+    async () => {
+      mailboxes.due([])
+      await mailboxes.look(working.signal)
+      await dispatcher.look(working.signal)
+      await check()
+    },
+    { timeout: 10_000, interval: 20 },
+  )
+}
+
+const attemptsOf = () => query(`select attempts from delivery where state = 'pending' and claim is null`)
+const due = () =>
+  query(`update delivery set next_attempt_at = now() where state = 'pending' and claim is null`)
+const unsubscribe = ({ id }: Subscribed) =>
+  query(`update subscription set state = 'ended', reason = 'unsubscribed', ended_at = now() where id = $1`, [
+    id,
+  ])
+/** As it is seen when what is remembered of participants is read again. */
+async function withdraw({ sender_id }: Participant): Promise<void> {
+  await setSubscriptionSettings(server.database.db, sender_id, { unfiltered_subscriptions: false })
+  server.clock.pass(60_000)
+}
+
+/** Two subscriptions of a participant, each with an event of its own. */
+async function two(participant: Participant): Promise<readonly [Subscribed, Subscribed]> {
+  const gone = await rows.subscribe(participant)
+  const stays = await rows.subscribe(participant)
+  await rows.notify(gone, await rows.event('gone'))
+  await rows.notify(stays, await rows.event('stays'))
+  return [gone, stays]
+}
+
+test('an envelope that was attempted is composed anew without what was unsubscribed', async () => {
+  peer.answer = answering(503)
+  const [gone] = await two(await newPeer())
+  await until(async () => expect(await attemptsOf()).toEqual([{ attempts: 1 }]))
+  await unsubscribe(gone)
+  peer.answer = answering(200)
+  await due()
+  await until(() => expect(peer.received.map(uinsOf)).toEqual([['gone', 'stays'], ['stays']]))
+  const [first, second] = peer.received.map(envelopeOf)
+  expect(second.header.message_id).not.toBe(first.header.message_id)
+  // The first one may have been received: its number is used.
+  expect([first.header.meta.sequence, second.header.meta.sequence]).toEqual([1, 2])
+  const [, item] = first.message.notify_event
+  expect(second.message.notify_event.map((one: typeof item) => one.reference_id)).toEqual([item.reference_id])
+  expect(await rows.states()).toEqual(['dropped', 'sent'])
+  expect(await query('select state, reason from delivery order by sequence')).toEqual([
+    { state: 'dropped', reason: 'recalled' },
+    { state: expect.stringMatching(/pending|delivered/), reason: null },
+  ])
+})
+
+test('an envelope that nobody was sent gives its number to the next one', async () => {
+  const participant = await newPeer()
+  await query(
+    `insert into breaker (participant, origin, failures, opened_at, probe_at)
+      values ($1, $2, 5, now(), now() + interval '1 hour')`,
+    [participant.id, peer.url],
+  )
+  const [gone] = await two(participant)
+  await until(async () => expect(await attemptsOf()).toEqual([{ attempts: 0 }]))
+  await unsubscribe(gone)
+  await query('delete from breaker')
+  await until(() => expect(peer.received.map(uinsOf)).toEqual([['stays']]))
+  expect(peer.received.map((one) => envelopeOf(one).header.meta.sequence)).toEqual([1])
+})
+
+test('nothing is composed that is not permitted any more, and its subscription is suspended', async () => {
+  const participant = await newPeer()
+  const filtered = await rows.subscribe(participant, { criteria: { filter: {} } })
+  const unfiltered = await rows.subscribe(participant)
+  await withdraw(participant)
+  await rows.notify(unfiltered, await rows.event('A'))
+  await rows.notify(filtered, await rows.event('B'))
+  await until(() => expect(peer.received.map(uinsOf)).toEqual([['B']]))
+  expect(await rows.states()).toEqual(['dropped', 'sent'])
+  expect(await query('select state, reason from subscription order by id')).toEqual([
+    { state: 'live', reason: null },
+    { state: 'suspended', reason: 'not_permitted' },
+  ])
+})
+
+test('an envelope is not sent again when what it tells is not permitted any more', async () => {
+  peer.answer = answering(503)
+  const participant = await newPeer()
+  await rows.notify(await rows.subscribe(participant), await rows.event('A'))
+  await until(async () => expect(await attemptsOf()).toEqual([{ attempts: 1 }]))
+  await withdraw(participant)
+  await due()
+  await until(async () => expect(await rows.states()).toEqual(['dropped']))
+  expect(peer.received).toHaveLength(1)
+})

@@ -1,0 +1,71 @@
+/** Envelopes that are on their way, and are taken back before they are sent (again). */
+import type pg from 'pg'
+import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+import { IS_TAKEN_BACK, IS_UNFILTERED } from './waiting.ts'
+
+/** A subscription that an envelope is for. */
+export interface NotifiedSubscription {
+  /** Canonical names. */
+  readonly event_type: string
+  readonly record_type: string
+  readonly unfiltered: boolean
+  /** It was taken back: nothing more is sent of it. */
+  readonly unwanted: boolean
+}
+
+/** The subscriptions that an envelope is for: what differs in nothing that is asked is one. */
+export async function subscriptionsOf(
+  pool: Pick<pg.Pool, 'query'>,
+  delivery: string,
+): Promise<readonly NotifiedSubscription[]> {
+  const { rows } = await pool.query<NotifiedSubscription>({
+    name: 'subscriptions of a delivery',
+    text: `select distinct event_type, record_type, ${IS_UNFILTERED} as unfiltered, ${IS_TAKEN_BACK} as unwanted
+      from notification join subscription on subscription.id = notification.subscription
+      where notification.delivery = $1`,
+    values: [delivery],
+  })
+  return rows
+}
+
+/** An envelope that its node has claimed. */
+export interface Recalled {
+  readonly delivery: string
+  readonly mailbox: number
+  readonly claim: string
+  /** Whether somebody may have received it: then its number is used, else the next envelope has it. */
+  readonly attempted: boolean
+}
+
+/**
+ * Drops an envelope: what it tells waits again, and is composed anew under another message_id.
+ * @returns whether the claim still held
+ */
+export async function recallEnvelope(
+  pool: Pick<pg.Pool, 'query'>,
+  { delivery, mailbox, claim, attempted }: Recalled,
+): Promise<boolean> {
+  const { rows } = await pool.query<{ recalled: boolean }>({
+    name: 'recall envelope',
+    // The mailbox is locked first, as where it is closed.
+    text: `with own as materialized (select id from mailbox where id = $1 for no key update),
+      dropped as (
+        update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),
+          claim = null, claimed_until = null
+        from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'
+        returning delivery.id, delivery.mailbox, delivery.sequence
+      ),
+      renewed as (
+        update notification set state = 'waiting', delivery = null from dropped
+        where notification.delivery = dropped.id
+      ),
+      given_back as (
+        update mailbox set sequence = mailbox.sequence - 1 from dropped
+        where mailbox.id = dropped.mailbox and mailbox.sequence = dropped.sequence and not $4
+      )
+      select exists (select 1 from dropped) as recalled,
+        (select count(pg_notify($5, $6)) from dropped) as announced`,
+    values: [mailbox, delivery, claim, attempted, WORK_CHANNEL, `${MAILBOXES}${mailbox}`],
+  })
+  return rows[0]?.recalled === true
+}
