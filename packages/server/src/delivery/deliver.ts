@@ -197,7 +197,8 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   const attempts = number - delivery.earlier
   // A notification is not given up by its schedule: those behind it wait, and the mailbox is closed in time.
   const steps = mailbox === null ? attempts : Math.min(attempts, schedule.length)
-  const update = updateAfter(result, schedule, steps, finished.retry_after)
+  const verdict = mailbox === null ? result.verdict : (result.notification ?? result.verdict)
+  const update = updateAfter({ ...result, verdict }, schedule, steps, finished.retry_after)
   const isRecorded = await recordAttempt(
     parts.db,
     {

@@ -11,6 +11,8 @@ export interface AttemptResult {
   /** A class of results, for records and metrics: bounded in number, never a text of the peer. */
   readonly name: string
   readonly verdict: Verdict
+  /** The consequence for a notification, where it is another one: what is behind it would end the same way. */
+  readonly notification?: Verdict
   /** Of HTTP; null where there was no answer. */
   readonly status: number | null
   /** What it says of the peer's health: `unknown` where the reason is one of ours, or it was not asked. */
@@ -20,8 +22,8 @@ export interface AttemptResult {
 /** Results of attempts that reached nobody. */
 export const results = {
   /** Neither the request nor the participant names an address any more. */
-  no_address: unasked('no_address', 'dead'),
-  address_not_registered: unasked('address_not_registered', 'dead'),
+  no_address: unasked('no_address', 'dead', 'retry'),
+  address_not_registered: unasked('address_not_registered', 'dead', 'retry'),
   /** The body of the delivery cannot be read any more. */
   body_forgotten: unasked('body_forgotten', 'dead'),
   body_altered: unasked('body_altered', 'dead'),
@@ -30,8 +32,8 @@ export const results = {
   internal: unasked('internal', 'retry'),
 } as const satisfies Record<string, AttemptResult>
 
-function unasked(name: string, verdict: Verdict): AttemptResult {
-  return { name, verdict, status: null, peer: 'unknown' }
+function unasked(name: string, verdict: Verdict, notification = verdict): AttemptResult {
+  return { name, verdict, notification, status: null, peer: 'unknown' }
 }
 
 /**
@@ -59,7 +61,7 @@ export function resultOf({ status, body }: Answer): AttemptResult {
  * @throws the error when the database is away: that is no trouble of an attempt
  */
 export function resultOfError(error: unknown): AttemptResult {
-  if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead')
+  if (error instanceof AddressRefused) return unasked(`address_${error.rule}`, 'dead', 'retry')
   if (error instanceof RequestFailed)
     return { name: error.failure, verdict: 'retry', status: null, peer: 'down' }
   if (error instanceof CredentialsUnusable) {

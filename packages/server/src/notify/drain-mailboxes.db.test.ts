@@ -201,6 +201,33 @@ test('with no address that is allowed, nothing is composed and what waits goes o
   expect(await rows.states()).toEqual(['waiting'])
 })
 
+test.each<[string, Partial<CallbackSettings>, string]>([
+  ['taken away', { default_url: null }, 'no_address'],
+  ['set to one that the guard refuses', { notify_url: 'http://192.0.2.1/notify' }, 'address_scheme'],
+])('an envelope whose address is %s waits with what is behind it', async (_, after, error) => {
+  const { pool } = server.database.db
+  const participant = await newPeer({ notify_items: 1, schedule: [1] })
+  const subscribed = await rows.subscribe(participant)
+  peer.answer = answering(503)
+  for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(uin))
+  const pending = async () =>
+    (await pool.query(`select attempts from delivery where state = 'pending' and claim is null`)).rows
+  await until(async () => expect(await pending()).toEqual([{ attempts: 1 }]))
+  const again = () => pool.query(`update delivery set next_attempt_at = now() where state = 'pending'`)
+  await setCallbackSettings(server.database.db, participant.id, after)
+  server.clock.pass(60_000)
+  await again()
+  await until(async () => expect(await pending()).toEqual([{ attempts: 2 }]))
+  const { rows: attempts } = await pool.query('select error from delivery_attempt order by number')
+  expect(attempts).toEqual([{ error: 'http_5xx' }, { error }])
+  expect(await rows.states()).toEqual(['sent', 'waiting'])
+  await setCallbackSettings(server.database.db, participant.id, { default_url: peer.url, notify_url: null })
+  peer.answer = answering(200)
+  server.clock.pass(60_000)
+  await again()
+  await until(() => expect(received()).toEqual(['A', 'A', 'B']))
+})
+
 const mailboxRows = async () =>
   (await server.database.db.pool.query('select * from mailbox order by id')).rows
 
