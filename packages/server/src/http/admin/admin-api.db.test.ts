@@ -118,10 +118,22 @@ describe('who calls', () => {
       '403 err.request.forbidden the token is bound to other registries',
     )
     expect(await refusal('/subscriptions', { token })).toMatch(/^403 /)
-    expect(await refusal('/subscriptions?namespace=nowhere', { token })).toBe(
+    expect(await refusal('/subscriptions?namespace=civil&namespace=social', { token })).toMatch(/^403 /)
+  })
+
+  it('with a token that is bound to registries does not learn which others there are', async () => {
+    const token = await tokenOf('bound-to-civil', { roles: ['read'], registries: ['civil'] })
+    expect((await ask('/registries/civil/events', { token })).status).toBe(200)
+    for (const namespace of ['social', 'nowhere']) {
+      for (const path of [`/registries/${namespace}/events`, `/subscriptions?namespace=${namespace}`]) {
+        expect(await refusal(path, { token })).toBe(
+          '403 err.request.forbidden the token is bound to other registries',
+        )
+      }
+    }
+    expect(await refusal('/registries/nowhere/events')).toBe(
       '404 err.request.not_found there is no such namespace or path here',
     )
-    expect(await refusal('/subscriptions?namespace=civil&namespace=social', { token })).toMatch(/^403 /)
   })
 })
 
@@ -176,6 +188,8 @@ it('answers under names of its own alone', async () => {
 it('logs who called what and how it ended, never what was sent', async () => {
   const secret = randomUUID()
   await ask(`/deliveries?participant=${secret}`)
+  await ask(`/${secret}`)
+  await ask('/participants', { method: 'DELETE' })
   const lines = server
     .logged()
     .split('\n')
@@ -192,6 +206,14 @@ it('logs who called what and how it ended, never what was sent', async () => {
   expect(lines).toContainEqual(
     expect.objectContaining({ call: 'listParticipants', operator: null, outcome: 'refused', status: 401 }),
   )
+  for (const [call, status] of [
+    [null, 404],
+    ['listParticipants', 405],
+  ] as const) {
+    expect(lines).toContainEqual(
+      expect.objectContaining({ call, operator: null, outcome: 'refused', status }),
+    )
+  }
   expect(server.logged()).not.toContain(secret)
   expect(server.logged()).not.toContain(tokens.read)
 })

@@ -1,4 +1,5 @@
 /** The admin API on the operator's listener: a route for each row of its table. The life of a call is on this screen. */
+import type { IncomingMessage } from 'node:http'
 import { RequestFault } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AdminRefusal, type RefusalReason } from '../../admin/use-case.ts'
@@ -30,6 +31,7 @@ type AdminParts = AdminNeeds &
   }
 
 export function addAdminRoutes(app: HttpServer, parts: AdminParts, isOwnHost: IsOwnHost): void {
+  logOthers(app, parts)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of ADMIN_ROUTES) {
     const { method, name, path } = route
@@ -77,9 +79,9 @@ async function answer(
   const operator = await authenticate(parts, isOwnHost, request)
   call.operator = operator
   if (!hasRole(operator, route.role)) throw forbidden(`this call needs the role ${route.role}`)
-  const registry = await namedRegistry(parts, route, request)
+  const registry = await namedRegistry(parts, route, request, operator)
   if (registry !== null) call.registry = registry
-  if (!isFor(operator, registry)) throw forbidden('the token is bound to other registries')
+  if (!isFor(operator, registry)) throw elsewhere()
 
   // What is asked for, and the answer.
   const input = await readInput(route, request, parts.limits)
@@ -91,19 +93,20 @@ async function answer(
 
 /**
  * The registry that the path or the query names; null where the call is of no single one.
- * @throws RequestFault 404 there is none
+ * @throws RequestFault 404 there is none; 403 to a token that is bound to registries: it does not learn which others there are
  */
 async function namedRegistry(
   { directory }: HasDirectory,
   route: AdminRoute,
   { params, query }: Pick<FastifyRequest, 'params' | 'query'>,
+  operator: Operator,
 ): Promise<Registry | null> {
   const inPath = pathMembers(route).includes('namespace')
   if (!inPath && !Object.hasOwn(otherMembers(route), 'namespace')) return null
   const { namespace } = (inPath ? params : query) as { readonly namespace?: unknown }
   if (typeof namespace !== 'string') return null
   const registry = await directory.registry(namespace)
-  if (registry === undefined) throw notFound()
+  if (registry === undefined) throw isFor(operator, null) ? notFound() : elsewhere()
   return registry
 }
 
@@ -120,6 +123,7 @@ async function authenticate(
 }
 
 const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
+const elsewhere = (): RequestFault => forbidden('the token is bound to other registries')
 
 const REASONS: Readonly<
   Record<RefusalReason, readonly [code: 'err.request.bad' | 'err.request.not_found', status: number]>
@@ -142,18 +146,7 @@ async function logged(
   work: (call: Call) => Promise<void>,
 ): Promise<void> {
   const call: Call = {}
-  const note = (outcome: object): void => {
-    const { operator, registry } = call
-    log.info(
-      {
-        call: name,
-        ...{ operator: operator?.name ?? null, token: operator?.id ?? null },
-        ...(registry && { registry: registry.namespace }),
-        ...{ address: request.raw.socket.remoteAddress, ...outcome },
-      },
-      'admin call',
-    )
-  }
+  const note = (outcome: object): void => write(log, name, request, call, outcome)
   try {
     await work(call)
     note({ outcome: 'done' })
@@ -165,4 +158,37 @@ async function logged(
     )
     throw error
   }
+}
+
+/** Requests that have their line. */
+const written = new WeakSet<IncomingMessage>()
+
+function write(
+  log: Pick<Log, 'info'>,
+  name: string | null,
+  { raw }: FastifyRequest,
+  { operator, registry }: Call,
+  outcome: object,
+): void {
+  written.add(raw)
+  log.info(
+    {
+      call: name,
+      ...{ operator: operator?.name ?? null, token: operator?.id ?? null },
+      ...(registry && { registry: registry.namespace }),
+      ...{ address: raw.socket.remoteAddress, ...outcome },
+    },
+    'admin call',
+  )
+}
+
+/** What comes to no call has its line as well: unknown paths, and other methods. The path as it was sent is not logged. */
+function logOthers(app: HttpServer, { log }: Pick<AdminParts, 'log'>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url, config } = request.routeOptions
+    if ((url ?? request.url).startsWith(ADMIN_BASE) && !written.has(request.raw)) {
+      write(log, config.name ?? null, request, {}, { outcome: 'refused', status: reply.raw.statusCode })
+    }
+    done()
+  })
 }
