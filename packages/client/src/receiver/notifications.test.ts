@@ -1,3 +1,4 @@
+import type { NotifyMeta } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { keeping, notify, receiver, sent, signed } from '../../test/callbacks.ts'
@@ -8,22 +9,26 @@ import type { SequenceGap } from './notifications.ts'
 interface Item {
   readonly uin: string
   readonly version: number
+  /** Default: UPDATE. */
+  readonly type?: string
+  /** Default: its place, counted from 1. */
+  readonly reference_id?: string
 }
 
 /** A notification of people, each with a version of its record. */
 function notification(
   items: readonly Item[],
-  { sequence = 1, ...more }: { sequence?: number; test?: true } = {},
+  { sequence = 1, ...more }: Partial<Pick<NotifyMeta, 'sequence' | 'test' | 'mailbox' | 'corrects'>> = {},
 ) {
   const timestamp = new Date().toISOString()
-  const ids = items.map((item, at): [string, Item] => [String(at + 1), item])
+  const ids = items.map((item, at): [string, Item] => [item.reference_id ?? String(at + 1), item])
   const of = (value: (item: Item) => unknown) =>
     Object.fromEntries(ids.map(([id, item]) => [id, value(item)]))
-  const notify_event = ids.map(([reference_id, { uin }]) => ({
+  const notify_event = ids.map(([reference_id, { uin, type = 'UPDATE' }]) => ({
     ...{ reference_id, timestamp },
     data: {
       reg_type: 'ns:org:RegistryType:Civil',
-      reg_event_type: 'UPDATE',
+      reg_event_type: type,
       reg_record_type: 'Person',
       reg_records: { identifier: [{ identifier_type: 'UIN', identifier_value: uin }] },
     },
@@ -90,8 +95,41 @@ describe('older versions of a record', () => {
     expect(got).toHaveLength(2)
   })
 
+  it('are those of one event type: an event that was held is handled after later ones of other types', async () => {
+    const { got, handlers } = keeping()
+    const to = receiver({ handlers })
+    for (const [type, version] of [
+      ['UPDATE', 6],
+      ['Death', 5],
+      ['ns:org:RegistryEventType:death', 4],
+      ['UPDATE', 5],
+    ] as const) {
+      await sent(to, notification([{ uin: 'A', version, type }]), { path })
+    }
+    expect(versionsOf(got)).toEqual(['A 6', 'A 5'])
+  })
+
+  it('are none where the version is not known (0): a backfill of a record whose events are forgotten', async () => {
+    const { got, handlers } = keeping()
+    const to = receiver({ handlers })
+    for (const version of [6, 0, 5]) await sent(to, notification([{ uin: 'A', version }]), { path })
+    expect(versionsOf(got)).toEqual(['A 6', 'A 0'])
+  })
+
+  it('what was taken back is not handled again, whatever its event type', async () => {
+    const { got, handlers } = keeping()
+    const to = receiver({ handlers })
+    const death: Item = { uin: 'A', version: 5, type: 'Death', reference_id: 'death' }
+    const cancel: Item = { uin: 'A', version: 6, type: 'CANCEL', reference_id: 'cancel' }
+    await sent(to, notification([death]), { path })
+    await sent(to, notification([cancel], { corrects: { cancel: 'death' } }), { path })
+    await sent(to, notification([death]), { path })
+    await sent(to, notification([{ ...death, version: 7, reference_id: 'another' }]), { path })
+    expect(versionsOf(got)).toEqual(['A 5', 'A 6', 'A 7'])
+  })
+
   it('a handler never sees a version after a higher one of the same record', async () => {
-    const item = fc.record({ uin: fc.constantFrom('A', 'B', 'C'), version: fc.integer({ min: 0, max: 6 }) })
+    const item = fc.record({ uin: fc.constantFrom('A', 'B', 'C'), version: fc.integer({ min: 1, max: 6 }) })
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(item, { maxLength: 4 }), { maxLength: 6 }), async (envelopes) => {
         const { got, handlers } = keeping()
@@ -122,7 +160,27 @@ it('a gap in the numbers of an address is reported once, when the next one was h
   for (const sequence of [3, 4, 7, 5, 8]) await send(sequence)
   await send(1, '/elsewhere/registry/notify')
   await send(2, '/elsewhere/registry/notify')
-  expect(gaps).toEqual([{ sender_id: 'civil.example', address: path, last: 4, next: 7 }])
+  expect(gaps).toEqual([{ sender_id: 'civil.example', address: path, mailbox: null, last: 4, next: 7 }])
+})
+
+it('the numbers are counted for each mailbox: several have one address, and one may move to another', async () => {
+  const gaps: SequenceGap[] = []
+  const to = receiver({ handlers: keeping().handlers, on_gap: (gap) => void gaps.push(gap) })
+  let version = 0
+  const send = (mailbox: string, sequence: number, at = path) =>
+    sent(to, notification([{ uin: 'A', version: ++version }], { sequence, mailbox }), { path: at })
+  for (const [mailbox, sequence] of [
+    ['one', 1],
+    ['two', 7],
+    ['one', 2],
+    ['two', 8],
+  ] as const) {
+    await send(mailbox, sequence)
+  }
+  expect(gaps).toEqual([])
+  const address = '/elsewhere/registry/notify'
+  await send('one', 5, address)
+  expect(gaps).toEqual([{ sender_id: 'civil.example', address, mailbox: 'one', last: 2, next: 5 }])
 })
 
 it('a hook that throws does no harm', async () => {

@@ -1,4 +1,4 @@
-/** The order of notifications: what is older than what was handled is left out, and gaps are reported. */
+/** The order of notifications: what is older than what was handled, or was taken back, is left out; gaps are reported. */
 import {
   isRegType,
   type JsonValue,
@@ -6,6 +6,7 @@ import {
   type NotifyEvent,
   NotifyMeta,
   readIdentifiers,
+  resolveEventType,
   resolveRecordType,
   validator,
 } from '@rollcall/protocol'
@@ -19,6 +20,8 @@ export interface SequenceGap {
   readonly sender_id: string
   /** The path at which they come. */
   readonly address: string
+  /** In which they are counted; null: the registry does not say. */
+  readonly mailbox: string | null
   readonly last: number
   readonly next: number
 }
@@ -32,7 +35,7 @@ export function notifyMeta({ header }: Pick<Notification, 'header'>): NotifyMeta
 
 /** A notification as it is to be handled. */
 export interface Ordered {
-  /** Without the items that are older than what was handled of their records. */
+  /** Without the items that are older than what was handled of their records and event types, or were taken back. */
   readonly current: Notification
   /** Remembers it; called when it was handled. */
   readonly handled: () => Promise<void>
@@ -49,36 +52,53 @@ export async function inOrder(
   if (meta === null || meta.test) return { current: notification, handled: async () => undefined }
   const { sender_id } = notification.header
   const { message } = notification
-  /** The highest version of each record so far, by the name of its mark. */
-  const versions = new Map<string, number>()
+  /** The highest version of each record and event type so far, and what was taken back, by the name of the mark. */
+  const raised = new Map<string, number>()
+  const seen = async (name: string): Promise<number> => raised.get(name) ?? (await marks.get(name)) ?? 0
   const notify_event: NotifyEvent[] = []
   for (const event of message.notify_event) {
-    const version = meta.record_version[event.reference_id]
-    const name = version === undefined ? null : await recordMark(sender_id, event)
-    if (version !== undefined && name !== null) {
-      const seen = versions.get(name) ?? (await marks.get(name)) ?? version
-      if (version < seen) continue
-      versions.set(name, version)
+    const { reference_id } = event
+    if ((await seen(await takenBackMark(sender_id, reference_id))) > 0) continue
+    const earlier = meta.corrects?.[reference_id]
+    if (earlier !== undefined) raised.set(await takenBackMark(sender_id, earlier), 1)
+    // 0: not known, so it is older than nothing.
+    const version = meta.record_version[reference_id] ?? 0
+    const name = version === 0 ? null : await recordMark(sender_id, event)
+    if (name !== null) {
+      if (version < (await seen(name))) continue
+      raised.set(name, version)
     }
     notify_event.push(event)
   }
   return {
     current: { ...notification, message: { ...message, notify_event } },
     async handled() {
-      for (const [name, version] of versions) await marks.raise(name, version)
-      const name = await digest(['sequence', sender_id, address])
+      for (const [name, value] of raised) await marks.raise(name, value)
+      const { mailbox = null, sequence } = meta
+      const name = await digest([
+        'sequence',
+        sender_id,
+        ...(mailbox === null ? ['at', address] : ['in', mailbox]),
+      ])
       const last = await marks.get(name)
-      if (last !== null && meta.sequence > last + 1) {
-        on_gap({ sender_id, address, last, next: meta.sequence })
+      if (last !== null && sequence > last + 1) {
+        on_gap({ sender_id, address, mailbox, last, next: sequence })
       }
-      await marks.raise(name, meta.sequence)
+      await marks.raise(name, sequence)
     },
   }
 }
 
-/** The name of a record's mark; null where the record has no primary identifier of a kind that is known here. */
+/** The name of the mark of an item that a later one has taken back or corrected. */
+const takenBackMark = (sender_id: string, reference_id: string): Promise<string> =>
+  digest(['taken back', sender_id, reference_id])
+
+/**
+ * The name of the mark of a record and event type: events of one type come in order, others of the record may be held until
+ * the run of a frequency. Null where the record has no primary identifier of a kind that is known here.
+ */
 async function recordMark(sender_id: string, { data }: NotifyEvent): Promise<string | null> {
-  const { reg_type, reg_record_type, reg_records } = data
+  const { reg_type, reg_event_type = '', reg_record_type, reg_records } = data
   for (const kind of KINDS) {
     if (reg_type !== undefined && !isRegType(kind, reg_type)) continue
     const recordType = resolveRecordType(kind, reg_record_type)
@@ -86,7 +106,10 @@ async function recordMark(sender_id: string, { data }: NotifyEvent): Promise<str
     const primary = readIdentifiers(kind, recordType, reg_records as JsonValue).find(
       ({ type, names }) => type === recordType.primary_identifier && names === 'record',
     )
-    if (primary !== undefined) return digest(['record', sender_id, recordType.name, primary.value])
+    if (primary !== undefined) {
+      const event_type = resolveEventType(kind, reg_event_type)?.name ?? reg_event_type
+      return digest(['record', sender_id, recordType.name, event_type, primary.value])
+    }
   }
   return null
 }

@@ -76,16 +76,24 @@ export const NotifyMeta = Type.Object(
     ),
     record_version: byReferenceId(
       Type.Integer({ minimum: 0 }),
-      'Grows with each change of a record; what has a lower one than was seen is older.',
+      'Grows with each change of a record; of two items of one event type the lower one is older. 0: not known.',
     ),
     occurred_at: byReferenceId(Timestamp, 'When it happened, as the registry system says.'),
     recorded_at: byReferenceId(Timestamp, 'When the registry recorded it.'),
     corrects: Type.Optional(
       byReferenceId(Type.String(), 'The reference_id of the earlier item that this one takes back.'),
     ),
+    mailbox: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 99,
+        description:
+          'In which the numbers of `sequence` are counted. Several mailboxes may have one address.',
+      }),
+    ),
     sequence: Type.Integer({
       minimum: 1,
-      description: 'Of the envelope among all for this participant, registry and address, without gaps.',
+      description: 'Of the envelope in its mailbox, without gaps.',
     }),
     test: Type.Optional(Type.Literal(true, { description: 'The operator tries it out: nothing happened.' })),
     backfill: Type.Optional(

@@ -41,6 +41,7 @@ function composed(notifications: readonly Partial<WaitingNotification>[], given:
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
       settings: { notify_unlisted: given.unlisted ?? false },
+      mailbox: 'mailbox-1',
       sequence: 3,
     },
     items,
@@ -64,6 +65,7 @@ test('an envelope is what the schemas say', () => {
     record_version: { [reference_id]: 7 },
     occurred_at: { [reference_id]: '1970-01-01T00:00:00.000Z' },
     recorded_at: { [reference_id]: '1970-01-01T00:00:00.000Z' },
+    mailbox: 'mailbox-1',
     sequence: 3,
   })
   expect(item).toMatchObject({ timestamp: '1970-01-01T00:00:00.000Z', locale: 'eng' })

@@ -27,6 +27,8 @@ export interface Composing {
   readonly participant: Participant
   readonly registry: Registry
   readonly settings: Pick<CallbackSettings, 'notify_unlisted'>
+  /** What the receiver knows the mailbox by. */
+  readonly mailbox: string
   readonly sequence: number
 }
 
@@ -42,7 +44,7 @@ type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 
 /** @param items one at least, all of one marking */
 export function compose(to: Composing, items: readonly ShownItem[]): Composed {
-  const { participant, registry, sequence } = to
+  const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
   const meta: Meta = {
     subscriptions: {},
@@ -50,6 +52,7 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     record_version: {},
     occurred_at: {},
     recorded_at: {},
+    mailbox,
     sequence,
     ...(marking !== null && { [marking]: true }),
   }

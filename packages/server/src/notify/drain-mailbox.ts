@@ -144,7 +144,7 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
       leave()
       return null
     }
-    const composed = compose({ ...recipient, sequence: sequence + 1 }, items)
+    const composed = compose({ ...recipient, mailbox: mailbox.public_id, sequence: sequence + 1 }, items)
     const id = randomUUID()
     const { message, body } = await encryptReply(parts, id, composed.header, composed.message)
     return { ...recipient, composed, id, message, body, at, leave }

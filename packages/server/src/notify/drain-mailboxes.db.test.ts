@@ -8,8 +8,10 @@ import {
   testSender,
 } from '../../test/deliveries.ts'
 import { envelopeOf, eventRows, uinsOf } from '../../test/notifications.ts'
+import { publishEvent } from '../admin/events.ts'
 import { trace } from '../admin/trace.ts'
 import { keepHouse } from '../app/housekeeping.ts'
+import { filingKeys } from '../events/filing.ts'
 import type { Participant } from '../model/participant.ts'
 import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
@@ -112,6 +114,54 @@ test('what waits for its time holds nothing up, and then travels together', asyn
   await until(() => expect(peer.received.map(uinsOf)).toEqual([['now'], ['held', 'later']]))
 })
 
+test('what is held until runs of a frequency is sent once, together, after a restart across them', async () => {
+  const { pool } = server.database.db
+  const subscribed = await rows.subscribe(await newPeer())
+  await pool.query(
+    `update subscription set cron = '0 0 0 1 * * *', start_at = now(), end_at = now() + interval '9 years' where id = $1`,
+    [subscribed.id],
+  )
+  for (const { key, whole } of filingKeys(null)) {
+    await pool.query(`insert into subscription_key values ($1, 'LiveBirth', 'Person', $2, $3, $4)`, [
+      ...[server.registry.id, key, subscribed.id, whole],
+    ])
+  }
+  const publish = (uin: string, months: number) => {
+    const now = new Date(server.clock.date())
+    now.setUTCMonth(now.getUTCMonth() + months)
+    const record = { identifier: [{ identifier_type: 'UIN', identifier_value: uin }] }
+    const { limits } = server.context
+    const needs = { db: server.database.db, limits, now: () => now }
+    return publishEvent(needs, { namespace: 'civil', reg_event_type: 'LiveBirth', record })
+  }
+  for (const [uin, months] of [
+    ['T-1', 0],
+    ['T-2', 0],
+    ['T-3', 2],
+  ] as const) {
+    expect(await publish(uin, months)).toMatchObject({ matched: 1 })
+  }
+  await server.context.mailboxes.look(working.signal)
+  expect(await rows.states()).toEqual(['waiting', 'waiting', 'waiting'])
+  // The node ends. Both runs pass, and then two nodes begin.
+  await pool.query(`update notification set due_at = due_at - interval '1 year'`)
+  const another = await testSender(server.env, server.database)
+  const looks = () =>
+    Promise.all([server, another].map(({ context }) => context.mailboxes.look(working.signal)))
+  await vi.waitFor(
+    async () => {
+      await looks()
+      expect(received()).not.toEqual([])
+    },
+    { timeout: 10_000, interval: 20 },
+  )
+  await looks()
+  expect(peer.received.map(uinsOf)).toEqual([['T-1', 'T-2', 'T-3']])
+  expect(await rows.states()).toEqual(['sent', 'sent', 'sent'])
+  await another.context.mailboxes.idle()
+  await another.close()
+})
+
 test('a backfill goes behind everything else', async () => {
   const subscribed = await rows.subscribe(await newPeer())
   await rows.notify(subscribed, await rows.event('old'), { purpose: 'backfill' })
@@ -149,6 +199,25 @@ test.each(['death', 'expired'])(
     await until(() => expect(received()).toEqual(['A']))
   },
 )
+
+test('mailboxes that share an address are told apart, each with numbers of its own', async () => {
+  const participant = await newPeer({ notify_url: `${peer.url}/events`, notify_items: 1 })
+  for (const name of ['a', 'b']) {
+    const subscribed = await rows.subscribe(participant, {
+      sender_uri: `https://${name}.example/on-subscribe`,
+    })
+    for (const uin of ['A', 'B']) await rows.notify(subscribed, await rows.event(`${name}${uin}`))
+  }
+  await until(() => expect(peer.received).toHaveLength(4))
+  const numbers = peer.received.map((one) => {
+    const { mailbox, sequence } = envelopeOf(one).header.meta
+    return `${mailbox} ${uinsOf(one)[0]?.[0]} ${sequence}`
+  })
+  const { rows: mailboxes } = await server.database.db.pool.query('select public_id from mailbox order by id')
+  const [a, b] = mailboxes.map(({ public_id }) => public_id)
+  expect(a).not.toBe(b)
+  expect(numbers.toSorted()).toEqual([`${a} a 1`, `${a} a 2`, `${b} b 1`, `${b} b 2`].toSorted())
+})
 
 test('each address of a participant has a mailbox of its own, which holds no other one up', async () => {
   const participant = await newPeer({ allowed: [peer.url], notify_items: 1, schedule: [60] })

@@ -15,6 +15,8 @@ export interface ClaimedMailbox {
   readonly registry: number
   /** That its subscriptions named; null: none. */
   readonly sender_uri: string | null
+  /** What its receiver knows it by. */
+  readonly public_id: string
   /** Of its last envelope. */
   readonly sequence: number
 }
@@ -101,7 +103,7 @@ async function claimFrom(
       claimed as (
         update mailbox set claim = $1, claimed_until = now() + make_interval(secs => $2)
         from free where mailbox.id = free.id
-        returning mailbox.id, participant, registry, nullif(sender_uri, '') as sender_uri, sequence
+        returning mailbox.id, participant, registry, nullif(sender_uri, '') as sender_uri, public_id, sequence
       )
       select coalesce((select json_agg(claimed order by id) from claimed), '[]') as claimed,
         (select count(*) from step) as seen, coalesce((select max(mailbox) from step), 0) as last,

@@ -30,6 +30,8 @@ export const events: Migration = {
       sender_uri text collate "C" not null default '',
       state text not null default 'open' check (state in ('open', 'closed')),
       sequence bigint not null default 0,
+      -- What receivers know it by.
+      public_id uuid not null default gen_random_uuid(),
       claim uuid,
       claimed_until timestamptz,
       -- Since when there is nowhere to send to.
@@ -63,6 +65,8 @@ export const events: Migration = {
       reference_id text collate "C" not null,
       -- The record up to which a backfill is queued; null: none is under way.
       backfilled bigint,
+      -- Of the backfill that is under way: only records that were written since then; null: all.
+      backfilled_since timestamptz,
       created_at timestamptz not null default now(),
       ended_at timestamptz,
       -- The correlation_id of the unsubscribe that ended it.
