@@ -72,6 +72,30 @@ test('a backfill that was interrupted goes on where it was, and then begins anew
   expect(await backfillSubscription(needs(), { code })).toEqual({ code, queued: 2 })
 })
 
+test('a backfill that was interrupted is not continued with another time', async () => {
+  const { code, id } = await subscribe()
+  const since = '2026-01-01T00:00:00Z'
+  const interrupted = (time: string | null) =>
+    query('update subscription set backfilled = 2, backfilled_since = $2 where id = $1', [id, time])
+  const refused = (was: string) =>
+    refusal(
+      `since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`,
+    )
+  await interrupted(null)
+  await expect(backfillSubscription(needs(), { code, since })).rejects.toThrow(refused('without it'))
+  await interrupted(since)
+  const with_it = 'with 2026-01-01T00:00:00.000Z'
+  await expect(backfillSubscription(needs(), { code })).rejects.toThrow(refused(with_it))
+  await expect(backfillSubscription(needs(), { code, since: '2026-01-02T00:00:00Z' })).rejects.toThrow(
+    refused(with_it),
+  )
+  expect(await waiting()).toEqual([])
+  expect(await backfillSubscription(needs(), { code, since })).toEqual({ code, queued: 1 })
+  expect(await query('select backfilled, backfilled_since from subscription')).toEqual([
+    { backfilled: null, backfilled_since: null },
+  ])
+})
+
 test('a backfill since a time has only what was written after it', async () => {
   const { code } = await subscribe()
   const since = new Date(Date.now() + 60_000).toISOString()

@@ -9,8 +9,8 @@ import { withTransaction } from '../store/db/transaction.ts'
 import { openMailbox, resume } from '../store/events/closing.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import {
-  backfilledUpTo,
   findQueued,
+  openBackfill,
   type QueuedSubscription,
   queueBackfill,
   queueTest,
@@ -69,15 +69,23 @@ export const backfillSubscription = useCase(
       throw new AdminRefusal('code: the subscription is suspended; resume it first')
     }
     const { recordType, predicate } = compileCriteria(registry.kind, subscription.criteria)
+    const begun = await openBackfill(db, subscription.id)
+    const writtenSince = since === undefined ? null : new Date(since)
+    if (begun !== null && begun.since?.getTime() !== writtenSince?.getTime()) {
+      const was = begun.since === null ? 'without it' : `with ${begun.since.toISOString()}`
+      throw new AdminRefusal(
+        `since: an earlier backfill of the subscription was interrupted and is continued first; it was begun ${was}`,
+      )
+    }
     const day = dayIn(registry.time_zone, Date.now())
     const which = {
       recordType,
       predicate: predicate && atDay(predicate, recordType, day),
-      since: since === undefined ? null : new Date(since),
+      since: writtenSince,
       limit: PAGE,
     }
     let queued = 0
-    for (let from = await backfilledUpTo(db, subscription.id); ; ) {
+    for (let from = begun?.last ?? 0; ; ) {
       const page = await queueBackfill(db, registry, subscription, { ...which, from })
       if (page === null) throw new AdminRefusal('code: another backfill of the subscription goes on')
       queued += page.records

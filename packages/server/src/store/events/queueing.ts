@@ -82,16 +82,25 @@ export interface QueuedPage {
   readonly last: number
 }
 
-/** The record up to which a backfill is queued that did not come to its end; 0 where none is under way. */
-export async function backfilledUpTo(
+/** A backfill that did not come to its end. */
+export interface OpenBackfill {
+  /** The record up to which it is queued. */
+  readonly last: number
+  /** As `BackfillPage.since`. */
+  readonly since: Date | null
+}
+
+/** Null: none is under way. */
+export async function openBackfill(
   { pool }: Pick<Database, 'pool'>,
   subscription: number,
-): Promise<number> {
-  const { rows } = await pool.query<{ backfilled: number }>(
-    'select coalesce(backfilled, 0) as backfilled from subscription where id = $1',
+): Promise<OpenBackfill | null> {
+  const { rows } = await pool.query<OpenBackfill>(
+    `select backfilled as last, backfilled_since as since from subscription
+      where id = $1 and backfilled is not null`,
     [subscription],
   )
-  return rows[0]?.backfilled ?? 0
+  return rows[0] ?? null
 }
 
 /**
@@ -135,7 +144,8 @@ export async function queueBackfill(
         from made order by made.record
       ),
       noted as (
-        update subscription set backfilled = (select max(page.id) from page) from held where subscription.id = held.id
+        update subscription set backfilled = last, backfilled_since = case when last is not null then ${time}::timestamptz end
+        from held, (select max(page.id) as last from page) as queued_page where subscription.id = held.id
       )
       select exists (select 1 from held) as held, (select count(*) from page) as records,
         coalesce((select max(page.id) from page), 0) as last,
