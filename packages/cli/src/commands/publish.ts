@@ -1,6 +1,6 @@
 /** `rollcall publish`: says that an event has happened to a record. */
 
-import { isJsonObject } from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
 import { publishEvent } from '@rollcall/server/admin/events'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
@@ -29,6 +29,10 @@ export function addCommand(program: Command): void {
       wholeNumber(0),
     )
     .option('--replace', 'the record takes the place of the stored one; otherwise it is merged into it')
+    .option(
+      '--remove <file>',
+      'file with elements to take out of lists, in JSON by the path of the list; - for standard input',
+    )
     .option('--corrects <id>', 'with CANCEL and CORRECTION: the --event-id of the earlier event')
     .addHelpText(
       'after',
@@ -48,22 +52,35 @@ interface PublishOptions extends OutputOptions {
   readonly occurredAt?: Date
   readonly sourceVersion?: number
   readonly replace?: true
+  readonly remove?: string
   readonly corrects?: string
 }
 
 async function runPublish(namespace: string, options: PublishOptions): Promise<void> {
   stopRequest()
-  const { record_of, ...input } = inputOf(options)
-  const record = parsedJson('the file of --record', await readInput(record_of, '--record'))
-  if (!isJsonObject(record)) throw new CommandError('the file of --record must hold a JSON object')
+  if (options.record === '-' && options.remove === '-') {
+    throw new CommandError('only one of --record and --remove may be read from standard input')
+  }
+  const record = await objectIn(options.record, '--record')
+  const remove = options.remove === undefined ? undefined : await objectIn(options.remove, '--remove')
   const { id, matched } = await withDatabase(({ db, config: { limits } }) =>
-    publishEvent({ db, limits }, { namespace, ...input, record }),
+    // The call checks that every path has a list.
+    publishEvent(
+      { db, limits },
+      { namespace, ...inputOf(options), record, remove: remove as Record<string, JsonValue[]> | undefined },
+    ),
   )
   print(options, { id, matched }, `event ${id}: ${counted(matched, 'subscription')} matched`)
 }
 
+/** The object in the file of an option. */
+async function objectIn(file: string, option: string): Promise<JsonObject> {
+  const value = parsedJson(`the file of ${option}`, await readInput(file, option))
+  if (!isJsonObject(value)) throw new CommandError(`the file of ${option} must hold a JSON object`)
+  return value
+}
+
 const inputOf = (options: PublishOptions) => ({
-  record_of: options.record,
   reg_event_type: options.event,
   record_type: options.recordType,
   event_id: options.eventId,

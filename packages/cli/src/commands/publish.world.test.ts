@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson, start, until } from '../../test/command.ts'
@@ -35,6 +38,26 @@ describe('publish', () => {
     expect(await events('event_type, event_id, occurred_at')).toEqual([
       { event_type: 'LiveBirth', event_id: 'e-1', occurred_at: new Date('2026-02-03T00:00:00Z') },
     ])
+  })
+
+  test('takes elements out of lists with --remove', async () => {
+    const nid = { identifier_type: 'NID', identifier_value: 'SECRET-9' }
+    const { identifier, ...more } = JSON.parse(RECORD)
+    await publish(JSON.stringify({ ...more, identifier: [...identifier, nid] }))
+    const file = join(await mkdtemp(join(tmpdir(), 'rollcall-publish-')), 'remove.json')
+    await writeFile(file, JSON.stringify({ identifier: [nid] }))
+    expect(await publish(RECORD, '--remove', file)).toMatchObject({ code: 0, stderr: '' })
+    const { rows } = await server.database.db.pool.query(
+      `select document::jsonb -> 'identifier' as identifier from r1_person where primary_identifier = 'SECRET-1'`,
+    )
+    expect(rows).toEqual([{ identifier }])
+    expect(await publish(RECORD, '--remove', '-')).toMatchObject({
+      code: 1,
+      stderr: 'rollcall: only one of --record and --remove may be read from standard input\n',
+    })
+    await writeFile(file, '{"identifier": "SECRET-9"}')
+    const { code, stderr } = await publish(RECORD, '--remove', file)
+    expect([code, stderr]).toEqual([1, 'rollcall: remove.identifier: must be an array\n'])
   })
 
   test.each([
