@@ -136,7 +136,7 @@ test('a correction names what it corrects, also in the same envelope', () => {
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
-      ...{ settings: { notify_unlisted: false }, sequence: 1 },
+      ...{ settings: { notify_unlisted: false }, mailbox: 'mailbox-1', sequence: 1 },
     },
     [one({ id: 1, event: 1 }), one({ id: 2, event: 2, purpose: 'correction', corrected: 1 })],
   )
