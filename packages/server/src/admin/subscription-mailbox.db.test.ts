@@ -5,6 +5,7 @@ import { eventRows, type Subscribed } from '../../test/notifications.ts'
 import { writeDocuments } from '../../test/server.ts'
 import type { Participant } from '../model/participant.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
+import { listEvents } from './event-list.ts'
 import { backfillSubscription, resumeSubscription, testSubscription } from './subscription-mailbox.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -39,7 +40,7 @@ const query = async (text: string, values: unknown[] = []) =>
 const subscribe = (): Promise<Subscribed> => rows.subscribe(participant, { criteria: CRITERIA })
 const needs = () => ({ db: server.database.db, samples })
 const waiting = () =>
-  query(`select purpose, presence, record_version, document from notification join event on event.id = event
+  query(`select notification.purpose, presence, record_version, document from notification join event on event.id = event
     where notification.state = 'waiting' order by notification.id`)
 
 test('a test is one notification with a synthetic record', async () => {
@@ -138,4 +139,25 @@ test('what cannot be done is refused, with the reason', async () => {
   for (const work of [testSubscription, backfillSubscription, resumeSubscription]) {
     await expect(work(needs(), { code })).rejects.toThrow(refusal('code: the subscription has ended'))
   }
+})
+
+test('a test and a backfill are no events that happened', async () => {
+  const { code } = await subscribe()
+  await testSubscription(needs(), { code })
+  await backfillSubscription(needs(), { code })
+  expect(await query('select purpose from event order by id')).toEqual(
+    ['test', 'backfill', 'backfill'].map((purpose) => ({ purpose })),
+  )
+  const { namespace } = server.registry
+  expect(await listEvents(needs(), { namespace })).toEqual([])
+})
+
+test('a backfill does not wait for those who insert notifications of the subscription', async () => {
+  const { id, code } = await subscribe()
+  const client = await server.database.db.pool.connect()
+  await client.query('begin')
+  await client.query('select from subscription where id = $1 for key share', [id])
+  expect(await backfillSubscription(needs(), { code })).toMatchObject({ queued: 2 })
+  await client.query('rollback')
+  client.release()
 })

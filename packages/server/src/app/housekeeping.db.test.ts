@@ -1,7 +1,9 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestServer, testServer } from '../../test/server.ts'
+import { insertSubscription } from '../../test/subscriptions.ts'
 import { createLog } from '../observe/log.ts'
+import { suspend } from '../store/events/subscription-states.ts'
 import { readConfig } from './config.ts'
 import { keepHouse } from './housekeeping.ts'
 
@@ -99,6 +101,24 @@ test('events are stored as long as they may be corrected', async () => {
   await keepHouse({ ...rest, limits }, signal)
   expect((await pool.query('select record from event')).rows).toEqual([
     { record: limits.correction_time - 1 },
+  ])
+})
+
+test('a subscription that was suspended is logged once', async () => {
+  const { lines, ...rest } = parts()
+  const registry = await server.registry('civil')
+  const client = await server.database.db.pool.connect()
+  const filed = { event_type: 'Death', record_type: 'Person' }
+  const id = await insertSubscription(client, registry.id, filed, 'SECRET')
+  await suspend(client, [id], 'unreadable')
+  client.release()
+  await keepHouse(rest, signal)
+  await keepHouse(rest, signal)
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    {
+      ...{ level: 'error', registry: 'civil', reason: 'unreadable', subscriptions: [id] },
+      msg: 'subscriptions are suspended',
+    },
   ])
 })
 

@@ -6,7 +6,7 @@ import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { forgetEvents } from '../store/events/forgetting.ts'
-import { expireSubscriptions } from '../store/events/subscription-states.ts'
+import { expireSubscriptions, suspendedSubscriptions } from '../store/events/subscription-states.ts'
 import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
 
 const PERIOD = 60_000
@@ -64,6 +64,10 @@ const CHORES: readonly Chore[] = [
     run: closeMailboxes,
   },
   {
+    failure: 'suspended subscriptions could not be logged; tried again soon',
+    run: logSuspended,
+  },
+  {
     failure: 'old events could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetEvents(db, eventRetention(limits))),
   },
@@ -108,6 +112,15 @@ async function closeMailboxes({ db, limits, log }: Parts): Promise<void> {
       closed,
       'a mailbox is closed: its notifications could not be delivered; its subscriptions are suspended',
     )
+  }
+}
+
+/** Once for each: nobody is notified of what they ask for. */
+async function logSuspended({ db, log }: Parts): Promise<void> {
+  for (;;) {
+    const found = await suspendedSubscriptions(db.pool)
+    if (found.length === 0) return
+    for (const suspended of found) log.error(suspended, 'subscriptions are suspended')
   }
 }
 

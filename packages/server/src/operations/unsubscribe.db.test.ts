@@ -250,3 +250,27 @@ it('a failure of the registry has the shape of an answer as well', () => {
     { status: 'rjct', status_reason_message: expect.stringMatching(/^the registry failed to answer/) },
   ])
 })
+
+describe('a subscription that ended by itself', () => {
+  it.each(['death', 'expired'])('(%s) is answered as ended, and taken back', async (reason) => {
+    const code = await codeOf(server, peer, about(uin()))
+    await pool.query(
+      `update subscription set state = 'ended', reason = $2, ended_at = now() where code = $1`,
+      [...[code, reason]],
+    )
+    for (let times = 0; times < 2; times += 1) {
+      expect(await end([code])).toMatchObject({
+        ...{ status: 'rjct', status_reason_code: 'rjct.event.already_unsubscribed' },
+        status_reason_message: `not ended, since they had ended before: ${code}`,
+      })
+      expect(await stored(code)).toMatchObject({ state: 'ended', reason: 'unsubscribed', ended_by: null })
+    }
+  })
+
+  it('by the operator stays so', async () => {
+    const code = await codeOf(server, peer, about(uin()))
+    await pool.query(`update subscription set state = 'ended', reason = 'cancelled' where code = $1`, [code])
+    await end([code])
+    expect(await stored(code)).toMatchObject({ reason: 'cancelled' })
+  })
+})

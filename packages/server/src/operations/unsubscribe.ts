@@ -1,11 +1,12 @@
 /** unsubscribe: one status for the whole request, and the subscriptions that it ended (spec "UnSubscribeResponse"). */
 import { type ItemCode, isWithinWindow } from '@rollcall/protocol'
+import { TAKEN_BACK } from '../model/event.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import { type Effect, type Outcome, OutcomeOutdated, type ReplyMembers } from '../model/outcome.ts'
 import { may } from '../policy/permission.ts'
 import { findOwn, type OwnSubscription } from '../store/events/find-subscriptions.ts'
 import { lockEvents } from '../store/events/lock.ts'
-import { endSubscriptions } from '../store/events/subscription-states.ts'
+import { endSubscriptions, takeBackEnded } from '../store/events/subscription-states.ts'
 import type { Answering, Asked } from './item.ts'
 
 interface Refusal {
@@ -36,6 +37,10 @@ export async function answerUnsubscribe(parts: Answering, { exchange, message }:
   )
   const judged = codes.map((code) => ({ code, refusal: refusalOf(exchange, own.get(code)) }))
   const ended = judged.flatMap(({ code, refusal }) => (refusal === null ? (own.get(code) ?? []) : []))
+  const settled = judged.flatMap(({ code, refusal }) => {
+    const found = refusal === REFUSALS.ended ? own.get(code) : undefined
+    return found === undefined || isTakenBack(found) ? [] : found
+  })
   const others = Map.groupBy(
     judged.filter(({ refusal }) => refusal !== null),
     ({ refusal }) => refusal,
@@ -53,7 +58,8 @@ export async function answerUnsubscribe(parts: Answering, { exchange, message }:
     ended.map(({ code }) => code),
     { code: first?.code, text },
   )
-  return { ...outcome, effects: ended.length === 0 ? [] : [ending(registry.id, ended, now, correlation_id)] }
+  if (ended.length + settled.length === 0) return outcome
+  return { ...outcome, effects: [ending(registry.id, { ended, settled }, now, correlation_id)] }
 }
 
 /** Each once: who names one twice ends it once. */
@@ -70,13 +76,22 @@ function refusalOf({ participant, registry }: Exchange, found: OwnSubscription |
   return found.state === 'ended' ? REFUSALS.ended : null
 }
 
+const isTakenBack = ({ reason }: OwnSubscription): boolean => TAKEN_BACK.some((one) => one === reason)
+
+interface Ending {
+  readonly ended: readonly OwnSubscription[]
+  /** They ended by themselves before, and shall not be open again. */
+  readonly settled: readonly OwnSubscription[]
+}
+
 const ending =
-  (registry: number, ended: readonly OwnSubscription[], at: Date, by: string): Effect =>
+  (registry: number, { ended, settled }: Ending, at: Date, by: string): Effect =>
   async (client) => {
     await lockEvents(client, registry, 'subscribe')
-    const ids = ended.map(({ id }) => id)
-    const count = await endSubscriptions(client, ids, { reason: 'unsubscribed', at, by })
-    if (count < ended.length) throw new OutcomeOutdated()
+    const idsOf = (subscriptions: readonly OwnSubscription[]) => subscriptions.map(({ id }) => id)
+    const count = await endSubscriptions(client, idsOf(ended), { reason: 'unsubscribed', at, by })
+    const before = await takeBackEnded(client, idsOf(settled))
+    if (count + before < ended.length + settled.length) throw new OutcomeOutdated()
   }
 
 function outcomeOf(

@@ -1,4 +1,4 @@
-/** Events as an operator looks at them: what happened when, never to whom. */
+/** Events as an operator looks at them: what happened when, never to whom. Tests and backfills have not happened. */
 import type { Database } from '../db/database.ts'
 
 /** Which events; what is not given does not matter. */
@@ -38,7 +38,7 @@ export async function listEvents(
     `select id, event_type, record_type, event_id, record_version, occurred_at, recorded_at, matched,
         reversed_by as corrected_by
       from event
-      where registry = $1 and ($2::text is null or event_type = $2) and ($3::text is null or event_id = $3)
+      where registry = $1 and purpose = 'event' and ($2::text is null or event_type = $2) and ($3::text is null or event_id = $3)
         and ($4::timestamptz is null or recorded_at >= $4) and ($5::timestamptz is null or recorded_at < $5)
         and ($6::bigint is null or id < $6)
       order by id desc limit $7`,

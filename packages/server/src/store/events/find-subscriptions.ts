@@ -68,6 +68,8 @@ export interface OwnSubscription {
   readonly id: number
   readonly code: string
   readonly state: SubscriptionState
+  /** Why it is not live. */
+  readonly reason: string | null
   /** Canonical names. */
   readonly event_type: string
   readonly record_type: string
@@ -83,7 +85,7 @@ export async function findOwn(
 ): Promise<readonly OwnSubscription[]> {
   const { rows } = await pool.query<OwnSubscription>({
     name: 'find own subscriptions',
-    text: `select id, code, state, event_type, record_type, ${IS_UNFILTERED} as unfiltered
+    text: `select id, code, state, reason, event_type, record_type, ${IS_UNFILTERED} as unfiltered
       from subscription where code = any($3::text[]) and participant = $1 and registry = $2`,
     values: [participant, registry, codes.filter(isStorable)],
   })

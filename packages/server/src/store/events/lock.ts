@@ -7,8 +7,9 @@ const FUNCTIONS = {
 } as const
 
 /**
- * Taken at the beginning of a transaction, before any other lock, and held until its end. Any number of transactions change
- * records at a time. One that makes, ends or renews subscriptions waits for them, and they for it.
+ * Held until the end of a transaction. Any number of transactions change records at a time; they take it at their beginning,
+ * before any other lock. One that makes, ends or renews subscriptions waits for them, and they for it; when it answers a
+ * request it holds the row of its exchange already, which no change of records asks for.
  */
 export async function lockEvents(
   client: ClientBase,

@@ -50,8 +50,8 @@ export async function queueTest(
 ): Promise<void> {
   await pool.query(
     `with made as (
-        insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched)
-        values ($1, $2, $3, 0, 0, now(), $4, 1) returning id
+        insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched, purpose)
+        values ($1, $2, $3, 0, 0, now(), $4, 1, 'test') returning id
       ),
       queued as (
         insert into notification (mailbox, event, subscription, presence, purpose, due_at)
@@ -122,7 +122,7 @@ export async function queueBackfill(
   const { rows } = await pool.query<{ held: boolean; records: number; last: number }>(
     `with held as (
         select id from subscription
-        where id = ${own}::integer and coalesce(backfilled, 0) = ${after}::bigint and state = 'live' for update
+        where id = ${own}::integer and coalesce(backfilled, 0) = ${after}::bigint and state = 'live' for no key update
       ),
       page as materialized (
         select record.id, record.document, record.updated_at from ${quoteName(table.table)} as record
@@ -131,11 +131,12 @@ export async function queueBackfill(
         order by record.id limit ${most}::integer
       ),
       made as (
-        insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched)
+        insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched,
+          purpose)
         select ${of}::integer, ${kind}::text, ${about}::text, page.id, coalesce((
             select max(record_version) from event
             where registry = ${of}::integer and record_type = ${about}::text and record = page.id), 0),
-          page.updated_at, page.document, 1
+          page.updated_at, page.document, 1, 'backfill'
         from page order by page.id returning id, record
       ),
       queued as (

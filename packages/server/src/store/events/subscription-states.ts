@@ -3,7 +3,7 @@
  * that no two wait for each other.
  */
 import type { ClientBase } from 'pg'
-import type { EndReason, SuspensionReason } from '../../model/event.ts'
+import { type EndReason, type SuspensionReason, TAKEN_BACK } from '../../model/event.ts'
 
 /** A filed subscription is a live one: what ends or is suspended leaves the keys. */
 async function unfile(client: ClientBase, subscriptions: readonly number[]): Promise<void> {
@@ -27,6 +27,21 @@ export async function endSubscriptions(
     [subscriptions, ended.reason, ended.at, ended.by ?? null],
   )
   await unfile(client, subscriptions)
+  return rowCount ?? 0
+}
+
+/**
+ * Takes back subscriptions that ended by themselves: they are not open again when a death is taken back.
+ * @returns how many are ended
+ */
+export async function takeBackEnded(client: ClientBase, subscriptions: readonly number[]): Promise<number> {
+  if (subscriptions.length === 0) return 0
+  const { rowCount } = await client.query(
+    `update subscription set reason = case when reason = any($2) then reason else 'unsubscribed' end
+     where id in (
+       select id from subscription where id = any($1::int[]) and state = 'ended' order by id for no key update)`,
+    [subscriptions, TAKEN_BACK],
+  )
   return rowCount ?? 0
 }
 
@@ -89,12 +104,44 @@ export async function suspend(
 ): Promise<void> {
   if (subscriptions.length === 0) return
   await client.query(
-    `update subscription set state = 'suspended', reason = $2
+    `update subscription set state = 'suspended', reason = $2, suspension_logged = false
      where id in (
        select id from subscription where id = any($1::int[]) and state = 'live' order by id for no key update)`,
     [subscriptions, reason],
   )
   await unfile(client, subscriptions)
+}
+
+/** Subscriptions of a registry that were suspended, other than with their mailbox. */
+export interface Suspended {
+  /** Its namespace. */
+  readonly registry: string
+  readonly reason: SuspensionReason
+  /** Their ids. */
+  readonly subscriptions: readonly number[]
+}
+
+/** Subscriptions that one line of the log names. */
+const LOGGED_AT_ONCE = 100
+
+/** What no node has logged yet; it counts as logged from now on. */
+export async function suspendedSubscriptions(
+  client: Pick<ClientBase, 'query'>,
+): Promise<readonly Suspended[]> {
+  const { rows } = await client.query<Suspended>(
+    `with logged as (
+       update subscription set suspension_logged = true
+       where id in (
+         select id from subscription
+         where state = 'suspended' and not suspension_logged and reason <> 'undeliverable'
+         order by id limit ${LOGGED_AT_ONCE} for no key update skip locked)
+       returning id, registry, reason
+     )
+     select coalesce(namespace, '') as registry, reason, array_agg(logged.id order by logged.id) as subscriptions
+     from logged left join registry on registry.id = logged.registry
+     group by namespace, reason order by namespace, reason`,
+  )
+  return rows
 }
 
 /** A subscription that is open again. */

@@ -67,6 +67,8 @@ export const events: Migration = {
       backfilled bigint,
       -- Of the backfill that is under way: only records that were written since then; null: all.
       backfilled_since timestamptz,
+      -- Whether the log has said that it is suspended.
+      suspension_logged boolean not null default false,
       created_at timestamptz not null default now(),
       ended_at timestamptz,
       -- The correlation_id of the unsubscribe that ended it.
@@ -85,6 +87,9 @@ export const events: Migration = {
     await sql`create index subscription_mailbox_index on subscription (mailbox) where state <> 'ended'`.execute(
       db,
     )
+
+    await sql`create index subscription_unlogged_index on subscription (id)
+      where state = 'suspended' and not suspension_logged`.execute(db)
 
     // Of live subscriptions alone. The key is a digest: values may be long, and are about people.
     await sql`create table subscription_key (
@@ -116,7 +121,9 @@ export const events: Migration = {
       document text,
       identifiers text,
       reversed_by bigint,
-      matched integer not null default 0
+      matched integer not null default 0,
+      -- What an operator asked for is sent like an event, and is none.
+      purpose text not null default 'event' check (purpose in ('event', 'backfill', 'test'))
     )`.execute(db)
     await sql`create unique index event_event_id_index on event (registry, event_id) where event_id is not null`.execute(
       db,
