@@ -147,11 +147,16 @@ async function runChange(
     )
   }
   const named = ids.length > 0 ? { ids } : {}
-  const { changed } = await ask(changeDeliveries, { change, ...choiceOf(options), ...named, all })
-  const left = new Set(ids).size - changed
+  const result = await ask(changeDeliveries, { change, ...choiceOf(options), ...named, all })
+  const { changed, in_closed_mailboxes: closed = 0 } = result
+  const left = new Set(ids).size - changed - closed
   const done = `${changed} ${changed === 1 ? 'delivery' : 'deliveries'}: ${DONE[change]}`
   const possible = changeableStates(change).join(' or ')
-  print(options, { changed }, left > 0 ? `${done}; ${left} more were named and are not ${possible}` : done)
+  const others = [
+    ...(closed > 0 ? [`${closed} more are in closed mailboxes (rollcall subscriptions resume)`] : []),
+    ...(left > 0 ? [`${left} more were named and are not ${possible}`] : []),
+  ]
+  print(options, result, [done, ...others].join('; '))
 }
 
 const DONE = {

@@ -6,6 +6,7 @@ import { answerContext, deliveryContext } from '../model/delivery.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   changeDeliveries as changeRows,
+  countInClosedMailboxes,
   DELIVERY_CHANGES,
   DELIVERY_STATES,
   type DeliveryChoice,
@@ -142,7 +143,12 @@ export const changeDeliveries = useCase(
       ids: Type.Optional(Type.Array(Type.String(), { description: 'ids of the deliveries.' })),
       all: Type.Optional(flag('All deliveries, where nothing else selects some.')),
     }),
-    result: closed({ changed: wholeNumber('Deliveries that were changed.') }),
+    result: closed({
+      changed: wholeNumber('Deliveries that were changed.'),
+      in_closed_mailboxes: Type.Optional(
+        wholeNumber('Notifications that were left as they are, because their mailbox is closed.'),
+      ),
+    }),
   },
   async ({ db }: HasDatabase, { change, ids, all = false, ...given }) => {
     if (Object.keys(given).length === 0 && ids === undefined && !all) {
@@ -150,11 +156,15 @@ export const changeDeliveries = useCase(
     }
     const choice = { ...(await choiceOf(db, given)), ...(ids !== undefined && { ids }) }
     const changed = await changeRows(db, change, choice)
+    const inClosed = await countInClosedMailboxes(db, change, choice)
+    if (inClosed > 0 && changed === 0) {
+      throw new AdminRefusal(`${change} needs an open mailbox; resume a subscription of the mailbox first`)
+    }
     if (ids !== undefined && ids.length > 0 && changed === 0) {
       const possible = changeableStates(change).join(' or ')
       throw new AdminRefusal(`${change} needs deliveries that are ${possible}; none of these is`)
     }
-    return { changed }
+    return { changed, ...(inClosed > 0 && { in_closed_mailboxes: inClosed }) }
   },
 )
 

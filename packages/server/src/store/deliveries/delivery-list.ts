@@ -134,10 +134,31 @@ export const DELIVERY_CHANGES = {
   replay: { from: ['delivered', 'refused', 'dead', 'dropped', 'held'], set: again('now()'), sends: true },
 } as const satisfies Record<string, Change>
 
+/** Nothing is sent from there until it is open again. */
+const IN_CLOSED_MAILBOX = `exists (
+  select 1 from mailbox where mailbox.id = delivery.mailbox and mailbox.state = 'closed')`
+
+/** How many of the chosen deliveries a change leaves as they are, because their mailbox is closed. */
+export async function countInClosedMailboxes(
+  { pool }: Pick<Database, 'pool'>,
+  change: keyof typeof DELIVERY_CHANGES,
+  choice: DeliveryChoice,
+): Promise<number> {
+  const { from, sends }: Change = DELIVERY_CHANGES[change]
+  if (!sends) return 0
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer from delivery join participant on participant.id = delivery.participant
+      where ${CHOSEN} and state = any($6) and ${IN_CLOSED_MAILBOX}`,
+    [...valuesOf(choice), from],
+  )
+  return rows[0]?.count ?? 0
+}
+
 /**
  * Changes the chosen deliveries that are in a suitable state, and announces their participants to the workers:
  * where a destination's breaker is open, with a probe. What is retried is attempted first. A
- * finished notification is not sent again: its events wait in the mailbox, and are composed anew under another message_id.
+ * finished notification is not sent again: its events wait in the mailbox, and are composed anew under another message_id,
+ * unless the mailbox is closed.
  * @returns how many
  */
 export async function changeDeliveries(
@@ -150,7 +171,7 @@ export async function changeDeliveries(
     `with chosen as (
         select delivery.id, $7 and mailbox is not null and state <> 'pending' as anew
         from delivery join participant on participant.id = delivery.participant
-        where ${CHOSEN} and state = any($6)
+        where ${CHOSEN} and state = any($6) and not ($7 and ${IN_CLOSED_MAILBOX})
       ),
       changed as (
         update delivery set ${set} from chosen where delivery.id = chosen.id and not anew and state = any($6)

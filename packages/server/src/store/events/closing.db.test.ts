@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newDelivery, type TestSender, takes, testSender } from '../../../test/deliveries.ts'
 import { eventRows, type Subscribed } from '../../../test/notifications.ts'
+import { changeDeliveries as changeByHand } from '../../admin/deliveries.ts'
 import type { Participant } from '../../model/participant.ts'
 import { withTransaction } from '../db/transaction.ts'
 import { changeDeliveries } from '../deliveries/delivery-list.ts'
@@ -94,6 +95,25 @@ test('one that was delivered stays so when it is replayed, and is composed anew 
   expect(await deliveryOf(id)).toEqual({ state: 'delivered', reason: null })
   expect(await rows.states()).toEqual(['waiting'])
   expect(await changeDeliveries(server.database.db, 'replay', { ids: [id] })).toBe(0)
+})
+
+test('what is in a closed mailbox is not sent again, and the operator is told', async () => {
+  const { db } = server.database
+  const id = await sent('A', 'delivered')
+  await query(`update mailbox set state = 'closed', closed_at = now()`)
+  for (const change of ['replay', 'retry'] as const) {
+    expect(await changeDeliveries(db, change, { ids: [id] })).toBe(0)
+  }
+  expect(await rows.states()).toEqual(['sent'])
+  await expect(changeByHand({ db }, { change: 'replay', ids: [id] })).rejects.toThrow(
+    'replay needs an open mailbox; resume a subscription of the mailbox first',
+  )
+  const other = await newDelivery(server, participant)
+  await query(`update delivery set state = 'dead', next_attempt_at = null where id = $1`, [other.id])
+  expect(await changeByHand({ db }, { change: 'replay', ids: [id, other.id] })).toEqual({
+    changed: 1,
+    in_closed_mailboxes: 1,
+  })
 })
 
 test('one that waits is retried as it is: it keeps its message_id', async () => {
