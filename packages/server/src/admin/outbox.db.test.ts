@@ -64,6 +64,13 @@ describe('a row that cannot be published says why, and stops no other', () => {
     [{ source_version: -1 }, 'source_version: must be at least 0'],
     [{ corrects: 'order-1' }, 'corrects: goes with reg_event_type CANCEL and CORRECTION alone'],
     [{ remove: '[]' }, 'remove: must be an object'],
+    [
+      { remove: { identifier: ['x'.repeat(9_000_000)] } },
+      expect.stringMatching(/^remove: must be at most \d+ bytes$/),
+    ],
+    ...['infinity', '-infinity', '294276-01-01', '10000-01-01', '0044-03-15 BC'].map(
+      (occurred_at): [object, string] => [{ occurred_at }, 'occurred_at: must lie in the years 1 to 9999'],
+    ),
   ])('%#', async (columns, failure) => {
     await insert({ record: person('SECRET-1'), ...columns })
     await insert({ record: person('G'), event_id: `after-${JSON.stringify(columns).slice(0, 40)}` })
@@ -72,6 +79,53 @@ describe('a row that cannot be published says why, and stops no other', () => {
     expect([waiting, failed.map((row) => row.failure)]).toEqual([0, [failure]])
     expect(JSON.stringify(failed)).not.toContain('SECRET-1')
     expect((await eventIds()).at(-1)).toMatch(/^after-/)
+  })
+})
+
+describe('a failure of the database', () => {
+  /** Writing a record fails so, while the test runs. */
+  async function failing(sqlstate: string): Promise<void> {
+    await query(`create function fails() returns trigger language plpgsql as
+      $$ begin raise exception 'SECRET-2' using errcode = '${sqlstate}'; end $$`)
+    await query('create trigger fails before insert on r1_person for each row execute function fails()')
+  }
+  afterEach(() => query('drop function fails cascade'))
+
+  test.each(['42501', 'XX000', 'P0001'])(
+    'that is no passing one puts the row aside (%s)',
+    async (sqlstate) => {
+      await failing(sqlstate)
+      await insert({ record: person('SECRET-1') })
+      await publish()
+      const failure = 'the server failed to publish it; the failure is logged'
+      expect(await showOutbox(server.database, {})).toMatchObject({ waiting: 0, failed: [{ failure }] })
+      expect(server.logged()).toContain(`"sqlstate":"${sqlstate}"`)
+      expect(server.logged()).not.toContain('SECRET')
+    },
+  )
+
+  test.each(['40P01', '40001', '55P03', '53100', '08006'])(
+    'that may pass leaves it first (%s)',
+    async (sqlstate) => {
+      await failing(sqlstate)
+      await insert({ record: person('SECRET-1') })
+      await expect(publish()).rejects.toMatchObject({ code: sqlstate })
+      expect(await showOutbox(server.database, {})).toEqual({ waiting: 1, failed: [] })
+    },
+  )
+
+  test('a row that takes too long is tried ten times, and then put aside', async () => {
+    await failing('57014')
+    await insert({ record: person('SECRET-1') })
+    for (let times = 1; times <= 9; times += 1) await publish()
+    expect(await showOutbox(server.database, {})).toEqual({ waiting: 1, failed: [] })
+    await publish()
+    const { waiting, failed } = await showOutbox(server.database, {})
+    const failure = 'publishing it took longer than ROLLCALL_STATEMENT_TIMEOUT, 10 times'
+    expect([waiting, failed]).toMatchObject([0, [{ failure }]])
+    await retryOutbox(server.database, {})
+    await publish()
+    expect((await showOutbox(server.database, {})).waiting).toBe(1)
   })
 })
 

@@ -3,12 +3,19 @@ import { JsonError, type JsonObject, type JsonValue, parseJson } from '@rollcall
 import Type, { type Static } from 'typebox'
 import { MAX_ENTRY_BYTES } from '../import/source.ts'
 import type { Log } from '../observe/log.ts'
-import { isDataError, safeDatabaseError } from '../store/db/database-errors.ts'
+import {
+  isConflict,
+  isDataError,
+  isStatementTimeout,
+  isUnavailable,
+  safeDatabaseError,
+} from '../store/db/database-errors.ts'
 import { tried, withTransaction } from '../store/db/transaction.ts'
 import {
   type FailedRow,
   failOutboxRow,
   isOutboxWaiting,
+  noteOutboxTimeout,
   type OutboxRow,
   readOutbox,
   removeOutboxRow,
@@ -32,7 +39,10 @@ export async function publishOutbox(needs: Needs, signal: AbortSignal): Promise<
   for (let more = true; more && !signal.aborted; ) more = await publishNext(needs)
 }
 
-/** @returns false: nothing waits, or another node publishes */
+/** How often a row may take longer than a statement may; then it is put aside. */
+const MOST_TIMEOUTS = 10
+
+/** @returns false: nothing waits, another node publishes, or the row took too long and is tried again at the next look */
 async function publishNext(needs: Needs): Promise<boolean> {
   return withTransaction(needs.db.pool, async (client) => {
     const row = await takeOutboxRow(client, MAX_ENTRY_BYTES)
@@ -42,8 +52,17 @@ async function publishNext(needs: Needs): Promise<boolean> {
       await publishEvent({ ...needs, transaction }, eventOf(row))
       await removeOutboxRow(client, row.id)
     } catch (error) {
-      const failure = failureOf(error)
-      if (failure === null) throw error
+      let failure: string
+      if (isStatementTimeout(error)) {
+        const timeouts = await noteOutboxTimeout(client, row.id)
+        needs.log.warn({ id: row.id, timeouts }, 'publishing a row of the outbox took too long')
+        if (timeouts < MOST_TIMEOUTS) return false
+        failure = `publishing it took longer than ROLLCALL_STATEMENT_TIMEOUT, ${timeouts} times`
+      } else {
+        // The row is not the reason: it is tried again.
+        if (isUnavailable(error) || isConflict(error)) throw error
+        failure = failureOf(error)
+      }
       await failOutboxRow(client, row.id, failure)
       const place = { id: row.id, failure }
       if (error instanceof AdminRefusal) needs.log.warn(place, 'a row of the outbox cannot be published')
@@ -53,17 +72,18 @@ async function publishNext(needs: Needs): Promise<boolean> {
   })
 }
 
-/** Why a row is put aside; null: it is to be tried again, since the trouble is the database's. */
-function failureOf(error: unknown): string | null {
+/** Why a row is put aside. */
+function failureOf(error: unknown): string {
   if (error instanceof AdminRefusal) return error.message
   if (isDataError(error)) return 'the database does not take what the row holds'
-  return null
+  return 'the server failed to publish it; the failure is logged'
 }
 
 /** @throws AdminRefusal a member that is no JSON as this server reads it */
 function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
   const { namespace, reg_event_type, record, remove, replace } = row
-  if (record === null) throw new AdminRefusal(`record: must be at most ${MAX_ENTRY_BYTES} bytes`)
+  if (record === null) throw tooLong('record')
+  if (remove === null && row.has_remove) throw tooLong('remove')
   return {
     ...{ namespace, reg_event_type, replace },
     // The schema refuses what is no object.
@@ -71,10 +91,21 @@ function eventOf(row: OutboxRow): Given<Static<typeof publishEvent.input>> {
     remove: remove === null ? undefined : (parsed('remove', remove) as Record<string, JsonValue[]>),
     record_type: row.record_type ?? undefined,
     event_id: row.event_id ?? undefined,
-    occurred_at: timeOut(row.occurred_at) ?? undefined,
+    occurred_at: row.occurred_at === null ? undefined : occurredAt(row.occurred_at),
     source_version: row.source_version === null ? undefined : Number(row.source_version),
     corrects: row.corrects ?? undefined,
   }
+}
+
+const tooLong = (member: string): AdminRefusal =>
+  new AdminRefusal(`${member}: must be at most ${MAX_ENTRY_BYTES} bytes`)
+
+/** PostgreSQL has times that no date-time can be written of. */
+function occurredAt(time: Date | number): string {
+  const at = new Date(time)
+  const year = at.getUTCFullYear()
+  if (year >= 1 && year <= 9_999) return timeOut(at)
+  throw new AdminRefusal('occurred_at: must lie in the years 1 to 9999')
 }
 
 function parsed(member: string, json: string): JsonValue {

@@ -106,6 +106,10 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '57014'
 }
 
+/** Whether the transaction met others, by a deadlock or a lock that was not to be had: the same may succeed later. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code?.startsWith('40') === true || error.code === '55P03')
+
 /** Whether a row with the same unique value is there already. */
 export function isDuplicate(error: unknown, constraint: string): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === constraint

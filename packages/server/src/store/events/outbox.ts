@@ -7,12 +7,15 @@ export interface OutboxRow {
   readonly id: string
   readonly namespace: string
   readonly reg_event_type: string
-  /** Texts of JSON; null: it is longer than was asked for. */
+  /** Text of JSON; null: it is longer than was asked for. */
   readonly record: string | null
+  /** As `record`; also null where there is none. */
   readonly remove: string | null
+  readonly has_remove: boolean
   readonly record_type: string | null
   readonly event_id: string | null
-  readonly occurred_at: Date | null
+  /** A number is an infinite time. */
+  readonly occurred_at: Date | number | null
   readonly source_version: string | null
   readonly replace: boolean
   readonly corrects: string | null
@@ -30,7 +33,7 @@ export async function isOutboxWaiting(pool: Pick<Pool, 'query'>): Promise<boolea
 /**
  * The first row that waits, held until the end of the transaction; null where none waits or another node publishes: one
  * node does at a time, so that the order of the rows is the order of the events.
- * @param longest of the record, in bytes
+ * @param longest of the record, and of what it removes, in bytes
  */
 export async function takeOutboxRow(client: ClientBase, longest: number): Promise<OutboxRow | null> {
   const lock = await client.query<{ taken: boolean }>(
@@ -41,7 +44,8 @@ export async function takeOutboxRow(client: ClientBase, longest: number): Promis
     name: 'take outbox row',
     text: `select id::text, namespace, reg_event_type,
         case when octet_length(record::text) <= $1 then record::text end as record,
-        remove::text, record_type, event_id, occurred_at, source_version::text, replace, corrects
+        case when octet_length(remove::text) <= $1 then remove::text end as remove, remove is not null as has_remove,
+        record_type, event_id, occurred_at, source_version::text, replace, corrects
       from rollcall_outbox.event where failed_at is null order by id limit 1 for update skip locked`,
     values: [longest],
   })
@@ -59,6 +63,15 @@ export async function failOutboxRow(client: ClientBase, id: string, failure: str
     id,
     failure,
   ])
+}
+
+/** Publishing it took longer than a statement may. @returns how often that happened */
+export async function noteOutboxTimeout(client: ClientBase, id: string): Promise<number> {
+  const { rows } = await client.query<{ timeouts: number }>(
+    'update rollcall_outbox.event set timeouts = timeouts + 1 where id = $1 returning timeouts',
+    [id],
+  )
+  return rows[0]?.timeouts ?? 0
 }
 
 /** A row that could not be published, without what it holds. */
@@ -94,7 +107,7 @@ export async function retryOutbox(
   ids: readonly string[] | null,
 ): Promise<number> {
   const { rowCount } = await pool.query(
-    `update rollcall_outbox.event set failure = null, failed_at = null
+    `update rollcall_outbox.event set failure = null, failed_at = null, timeouts = 0
       where failed_at is not null and ($1::text[] is null or id::text = any($1))`,
     [ids],
   )

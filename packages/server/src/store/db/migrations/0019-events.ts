@@ -200,6 +200,8 @@ async function createOutbox(db: Kysely<unknown>): Promise<void> {
     remove jsonb,
     corrects text,
     created_at timestamptz not null default now(),
+    -- How often publishing it took longer than a statement may.
+    timeouts integer not null default 0,
     -- Why it cannot be published; never what it holds.
     failure text,
     failed_at timestamptz,
