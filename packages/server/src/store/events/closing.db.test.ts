@@ -7,6 +7,7 @@ import { withTransaction } from '../db/transaction.ts'
 import { changeDeliveries } from '../deliveries/delivery-list.ts'
 import { closeStaleMailboxes, openMailbox } from './closing.ts'
 import { forgetEvents } from './forgetting.ts'
+import { ensureMailbox } from './mailboxes.ts'
 
 const DAY = 86_400
 
@@ -146,4 +147,14 @@ test('subscriptions that ended, and mailboxes without any, are forgotten after t
   )
   expect(await forgetEvents(server.database.db, 14 * DAY)).toBe(2)
   expect(await mailboxStates()).toEqual([])
+})
+
+test('a mailbox that a new subscription is put into is not closed meanwhile', async () => {
+  const { pool } = server.database.db
+  const owner = { participant: participant.id, registry: server.registry.id, sender_uri: null }
+  await withTransaction(pool, async (client) => {
+    expect(await ensureMailbox(client, owner)).toBe(subscribed.mailbox)
+    const closing = query('select from mailbox where id = $1 for update nowait', [subscribed.mailbox])
+    await expect(closing).rejects.toMatchObject({ code: '55P03' })
+  })
 })
