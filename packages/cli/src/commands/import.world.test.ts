@@ -2,6 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '@rollcall/server'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findRegistry } from '../../../server/src/store/registries/registries.ts'
+import { eventRows } from '../../../server/test/notifications.ts'
 import { testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 
@@ -200,4 +202,43 @@ test('SIGINT: exit code 4, and run the same command again to resume', async () =
   } finally {
     await db.close()
   }
+})
+
+test('kill -9 in the middle, with events: continued, each record has one event and one notification', async () => {
+  const total = 8_000
+  const path = join(home.path, 'killed.ndjson')
+  await rollcall(['generate', 'civil', '--count', String(total), '--seed', '9', '--out', path])
+  const registry = await findRegistry(database.db, 'civil')
+  if (registry === null) throw new Error('there is no registry')
+  const { pool } = database.db
+  await pool.query('truncate import_progress, event cascade')
+  const subscribed = await eventRows(database, registry).subscribe({ id: 1 }, { event_type: 'REGISTER' })
+  await pool.query(`insert into subscription_key values ($1, 'REGISTER', 'Person', '', $2, true)`, [
+    ...[registry.id, subscribed.id],
+  ])
+  const words = ['import', 'civil', path, '--events', 'changes']
+  const importing = start(words, env)
+  await until(importing, async () => {
+    const { rows } = await pool.query('select entries from import_progress')
+    return rows[0]?.entries > 0 ? true : null
+  })
+  expect((await importing.stop('SIGKILL')).code).toBeNull()
+  const { resumed_from, finished } = await rollcallJson(words, env)
+  expect(finished).toBe(true)
+  expect(resumed_from).toBeGreaterThan(0)
+  const { rows } = await pool.query(
+    `select (select count(*) from r1_person) as records, count(*) as events, count(distinct record) as with_event,
+        count(*) filter (where event_type = 'REGISTER') as registered,
+        (select count(*) from notification) as notifications,
+        (select count(distinct event) from notification) as notified
+      from event`,
+  )
+  const [{ registered }] = rows
+  expect(registered).toBeGreaterThan(0)
+  expect(rows).toEqual([
+    {
+      ...{ records: total, events: total, with_event: total },
+      ...{ registered, notifications: registered, notified: registered },
+    },
+  ])
 })
