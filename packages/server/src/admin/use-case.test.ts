@@ -82,6 +82,7 @@ describe('every use case', () => {
         .map(([path]) => `${name} ${path}`),
     )
     expect(marked.toSorted()).toEqual([
+      'cancelSubscription result.criteria',
       'deleteRecords input.identifiers',
       'explainQuery input.query',
       'explainQuery result.plan',
@@ -92,6 +93,7 @@ describe('every use case', () => {
       'showDelivery result.body',
       'showDelivery result.made.answer',
       'showInboxMessage result.body',
+      'showSubscription result.criteria',
     ])
   })
 })

@@ -172,6 +172,7 @@ describe('further pages', () => {
     await newPeer()
     const sharing = [1, 2, 3].map((n) => person(n, { phone_number: ['+1 555 0100'] }))
     await server.registry('civil', sharing, 'sharing')
+    server.clock.pass(SETTINGS_AGE)
     const { gate } = server.context.modes.async
     const busy = Promise.withResolvers<void>()
     const slots = [-1, -1, -1, -2, -2, -3].map((other) => gate.run(other, () => busy.promise))
