@@ -6,8 +6,9 @@ import { type Selectable, sql, type Transaction, type Updateable } from 'kysely'
 import type { MessagePolicy, Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
+import type { ParticipantRow } from '../db/directory-tables.ts'
 import { StoreRefusal } from '../db/refusal.ts'
-import type { ParticipantRow, Tables } from '../db/tables.ts'
+import type { Tables } from '../db/tables.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
 import {
   checkMessagePolicy,

@@ -1,0 +1,94 @@
+/** The tables of participants and operators, as Kysely sees them. */
+import type { Jwk, SignatureProfile } from '@rollcall/protocol'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AllowedHost } from '../../model/allowed-hosts.ts'
+import type { OperatorRole } from '../../model/operator.ts'
+
+/** A time that the database sets. */
+export type SetTime = ColumnType<Date, never, never>
+
+export interface ParticipantRow {
+  id: GeneratedAlways<number>
+  sender_id: string
+  client_id: string
+  name: string
+  status: Generated<'active' | 'disabled'>
+  /** Null: the server's limit. */
+  max_page_size: Generated<number | null>
+  /** Requests a second. Null: the server's limit; Infinity: none. */
+  rate_limit: Generated<number | null>
+  /** Requests in flight on one node. Null: the server's limit; Infinity: none. */
+  concurrency_limit: Generated<number | null>
+  signature_policy: Generated<'required' | 'if-present' | 'off'>
+  /** A policy other than 'required' needs it. */
+  allow_unsigned: Generated<boolean>
+  /** Null: the default profile. */
+  signature_profile: ColumnType<SignatureProfile | null, string | null | undefined, string | null>
+  encryption_policy: Generated<'required' | 'allowed' | 'refused'>
+  jwks_uri: Generated<string | null>
+  outgoing: ColumnType<readonly AllowedHost[], string | undefined, string>
+  unfiltered_subscriptions: Generated<boolean>
+  /** Null: the server's limit; Infinity: none. */
+  max_subscriptions: Generated<number | null>
+  demo: Generated<boolean>
+  created_at: SetTime
+}
+
+export interface ParticipantKeyRow {
+  id: GeneratedAlways<number>
+  participant: number
+  kid: string
+  use: 'sig' | 'enc'
+  algorithm: string
+  /** The members that make the key (RFC 7638) and no others. */
+  public_jwk: ColumnType<Jwk, string, string>
+  /** RFC 7638, SHA-256. */
+  thumbprint: string
+  valid_from: Generated<Date>
+  /** Null: no end. */
+  valid_until: Generated<Date | null>
+  created_at: SetTime
+  /** Null: it is live. */
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
+export interface ParticipantSecretRow {
+  id: GeneratedAlways<number>
+  participant: number
+  sha256: Buffer
+  created_at: SetTime
+  /** Null: it is live. */
+  retired_at: ColumnType<Date | null, never, Date>
+}
+
+/** Where and how a participant takes what is sent to it. */
+export interface ParticipantCallbackRow {
+  participant: number
+  allowed: Generated<string[]>
+  default_url: string | null
+  auth: Generated<'none' | 'bearer' | 'oauth2' | 'mtls'>
+  /** What `auth` needs; null for none. */
+  sealed: Buffer | null
+  concurrency: Generated<number>
+  rate: Generated<number>
+  timeout_ms: Generated<number>
+  /** Seconds. */
+  schedule: number[] | null
+  notify_url: string | null
+  notify_items: Generated<number>
+  notify_bytes: Generated<number>
+  notify_unlisted: Generated<boolean>
+}
+
+export interface OperatorTokenRow {
+  id: GeneratedAlways<number>
+  /** Of tokens that are not revoked, only one has it. */
+  name: string
+  sha256: Buffer
+  roles: OperatorRole[]
+  /** `registry.id`s; null: all. */
+  registries: number[] | null
+  created_at: SetTime
+  expires_at: Date
+  revoked_at: ColumnType<Date | null, never, Date>
+}
