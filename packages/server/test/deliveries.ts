@@ -15,7 +15,7 @@ import { type Claim, deliveryContext, type EncryptedReply, type NewDelivery } fr
 import type { Participant } from '../src/model/participant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
-import { addDeliveries } from '../src/store/deliveries/deliveries.ts'
+import { insertDeliveriesFrom } from '../src/store/deliveries/deliveries.ts'
 import {
   type CallbackSettings,
   findCallbackSettings,
@@ -221,6 +221,30 @@ export async function newDelivery(
   }
   await addDeliveries(database.db.pool, [delivery], claim)
   return { ...delivery, header, message }
+}
+
+/** Inserts deliveries as replies and notifications do. @param claim given where the caller attempts them */
+async function addDeliveries(
+  db: Pick<TestDatabase['db']['pool'], 'query'>,
+  deliveries: readonly NewDelivery[],
+  claim: Claim | null = null,
+): Promise<void> {
+  const of = (name: keyof NewDelivery): unknown[] => deliveries.map((delivery) => delivery[name])
+  await db.query({
+    name: 'add deliveries',
+    text: insertDeliveriesFrom(
+      `(select *, $11::uuid as claim, $12::float8 as seconds
+        from unnest($1::uuid[], $2::integer[], $3::integer[], $4::uuid[], $5::text[], $6::integer[], $7::text[],
+          $8::text[], $9::boolean[], $10::bytea[]) as given (id, participant, registry, correlation_id, callback, page,
+          message_id, target, encrypted, body)) as new`,
+      'new.page',
+    ),
+    values: [
+      ...[of('id'), of('participant'), of('registry'), of('correlation_id'), of('callback'), of('page')],
+      ...[of('message_id'), of('target'), of('encrypted'), of('body')],
+      ...[claim?.id ?? null, claim?.seconds ?? null],
+    ],
+  })
 }
 
 /** A claim as `reserve` makes it. */

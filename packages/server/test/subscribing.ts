@@ -134,3 +134,14 @@ export async function codeOf(server: TestServer, by: AsyncPeer, criteria: object
   const [item] = await subscribed(server, by, [criteria], { namespace })
   return item.subscriptions[0].code as string
 }
+
+/** The subscription as it is stored, with the address of its mailbox and how many keys it is filed under. */
+export const storedSubscription = async ({ database }: Pick<TestServer, 'database'>, code: string) =>
+  (
+    await database.db.pool.query(
+      `select subscription.*, mailbox.sender_uri,
+        (select count(*)::integer from subscription_key where subscription = subscription.id) as keys
+       from subscription join mailbox on mailbox.id = mailbox where code = $1`,
+      [code],
+    )
+  ).rows

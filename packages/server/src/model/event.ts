@@ -1,5 +1,4 @@
 /** Events of records, subscriptions to them, and the notifications that they cause (spec "Events"). */
-import type { JsonValue } from '@rollcall/protocol'
 import type { RecordId } from './records.ts'
 
 /** Whether a record fulfilled the filter of a subscription before a change, after it, or both. */
@@ -17,23 +16,6 @@ export interface RecordChange {
   readonly before: string | null
   /** Null: the record was deleted. */
   readonly after: string | null
-}
-
-/** What was published by an existing system: exactly this event, nothing is derived from the write (issue "Events are born" b). */
-export interface PublishedEvent {
-  /** The canonical name of the event type. */
-  readonly event_type: string
-  readonly record_type: string
-  readonly record: JsonValue
-  /** Unique per registry: a repeat has the first answer, and another content under it is refused. */
-  readonly event_id?: string
-  readonly occurred_at?: Date
-  /** A record that was written with a newer one is not overwritten. */
-  readonly source_version?: number
-  /** The record is replaced, not merged. */
-  readonly replace?: boolean
-  /** Elements that are taken out of lists with a key, by the list's path. */
-  readonly remove?: Readonly<Record<string, readonly JsonValue[]>>
 }
 
 /** When notifications of a subscription are sent; null: at once. */

@@ -1,63 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import {
-  answering,
-  type Receiver,
-  receiver,
-  type TestSender,
-  takes,
-  testSender,
-} from '../../test/deliveries.ts'
-import { envelopeOf, eventRows, uinsOf } from '../../test/notifications.ts'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { answering, type Receiver, testSender } from '../../test/deliveries.ts'
+import { mailboxSender } from '../../test/mailboxes.ts'
+import { envelopeOf, uinsOf } from '../../test/notifications.ts'
 import { publishEvent } from '../admin/events.ts'
 import { trace } from '../admin/trace.ts'
 import { keepHouse } from '../app/housekeeping.ts'
 import { filingKeys } from '../events/filing.ts'
-import type { Participant } from '../model/participant.ts'
 import { type CallbackSettings, setCallbackSettings } from '../store/directory/participant-callbacks.ts'
 
-let server: TestSender
+const { server, rows, newPeer, until, working, receiver } = await mailboxSender()
 let peer: Receiver
-let rows: ReturnType<typeof eventRows>
-let count = 0
-let working: AbortController
-
-beforeAll(async () => {
-  server = await testSender()
-  rows = eventRows(server.database, server.registry)
+beforeEach(() => {
+  peer = receiver()
 })
-beforeEach(async () => {
-  working = new AbortController()
-  peer = await receiver()
-})
-afterEach(async () => {
-  working.abort()
-  await server.context.mailboxes.idle()
-  await server.context.dispatcher.idle()
-  await server.context.limiter.idle()
-  await server.database.db.pool.query('truncate notification, subscription, event, mailbox, delivery cascade')
-  await peer.close()
-})
-afterAll(() => server.close())
-
-const newPeer = (settings: Partial<CallbackSettings> = {}): Promise<Participant> => {
-  count += 1
-  const given = { timeout_ms: 400, ...settings }
-  return takes(server, `peer-${count}.example`, peer.url, given, { unfiltered_subscriptions: true })
-}
-
-/** Looks until what is asked for is so. */
-async function until(check: () => Promise<void> | void): Promise<void> {
-  const { mailboxes, dispatcher } = server.context
-  await vi.waitFor(
-    async () => {
-      mailboxes.due([])
-      await mailboxes.look(working.signal)
-      await dispatcher.look(working.signal)
-      await check()
-    },
-    { timeout: 10_000, interval: 20 },
-  )
-}
 
 const received = (): readonly string[] => peer.received.flatMap(uinsOf)
 
@@ -141,13 +96,12 @@ test('what is held until runs of a frequency is sent once, together, after a res
   ] as const) {
     expect(await publish(uin, months)).toMatchObject({ matched: 1 })
   }
-  await server.context.mailboxes.look(working.signal)
+  await server.context.mailboxes.look(working())
   expect(await rows.states()).toEqual(['waiting', 'waiting', 'waiting'])
   // The node ends. Both runs pass, and then two nodes begin.
   await pool.query(`update notification set due_at = due_at - interval '1 year'`)
   const another = await testSender(server.env, server.database)
-  const looks = () =>
-    Promise.all([server, another].map(({ context }) => context.mailboxes.look(working.signal)))
+  const looks = () => Promise.all([server, another].map(({ context }) => context.mailboxes.look(working())))
   await vi.waitFor(
     async () => {
       await looks()
@@ -343,7 +297,7 @@ test('a participant that is down for three days gets everything, in order', asyn
     await pool.query(`update breaker set probe_at = now()`)
     await pool.query(`update notification set due_at = due_at - interval '1 day'`)
     await pool.query(`update event set recorded_at = recorded_at - interval '1 day'`)
-    await keepHouse(server.context, working.signal)
+    await keepHouse(server.context, working())
   }
   peer.answer = answering(200)
   const before = peer.received.length

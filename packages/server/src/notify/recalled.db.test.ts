@@ -1,63 +1,19 @@
 /** What was composed and is not sent any more: its subscription was taken back, or its participant may not have it. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import {
-  answering,
-  type Receiver,
-  receiver,
-  type TestSender,
-  takes,
-  testSender,
-} from '../../test/deliveries.ts'
-import { envelopeOf, eventRows, type Subscribed, uinsOf } from '../../test/notifications.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { answering, type Receiver } from '../../test/deliveries.ts'
+import { mailboxSender } from '../../test/mailboxes.ts'
+import { envelopeOf, type Subscribed, uinsOf } from '../../test/notifications.ts'
 import type { Participant } from '../model/participant.ts'
 import { setSubscriptionSettings } from '../store/directory/participants.ts'
 
-let server: TestSender
+const { server, rows, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })
 let peer: Receiver
-let rows: ReturnType<typeof eventRows>
-let count = 0
-let working: AbortController
-
-beforeAll(async () => {
-  server = await testSender()
-  rows = eventRows(server.database, server.registry)
+beforeEach(() => {
+  peer = receiver()
 })
-beforeEach(async () => {
-  working = new AbortController()
-  peer = await receiver()
-})
-afterEach(async () => {
-  working.abort()
-  await server.context.mailboxes.idle()
-  await server.context.dispatcher.idle()
-  await server.context.limiter.idle()
-  await query('truncate notification, subscription, event, mailbox, delivery, breaker cascade')
-  await peer.close()
-})
-afterAll(() => server.close())
 
 const query = async (text: string, values: readonly unknown[] = []) =>
   (await server.database.db.pool.query(text, [...values])).rows
-
-function newPeer(): Promise<Participant> {
-  count += 1
-  const about = { unfiltered_subscriptions: true }
-  return takes(server, `peer-${count}.example`, peer.url, { timeout_ms: 400, schedule: [1] }, about)
-}
-
-/** Looks until what is asked for is so. */
-async function until(check: () => Promise<void> | void): Promise<void> {
-  const { mailboxes, dispatcher } = server.context
-  await vi.waitFor(
-    async () => {
-      mailboxes.due([])
-      await mailboxes.look(working.signal)
-      await dispatcher.look(working.signal)
-      await check()
-    },
-    { timeout: 10_000, interval: 20 },
-  )
-}
 
 const attemptsOf = () => query(`select attempts from delivery where state = 'pending' and claim is null`)
 const due = () =>

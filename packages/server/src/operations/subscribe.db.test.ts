@@ -9,9 +9,9 @@ import { bearer, post } from '../../test/server.ts'
 import {
   about,
   called,
-  codeOf,
   KIND_NAMES,
   sentTo,
+  storedSubscription,
   subscribed,
   subscribeFor,
   subscribingServer,
@@ -29,16 +29,6 @@ const IN = (days: number): string => new Date(Date.now() + days * 86_400_000).to
 let count = 0
 /** A person that no other test subscribes to. */
 const uin = (): string => `U-${count++}-${randomUUID()}`
-
-const rows = async (code: string) =>
-  (
-    await pool.query(
-      `select subscription.*, mailbox.sender_uri,
-        (select count(*)::integer from subscription_key where subscription = subscription.id) as keys
-       from subscription join mailbox on mailbox.id = mailbox where code = $1`,
-      [code],
-    )
-  ).rows
 
 describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
   it('a subscription is made, and answered as it was asked for', async () => {
@@ -81,7 +71,7 @@ describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
         },
       ],
     })
-    const [row] = await rows(message.subscribe_response[0].subscriptions[0].code)
+    const [row] = await storedSubscription(server, message.subscribe_response[0].subscriptions[0].code)
     expect(row).toMatchObject({ state: 'live', locale: 'eng', person: true, keys: 1, sender_uri: '' })
     expect(row).toMatchObject({ correlation_id: message.correlation_id, reference_id: 's-0' })
   })
@@ -134,7 +124,7 @@ describe('a frequency', () => {
       /^next notifications at (\d{4}-0[17]-01T00:00:00\.000Z)(, \d{4}-0[17]-01T00:00:00\.000Z)+$/,
     )
     expect(item.subscriptions[0].frequency).toEqual(frequency)
-    const [row] = await rows(item.subscriptions[0].code)
+    const [row] = await storedSubscription(server, item.subscriptions[0].code)
     expect(row).toMatchObject({ cron: '0 0 0 1 1,7 * *', end_at: new Date(frequency.end_time) })
     const [daily] = await subscribed(server, peer, [
       about(uin(), { frequency: { ...frequency, frequency: 'daily' } }),
@@ -172,128 +162,6 @@ describe('a frequency', () => {
     expect(answer.body.message.error.message).toContain(
       `message.subscribe_request[0].subscribe_criteria.frequency.${member}`,
     )
-  })
-})
-
-describe('the same again', () => {
-  it('is already subscribed to, and the code is named', async () => {
-    const person = uin()
-    const code = await codeOf(server, peer, about(person))
-    const { header, message } = await called(
-      server,
-      peer,
-      subscribeFor(peer, [about(person, { filter_type: undefined, filter: { UIN: { $eq: person } } })]),
-    )
-    expect(header).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.errors.too_many' })
-    expect(message.subscribe_response).toEqual([
-      {
-        reference_id: 's-0',
-        timestamp: expect.any(String),
-        status: 'rjct',
-        status_reason_code: 'rjct.event.already_subscribed',
-        status_reason_message: `subscribe_criteria: the same is subscribed to under the code ${code}`,
-      },
-    ])
-  })
-
-  it('in one request is subscribed to once', async () => {
-    const person = uin()
-    const [first, second] = await subscribed(server, peer, [about(person), about(person)])
-    expect(first.status).toBe('succ')
-    expect(second).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.event.already_subscribed' })
-    expect(second.status_reason_message).toContain(first.subscriptions[0].code)
-  })
-
-  it('at once is subscribed to once, and refused as often as it came again', async () => {
-    const person = uin()
-    const ids = await Promise.all(
-      [1, 2, 3, 4].map(() => accepted(server, peer, subscribeFor(peer, [about(person)]), 'subscribe')),
-    )
-    await Promise.all(ids.map((id) => answerExchange(server, id)))
-    await deliverAll(server)
-    const items = ids.map((id) => sentTo(peer, id).message.subscribe_response[0])
-    const made = items.filter(({ status }) => status === 'succ')
-    expect(made).toHaveLength(1)
-    const { code } = made[0].subscriptions[0]
-    const others = items.filter(({ status }) => status === 'rjct')
-    expect(others.map(({ status_reason_code }) => status_reason_code)).toEqual(
-      Array(3).fill('rjct.event.already_subscribed'),
-    )
-    for (const { status_reason_message } of others) expect(status_reason_message).toContain(code)
-    const same = await pool.query(`select code from subscription where criteria like '%' || $1 || '%'`, [
-      person,
-    ])
-    expect(same.rows).toEqual([{ code }])
-  })
-
-  it('by somebody else, in another registry, and for another event is another one', async () => {
-    const person = uin()
-    const other = await newPeer()
-    await server.registry('civil', [], `civil-${randomUUID().slice(0, 8)}`)
-    const codes = new Set([
-      await codeOf(server, peer, about(person)),
-      await codeOf(server, other, about(person)),
-      await codeOf(server, peer, about(person, { reg_event_type: 'Death' })),
-      await codeOf(server, peer, about(person, {}, 'social'), 'social'),
-    ])
-    expect(codes.size).toBe(4)
-  })
-
-  it('after it ended is a new one', async () => {
-    const person = uin()
-    const code = await codeOf(server, peer, about(person))
-    await pool.query(`update subscription set state = 'ended' where code = $1`, [code])
-    await pool.query(
-      'delete from subscription_key where subscription = (select id from subscription where code = $1)',
-      [code],
-    )
-    expect(await codeOf(server, peer, about(person))).not.toBe(code)
-  })
-
-  it('with another end_time renews it under its code', async () => {
-    const person = uin()
-    const frequency = { start_time: IN(-1), end_time: IN(10), frequency: 'daily' }
-    const code = await codeOf(server, peer, about(person, { frequency }))
-    const later = { ...frequency, end_time: IN(20) }
-    const [item] = await subscribed(server, peer, [about(person, { frequency: later })])
-    expect(item).toMatchObject({ status: 'succ', subscriptions: [{ code, frequency: later }] })
-    expect(item.status_reason_message).toMatch(
-      /^renewed under its code: it ends at the new end_time; next notifications at /,
-    )
-    expect(await rows(code)).toMatchObject([{ state: 'live', end_at: new Date(later.end_time), keys: 1 }])
-    const [again] = await subscribed(server, peer, [about(person, { frequency: later })])
-    expect(again.status_reason_code).toBe('rjct.event.already_subscribed')
-  })
-
-  it('with another end_time in one request has the last one', async () => {
-    const person = uin()
-    const frequency = { start_time: IN(-1), end_time: IN(10), frequency: 'daily' }
-    const later = { ...frequency, end_time: IN(20) }
-    const [first, second] = await subscribed(server, peer, [
-      about(person, { frequency }),
-      about(person, { frequency: later }),
-    ])
-    const { code } = first.subscriptions[0]
-    expect(second).toMatchObject({ status: 'succ', subscriptions: [{ code }] })
-    expect(await rows(code)).toMatchObject([{ end_at: new Date(later.end_time) }])
-  })
-
-  it('of one that was suspended makes it live again, for the address of the request', async () => {
-    const person = uin()
-    const code = await codeOf(server, peer, about(person))
-    await pool.query(`update subscription set state = 'suspended' where code = $1`, [code])
-    await pool.query(
-      'delete from subscription_key where subscription = (select id from subscription where code = $1)',
-      [code],
-    )
-    const sender_uri = `${peer.receiver.url}/mine/on-subscribe`
-    const [item] = await subscribed(server, peer, [about(person)], { header: { sender_uri } })
-    expect(item).toMatchObject({
-      status: 'succ',
-      status_reason_message: 'it was suspended and is live again under its code',
-      subscriptions: [{ code }],
-    })
-    expect(await rows(code)).toMatchObject([{ state: 'live', keys: 1, sender_uri }])
   })
 })
 

@@ -11,7 +11,6 @@ import type {
   DeliveryUpdate,
   Destination,
   Health,
-  NewDelivery,
 } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
@@ -38,33 +37,6 @@ export const insertDeliveriesFrom = (
       case when new.target is not null then now() + make_interval(secs => new.seconds) end,
       (new.target is not null and new.claim is not null)::int
     from ${rows}`
-
-/**
- * Inserts deliveries, in a transaction of the caller where it has one. The caller then tells the dispatcher.
- * @param claim given when the caller attempts them right after its commit
- */
-export async function addDeliveries(
-  db: Pick<pg.ClientBase, 'query'>,
-  deliveries: readonly NewDelivery[],
-  claim: Claim | null = null,
-): Promise<void> {
-  const of = (name: keyof NewDelivery): unknown[] => deliveries.map((delivery) => delivery[name])
-  await db.query({
-    name: 'add deliveries',
-    text: insertDeliveriesFrom(
-      `(select *, $11::uuid as claim, $12::float8 as seconds
-        from unnest($1::uuid[], $2::integer[], $3::integer[], $4::uuid[], $5::text[], $6::integer[], $7::text[],
-          $8::text[], $9::boolean[], $10::bytea[]) as given (id, participant, registry, correlation_id, callback, page,
-          message_id, target, encrypted, body)) as new`,
-      'new.page',
-    ),
-    values: [
-      ...[of('id'), of('participant'), of('registry'), of('correlation_id'), of('callback'), of('page')],
-      ...[of('message_id'), of('target'), of('encrypted'), of('body')],
-      ...[claim?.id ?? null, claim?.seconds ?? null],
-    ],
-  })
-}
 
 /** How many of the deliveries for an origin are wanted. */
 export interface Wanted {

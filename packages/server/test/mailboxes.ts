@@ -1,0 +1,56 @@
+/** A server whose mailboxes a test empties, and a receiver for each test. */
+import { afterAll, afterEach, beforeEach, vi } from 'vitest'
+import type { Participant } from '../src/model/participant.ts'
+import type { CallbackSettings } from '../src/store/directory/participant-callbacks.ts'
+import { type Receiver, receiver, takes, testSender } from './deliveries.ts'
+import { eventRows } from './notifications.ts'
+
+/** @param settings of the callbacks of every participant */
+export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
+  const server = await testSender()
+  afterAll(() => server.close())
+  const { pool } = server.database.db
+  const rows = eventRows(server.database, server.registry)
+  let peer: Receiver
+  let working: AbortController
+  let count = 0
+  beforeEach(async () => {
+    working = new AbortController()
+    peer = await receiver()
+  })
+  afterEach(async () => {
+    working.abort()
+    await server.context.mailboxes.idle()
+    await server.context.dispatcher.idle()
+    await server.context.limiter.idle()
+    await pool.query('truncate notification, subscription, event, mailbox, delivery, breaker cascade')
+    await peer.close()
+  })
+  return {
+    server,
+    rows,
+    /** Of the test that runs. */
+    receiver: (): Receiver => peer,
+    /** Aborted at the end of the test. */
+    working: (): AbortSignal => working.signal,
+    /** A participant whose callbacks come to the receiver, and who may subscribe without a filter. */
+    newPeer(changes: Partial<CallbackSettings> = {}): Promise<Participant> {
+      count += 1
+      const given = { timeout_ms: 400, ...settings, ...changes }
+      return takes(server, `peer-${count}.example`, peer.url, given, { unfiltered_subscriptions: true })
+    },
+    /** Looks until what is asked for is so. */
+    async until(check: () => Promise<void> | void): Promise<void> {
+      const { mailboxes, dispatcher } = server.context
+      await vi.waitFor(
+        async () => {
+          mailboxes.due([])
+          await mailboxes.look(working.signal)
+          await dispatcher.look(working.signal)
+          await check()
+        },
+        { timeout: 10_000, interval: 20 },
+      )
+    },
+  }
+}
