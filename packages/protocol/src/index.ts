@@ -118,6 +118,12 @@ export {
   EnrollmentUpdatesResponse,
 } from './messages/enrolment.ts'
 export {
+  type AskedAttributes,
+  DISABLED_ATTRIBUTES,
+  ENROLLED_ATTRIBUTES,
+  readEqualsQuery,
+} from './messages/equals-query.ts'
+export {
   IncomingNotifyEventRequest,
   NotifyData,
   NotifyEvent,

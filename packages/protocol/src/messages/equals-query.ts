@@ -1,0 +1,90 @@
+/**
+ * Reads the query of a question about one person (D10): an attribute name mapped to an object with key eq, or
+ * attribute_name, operator and attribute_value. What is not understood is refused: a query is never widened.
+ */
+import { RequestFault } from '../faults.ts'
+import { isJsonObject } from '../json.ts'
+import { wholeDigits } from '../numbers.ts'
+
+/** What a question may ask for, each with the attribute names that stand for it; the first name is canonical. */
+export type AskedAttributes<Asked extends string> = Readonly<Record<Asked, readonly [string, ...string[]]>>
+
+/** The specification writes `program` in the dotted name where records have `programme` (N9). */
+export const ENROLLED_ATTRIBUTES = {
+  person: ['person_identifier'],
+  programme: [
+    'programme_identifier.programme.programme_identifier',
+    'programme_identifier.program.programme_identifier',
+    'programme_identifier.programme_identifier',
+    'programme_identifier',
+  ],
+} as const satisfies AskedAttributes<string>
+
+export const DISABLED_ATTRIBUTES = {
+  person: ['personal_details.member_identifier', 'personal_details.identifier', 'member_identifier'],
+} as const satisfies AskedAttributes<string>
+
+const EQUALS: ReadonlySet<string> = new Set(['eq', '$eq', 'EQ'])
+const SPELLED_OUT = ['attribute_name', 'operator', 'attribute_value'] as const
+
+/**
+ * The values that a query compares with, as texts.
+ * @param place of the query, such as `message.enrolled_criteria.query`
+ * @throws RequestFault err.request.bad, which names a member and a rule
+ */
+export function readEqualsQuery<Asked extends string>(
+  query: unknown,
+  place: string,
+  attributes: AskedAttributes<Asked>,
+): Readonly<Partial<Record<Asked, string>>> {
+  if (!isJsonObject(query)) throw bad(place, 'must be an object')
+  const found: Partial<Record<Asked, string>> = {}
+  for (const [name, value] of comparisons(query, place)) {
+    const asked = (Object.keys(attributes) as Asked[]).find((key) => attributes[key].includes(name))
+    if (asked === undefined) throw bad(place, `each attribute must be one of ${canonicalNames(attributes)}`)
+    if (found[asked] !== undefined) throw bad(place, `must compare ${attributes[asked][0]} only once`)
+    found[asked] = textOf(value, `${place}: the value of ${attributes[asked][0]}`)
+  }
+  return found
+}
+
+/** Attribute names and values, in either of the published forms. */
+function comparisons(
+  query: Readonly<Record<string, unknown>>,
+  place: string,
+): readonly (readonly [string, unknown])[] {
+  if (Object.hasOwn(query, 'attribute_name')) {
+    const { attribute_name, operator, attribute_value, ...others } = query
+    if (Object.keys(others).length > 0) {
+      throw bad(place, `may have ${SPELLED_OUT.join(', ')} and no other member`)
+    }
+    if (typeof attribute_name !== 'string') throw bad(place, 'attribute_name must be a string')
+    if (!isEquals(operator)) throw bad(place, 'operator must be eq')
+    return [[attribute_name, attribute_value]]
+  }
+  return Object.entries(query).map(([name, comparison]) => {
+    const members = isJsonObject(comparison) ? Object.entries(comparison) : []
+    const [member] = members
+    if (member === undefined || members.length > 1 || !isEquals(member[0])) {
+      throw bad(place, 'each attribute must be an object with the one member eq')
+    }
+    return [name, member[1]]
+  })
+}
+
+const isEquals = (operator: unknown): boolean => typeof operator === 'string' && EQUALS.has(operator)
+
+/** Some write an identifier as a number; leading zeros are lost then, and nothing can bring them back. */
+function textOf(value: unknown, place: string): string {
+  const text = typeof value === 'string' ? value.trim() : wholeDigits(value)
+  if (text === null || text === '') throw bad(place, 'must be a text that is not empty')
+  return text
+}
+
+const canonicalNames = (attributes: AskedAttributes<string>): string =>
+  Object.values(attributes)
+    .map(([name]) => name)
+    .join(', ')
+
+const bad = (place: string, rule: string): RequestFault =>
+  new RequestFault('err.request.bad', `${place}: ${rule}`)
