@@ -3,7 +3,12 @@
 // Reading records
 export type { AttributeScalar, AttributeValue } from './attributes/attribute-types.ts'
 export { compareCodePoints } from './attributes/code-points.ts'
-export type { DayInterval, InstantInterval } from './attributes/dates.ts'
+export {
+  type DayInterval,
+  dayInterval,
+  type InstantInterval,
+  instantInterval,
+} from './attributes/dates.ts'
 export { dayIn, isTimeZone } from './attributes/day-in.ts'
 export {
   heldElements,

@@ -17,6 +17,7 @@ export const KEY_SPELLINGS: Readonly<Record<string, readonly string[]>> = {
   district: ['sub_region_code', 'sub_region'],
   divorce_date: ['date_of_divorce', 'divorcedate'],
   enrolment_date: ['enrollment_date'],
+  enrolment_end_date: ['enrollment_end_date'],
   enrolment_status: ['enrollment_status', 'enrolled_status'],
   farm_size: ['land_size'],
   farmer_personal_details: ['famer_personal_details'],
