@@ -36,8 +36,8 @@ const READ_LENGTH = 8 * ATTRIBUTE_TEXT_MAX_LENGTH
  * backfilled again (`reading-rules.ts`). A test compares the results for samples.
  */
 export const READER_VERSIONS: Readonly<Record<AttributeType, number>> = {
-  text: 2,
-  code: 2,
+  text: 3,
+  code: 3,
   date: 1,
   datetime: 1,
   number: 1,

@@ -16,6 +16,7 @@ describe('foldCase', () => {
   it.each([
     ['OKORO', 'okoro'],
     ['STRASSE', 'stra\u00dfe'],
+    ['STRASSE', 'STRA\u1e9eE'],
     ['\u03a3\u03a9\u039a\u03a1\u0391\u03a4\u0397\u03a3', '\u03c3\u03c9\u03ba\u03c1\u03b1\u03c4\u03b7\u03c2'],
   ])('%s equals %s', (one, other) => {
     expect(foldCase(one)).toBe(foldCase(other))
@@ -30,6 +31,8 @@ describe('foldText', () => {
   it.each([
     ['\u00c9LODIE', 'elodie'],
     ['\u00d6l\u00e7er', 'olcer'],
+    ['GRO\u1e9e', 'gro\u00df'],
+    ['GRO\u1e9e', 'gross'],
     ['\u0130zmir', 'izmir'],
     ['Nguy\u1ec5n', 'nguyen'],
     ['S\u00d8REN', 'soren'],
@@ -73,6 +76,20 @@ it('each form is stable: made comparable twice is made comparable once', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+it('each form of each character is stable, and its upper case is the same text', () => {
+  const unstable: string[] = []
+  for (let code = 0; code <= 0x10ffff; code++) {
+    if (code >= 0xd800 && code < 0xe000) continue
+    const text = String.fromCodePoint(code)
+    for (const form of [composed, foldCase, foldText]) {
+      const made = form(text)
+      if (form(made) !== made) unstable.push(`${form.name} of U+${code.toString(16)}`)
+    }
+    if (foldCase(text.toUpperCase()) !== foldCase(text)) unstable.push(`upper case of U+${code.toString(16)}`)
+  }
+  expect(unstable).toEqual([])
 })
 
 it('a cut leaves no half of a pair', () => {

@@ -46,10 +46,18 @@ export function composed(text: string): string {
   return ASCII.test(text) ? text : text.normalize('NFC')
 }
 
-/** NFC without regard to case. By way of upper case, so that "ß" equals "SS" and every sigma is one sigma. */
+/** NFC without regard to case. */
 export function foldCase(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+  return withoutCase(text.normalize('NFC')).normalize('NFC')
+}
+
+/**
+ * By way of upper case, so that "ß" equals "SS" and every sigma is one sigma; before it by way of lower case, since the
+ * capital "ẞ" is its own upper case.
+ */
+function withoutCase(text: string): string {
+  return text.toLowerCase().toUpperCase().toLowerCase()
 }
 
 /**
@@ -58,7 +66,7 @@ export function foldCase(text: string): string {
  */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase()
-  const bare = withoutMarks(text).toUpperCase().toLowerCase()
+  const bare = withoutCase(withoutMarks(text))
   return withoutMarks(bare)
     .replace(LETTER, (letter) => LETTERS.get(letter) ?? letter)
     .normalize('NFC')
