@@ -23,6 +23,7 @@ const GOOD: DatabaseFacts = {
   unreadable: [],
   overdue: 0,
   withClosedMailbox: [],
+  outbox: { waiting: 3, failed: 0, oldest: 59.9 },
   disabled: [],
   withoutSecret: [],
   unsigned: [],
@@ -109,6 +110,13 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     'civil (id 3, TypeError)',
   ],
   ['mailboxes', { withClosedMailbox: [participant] }, 'weak', 'a mailbox of x.example is closed'],
+  ['outbox', { outbox: { waiting: 0, failed: 2, oldest: 0 } }, 'weak', '2 rows of the outbox could not'],
+  [
+    'outbox',
+    { outbox: { waiting: 7, failed: 0, oldest: 60.4 } },
+    'weak',
+    '7 rows of the outbox wait, the oldest for 60 seconds: start a worker',
+  ],
   ['nodes', { overdue: 7 }, 'weak', '7 accepted requests are due for a minute'],
   ['migrations', { pending: ['0001-directory'] }, 'weak', '0001-directory will run'],
   [

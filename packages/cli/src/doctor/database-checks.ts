@@ -4,6 +4,8 @@ import { broken, type Check, type DatabaseFacts, ok, weak } from './finding.ts'
 
 /** The oldest release that serves, and the encoding that every registry needs. */
 const OLDEST = 15
+/** Seconds for which a row of the outbox may wait. */
+const OVERDUE = 60
 
 export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   {
@@ -93,6 +95,20 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
       return weak(
         `a mailbox of ${names(withClosedMailbox)} is closed: nothing could be delivered for too long; ask them, then rollcall subscriptions resume`,
       )
+    },
+  },
+  {
+    check: 'outbox',
+    judge({ outbox: { waiting, failed, oldest } }) {
+      if (failed > 0) {
+        return weak(`${failed} rows of the outbox could not be published; rollcall outbox show says why`)
+      }
+      if (oldest >= OVERDUE) {
+        return weak(
+          `${waiting} rows of the outbox wait, the oldest for ${Math.floor(oldest)} seconds: start a worker, or read its log`,
+        )
+      }
+      return ok('no row has failed, and none has waited for a minute')
     },
   },
   {

@@ -9,6 +9,7 @@ import { directoryContent } from '../store/directory/demo-data.ts'
 import { listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { listParticipants, listWithoutSecret } from '../store/directory/participants.ts'
 import { listWithClosedMailbox } from '../store/events/closing.ts'
+import { outboxHealth } from '../store/events/outbox.ts'
 import { countOverdue } from '../store/exchanges/claims.ts'
 import { planIndexes } from '../store/records/index-plan.ts'
 import { ensureRecordTables } from '../store/records/record-tables.ts'
@@ -65,6 +66,11 @@ export const examineDatabase = useCase(
       withClosedMailbox: Participants(
         'Those whose notifications could not be delivered for so long that a mailbox was closed.',
       ),
+      outbox: closed({
+        waiting: wholeNumber('Rows of the outbox that are to be published.'),
+        failed: wholeNumber('Rows of the outbox that could not be published.'),
+        oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
+      }),
       withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
       unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
       withoutSignatureKey: Participants('Active ones that must sign, and have no key for it.'),
@@ -101,6 +107,7 @@ export const examineDatabase = useCase(
       unreadable: unreadable.map(({ error, ...registry }) => ({ ...registry, error: nameOf(error) })),
       overdue: pending.length > 0 ? 0 : await countOverdue(db),
       withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
+      outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
       withoutSecret: named(withoutSecret),
       unsigned: named(active.filter(({ signature_policy }) => signature_policy !== 'required')),
       withoutSignatureKey: named(

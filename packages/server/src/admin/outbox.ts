@@ -15,9 +15,10 @@ import {
   type FailedRow,
   failOutboxRow,
   isOutboxWaiting,
+  listFailedRows,
   noteOutboxTimeout,
   type OutboxRow,
-  readOutbox,
+  outboxHealth,
   removeOutboxRow,
   retryOutbox as retryRows,
   takeOutboxRow,
@@ -142,8 +143,8 @@ export const showOutbox = useCase(
     }),
   },
   async ({ db }: HasDatabase, { limit = 50 }) => {
-    const { waiting, failed } = await readOutbox(db, limit)
-    return { waiting, failed: failed.map(described) }
+    const { waiting } = await outboxHealth(db)
+    return { waiting, failed: (await listFailedRows(db, limit)).map(described) }
   },
 )
 

@@ -35,6 +35,7 @@ import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { deliveryHealth } from '../store/deliveries/breakers.ts'
 import { MOST_CONCURRENCY } from '../store/directory/participant-callbacks.ts'
 import { takeTokens } from '../store/directory/quotas.ts'
+import { outboxHealth } from '../store/events/outbox.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
 import { createInbox } from '../store/exchanges/inbox.ts'
 import { createCiphertextMemory } from '../store/exchanges/sealed-messages.ts'
@@ -67,7 +68,12 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     read: () => db.pool.query('SELECT 1'),
     write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
   })
-  const metrics = createMetrics(connections, () => deliveryHealth(db), databaseHealth.breaker)
+  const metrics = createMetrics(
+    connections,
+    () => deliveryHealth(db),
+    databaseHealth.breaker,
+    () => outboxHealth(db),
+  )
   // The limits of participants are reached before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })

@@ -7,6 +7,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { DeliveryHealth } from '../store/deliveries/breakers.ts'
+import type { OutboxHealth } from '../store/events/outbox.ts'
 
 export interface Metrics {
   /** One request answered: `route` is an operation's name or the name of a fixed page. */
@@ -53,11 +54,13 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
  * @param connections reports the database pool when they are collected
  * @param deliveries reports participants to whom something is on its way, or could not be delivered
  * @param breaker reports the circuit breaker of the database
+ * @param outbox reports its rows; null: nothing is known of it
  */
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   deliveries: () => Promise<readonly DeliveryHealth[]> = async () => [],
   breaker: () => BreakerState = () => 'closed',
+  outbox: () => Promise<OutboxHealth | null> = async () => null,
 ): Metrics {
   const registers = [new Registry()]
   const [register] = registers as [Registry]
@@ -141,6 +144,7 @@ export function createMetrics(
     registers,
   })
   addDeliveryHealth(register, deliveries)
+  addOutboxHealth(register, outbox)
 
   return {
     requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
@@ -156,8 +160,8 @@ export function createMetrics(
   }
 }
 
-/** Milliseconds for which the health of deliveries counts: the gauges of a collection share one look. */
-const DELIVERIES_AGE = 1_000
+/** Milliseconds for which what the database says counts: the gauges of a collection share one query. */
+const HEALTH_AGE = 1_000
 
 /** @param read participants to whom something is on its way, or could not be delivered */
 function addDeliveryHealth(register: Registry, read: () => Promise<readonly DeliveryHealth[]>): void {
@@ -165,7 +169,7 @@ function addDeliveryHealth(register: Registry, read: () => Promise<readonly Deli
   const labelNames = ['participant']
   // Metrics are there when the database is not: then these are missing.
   const { get } = shortLived(() => read().catch((): readonly DeliveryHealth[] => []), {
-    maxAge: DELIVERIES_AGE,
+    maxAge: HEALTH_AGE,
   })
   const gauge = (name: string, help: string, value: (health: DeliveryHealth) => number): void => {
     new Gauge({
@@ -202,4 +206,32 @@ function addDeliveryHealth(register: Registry, read: () => Promise<readonly Deli
     'Mailboxes closed because nothing could be delivered',
     ({ mailboxes_closed }) => mailboxes_closed,
   )
+}
+
+function addOutboxHealth(register: Registry, read: () => Promise<OutboxHealth | null>): void {
+  const registers = [register]
+  const { get } = shortLived(() => read().catch(() => null), { maxAge: HEALTH_AGE })
+  new Gauge({
+    name: 'rollcall_outbox_rows',
+    help: 'Rows of the outbox: waiting, or failed because they cannot be published',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      this.reset()
+      const health = await get('all')
+      if (health === null) return
+      this.set({ state: 'waiting' }, health.waiting)
+      this.set({ state: 'failed' }, health.failed)
+    },
+  })
+  new Gauge({
+    name: 'rollcall_outbox_oldest_seconds',
+    help: 'Age of the oldest row of the outbox that waits',
+    registers,
+    async collect() {
+      const health = await get('all')
+      if (health === null) this.remove()
+      else this.set(health.oldest)
+    },
+  })
 }

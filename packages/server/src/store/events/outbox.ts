@@ -85,20 +85,36 @@ export interface FailedRow {
   readonly failed_at: Date
 }
 
-/** The rows that failed, the newest first, and how many wait. */
-export async function readOutbox(
+export interface OutboxHealth {
+  readonly waiting: number
+  /** Rows that could not be published. */
+  readonly failed: number
+  /** Seconds for which the oldest waiting row has waited; 0: none waits. */
+  readonly oldest: number
+}
+
+export async function outboxHealth({ pool }: Pick<Database, 'pool'>): Promise<OutboxHealth> {
+  const { rows } = await pool.query<OutboxHealth>({
+    name: 'outbox health',
+    text: `select count(*) filter (where failed_at is null) as waiting,
+        count(*) filter (where failed_at is not null) as failed,
+        coalesce(extract(epoch from now() - min(created_at) filter (where failed_at is null)), 0)::float8 as oldest
+      from rollcall_outbox.event`,
+  })
+  return rows[0] ?? { waiting: 0, failed: 0, oldest: 0 }
+}
+
+/** The rows that failed, the newest first. */
+export async function listFailedRows(
   { pool }: Pick<Database, 'pool'>,
   limit: number,
-): Promise<{ readonly waiting: number; readonly failed: readonly FailedRow[] }> {
-  const waiting = await pool.query<{ count: number }>(
-    'select count(*)::integer as count from rollcall_outbox.event where failed_at is null',
-  )
-  const failed = await pool.query<FailedRow>(
+): Promise<readonly FailedRow[]> {
+  const { rows } = await pool.query<FailedRow>(
     `select id::text, namespace, reg_event_type, event_id, failure, created_at, failed_at
       from rollcall_outbox.event where failed_at is not null order by failed_at desc, id desc limit $1`,
     [limit],
   )
-  return { waiting: waiting.rows[0]?.count ?? 0, failed: failed.rows }
+  return rows
 }
 
 /** Lets failed rows wait again. @param ids null: all @returns how many */
