@@ -244,6 +244,29 @@ describe('the other messages', () => {
       { subscribe_request: [{ subscribe_criteria: { filter_type: 'idtype-value', filter: { value: '' } } }] },
     ],
     [
+      'SubscribeRequest',
+      { subscribe_request: [{ subscribe_criteria: { response_entity: 'Group', reg_sub_type: 'REGISTER' } }] },
+      {
+        subscribe_request: [
+          { subscribe_criteria: { notify_record_type: 'Group', reg_event_type: 'REGISTER' } },
+        ],
+      },
+    ],
+    [
+      'SubscribeRequest',
+      {
+        subscribe_request: [
+          { subscribe_criteria: { response_entity: 'Group', notify_record_type: 'Member' } },
+        ],
+      },
+      { subscribe_request: [{ subscribe_criteria: { notify_record_type: 'Member' } }] },
+    ],
+    [
+      'NotifyEventRequest',
+      { notify_event: [{ data: { response_entity: 'Group', reg_records: {} } }] },
+      { notify_event: [{ data: { reg_record_type: 'Group', reg_records: {} } }] },
+    ],
+    [
       'SubscribeResponse',
       { subscribe_response: [{ subscriptions: [{ subscription_code: 'S1' }] }] },
       { subscribe_response: [{ subscriptions: [{ code: 'S1' }] }] },

@@ -96,7 +96,12 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
     inside: {
       subscribe_request: {
         inside: {
-          subscribe_criteria: { readings: { filter_type: queryType }, inside: { authorize: CONSENT } },
+          subscribe_criteria: {
+            // Of the social kind, and of an older protocol (N3).
+            spellings: { response_entity: 'notify_record_type', reg_sub_type: 'reg_event_type' },
+            readings: { filter_type: queryType },
+            inside: { authorize: CONSENT },
+          },
         },
       },
     },
@@ -115,7 +120,11 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
     spellings: { timesatmp: 'timestamp' },
     inside: { subscription_status: { spellings: { subscription_code: 'code' } } },
   },
-  NotifyEventRequest: { readings: { notify_event: oneObject } },
+  NotifyEventRequest: {
+    readings: { notify_event: oneObject },
+    // G15
+    inside: { notify_event: { inside: { data: { spellings: { response_entity: 'reg_record_type' } } } } },
+  },
   TxnStatusRequest: {
     inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } },
   },

@@ -1,5 +1,5 @@
 /** What `rollcall subscribe` asks for, and what it prints of a subscription and of an event. */
-import type { EventContext, SubscribeInput } from '@rollcall/client'
+import { type EventContext, ItemRejected, type SubscribeInput } from '@rollcall/client'
 import type { JsonObject, SubscribeCriteria, SubscribeResponseItem, Subscription } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { printable, printableJson } from './printing.ts'
@@ -64,6 +64,25 @@ function frequencyOf({
 /** Codes of the subscriptions that an item made. */
 export const codesIn = ({ subscriptions = [] }: Pick<SubscribeResponseItem, 'subscriptions'>): string[] =>
   subscriptions.map(({ code }: Subscription) => code)
+
+/** Codes of Rollcall's subscriptions; other registries have others. */
+const CODES = /\bSUB-[0-9A-Z]{24}\b/g
+
+/** The codes of our own subscriptions to the same, for which a subscribe was rejected; none for any other failure. */
+export function sameAs(failure: unknown): readonly string[] {
+  if (!(failure instanceof ItemRejected) || failure.code !== 'rjct.event.already_subscribed') return []
+  return failure.message.match(CODES) ?? []
+}
+
+/** What to do about them. */
+export const sameText = (codes: readonly string[], namespace: string): string =>
+  [
+    `rejected: rjct.event.already_subscribed: you have a subscription to the same, ${codes.join(', ')}`,
+    'its notifications go to the address with which it was made, not to this listener',
+    '--replace ends it and subscribes again',
+    `rollcall unsubscribe ${namespace} ${codes.join(' ')} ends it`,
+    `rollcall subscriptions show ${codes[0]} shows it to the operator of the registry`,
+  ].join('; ')
 
 /** An event for machines. */
 export function eventJson(record: unknown, context: EventContext): object {

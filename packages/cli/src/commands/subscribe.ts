@@ -12,8 +12,11 @@ import {
   eventText,
   readSubscription,
   type SubscriptionOptions,
+  sameAs,
+  sameText,
 } from '../asking/subscriptions.ts'
 import { readAddress, readTarget, type Target } from '../asking/target.ts'
+import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { type StopRequest, stopRequest } from '../stop.ts'
 import { collected, instant, wholeNumber } from '../values.ts'
@@ -39,6 +42,7 @@ export function addCommand(program: Command): void {
       wholeNumber(0, 65_535),
     )
     .option('--keep', 'with --listen: do not unsubscribe at the end')
+    .option('--replace', 'with --listen: end a subscription to the same that you have, and subscribe again')
     .option('--wait <seconds>', 'time to wait for the callback', wholeNumber(1, 86_400), 60)
   withJson(withRegistryOptions(command))
     .addHelpText(
@@ -59,6 +63,7 @@ interface SubscribeOptions extends RegistryOptions, SubscriptionOptions, OutputO
   /** True: at any free port. */
   readonly listen?: number | true
   readonly keep?: true
+  readonly replace?: true
   readonly wait: number
 }
 
@@ -76,14 +81,24 @@ async function runSubscribe(namespace: string | undefined, options: SubscribeOpt
     print(options, accepted, ackText(accepted, 'subscribe'))
     return
   }
-  await subscribeAndListen(target, criteria, options, { stop, sender_uri, port: options.listen })
+  await subscribeAndListen(target, criteria, options, { stop, sender_uri, port: options.listen, namespace })
 }
 
 async function subscribeAndListen(
   target: Target,
   criteria: SubscribeInput,
   options: SubscribeOptions,
-  { stop, sender_uri, port }: { stop: StopRequest; sender_uri: string | undefined; port: number | true },
+  {
+    stop,
+    sender_uri,
+    port,
+    namespace = 'registry',
+  }: {
+    readonly stop: StopRequest
+    readonly sender_uri: string | undefined
+    readonly port: number | true
+    readonly namespace: string | undefined
+  },
 ): Promise<void> {
   const tell = (record: unknown, context: Parameters<typeof eventText>[1]): void => {
     const text = options.json ? JSON.stringify(eventJson(record, context)) : `${eventText(record, context)}\n`
@@ -96,7 +111,18 @@ async function subscribeAndListen(
   }
   await calledBack(target, wait, async (asking, rejected) => {
     const signal = AbortSignal.any([stop.signal, rejected])
-    const codes = await inWords(subscribed(asking, criteria, signal), stop.signal)
+    const make = () => subscribed(asking, criteria, signal)
+    const codes = await inWords(
+      make().catch(async (error: unknown) => {
+        const same = sameAs(error)
+        if (same.length === 0) throw error
+        if (options.replace !== true) throw new CommandError(printable(sameText(same, namespace)))
+        await asking.unsubscribe(same, { signal })
+        process.stderr.write(`${printable(`unsubscribed from ${same.join(', ')}, which was to the same`)}\n`)
+        return make()
+      }),
+      stop.signal,
+    )
     // Standard output is for events.
     process.stderr.write(`${printable(`subscribed as ${codes.join(', ')}; Ctrl-C ends it`)}\n`)
     await stop.asked

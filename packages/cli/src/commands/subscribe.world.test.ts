@@ -16,7 +16,8 @@ interface Asked {
 let registry: Awaited<ReturnType<typeof loopback>>
 let home: Awaited<ReturnType<typeof demoHome>>
 let asked: Asked[] = []
-let rejects = false
+/** The code and the text with which the next subscribes are rejected, one each. */
+let rejections: [code: string, text: string][] = []
 const calls: Promise<unknown>[] = []
 
 const { kty, crv, x } = SIGNER.privateJwk as Readonly<Record<string, unknown>>
@@ -30,15 +31,14 @@ const META = {
   recorded_at: { 1: '2026-02-03T09:15:00Z' },
   sequence: 1,
 }
-const REJECTION = {
+const rejected = ([status_reason_code, status_reason_message]: [string, string]) => ({
   subscribe_response: [
     {
       ...{ reference_id: '1', timestamp: '2026-02-03T09:15:00Z', status: 'rjct' },
-      status_reason_code: 'rjct.notify_types.invalid',
-      status_reason_message: 'reg_event_type: must be one of Death',
+      ...{ status_reason_code, status_reason_message },
     },
   ],
-}
+})
 
 async function callBack({ header, message }: Asked): Promise<void> {
   const { action, sender_uri = '' } = header
@@ -51,8 +51,9 @@ async function callBack({ header, message }: Asked): Promise<void> {
     await post(sender_uri, onUnsubscribe({ message: { transaction_id, subscription_status } }))
     return
   }
-  await post(sender_uri, onSubscribe({ message: { transaction_id, ...(rejects && REJECTION) } }))
-  if (!rejects)
+  const rejection = rejections.shift()
+  await post(sender_uri, onSubscribe({ message: { transaction_id, ...(rejection && rejected(rejection)) } }))
+  if (rejection === undefined)
     await post(sender_uri.replace('/on-subscribe', '/notify'), notify({ header: { meta: META } }, RECORD))
 }
 
@@ -76,7 +77,7 @@ afterAll(async () => {
 })
 beforeEach(() => {
   asked = []
-  rejects = false
+  rejections = []
 })
 
 const SUBSCRIBE = ['subscribe', 'civil', '--event', 'Death', '--record-type', 'Person']
@@ -128,12 +129,50 @@ test('--keep keeps the subscription, --json is a line for each event, --frequenc
 })
 
 test('what the registry rejects is said', async () => {
-  rejects = true
+  rejections = [['rjct.notify_types.invalid', 'reg_event_type: must be one of Death']]
   expect(await rollcall([...ONE, '--listen'], home.env)).toEqual({
     code: 1,
     stdout: '',
     stderr: 'rollcall: rejected: rjct.notify_types.invalid: reg_event_type: must be one of Death\n',
   })
+})
+
+const SAME = 'SUB-4P7QD2MZ3KXRJ5TN6WYBH8CV'
+const ALREADY: [string, string] = [
+  'rjct.event.already_subscribed',
+  `subscribe_criteria: the same is subscribed to under the code ${SAME}`,
+]
+
+test('for a subscription to the same that exists it says what to do', async () => {
+  rejections = [ALREADY]
+  const { code, stderr } = await rollcall([...ONE, '--listen'], home.env)
+  expect([code, stderr.split('; ')]).toEqual([
+    1,
+    [
+      `rollcall: rejected: rjct.event.already_subscribed: you have a subscription to the same, ${SAME}`,
+      'its notifications go to the address with which it was made, not to this listener',
+      '--replace ends it and subscribes again',
+      `rollcall unsubscribe civil ${SAME} ends it`,
+      `rollcall subscriptions show ${SAME} shows it to the operator of the registry\n`,
+    ],
+  ])
+  expect(asked.map(({ header }) => header.action)).toEqual(['subscribe'])
+})
+
+test('--replace ends a subscription to the same, and subscribes again', async () => {
+  rejections = [ALREADY]
+  const running = start([...ONE, '--listen', '--replace'], home.env)
+  await printed(running, /"0012"[\s\S]*\n\n/)
+  const { code, stderr } = await running.stop('SIGINT')
+  expect([code, stderr]).toEqual([
+    0,
+    `unsubscribed from ${SAME}, which was to the same\nsubscribed as S-1; Ctrl-C ends it\nunsubscribed\n`,
+  ])
+  const { message } = asked[1] ?? { message: null }
+  expect(asked.map(({ header }) => header.action)).toEqual([
+    ...['subscribe', 'unsubscribe', 'subscribe', 'unsubscribe'],
+  ])
+  expect(message.subscription_codes).toEqual([SAME])
 })
 
 test('without a listener it prints the acknowledgement', async () => {

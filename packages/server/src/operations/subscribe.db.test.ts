@@ -77,6 +77,20 @@ describe.each(KIND_NAMES)('in a registry of kind %s', (kind) => {
   })
 })
 
+it('the record type may stand in response_entity, as the social kind has it', async () => {
+  const { notify_record_type: _, ...criteria } = about(uin(), { response_fields: ['x'] }, 'social')
+  const one = { ...criteria, response_entity: 'Group', filter: { type: 'HOUSEHOLD_ID', value: uin() } }
+  const [item] = await subscribed(server, peer, [one], { namespace: 'social' })
+  expect(item).toMatchObject({ status: 'succ', subscriptions: [{ notify_record_type: 'Group' }] })
+  const [other] = await subscribed(server, peer, [{ ...one, response_entity: 'Cow' }], {
+    namespace: 'social',
+  })
+  expect(other).toMatchObject({
+    status_reason_code: 'rjct.notify_types.invalid',
+    status_reason_message: 'subscribe_criteria.notify_record_type: must be one of Member, Group',
+  })
+})
+
 it('the example of docs/events.md is answered as it says there', async () => {
   const page = readFileSync(new URL('../../../../docs/events.md', import.meta.url), 'utf8')
   const section = page.slice(page.indexOf('## Subscribe'))
