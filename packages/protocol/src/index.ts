@@ -11,6 +11,7 @@ export {
 } from './attributes/dates.ts'
 export { dayIn, isTimeZone } from './attributes/day-in.ts'
 export {
+  heldAt,
   heldElements,
   heldIdentifiers,
   heldMember,
@@ -196,7 +197,7 @@ export {
 } from './operations.ts'
 export { type PathStep, pathText } from './paths.ts'
 export { receivedSchema } from './received.ts'
-export { CODE_LISTS, type CodeListName, normaliseCode } from './records/code-lists.ts'
+export { CODE_LISTS, type CodeListName, codeLabel, normaliseCode } from './records/code-lists.ts'
 export { daysInMonth, isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'

@@ -50,10 +50,12 @@ describe('the table of operations', () => {
         'registry/enrollment/updates',
         'registry/sync/enrollments/updates',
       ],
-      enrolled: ['registry/sync/enrolled'],
+      enrolled: ['registry/sync/enrolled', 'ibr/sync/enrolled'],
       'enrolment-status': [
         'registry/sync/check-enrollment',
         'registry/check-enrollment',
+        'ess/sync/check-enrollment',
+        'sp/sync/check-enrollment',
         'sync/check-enrollment',
       ],
       disabled: ['registry/sync/disabled', 'registry/sync/get-disability-status'],

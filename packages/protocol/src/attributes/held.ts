@@ -96,6 +96,19 @@ export function heldIdentifiers(
   }
 }
 
+/** Reads whatever stands at a path, in the order of the document: objects and scalars alike. */
+export function heldAt(path: string): (document: JsonValue) => JsonValue[] {
+  const compiled = compilePath(path)
+  return (document) => {
+    const held: JsonValue[] = []
+    walk(document, compiled, (leaf) => {
+      held.push(leaf)
+      return false
+    })
+    return held
+  }
+}
+
 /** Reads the scalars at the first of the paths that has one: all of them, or only the first. */
 function scalarsAt(paths: readonly string[], all = false): (value: JsonValue) => JsonValue[] {
   const compiled = paths.map(compilePath)

@@ -262,6 +262,12 @@ export function normaliseCode(list: CodeListName, raw: string): string | null {
   return foldCase(composed(raw).trim()) || null
 }
 
+/** The label of a canonical code as the public lists write it, such as `Awaiting Renewal`; undefined where it is not on the list. */
+export function codeLabel(list: CodeListName, code: string): string | undefined {
+  const label = (CODE_LISTS[list] as readonly Code[]).find(([one]) => one === code)?.[1]
+  return label?.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+}
+
 function afterPrefix(text: string): string {
   return text.slice(text.lastIndexOf(':') + 1)
 }

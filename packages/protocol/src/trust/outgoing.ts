@@ -42,17 +42,19 @@ export async function prepareEnvelope(
  * The body as canonical JSON: what is signed is, byte for byte, what is sent.
  * @param signer null: it goes unsigned
  * @param now milliseconds
+ * @param beside members that stand beside the envelope's; they are not signed
  */
 export async function signedBody(
   { header, message }: Prepared,
   signer: Signer | null,
   now: number,
+  beside: object = {},
 ): Promise<string> {
-  if (signer === null) return canonicalJson({ header, message })
+  if (signer === null) return canonicalJson({ ...beside, header, message })
   const { lifetime, ...by } = signer
   const created = Math.floor(now / 1_000)
   const signature = await sign({ header, message, ...by, created, expires: created + lifetime })
-  return canonicalJson({ header, message, signature })
+  return canonicalJson({ ...beside, header, message, signature })
 }
 
 /** How a registry signs for a sender: as that sender signs where the registry's key can, else as the specification says. */

@@ -38,7 +38,8 @@ export async function reply(
   const header = replyHeader(exchange, operation.reply_action, outcome)
   const message = replyMessage(exchange, transaction_id, outcome)
   const encrypt = exchange.encrypted || outcome.encrypted === true
-  const text = await signEnvelope(parts, registry, participant, { header, message }, encrypt)
+  const envelope = { header, message }
+  const text = await signEnvelope(parts, registry, participant, envelope, encrypt, operation.reply_also_bare)
   return { correlation_id, text }
 }
 

@@ -51,6 +51,24 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
   return { ...outcomeOf(exchange, answers), items }
 }
 
+/**
+ * Answers a message that asks one question and has no items: its reply has one item.
+ * @param reference_id names the item in the reply
+ */
+export async function answerQuestion(
+  parts: Answering,
+  asked: Asked,
+  reference_id: string,
+  answer: (work: ItemWork) => Promise<ItemAnswer>,
+): Promise<Outcome> {
+  const { exchange } = asked
+  const item = { reference_id, timestamp: exchange.received_at.toISOString() }
+  const answered = await answerItem(item, () => answer(workOf(parts, asked, 1)))
+  const { status, status_reason_code = 'none' } = answered.answer
+  parts.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
+  return outcomeOf(exchange, [answered])
+}
+
 /** A further page of items of a message that was answered before: of those that have one, by their positions. */
 export async function answerPage(
   parts: Answering,
@@ -167,8 +185,13 @@ function checkTimestamp(timestamp: string, window: number, received: Date): void
   )
 }
 
+/** The items of some replies have no member for a code; the text says the same. */
+function withoutCode({ status_reason_code: _, ...answer }: Answered['answer']): Answered['answer'] {
+  return answer
+}
+
 function outcomeOf({ operation }: Exchange, answered: readonly Answered[]): Outcome {
-  const answers = answered.map(({ answer }) => answer)
+  const answers = answered.map(({ answer }) => (operation.codes === null ? withoutCode(answer) : answer))
   const counts = { total_count: answers.length, completed_count: answers.length }
   const outcome = { ...counts, members: { [operation.reply.items ?? '']: answers } }
   const rejected = answers.filter(({ status }) => status === 'rjct').length

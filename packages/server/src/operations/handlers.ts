@@ -5,6 +5,8 @@ import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { answerBatch, answerPage } from './batch.ts'
+import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'
+import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'
 import type { Answering, Asked, Item, PersistedPage } from './item.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerSubscribe } from './subscribe.ts'
@@ -44,6 +46,11 @@ const HANDLERS = new Map<Operation, Handler>([
     operation('unsubscribe'),
     { access: 'writes', answer: answerUnsubscribe, unanswered: unansweredUnsubscribe },
   ],
+  [operation('enrolled'), { access: 'reads', answer: answerEnrolled }],
+  [operation('enrolment-status'), { access: 'reads', answer: answerEnrolmentStatus }],
+  [operation('disabled'), { access: 'reads', answer: answerDisabled }],
+  [operation('disability-details'), { access: 'reads', answer: answerDisabilityDetails }],
+  [operation('disability-support'), { access: 'reads', answer: answerDisabilitySupport }],
   [operation('txn-status'), { access: 'reads', answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])
 

@@ -1,15 +1,16 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 
-import { dayIn, ItemRejection, PROTOCOL_VERSION, type RecordType, RequestFault } from '@rollcall/protocol'
+import { dayIn, ItemRejection, PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
 import { checkPeer } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
-import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '../model/record-source.ts'
+import { isLookUp } from '../model/record-source.ts'
 import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { checkBackfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
+import { measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
@@ -118,9 +119,6 @@ function disclosedRecords(
 
 const today = ({ time_zone }: Registry): string => dayIn(time_zone, Date.now())
 
-/** The state of the batch, or the newest. */
-const readerOf = ({ parts, mode, state }: ItemWork): RecordReader => state ?? parts.records.reader(mode.name)
-
 /**
  * Finds; what may be slow waits for its turn first.
  * @throws RequestFault 503 err.service.unavailable where there is no turn in time
@@ -157,39 +155,4 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
     return found()
   }
   return mode.gate.run(participant.id, begun).finally(begin)
-}
-
-/**
- * Finds records, and reports the time that it took to the operator.
- * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
- */
-async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
-  const { parts, exchange } = work
-  const { registry } = exchange
-  const started = parts.clock.now()
-  const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
-    const milliseconds = parts.clock.now() - started
-    parts.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
-    if (outcome === 'failed') return
-    parts.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)
-  }
-  try {
-    const found = await readerOf(work).find(registry, query)
-    measured('answered')
-    return found
-  } catch (error) {
-    const isTimeout = error instanceof SearchTimeout
-    measured(isTimeout ? 'timeout' : 'failed')
-    if (!isTimeout) throw error
-    if (isLookUp(query)) throw error.cause
-    throw tookTooLong(query.recordType, parts.limits.search_timeout)
-  }
-}
-
-function tookTooLong({ attributes, compounds = [] }: RecordType, seconds: number): ItemRejection {
-  const indexed = [...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name)
-  return new ItemRejection(
-    'rjct.search_criteria.invalid',
-    `search_criteria.query: took longer than ${seconds} seconds; narrow it by an identifier or one of ${indexed.join(', ')}`,
-  )
 }

@@ -38,7 +38,12 @@ describe('what leaves', () => {
 
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
     const writers = withText(/\breg_records:/)
-    expect(writers).toEqual(['notify/compose.ts', 'operations/search.ts', 'operations/txn-answer.ts'])
+    expect(writers).toEqual([
+      'notify/compose.ts',
+      'operations/disability.ts',
+      'operations/search.ts',
+      'operations/txn-answer.ts',
+    ])
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
       expect(written).toHaveLength(1)

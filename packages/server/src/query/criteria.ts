@@ -20,7 +20,7 @@ export interface Criteria {
 /** Which criteria are read. */
 export interface CriteriaRules {
   /** The member that has them. */
-  readonly name: 'search_criteria' | 'subscribe_criteria'
+  readonly name: 'search_criteria' | 'subscribe_criteria' | 'enrolled_criteria' | 'disabled_criteria'
   /** With which code they are refused. */
   readonly code: ItemCode
   /** Their members, as the schema has them. */

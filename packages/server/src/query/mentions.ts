@@ -30,11 +30,13 @@ interface Asked {
 
 /**
  * @param unfilled by record type, the attributes and compounds that are being backfilled
+ * @param name of the criteria
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.sort.invalid
  */
 export function checkBackfilled(
   unfilled: ReadonlyMap<string, ReadonlySet<string>>,
   { recordType, predicate, sort }: Asked,
+  name = 'search_criteria',
 ): void {
   const names = unfilled.get(recordType.name)
   if (names === undefined) return
@@ -44,7 +46,7 @@ export function checkBackfilled(
   if (asked !== undefined) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
-      `search_criteria.query: ${asked} is being backfilled and cannot be searched yet`,
+      `${name}.query: ${asked} is being backfilled and cannot be searched yet`,
     )
   }
   const sorted = recordType.attributes.find(
@@ -53,7 +55,7 @@ export function checkBackfilled(
   if (sorted === undefined) return
   throw new ItemRejection(
     'rjct.sort.invalid',
-    `search_criteria.sort: ${sorted.name} is being backfilled and cannot be sorted by yet`,
+    `${name}.sort: ${sorted.name} is being backfilled and cannot be sorted by yet`,
   )
 }
 

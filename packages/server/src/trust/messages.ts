@@ -154,6 +154,7 @@ export interface Signing {
  *
  * @param header without is_msg_encrypted, which is set here
  * @param encrypt whether the message must be encrypted for the participant
+ * @param alsoBare whether the members of a message in clear stand beside the envelope's as well
  * @throws RequestFault err.encryption.invalid when it must and the participant has no usable key, or none any more:
  * nothing goes out in clear then
  */
@@ -163,6 +164,7 @@ export async function signEnvelope(
   participant: Participant,
   envelope: { readonly header: object; readonly message: object },
   encrypt: boolean,
+  alsoBare = false,
 ): Promise<string> {
   const prepared = await prepareEnvelope(envelope, encrypt ? await answerKey(signing, participant) : null)
   const signer = {
@@ -171,5 +173,6 @@ export async function signEnvelope(
     namespace: signing.signatureNamespaces.written,
     lifetime: SIGNATURE_LIFETIME,
   }
-  return signedBody(prepared, signer, signing.clock.date())
+  const beside = alsoBare && !encrypt ? envelope.message : {}
+  return signedBody(prepared, signer, signing.clock.date(), beside)
 }

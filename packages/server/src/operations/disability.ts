@@ -1,0 +1,72 @@
+/** The questions of a disability registry about one person (public standard 2.7, D31). */
+import {
+  canonicalJson,
+  heldAt,
+  type JsonValue,
+  normaliseCode,
+  PROTOCOL_VERSION,
+  REG_TYPE_PREFIX,
+  type RecordType,
+  readAttribute,
+} from '@rollcall/protocol'
+import type { Disclosed, Outcome } from '../model/outcome.ts'
+import { disclose } from '../policy/disclosure.ts'
+import type { Answering, Asked } from './item.ts'
+import { type AboutPerson, answerAboutPerson, disclosedPerson } from './person.ts'
+
+const QUESTION = { name: 'disabled_criteria', programme: false } as const
+
+/**
+ * yes or no: whether the person is registered as disabled. A registration that is pending, expired or anything but approved
+ * is none; one that says nothing about it counts, since the registry holds it.
+ */
+export const answerDisabled = (parts: Answering, asked: Asked): Promise<Outcome> =>
+  answerAboutPerson(parts, asked, QUESTION, (about) => {
+    const document = disclosedPerson(about)
+    const registered = document !== null && isApproved(about.criteria.recordType, document as JsonValue)
+    return { members: { disabled_status: registered ? 'yes' : 'no' } }
+  })
+
+function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
+  const attribute = attributes.find(({ name }) => name === 'disability_status')
+  const status = attribute && readAttribute(attribute, document)
+  if (attribute?.codes === undefined || status === undefined || status === null) return true
+  return status === normaliseCode(attribute.codes, 'Approved')
+}
+
+/** The parts of the person's record that stand at one member, each as a record of the answer. */
+const answerPart =
+  (member: string) =>
+  (parts: Answering, asked: Asked): Promise<Outcome> =>
+    answerAboutPerson(parts, asked, QUESTION, (about) => {
+      const { recordType } = about.criteria
+      const records = partsOf(about, heldAt(member))
+      const data = {
+        version: PROTOCOL_VERSION,
+        reg_type: `${REG_TYPE_PREFIX}${asked.exchange.registry.kind.reg_type.name}`,
+        reg_record_type: recordType.emitted,
+        reg_records: records,
+      }
+      const page = { page_size: Math.max(1, records.length), page_number: 1, total_count: records.length }
+      return { members: { data, pagination: page } }
+    })
+
+export const answerDisabilityDetails = answerPart('disability_details')
+export const answerDisabilitySupport = answerPart('disability_support')
+
+function partsOf(
+  { work, criteria, record }: AboutPerson,
+  read: (document: JsonValue) => JsonValue[],
+): Disclosed[] {
+  if (record === null) return []
+  let seen = { document: '', held: [] as readonly JsonValue[], next: 0 }
+  const part = (document: string): string | null => {
+    if (seen.document !== document)
+      seen = { document, held: read(JSON.parse(document) as JsonValue), next: 0 }
+    const held = seen.held[seen.next++]
+    return held === undefined ? null : canonicalJson(held)
+  }
+  const count = read(JSON.parse(record.document) as JsonValue).length
+  const documents = Array.from({ length: count }, () => record.document)
+  return [...disclose(work.exchange.participant, criteria.recordType, documents, part)]
+}

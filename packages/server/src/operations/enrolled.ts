@@ -1,0 +1,51 @@
+/** enrolled and enrolment-status: whether a person is enrolled (spec "Enrolment messages", N9, N10, D9, D10). */
+import { codeLabel, heldValue, type JsonValue, type RecordType, readAttribute } from '@rollcall/protocol'
+import { isActiveAt, readEnrolments } from '../enrolment/enrolments.ts'
+import type { Outcome } from '../model/outcome.ts'
+import type { Answering, Asked, ItemAnswer } from './item.ts'
+import { type AboutPerson, answerAboutPerson, disclosedPerson } from './person.ts'
+
+/**
+ * yes or no, as a beneficiary registry answers: whether an enrolment is active now, in the programme that is asked for or in
+ * any. Somebody whom the registry does not hold is answered as somebody who is not enrolled.
+ */
+export const answerEnrolled = (parts: Answering, asked: Asked): Promise<Outcome> =>
+  answerAboutPerson(parts, asked, { name: 'enrolled_criteria', programme: true }, (about) => {
+    return { members: { enrolled_status: isEnrolled(about) ? 'yes' : 'no' } }
+  })
+
+function isEnrolled(about: AboutPerson): boolean {
+  const { work, criteria } = about
+  const { recordType, programme } = criteria
+  const document = disclosedPerson(about) as JsonValue
+  const now = work.parts.clock.date()
+  return readEnrolments(recordType, document).some(
+    (enrolment) =>
+      (programme === null || enrolment.programme === programme) &&
+      isActiveAt(recordType, enrolment, now, work.exchange.registry.time_zone),
+  )
+}
+
+const NOT_ENROLLED: ItemAnswer = {
+  members: { enrolled_status: 'Inactive', status_reason_message: 'person not enrolled' },
+}
+
+/**
+ * The label of the person's status, as an employment support system answers. Somebody whom the registry does not hold, or who
+ * has no status, is answered as somebody who is inactive.
+ */
+export const answerEnrolmentStatus = (parts: Answering, asked: Asked): Promise<Outcome> =>
+  answerAboutPerson(parts, asked, { name: 'enrolled_criteria', programme: false }, (about) => {
+    const label = statusLabel(about.criteria.recordType, disclosedPerson(about) as JsonValue)
+    if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
+    return { members: { enrolled_status: label } }
+  })
+
+/** As the kind's list of statuses has it; a status that is not on the list is answered as the record has it. */
+function statusLabel({ attributes }: RecordType, document: JsonValue): string | null {
+  const attribute = attributes.find(({ name }) => name === 'enrolment_status')
+  if (attribute?.codes === undefined) return null
+  const code = readAttribute(attribute, document)
+  if (typeof code !== 'string') return null
+  return codeLabel(attribute.codes, code) ?? String(heldValue(attribute)(document))
+}

@@ -1,0 +1,44 @@
+/** Records are found through the port, and how long it took is reported to the operator. */
+import { ItemRejection, type RecordType } from '@rollcall/protocol'
+import { isLookUp, type RecordQuery, type RecordReader, SearchTimeout } from '../model/record-source.ts'
+import type { Found } from '../model/records.ts'
+import type { ItemWork } from './item.ts'
+
+/** The state of the batch, or the newest. */
+export const readerOf = ({ parts, mode, state }: ItemWork): RecordReader =>
+  state ?? parts.records.reader(mode.name)
+
+/**
+ * Finds records, and reports the time that it took to the operator.
+ * @throws ItemRejection for a search that takes too long; looking up one identifier never does by its own fault
+ */
+export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
+  const { parts, exchange } = work
+  const { registry } = exchange
+  const started = parts.clock.now()
+  const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
+    const milliseconds = parts.clock.now() - started
+    parts.metrics.searched(registry.kind.name, outcome, milliseconds / 1_000)
+    if (outcome === 'failed') return
+    parts.slowSearches.note(registry, query.recordType, query.predicate, milliseconds)
+  }
+  try {
+    const found = await readerOf(work).find(registry, query)
+    measured('answered')
+    return found
+  } catch (error) {
+    const isTimeout = error instanceof SearchTimeout
+    measured(isTimeout ? 'timeout' : 'failed')
+    if (!isTimeout) throw error
+    if (isLookUp(query)) throw error.cause
+    throw tookTooLong(query.recordType, parts.limits.search_timeout)
+  }
+}
+
+function tookTooLong({ attributes, compounds = [] }: RecordType, seconds: number): ItemRejection {
+  const indexed = [...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name)
+  return new ItemRejection(
+    'rjct.search_criteria.invalid',
+    `search_criteria.query: took longer than ${seconds} seconds; narrow it by an identifier or one of ${indexed.join(', ')}`,
+  )
+}

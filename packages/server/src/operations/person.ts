@@ -1,0 +1,93 @@
+/** The record of the one person that a question names. */
+import { ItemRejection } from '@rollcall/protocol'
+import type { Outcome } from '../model/outcome.ts'
+import type { FoundRecord, Identifier } from '../model/records.ts'
+import { disclose } from '../policy/disclosure.ts'
+import type { Criteria } from '../query/criteria.ts'
+import { checkBackfilled } from '../query/mentions.ts'
+import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '../query/person-criteria.ts'
+import { answerQuestion } from './batch.ts'
+import { measuredFind } from './find-records.ts'
+import type { Answering, Asked, ItemAnswer, ItemWork } from './item.ts'
+
+/** What is known of the person that a question is about. */
+export interface AboutPerson {
+  readonly work: ItemWork
+  readonly criteria: PersonCriteria
+  /** Null: this registry holds no such person. */
+  readonly record: FoundRecord | null
+}
+
+/** Names the answer to a question that names nobody. */
+const NOBODY = '0'
+
+/** Answers a question about one person: who it is, is the same for every such question. */
+export async function answerAboutPerson(
+  parts: Answering,
+  asked: Asked,
+  question: PersonQuestion,
+  answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
+): Promise<Outcome> {
+  const { registry } = asked.exchange
+  const given = asked.message[question.name] as Criteria
+  let criteria: PersonCriteria
+  try {
+    criteria = readPersonCriteria(registry.kind, question, given, parts.limits)
+  } catch (error) {
+    return answerQuestion(parts, asked, NOBODY, () => Promise.reject(error))
+  }
+  return answerQuestion(parts, asked, criteria.person, async (work) =>
+    answer({ work, criteria, record: await findPerson(work, question, criteria) }),
+  )
+}
+
+/**
+ * By the identifier that the registry knows its people by, else by any of theirs.
+ * @throws ItemRejection where the identifier names several people
+ */
+async function findPerson(
+  work: ItemWork,
+  { name }: PersonQuestion,
+  criteria: PersonCriteria,
+): Promise<FoundRecord | null> {
+  const { recordType, identifiers } = criteria
+  const isOwn = ({ type }: Identifier): boolean => type === recordType.primary_identifier
+  for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
+    const found = await findBy(work, name, criteria, wanted)
+    if (found.length > 1) {
+      throw new ItemRejection(
+        'rjct.search_criteria.invalid',
+        `${name}.query: the identifier names more than one person; ask with a ${recordType.primary_identifier}`,
+      )
+    }
+    if (found[0] !== undefined) return found[0]
+  }
+  return null
+}
+
+/** Each identifier is a look-up of its own, which is never slow. */
+async function findBy(
+  work: ItemWork,
+  name: PersonQuestion['name'],
+  { recordType }: PersonCriteria,
+  identifiers: readonly Identifier[],
+): Promise<readonly FoundRecord[]> {
+  const page = { sort: [], limit: 2, offset: 0, cap: 2 }
+  const found = await Promise.all(
+    identifiers.map((identifier) => {
+      const query = { recordType, predicate: { is: 'identifier', identifiers: [identifier] } as const, page }
+      checkBackfilled(work.exchange.registry.unfilled, { ...query, sort: [] }, name)
+      return measuredFind(work, query)
+    }),
+  )
+  return [...new Map(found.flatMap(({ records }) => records.map((record) => [record.id, record]))).values()]
+}
+
+/** What the participant may see of the person's record; null: nothing. */
+export function disclosedPerson({ work, criteria, record }: AboutPerson): unknown {
+  if (record === null) return null
+  for (const { text } of disclose(work.exchange.participant, criteria.recordType, [record.document])) {
+    return JSON.parse(text)
+  }
+  return null
+}

@@ -1,0 +1,147 @@
+/**
+ * The criteria of a question about one person, in every published form of it (spec "EnrolledRequest", D10; public standard
+ * 2.7). They are read as the query of a search is, and then must name one person and, where it is asked about, one programme.
+ */
+import {
+  ItemRejection,
+  identifierValue,
+  isJsonObject,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+  resolveIdentifierType,
+  UNLISTED,
+} from '@rollcall/protocol'
+import type { Predicate } from '../model/predicate.ts'
+import type { Identifier } from '../model/records.ts'
+import {
+  type Criteria,
+  type CriteriaRules,
+  checkConsent,
+  checkMembers,
+  checkVersion,
+  readRecordType,
+  readRegType,
+  refusal,
+} from './criteria.ts'
+import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
+import { readFilter } from './read-query.ts'
+
+/** Which question is asked. */
+export interface PersonQuestion {
+  /** The member of the message that has the criteria. */
+  readonly name: 'enrolled_criteria' | 'disabled_criteria'
+  /** Whether it may be about one programme. */
+  readonly programme: boolean
+}
+
+export interface PersonCriteria {
+  readonly recordType: RecordType
+  /** The identifier as each of the types that it may be of; at least one, one of a type. */
+  readonly identifiers: readonly Identifier[]
+  /** As it was written. */
+  readonly person: string
+  /** The identifier of the programme, as it is compared; null: any. */
+  readonly programme: string | null
+}
+
+const MEMBERS = [
+  ...['version', 'reg_type', 'reg_record_type', 'response_entity', 'query_type', 'query'],
+  ...['consent', 'authorize'],
+]
+const PROGRAMME = 'programme_identifier'
+
+/**
+ * Reads the criteria to the last member, or refuses them.
+ * @param criteria an object with an object at `query`, as the schema of the message has it
+ * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid
+ */
+export function readPersonCriteria(
+  kind: Kind,
+  question: PersonQuestion,
+  criteria: Criteria,
+  limits: QueryLimits,
+): PersonCriteria {
+  const rules: CriteriaRules = {
+    name: question.name,
+    code: 'rjct.search_criteria.invalid',
+    members: MEMBERS,
+    filter: 'query',
+  }
+  checkMembers(rules, criteria)
+  const unknown = Object.keys(criteria).find((member) => !MEMBERS.includes(member))
+  if (unknown !== undefined) throw refusal(rules, unknown, `is not known; known are ${MEMBERS.join(', ')}`)
+  checkVersion(rules, criteria)
+  readRegType(rules, kind, criteria)
+  checkConsent(rules, criteria, 'consent')
+  checkConsent(rules, criteria, 'authorize')
+  const named =
+    readRecordType(rules, kind, criteria, 'response_entity') ??
+    readRecordType(rules, kind, criteria, 'reg_record_type')
+  const { predicate, recordType, shape } = readPersonQuery(rules, kind, named, criteria, limits)
+  const conditions = conditionsOf(predicate)
+  const persons = conditions.flatMap((one) => (one.is === 'identifier' ? [one.identifiers] : []))
+  const programmes = conditions.flatMap(programmeOf)
+  const [identifiers] = persons
+  const understood =
+    persons.length === 1 &&
+    programmes.length <= (question.programme ? 1 : 0) &&
+    persons.length + programmes.length === conditions.length
+  if (identifiers === undefined || !understood || shape !== undefined || !isOneValue(identifiers)) {
+    const also = question.programme ? `, and may name one programme by ${PROGRAMME}` : ''
+    throw refusal(rules, 'query', `must name one person by one identifier with eq${also}, and nothing else`)
+  }
+  const query = criteria.query as JsonValue
+  return {
+    recordType,
+    identifiers,
+    person: writtenIn(kind, query, identifiers) ?? '',
+    programme: programmes[0] ?? null,
+  }
+}
+
+function readPersonQuery(
+  rules: CriteriaRules,
+  kind: Kind,
+  recordType: RecordType | undefined,
+  { query_type, query }: Criteria,
+  limits: QueryLimits,
+): Query {
+  try {
+    return readFilter({ kind, recordType, limits }, query_type, query, `${rules.name}.query`)
+  } catch (error) {
+    if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
+    if (error instanceof QueryProblem) throw new ItemRejection(rules.code, error.message)
+    throw error
+  }
+}
+
+const conditionsOf = (predicate: Predicate): readonly Predicate[] =>
+  predicate.is === 'and' ? predicate.of.flatMap(conditionsOf) : [predicate]
+
+/** The programme that a condition names, if that is all that it says. */
+function programmeOf(condition: Predicate): string[] {
+  if (condition.is !== 'some') return []
+  const { of } = condition
+  const isNamed = of.is === 'compare' && of.operator === 'eq' && of.attribute.name === PROGRAMME
+  return isNamed && typeof of.value === 'string' ? [of.value] : []
+}
+
+/** One value may be an identifier of several types; two of one type are two values. */
+const isOneValue = (identifiers: readonly Identifier[]): boolean =>
+  new Set(identifiers.map(({ type }) => type)).size === identifiers.length
+
+/** The identifier as the query has it: it names the item of the answer. */
+function writtenIn(kind: Kind, query: JsonValue, identifiers: readonly Identifier[]): string | undefined {
+  if (typeof query !== 'object' || query === null) {
+    const isMeant = ({ type, value }: Identifier): boolean =>
+      identifierValue(resolveIdentifierType(kind, type) ?? UNLISTED, query) === value
+    return identifiers.some(isMeant) ? String(query) : undefined
+  }
+  const parts = isJsonObject(query) ? Object.values(query) : query
+  for (const part of parts) {
+    const found = writtenIn(kind, part, identifiers)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

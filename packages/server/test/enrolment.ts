@@ -1,0 +1,60 @@
+/** Questions about one person, and people whom they are about. */
+import { randomUUID } from 'node:crypto'
+import { type Kind, operation } from '@rollcall/protocol'
+import type { Answer, TestParticipant, TestServer } from './server.ts'
+import { bearer, post } from './server.ts'
+
+/** A person of a beneficiary registry, with enrolments. */
+export const beneficiary = (uin: string, enrolments: unknown, more: object = {}) => ({
+  '@type': 'Beneficiary',
+  member: {
+    member_identifier: uin,
+    demographic_info: { person: { name: { first_name: 'Bola', surname: 'Ade' }, ...more } },
+    programme_identifier: enrolments,
+  },
+})
+
+/** An enrolment, Active unless it says otherwise. */
+export const enrolment = (programme_identifier: string, more: object = {}) => ({
+  programme: { programme_identifier, programme_name: `Programme ${programme_identifier}` },
+  enrolment_date: '2020-01-01',
+  enrolment_status: 'Active',
+  ...more,
+})
+
+/** The envelope of a question, to be bent by tests. */
+export const askingOf = (by: TestParticipant, action: string, message: object, header: object = {}) => ({
+  header: {
+    version: '1.0.0',
+    message_id: `m-${randomUUID()}`,
+    message_ts: new Date().toISOString(),
+    action,
+    sender_id: by.sender_id,
+    total_count: 1,
+    is_msg_encrypted: false,
+    meta: {},
+    ...header,
+  },
+  message: { transaction_id: 'tx-14', ...message },
+})
+
+/** Which operation is asked, where, and by which spellings. */
+export interface Asking {
+  readonly operation: string
+  readonly namespace: Kind['name']
+  readonly path?: string
+  readonly action?: string
+}
+
+/** Asks about one person at the canonical path. @param criteria of the question */
+export function ask(
+  server: TestServer,
+  by: TestParticipant,
+  { operation: name, namespace, path, action }: Asking,
+  criteria: unknown,
+): Promise<Answer> {
+  const row = operation(name)
+  const member = row.request.name === 'DisabledRequest' ? 'disabled_criteria' : 'enrolled_criteria'
+  const url = `${server.url}/${namespace}/v1.0.0/${path ?? row.sync_paths[0]}`
+  return post(url, askingOf(by, action ?? row.action, { [member]: criteria }), bearer(by))
+}
