@@ -1,6 +1,7 @@
 /** The public face of the client package: asking registries, and receiving their callbacks. */
 
-export type { SignaturePolicy } from '@rollcall/protocol'
+export { RequestFault, type SignaturePolicy } from '@rollcall/protocol'
+export type { EnrolmentQuestion, EnrolmentUpdate, UpdateOptions } from './client/enrolment.ts'
 export type {
   OneOrMore,
   SearchInput,
@@ -79,6 +80,12 @@ export {
 export type { MailboxLimits } from './receiver/mailbox.ts'
 export { notifyMeta, type SequenceGap } from './receiver/notifications.ts'
 export {
+  type CheckedEnrolment,
+  ENROLMENT_LABELS,
+  type EnrolmentLabel,
+  onCheckEnrolment,
+} from './receiver/on-check-enrolment.ts'
+export {
   type EventContext,
   type EventHandler,
   type EventHandlers,
@@ -86,6 +93,13 @@ export {
   onEvent,
   type Presence,
 } from './receiver/on-event.ts'
+export type {
+  AnswerContent,
+  AnswerHandler,
+  AnswerHandlers,
+  Question,
+  QuestionName,
+} from './receiver/questions.ts'
 export {
   type Query,
   RECEIVED_MESSAGES_TABLE,

@@ -31,12 +31,12 @@ const CALLS: {
     now: (asking) => asking.txnStatus(status),
     later: (asking) => asking.txnStatusAsync(status),
   },
-  'enrolment-updates': { now: (asking) => asking.enrolmentUpdates({ beneficiaries: [{ a: 1 }] }) },
-  enrolled: { now: (asking) => asking.enrolled(person) },
-  'enrolment-status': { now: (asking) => asking.enrolmentStatus(person) },
-  disabled: { now: (asking) => asking.disabled(person) },
-  'disability-details': { now: (asking) => asking.disabilityDetails(person) },
-  'disability-support': { now: (asking) => asking.disabilitySupport(person) },
+  'enrolment-updates': { now: (asking) => asking.updateEnrolments([{ a: 1 }]) },
+  enrolled: { now: (asking) => asking.enrolled({ person: '0012' }) },
+  'enrolment-status': { now: (asking) => asking.checkEnrolment('0012') },
+  disabled: { now: (asking) => asking.disabled('0012') },
+  'disability-details': { now: (asking) => asking.disabilityDetails('0012') },
+  'disability-support': { now: (asking) => asking.disabilitySupport('0012') },
 }
 
 const CALLBACK_NAMES: Record<CallbackName, true> = {

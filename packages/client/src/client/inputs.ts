@@ -32,7 +32,7 @@ export type StatusQuestion = Pick<TxnStatusQuestion, 'attribute_type' | 'attribu
   Partial<Pick<TxnStatusQuestion, 'txn_type' | 'reference_id' | 'locale'>>
 
 export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> {
-  const search_request = list(input).map((one, index): SearchRequestItem => {
+  const search_request = listOf(input).map((one, index): SearchRequestItem => {
     const item = 'search_criteria' in one ? one : { search_criteria: one }
     return { ...frame(index), ...item }
   })
@@ -40,7 +40,7 @@ export function searchContent(input: OneOrMore<SearchInput>): Content<'search'> 
 }
 
 export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'subscribe'> {
-  const subscribe_request = list(input).map((one, index): SubscribeRequestItem => {
+  const subscribe_request = listOf(input).map((one, index): SubscribeRequestItem => {
     const item = 'subscribe_criteria' in one ? one : { subscribe_criteria: one }
     return { ...frame(index), ...item }
   })
@@ -48,7 +48,7 @@ export function subscribeContent(input: OneOrMore<SubscribeInput>): Content<'sub
 }
 
 export function unsubscribeContent(codes: OneOrMore<string>): Content<'unsubscribe'> {
-  return { timestamp: new Date().toISOString(), subscription_codes: [...list(codes)] }
+  return { timestamp: new Date().toISOString(), subscription_codes: [...listOf(codes)] }
 }
 
 export function statusContent(question: StatusQuestion): Omit<TxnStatusRequest, 'transaction_id'> {
@@ -59,6 +59,7 @@ function frame(index: number): { reference_id: string; timestamp: string } {
   return { reference_id: String(index + 1), timestamp: new Date().toISOString() }
 }
 
-function list<Input>(input: OneOrMore<Input>): readonly Input[] {
+/** One is a list of one. */
+export function listOf<Input>(input: OneOrMore<Input>): readonly Input[] {
   return Array.isArray(input) ? input : [input as Input]
 }

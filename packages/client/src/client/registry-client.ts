@@ -1,14 +1,22 @@
 /** The client of one registry: a method for each operation, and what makes the common questions short. */
-import {
-  type DisabledRequest,
-  type EnrolledRequest,
-  type EnrollmentUpdatesRequest,
-  operation,
-  type SearchCriteria,
-} from '@rollcall/protocol'
+import { operation, type SearchCriteria } from '@rollcall/protocol'
 import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
 import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../receiver/callbacks.ts'
 import {
+  disabledContent,
+  type EnrolmentQuestion,
+  type EnrolmentUpdate,
+  enrolledContent,
+  isDisabledIn,
+  isEnrolledIn,
+  recordsIn,
+  statusIn,
+  UPDATE_BATCH,
+  type UpdateOptions,
+  updatesIn,
+} from './enrolment.ts'
+import {
+  listOf,
   type OneOrMore,
   type SearchInput,
   type StatusQuestion,
@@ -40,7 +48,7 @@ const CALLBACK_TIMEOUT = 60_000
 
 /**
  * Asks one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or TokenRefused;
- * what became of each item is read with `resultsOf` or `itemsOrThrow`.
+ * what became of each item of an `Answer` is read with `resultsOf` or `itemsOrThrow`.
  *
  * A method whose name ends in `Async` sends the request to be answered at a callback, and resolves with the ack.
  */
@@ -112,52 +120,60 @@ export class RegistryClient {
     return this.#askLater('txn-status', statusContent(question), options)
   }
 
-  /** Sends enrolments that changed to a beneficiary registry (spec "Enrolment messages"). */
-  enrolmentUpdates(
-    enrolled_updates: EnrollmentUpdatesRequest['enrolled_updates'],
-    options?: RequestOptions,
-  ): Reply<'enrolment-updates'> {
-    return this.#ask('enrolment-updates', { enrolled_updates }, options)
+  /**
+   * Sends enrolments that changed to a beneficiary registry, in messages of 100 beneficiaries, one after the other. To
+   * send the same list again changes nothing, so after an error send all of it again.
+   * @returns what became of each beneficiary, in the order of the list
+   */
+  async updateEnrolments(
+    beneficiaries: OneOrMore<RegistryRecord>,
+    { receipt_type, batch_size = UPDATE_BATCH, ...options }: UpdateOptions = {},
+  ): Promise<readonly EnrolmentUpdate[]> {
+    if (!(batch_size >= 1)) throw new TypeError('batch_size must be a whole number from 1')
+    const all = listOf(beneficiaries)
+    const updates: EnrolmentUpdate[] = []
+    do {
+      const batch = all.slice(updates.length, updates.length + batch_size)
+      const enrolled_updates = { ...(receipt_type !== undefined && { receipt_type }), beneficiaries: batch }
+      const answer = await this.#ask('enrolment-updates', { enrolled_updates }, options)
+      updates.push(...updatesIn(answer, batch.length, updates.length))
+    } while (updates.length < all.length)
+    return updates
   }
 
-  /** Asks a beneficiary registry whether a person is enrolled. */
-  enrolled(
-    enrolled_criteria: EnrolledRequest['enrolled_criteria'],
-    options?: RequestOptions,
-  ): Reply<'enrolled'> {
-    return this.#ask('enrolled', { enrolled_criteria }, options)
+  /**
+   * Whether a beneficiary registry has the person as enrolled now. An unknown person is not enrolled.
+   * @throws ItemRejected
+   */
+  async enrolled(question: EnrolmentQuestion, options?: RequestOptions): Promise<boolean> {
+    return isEnrolledIn(await this.#ask('enrolled', enrolledContent(question), options))
   }
 
-  /** Asks an employment support system whether a person remains enrolled. */
-  enrolmentStatus(
-    enrolled_criteria: EnrolledRequest['enrolled_criteria'],
-    options?: RequestOptions,
-  ): Reply<'enrolment-status'> {
-    return this.#ask('enrolment-status', { enrolled_criteria }, options)
+  /**
+   * The enrolment status of a person in an employment support system: a label such as `Active`, and `Inactive` for an
+   * unknown person.
+   * @throws ItemRejected
+   */
+  async checkEnrolment(person: string, options?: RequestOptions): Promise<string> {
+    return statusIn(await this.#ask('enrolment-status', enrolledContent({ person }), options))
   }
 
-  /** Asks a disability registry whether a person is registered. */
-  disabled(
-    disabled_criteria: DisabledRequest['disabled_criteria'],
-    options?: RequestOptions,
-  ): Reply<'disabled'> {
-    return this.#ask('disabled', { disabled_criteria }, options)
+  /**
+   * Whether a disability registry has a person as registered, by the member identifier.
+   * @throws ItemRejected
+   */
+  async disabled(person: string, options?: RequestOptions): Promise<boolean> {
+    return isDisabledIn(await this.#ask('disabled', disabledContent(person), options))
   }
 
-  /** Asks for the details of a person's disability. */
-  disabilityDetails(
-    disabled_criteria: DisabledRequest['disabled_criteria'],
-    options?: RequestOptions,
-  ): Reply<'disability-details'> {
-    return this.#ask('disability-details', { disabled_criteria }, options)
+  /** The details of a person's disability. @throws ItemRejected */
+  async disabilityDetails(person: string, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
+    return recordsIn(await this.#ask('disability-details', disabledContent(person), options))
   }
 
-  /** Asks which support a person with a disability has. */
-  disabilitySupport(
-    disabled_criteria: DisabledRequest['disabled_criteria'],
-    options?: RequestOptions,
-  ): Reply<'disability-support'> {
-    return this.#ask('disability-support', { disabled_criteria }, options)
+  /** The support that a person with a disability needs or has. @throws ItemRejected */
+  async disabilitySupport(person: string, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
+    return recordsIn(await this.#ask('disability-support', disabledContent(person), options))
   }
 
   /**
@@ -196,7 +212,7 @@ export class RegistryClient {
     return receiver.awaitCallback(correlation_id, options)
   }
 
-  /** Any operation by its name, for callers that are driven by data. */
+  /** Any operation by its name, with the whole answer. */
   ask<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Reply<Name> {
     return this.#ask(name, content, options)
   }

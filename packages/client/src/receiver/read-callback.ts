@@ -8,6 +8,7 @@ import {
   type IncomingNotifyEventRequest,
   type JsonObject,
   KINDS,
+  type Message,
   RequestFault,
   receivedSchema,
   tolerateMessage,
@@ -77,12 +78,12 @@ export function readCallback(
   const tolerated = tolerateMessage({ request: row.message }, opened.message) as JsonObject
   const message = messages.get(row.name)?.checked(tolerated, 'message', bad)
   if (message === undefined) throw new Error(`callback ${row.name} has no schema`)
-  checkCount(row, header, tolerated)
+  checkCount(row.message, header, tolerated)
   return { ...received, message: oneRecordEach(message), encrypted: opened.encrypted }
 }
 
 /** A missing or zero total_count says nothing (3.1). */
-function checkCount({ message }: Callback, { total_count }: JsonObject, members: JsonObject): void {
+export function checkCount(message: Message, { total_count }: JsonObject, members: JsonObject): void {
   const items = message.items === null ? undefined : members[message.items]
   if (!message.counted || total_count === undefined || total_count === 0 || !Array.isArray(items)) return
   if (total_count !== items.length) {

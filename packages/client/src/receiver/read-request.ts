@@ -1,5 +1,5 @@
 /** The body of a callback: of the right type, within its size, as text; and what it may hold. */
-import { CALLBACKS, type Callback, type JsonBounds, RequestFault } from '@rollcall/protocol'
+import { type JsonBounds, type Message, RequestFault } from '@rollcall/protocol'
 import { BodyProblem, readText } from '../http/read-text.ts'
 
 const STATUS = { too_large: 413, broken: 400, not_utf8: 400 } as const
@@ -32,14 +32,14 @@ const MAX_OUTSIDE = 10_000
 /** Names of any one object. */
 const MAX_NAMES = 1_000
 
-/** Of an envelope of which it is not known yet which callback it is. */
-export function envelopeBounds(maxValues: number): JsonBounds {
-  const paths = CALLBACKS.flatMap(({ message: { bulk } }) => (bulk === null ? [] : [['message', ...bulk]]))
+/** Of an envelope with one of these messages. */
+export function envelopeBounds(maxValues: number, messages: readonly Message[]): JsonBounds {
+  const paths = messages.flatMap(({ bulk }) => (bulk === null ? [] : [['message', ...bulk]]))
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
 }
 
 /** Of a message that was encrypted. */
-export function messageBounds(maxValues: number, { message: { bulk } }: Callback): JsonBounds {
+export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
   const paths = bulk === null ? [] : [bulk]
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
 }

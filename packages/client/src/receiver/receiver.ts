@@ -1,13 +1,16 @@
-/** Receives callbacks: a handler of web-standard requests, at any address. */
+/** Receives callbacks, and questions where it answers some: a handler of web-standard requests, at any address. */
 import {
+  CALLBACKS,
   type DecryptionKeys,
   decryptionKeys,
   IncomingHeader,
   isSpokenVersion,
   type Jwk,
+  type Message,
   RequestFault,
   type SignaturePolicy,
   type SignatureProfile,
+  type Signer,
   type Validator,
   validator,
 } from '@rollcall/protocol'
@@ -22,6 +25,7 @@ import {
   turned,
   verify,
 } from '../trust/open.ts'
+import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
 import { acknowledge, refuse } from './acks.ts'
 import type { AwaitOptions, Handlers, Received, Rejected, ReplyCallback } from './callbacks.ts'
@@ -29,6 +33,7 @@ import { type HighWaterMarks, marksInMemory } from './high-water-marks.ts'
 import { Mailbox, type MailboxLimits } from './mailbox.ts'
 import { inOrder, type Notification, type SequenceGap } from './notifications.ts'
 import { type Once, once } from './once.ts'
+import { type AnswerHandlers, answerQuestion, type Question, questionAt, readQuestion } from './questions.ts'
 import { readCallback, rowOf } from './read-callback.ts'
 import { envelopeBounds, messageBounds, readRequest } from './read-request.ts'
 import { type ReceivedMessages, rememberInMemory } from './received-messages.ts'
@@ -59,6 +64,10 @@ export interface ReceiverOptions {
   /** Our own sender_id, or several: a callback that names another receiver is refused. */
   readonly receiver_id: string | readonly string[]
   readonly handlers?: Handlers
+  /** The questions that this system answers itself, as an employment support system; they need `signing`. */
+  readonly answers?: AnswerHandlers
+  /** How our answers are signed. */
+  readonly signing?: Signing
   /** Our private JWKs, each with its `kid`, for encrypted callbacks. */
   readonly decryption_keys?: readonly Jwk[]
   /** Which messages were handled; `rememberInMemory()` by default. */
@@ -87,6 +96,8 @@ const HELD: MailboxLimits = { callbacks: 1_000, age: 600_000 }
 const KEY_SETS = { timeout: 5_000, maxAnswerBytes: 262_144 }
 
 const headers: Validator = validator(IncomingHeader)
+const CALLBACK_MESSAGES = CALLBACKS.map(({ message }) => message)
+const UNSIGNED = 'answers need signing: the private key that signs them'
 
 export class Receiver {
   readonly #options: ReceiverOptions
@@ -99,10 +110,15 @@ export class Receiver {
   readonly #marks: HighWaterMarks
   readonly #maxBytes: number
   readonly #maxValues: number
+  /** By our sender_id. */
+  readonly #signers = new Map<string, Promise<Signer>>()
 
   /** @throws TypeError for keys that cannot be what they are given for */
   constructor(options: ReceiverOptions) {
     const { fetch: given = (url, init) => fetch(url, init), receiver_id } = options
+    if (Object.keys(options.answers ?? {}).length > 0 && options.signing === undefined) {
+      throw new TypeError(UNSIGNED)
+    }
     this.#options = options
     const http = { ...KEY_SETS, fetch: given }
     this.#trust = new Map(options.peers.map((peer) => [peer.sender_id, trustIn(peer, http)]))
@@ -116,12 +132,12 @@ export class Receiver {
   }
 
   /**
-   * Answers one request with an ack. Never rejects: `on_error` gets an error of ours, and the answer asks the peer to
+   * Answers a callback with an ack, and a question with its answer. Never rejects: `on_error` gets an error of ours, and the answer asks the peer to
    * send its message again.
    */
   readonly handle = async (request: Request): Promise<Response> => {
     try {
-      return acknowledge(await this.#receive(request))
+      return await this.#receive(request)
     } catch (error) {
       if (error instanceof RequestFault) return refuse(error)
       quietly(() => this.#options.on_error?.(error))
@@ -140,29 +156,45 @@ export class Receiver {
     return this.#mailbox.take(correlation_id, options)
   }
 
-  /** From request to handled message. Gives the correlation_id of the ack. */
-  async #receive(request: Request): Promise<string> {
-    const { authorize } = this.#options
+  /** From request to handled message. */
+  async #receive(request: Request): Promise<Response> {
+    const { authorize, answers = {} } = this.#options
     if (authorize !== undefined && !(await authorize(request))) {
       throw new RequestFault('err.request.unauthorized', 'the access token is missing or not valid')
     }
 
     // What was sent, by whom, and did it sign this?
+    const { pathname } = new URL(request.url)
+    const asked = questionAt(pathname, answers)
     const text = await readRequest(request, this.#maxBytes)
-    const { frame, sender_id, trust } = this.#from(readFrame(text, headers, envelopeBounds(this.#maxValues)))
-    const signed = await verify(frame, trust, true)
+    const bounds = envelopeBounds(this.#maxValues, asked === null ? CALLBACK_MESSAGES : [asked.request])
+    const { frame, sender_id, trust } = this.#from(readFrame(text, headers, bounds))
+    const signed = await verify(frame, trust, asked === null)
 
     // Is it for us, and what does it say?
     this.#checkAddress(frame)
-    const { pathname } = new URL(request.url)
+    const opened = (message: Message) =>
+      open(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, message))
+    if (asked !== null) {
+      const question = readQuestion(asked, frame, await opened(asked.request), signed)
+      return this.#answer(question, answers, trust)
+    }
     const row = rowOf(pathname, frame.header.action)
-    const opened = await open(frame, trust, this.#keys, this.#maxBytes, messageBounds(this.#maxValues, row))
-    const callback = readCallback(row, frame, opened, signed)
+    const callback = readCallback(row, frame, await opened(row.message), signed)
 
     // Handled once, and acknowledged after that.
     const message_id = String(frame.header.message_id)
     await this.#once({ sender_id, message_id }, () => this.#dispatch(callback, pathname))
-    return correlationOf(callback)
+    return acknowledge(correlationOf(callback))
+  }
+
+  async #answer(question: Question, answers: AnswerHandlers, trust: Trust): Promise<Response> {
+    const { signing } = this.#options
+    const sender_id = question.header.receiver_id ?? this.#receivers[0] ?? ''
+    if (signing === undefined) throw new TypeError(UNSIGNED)
+    const signer = this.#signers.get(sender_id) ?? signerOf(signing, sender_id)
+    this.#signers.set(sender_id, signer)
+    return answerQuestion({ answers, sender_id, signer: await signer, trust }, question)
   }
 
   /** The peer that sends; its header with the addresses in the order of an answer, where it repeats the request's. */

@@ -1,0 +1,119 @@
+/** What is said of enrolments and disabilities: questions in the documented form, and answers as values (N9, N10, D9, 2.7). */
+import {
+  type DisabledRequest,
+  type DisabledResponse,
+  ENROLLED_ATTRIBUTES,
+  type EnrolledRequest,
+  type EnrolledResponse,
+  type EnrollmentUpdatesResponse,
+  type SearchResponse,
+} from '@rollcall/protocol'
+import { TransportError } from '../errors.ts'
+import type { RequestOptions } from './messages.ts'
+import type { RegistryRecord } from './pages.ts'
+import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
+
+/** Whether this person is enrolled; without a programme: in any. */
+export interface EnrolmentQuestion {
+  /** The member identifier, or any identifier of the person: its value alone. */
+  readonly person: string
+  /** The programme identifier. */
+  readonly programme?: string
+  /** The entity that is asked for; `Member` by default. */
+  readonly response_entity?: string
+}
+
+export interface UpdateOptions extends RequestOptions {
+  /** Such as `enrollement` or `enrollement_status_change`. */
+  readonly receipt_type?: string
+  /** Beneficiaries of one message; 100 by default. */
+  readonly batch_size?: number
+}
+
+/** What became of one beneficiary of an update. */
+export interface EnrolmentUpdate {
+  /** Place in the list that was sent; the first is 0. */
+  readonly index: number
+  /** The member identifier; where it has none, its place in the message. */
+  readonly reference_id: string
+  readonly ok: boolean
+  /** What the registry says of it: why it was rejected, or what was replaced. */
+  readonly message: string | null
+  /** Names the receipt, together with the next one: `txnStatus` with `txn_type` receipt returns it. */
+  readonly transaction_id: string
+  readonly correlation_id: string
+}
+
+export const UPDATE_BATCH = 100
+
+export function enrolledContent({
+  person,
+  programme,
+  response_entity = 'Member',
+}: EnrolmentQuestion): Omit<EnrolledRequest, 'transaction_id'> {
+  const query = {
+    [ENROLLED_ATTRIBUTES.person[0]]: { eq: person },
+    ...(programme !== undefined && { [ENROLLED_ATTRIBUTES.programme[0]]: { eq: programme } }),
+  }
+  return { enrolled_criteria: { query_type: 'expression', response_entity, query } }
+}
+
+export function disabledContent(person: string): Omit<DisabledRequest, 'transaction_id'> {
+  const query = { 'personal_details.member_identifier': { eq: person } }
+  return { disabled_criteria: { query_type: 'expression', query } }
+}
+
+type Said<Message> = { readonly message: Message }
+
+/** @throws TransportError when it answers for more or fewer beneficiaries than were sent */
+export function updatesIn(
+  answer: Said<EnrollmentUpdatesResponse>,
+  sent: number,
+  from: number,
+): readonly EnrolmentUpdate[] {
+  const { transaction_id, correlation_id } = answer.message
+  const results = resultsOf(answer)
+  if (results.length !== sent) {
+    throw unreadable(`the answer is for ${results.length} beneficiaries where ${sent} were sent`)
+  }
+  return results.map(({ ok, reference_id, ...result }, at) => {
+    const message = 'item' in result ? (result.item.status_reason_message ?? null) : result.rejection.message
+    return { index: from + at, reference_id, ok, message, transaction_id, correlation_id }
+  })
+}
+
+/** @throws ItemRejected, TransportError */
+export function isEnrolledIn(answer: Said<EnrolledResponse>): boolean {
+  return yesOrNo(onlyItem(answer).enrolled_status, 'enrolled_status')
+}
+
+/** @throws ItemRejected, TransportError */
+export function statusIn(answer: Said<EnrolledResponse>): string {
+  const { enrolled_status = '' } = onlyItem(answer)
+  if (enrolled_status === '') throw unreadable('the answer has no enrolled_status')
+  return enrolled_status
+}
+
+/** @throws ItemRejected, TransportError */
+export function isDisabledIn(answer: Said<DisabledResponse>): boolean {
+  return yesOrNo(onlyItem(answer).disabled_status, 'disabled_status')
+}
+
+/** The records of all items. @throws ItemRejected */
+export function recordsIn(answer: Said<SearchResponse>): readonly RegistryRecord[] {
+  return itemsOrThrow(answer).flatMap((item) => item.data?.reg_records ?? [])
+}
+
+function onlyItem<Message extends object>(answer: Said<Message>): ItemOf<Message> {
+  const [item, ...others] = itemsOrThrow(answer)
+  if (item === undefined || others.length > 0) throw unreadable('the answer must have one item')
+  return item
+}
+
+/** Nothing else is taken for a no: somebody may lose a benefit by it. */
+function yesOrNo(word: string | undefined, member: string): boolean {
+  if (word === 'yes' || word === 'no') return word === 'yes'
+  throw unreadable(`${member} must be yes or no`)
+}
+
+const unreadable = (message: string): TransportError => new TransportError('unreadable', message)

@@ -1,0 +1,52 @@
+/** Answers whether a person remains enrolled, with a label of the public list (N10, D9). */
+import { ENROLLED_ATTRIBUTES, RequestFault, readEqualsQuery } from '@rollcall/protocol'
+import type { AnswerHandler, Question } from './questions.ts'
+
+/** The labels of the list; a test compares them with the protocol's. */
+export const ENROLMENT_LABELS = [
+  'Active',
+  'Deceased',
+  'Exited',
+  'Suspended',
+  'Inactive',
+  'Reinstated',
+  'Awaiting Renewal',
+] as const
+export type EnrolmentLabel = (typeof ENROLMENT_LABELS)[number]
+
+const INACTIVE: EnrolmentLabel = 'Inactive'
+
+/** What is asked about one person. */
+export interface CheckedEnrolment {
+  /** The value of an identifier. */
+  readonly person: string
+  /** Null: any programme. */
+  readonly programme: string | null
+  /** All of it. */
+  readonly question: Question<'enrolment-status'>
+}
+
+/**
+ * A handler for `enrolment-status`.
+ * @param statusOf null for an unknown person, who is answered like one who is not enrolled: `Inactive`
+ */
+export function onCheckEnrolment(
+  statusOf: (asked: CheckedEnrolment) => EnrolmentLabel | null | Promise<EnrolmentLabel | null>,
+): AnswerHandler<'enrolment-status'> {
+  return async (question) => {
+    const place = 'message.enrolled_criteria.query'
+    const { query } = question.message.enrolled_criteria
+    const { person, programme = null } = readEqualsQuery(query, place, ENROLLED_ATTRIBUTES)
+    if (person === undefined)
+      throw new RequestFault('err.request.bad', `${place}: must compare person_identifier`)
+    const enrolled_status = (await statusOf({ person, programme, question })) ?? INACTIVE
+    const item = {
+      reference_id: person,
+      timestamp: new Date().toISOString(),
+      status: 'succ' as const,
+      ...(enrolled_status === INACTIVE && { status_reason_message: 'person not enrolled' }),
+      enrolled_status,
+    }
+    return { enrolled_response: [item] }
+  }
+}

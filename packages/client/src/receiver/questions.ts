@@ -1,0 +1,153 @@
+/** The questions that a receiver answers where its system is an employment support system itself (spec "Purpose" 6, N10). */
+import {
+  actionMeans,
+  type CallbackHeader,
+  IncomingHeader,
+  type JsonObject,
+  type Operation,
+  operation,
+  PROTOCOL_VERSION,
+  prepareEnvelope,
+  RequestFault,
+  type Signer,
+  signedBody,
+  tolerateMessage,
+  type Validator,
+  validator,
+} from '@rollcall/protocol'
+import type { Messages } from '../client/messages.ts'
+import type { Frame, Opened, Trust } from '../trust/open.ts'
+import type { ReceivedHeader } from './callbacks.ts'
+import { checkCount } from './read-callback.ts'
+
+/** What an employment support system is asked and answers at once. */
+export const QUESTION_NAMES = ['search', 'txn-status', 'enrolment-status'] as const
+export type QuestionName = (typeof QUESTION_NAMES)[number]
+
+/** A question that was verified, opened and checked. */
+export interface Question<Name extends QuestionName = QuestionName> {
+  readonly name: Name
+  readonly header: ReceivedHeader
+  readonly message: Messages[Name]['request']
+  /** Whether a signature was verified; false only where the peer's policy allows it. */
+  readonly signed: boolean
+  readonly encrypted: boolean
+}
+
+/** The message of the answer; the receiver gives its two ids. */
+export type AnswerContent<Name extends QuestionName> = Omit<
+  Messages[Name]['response'],
+  'transaction_id' | 'correlation_id'
+>
+
+export type AnswerHandler<Name extends QuestionName> = (
+  question: Question<Name>,
+) => AnswerContent<Name> | Promise<AnswerContent<Name>>
+
+/**
+ * What is answered, by the name of the operation. A handler may throw a RequestFault; any other error asks the peer to
+ * send the question again later. A repeated question is answered again.
+ */
+export type AnswerHandlers = { readonly [Name in QuestionName]?: AnswerHandler<Name> }
+
+/** The question that is asked at this address, below whatever it is mounted at; null where it is none that is answered. */
+export function questionAt(path: string, answers: AnswerHandlers): Operation | null {
+  const rows = QUESTION_NAMES.filter((name) => answers[name] !== undefined).map(operation)
+  const ends = (row: Operation): boolean =>
+    row.sync_paths.some((own) => path.endsWith(own.slice(own.indexOf('/'))))
+  return rows.find(ends) ?? null
+}
+
+const headers = validator<ReceivedHeader>(IncomingHeader)
+const requests = new Map<string, Validator>()
+const replies = new Map<string, Validator>()
+
+/** @throws RequestFault err.request.bad, naming the member and the rule */
+export function readQuestion(
+  row: Operation,
+  { header }: Frame,
+  opened: Opened | undefined,
+  signed: boolean,
+): Question {
+  if (!actionMeans(row, String(header.action))) {
+    throw bad(`header.action: must be ${row.action} on this path`)
+  }
+  if (opened === undefined) throw bad('message: is required')
+  const tolerated = tolerateMessage(row, opened.message) as JsonObject
+  const message = known(requests, row.name, row.request.incoming).checked(tolerated, 'message', bad)
+  checkCount(row.request, header, tolerated)
+  return {
+    name: row.name as QuestionName,
+    header: headers.checked(header, 'header', bad),
+    // The name of a question says which message it holds.
+    message: message as Question['message'],
+    signed,
+    encrypted: opened.encrypted,
+  }
+}
+
+export interface Answering {
+  readonly answers: AnswerHandlers
+  /** Our sender_id. */
+  readonly sender_id: string
+  readonly signer: Signer
+  readonly trust: Trust
+}
+
+/** The answer to a question: an envelope that is signed, and encrypted where the question was. */
+export async function answerQuestion(
+  { answers, sender_id, signer, trust }: Answering,
+  question: Question,
+): Promise<Response> {
+  const row = operation(question.name)
+  const key = question.encrypted ? await trust.keys.encryption() : null
+  if (question.encrypted && key === null) {
+    // Nothing goes out in clear instead, and nobody is looked up for it.
+    throw new RequestFault('err.encryption.invalid', 'the sender publishes no key to encrypt the answer with')
+  }
+  const handler = answers[question.name] as ((question: Question) => Promise<object>) | undefined
+  const message = {
+    ...(await handler?.(question)),
+    transaction_id: question.message.transaction_id,
+    correlation_id: crypto.randomUUID(),
+  }
+  const problem = known(replies, row.name, row.reply.schema).problem(message, 'message')
+  if (problem !== null) throw new TypeError(`the handler of ${row.name} gave a wrong answer: ${problem}`)
+  const header = {
+    ...replyHeader(row, message),
+    sender_id,
+    ...(question.header.sender_id !== undefined && { receiver_id: question.header.sender_id }),
+  }
+  const body = await signedBody(await prepareEnvelope({ header, message }, key), signer, Date.now())
+  return new Response(body, {
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+  })
+}
+
+function replyHeader(row: Operation, message: object): CallbackHeader {
+  const items =
+    row.reply.items === null ? null : Object.entries(message).find(([name]) => name === row.reply.items)?.[1]
+  const list: readonly { readonly status?: string }[] = Array.isArray(items) ? items : [{}]
+  const isRejected = list.length > 0 && list.every(({ status }) => status === 'rjct')
+  return {
+    version: PROTOCOL_VERSION,
+    message_id: crypto.randomUUID(),
+    message_ts: new Date().toISOString(),
+    action: row.reply_action,
+    status: isRejected ? 'rjct' : 'succ',
+    total_count: list.length,
+    completed_count: list.length,
+  }
+}
+
+function known(
+  made: Map<string, Validator>,
+  name: string,
+  schema: Parameters<typeof validator>[0],
+): Validator {
+  const found = made.get(name) ?? validator(schema)
+  made.set(name, found)
+  return found
+}
+
+const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)
