@@ -20,7 +20,6 @@ import type { Registry } from '../model/registry.ts'
 import { createLog } from '../observe/log.ts'
 import { CLOCK } from '../shared/clock.ts'
 import type { Database } from '../store/db/database.ts'
-import { announceDeliveries } from '../store/deliveries/deliveries.ts'
 import {
   type CallbackAuth,
   type CallbackSettings,
@@ -28,6 +27,7 @@ import {
   MOST_CONCURRENCY,
   setCallbackSettings,
 } from '../store/directory/participant-callbacks.ts'
+import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
 import { findRegistry, listRegistries } from '../store/registries/registries.ts'
 import { createKeySets } from '../trust/key-sets.ts'
@@ -125,8 +125,8 @@ export const changeCallback = useCase(
     for (const address of [changes.default_url, changes.notify_url]) await checkAddress(participant, address)
     const secrets = secretsOf({ ...before, ...changes }, given)
     await write({ db, vault }, participant.id, changes, secrets)
-    // Deliveries that failed for an earlier reason may succeed now.
-    if (Object.keys(changes).length > 0 || secrets !== undefined) await announceDeliveries(db, participant.id)
+    // What failed for an earlier reason may succeed now.
+    if (Object.keys(changes).length > 0 || secrets !== undefined) await retryMailboxes(db, participant.id)
     const { sealed: _, ...shown } = await findCallbackSettings(db, participant.id)
     return { sender_id, ...shown }
   },

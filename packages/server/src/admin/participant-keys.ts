@@ -9,6 +9,7 @@ import {
   type ParticipantKey,
   revokeParticipantKey as revoke,
 } from '../store/directory/participant-keys.ts'
+import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { closed, instant, orNull, SenderId, text, timeOut } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
@@ -60,6 +61,8 @@ export const addParticipantKeys = useCase(
     const participant = await participantNamed(db, sender_id)
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
+    // What could not be encrypted for it can be now.
+    await retryMailboxes(db, participant.id)
     return added.map(described)
   },
 )

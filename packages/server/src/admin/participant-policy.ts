@@ -24,6 +24,7 @@ import { createAddressGuard } from '../egress/address-guard.ts'
 import { unreachableHost } from '../egress/address-rules.ts'
 import type { AllowedHost } from '../model/allowed-hosts.ts'
 import { setMessagePolicy } from '../store/directory/participants.ts'
+import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { closed, flag, orNull, SenderId, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
@@ -63,11 +64,22 @@ export const changeParticipantPolicy = useCase(
   },
   async ({ db }: HasDatabase, { sender_id, ...changes }) => {
     await checkKeySetAddress(await participantNamed(db, sender_id), changes.jwks_uri)
-    const changed = await setMessagePolicy(db, sender_id, changes)
+    const changed = await setPolicy({ db }, sender_id, changes)
     const { signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri } = changed
     return { sender_id, signature_policy, allow_unsigned, signature_profile, encryption_policy, jwks_uri }
   },
 )
+
+async function setPolicy(
+  { db }: HasDatabase,
+  sender_id: string,
+  changes: Parameters<typeof setMessagePolicy>[2],
+): Promise<Participant> {
+  const changed = await setMessagePolicy(db, sender_id, changes)
+  // What failed for an earlier reason may succeed now.
+  if (Object.keys(changes).length > 0) await retryMailboxes(db, changed.id)
+  return changed
+}
 
 /** Nothing is fetched. The check runs now, so that an error is found before the first message. */
 async function checkKeySetAddress(
@@ -126,6 +138,6 @@ export const removeParticipantHost = useCase(
 )
 
 const setHosts = async ({ db }: HasDatabase, sender_id: string, outgoing: readonly AllowedHost[]) =>
-  hostsOf(await setMessagePolicy(db, sender_id, { outgoing }))
+  hostsOf(await setPolicy({ db }, sender_id, { outgoing }))
 
 const hostsOf = ({ outgoing }: Participant) => outgoing

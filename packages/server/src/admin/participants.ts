@@ -5,7 +5,6 @@ import Type from 'typebox'
 import { newSecret } from '../directory/secrets.ts'
 import { type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
 import type { Database } from '../store/db/database.ts'
-import { announceDeliveries } from '../store/deliveries/deliveries.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
 import {
   addParticipant as addRow,
@@ -14,6 +13,7 @@ import {
   listParticipants as listRows,
   setParticipantStatus as setStatus,
 } from '../store/directory/participants.ts'
+import { retryMailboxes } from '../store/events/mailboxes.ts'
 import {
   closed,
   flag,
@@ -99,7 +99,7 @@ export const setParticipantStatus = useCase(
   async ({ db }: HasDatabase, { sender_id, status }) => {
     const participant = await setStatus(db, sender_id, status)
     // Its waiting deliveries need not wait any longer.
-    if (status === 'active') await announceDeliveries(db, participant.id)
+    if (status === 'active') await retryMailboxes(db, participant.id)
     return described(participant)
   },
 )

@@ -4,6 +4,8 @@
  */
 import type pg from 'pg'
 import type { Claim } from '../../model/delivery.ts'
+import type { Database } from '../db/database.ts'
+import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { openMailbox } from './closing.ts'
 
 /** A mailbox with something due, claimed by this node. */
@@ -139,6 +141,33 @@ export async function restMailbox(
       where id = $1 and claim = $2`,
     values: [mailbox, claim.id, claim.seconds],
   })
+}
+
+/** Seconds within which every node knows of changed settings of a participant. */
+const KNOWN = 1
+
+/**
+ * Makes what waits first in the mailboxes of a participant due as soon as every node knows its new settings: it may be
+ * deliverable now, and its next attempt may be hours away. Announces the participant to the workers.
+ */
+export async function retryMailboxes({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
+  await pool.query(
+    `with retried as (
+        update delivery set next_attempt_at = least(next_attempt_at, now() + make_interval(secs => $2))
+        where participant = $1 and mailbox is not null and state = 'pending' and (claimed_until is null or claimed_until <= now())
+        returning origin
+      ),
+      probed as (
+        update breaker set probe_at = least(probe_at, now() + make_interval(secs => $2))
+        where participant = $1 and opened_at is not null and origin in (select origin from retried)
+      ),
+      rested as (
+        update mailbox set claimed_until = least(claimed_until, now() + make_interval(secs => $2))
+        where participant = $1 and state = 'open' and resting_since is not null and claimed_until is not null
+      )
+      select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES}')`,
+    [participant, KNOWN],
+  )
 }
 
 /** Whose mailbox it is. */
