@@ -28,8 +28,9 @@ const search = (token: string) =>
 
 /** All that is answered, whatever was asked for (RFC 6749, 3.3). */
 const GRANTED =
-  'registry.search registry.subscribe registry.unsubscribe registry.txn-status registry.on-search ' +
-  'registry.on-subscribe registry.on-unsubscribe registry.txn-on-status registry.notify'
+  'registry.search registry.subscribe registry.unsubscribe registry.txn-status registry.enrolment-updates ' +
+  'registry.enrolled registry.enrolment-status registry.disabled registry.disability-details ' +
+  'registry.disability-support registry.on-search registry.on-subscribe registry.on-unsubscribe registry.txn-on-status registry.notify'
 
 describe('a token', () => {
   it.each([

@@ -1,5 +1,5 @@
 /** POST /oauth2/client/token: client credentials in, access token out (public standard 1.3; RFC 6749). */
-import { CALLBACKS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
+import { CALLBACKS, OPERATIONS, RequestFault, TOKEN_PATH } from '@rollcall/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createThrottle, type Throttle } from '../admission/throttle.ts'
 import { digestSecret, isSecretOf } from '../directory/secrets.ts'
@@ -7,7 +7,6 @@ import { readTokenRequest, TokenRefusal } from '../directory/token-request.ts'
 import type { Tokens } from '../directory/tokens.ts'
 import type { Limits } from '../limits.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import { readText } from '../reading/body.ts'
 import type { Database } from '../store/db/database.ts'
 import { findClient } from '../store/directory/participants.ts'
@@ -18,8 +17,8 @@ import { type HttpServer, mount } from './server.ts'
 /** A token request is small; what is larger is none. */
 const MAX_TOKEN_REQUEST_BYTES = 16_384
 
-/** The scopes of every token, in the words of the public standard 1.3: all operations that are served here. */
-const GRANTED_SCOPE = [...ANSWERED_OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
+/** The scopes of every token, in the words of the public standard 1.3: all operations of the protocol. */
+const GRANTED_SCOPE = [...OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.${name}`).join(' ')
 
 interface TokenParts {
   readonly db: Database

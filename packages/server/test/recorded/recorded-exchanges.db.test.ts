@@ -10,6 +10,7 @@ import { encrypted, opened, publishedKey, searchBy, sendAs, signedBody } from '.
 import { bearer, post, type TestParticipant } from '../server.ts'
 import { conversations } from './asynchronous.ts'
 import { masked, recorded } from './masks.ts'
+import { personQuestions } from './persons.ts'
 import { subscriptions } from './subscriptions.ts'
 import { questionsOf, type Row, refusals, searches, strays, tokenRequests } from './synchronous.ts'
 import { openWorld, RECORDS, SEED, type World } from './world.ts'
@@ -51,6 +52,7 @@ it.each(KINDS.map((kind) => [kind.name, kind] as const))('%s: every question', a
   await compare(`search-${name}`, searches(world.plain, kind, questionsOf(kind, documents)))
 })
 
+it('questions about one person', () => compare('persons', personQuestions(world.plain)))
 it('every exit of a synchronous request', () => compare('refusals', refusals(world.plain)))
 it('requests that go astray', () => compare('strays', strays(world.plain)))
 it('requests for a token', () => compare('tokens', tokenRequests(world.plain)))
