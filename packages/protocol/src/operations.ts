@@ -11,6 +11,7 @@ import {
   EnrolledResponse,
   EnrollmentUpdatesRequest,
   EnrollmentUpdatesResponse,
+  IncomingEnrollmentUpdatesRequest,
 } from './messages/enrolment.ts'
 import { IncomingNotifyEventRequest, NotifyEventRequest, NotifyMeta } from './messages/notify.ts'
 import { IncomingSearchRequest, SearchRequest, SearchResponse } from './messages/search.ts'
@@ -36,8 +37,10 @@ export interface Message extends Reply {
   readonly incoming: TSchema
   /** `header.total_count` is compared with the number of items. */
   readonly counted: boolean
-  /** The way to the member that may hold many values where all others hold few; null where none does. */
-  readonly bulk: readonly string[] | null
+  /** The way to its batch; null where there is none. The batch of most messages is the member `items`. */
+  readonly batch: readonly string[] | null
+  /** The ways to members that may hold many values where all others hold few, in every accepted spelling. */
+  readonly bulk: readonly (readonly string[])[]
 }
 
 /** Which header a message travels with (N1): the callback header adds the status members. */
@@ -89,17 +92,18 @@ export interface Operation {
 
 /** A message whose incoming form must have the documented shape, unless `incoming` is less strict. */
 function message(name: string, schema: TSchema, more: Partial<Message> = {}): Message {
-  const bulk = more.items === undefined || more.items === null ? null : [more.items]
-  return { name, schema, incoming: schema, items: null, counted: false, bulk, ...more }
+  const batch = more.items === undefined || more.items === null ? null : [more.items]
+  const bulk = batch === null ? [] : [batch]
+  return { name, schema, incoming: schema, items: null, batch, counted: false, bulk, ...more }
 }
 
 const searchReply = message('SearchResponse', SearchResponse, { items: 'search_response' })
 const subscribeReply = message('SubscribeResponse', SubscribeResponse, { items: 'subscribe_response' })
 const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, {
-  bulk: ['subscription_status'],
+  bulk: [['subscription_status']],
 })
 const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, {
-  bulk: ['txnstatus_response', 'txn_status'],
+  bulk: [['txnstatus_response', 'txn_status']],
 })
 const disabilityRequest = message('DisabledRequest', DisabledRequest)
 const disabilityActions = ['get_disability_info', 'check_disability_status']
@@ -218,7 +222,7 @@ export const OPERATIONS: readonly Operation[] = [
     async_paths: ['registry/unsubscribe'],
     request: message('UnSubscribeRequest', UnSubscribeRequest, {
       incoming: IncomingUnSubscribeRequest,
-      bulk: ['subscription_codes'],
+      bulk: [['subscription_codes']],
     }),
     reply: unsubscribeReply,
     reply_action: 'on-unsubscribe',
@@ -236,7 +240,7 @@ export const OPERATIONS: readonly Operation[] = [
     sync_paths: ['registry/sync/txn/status'],
     async_paths: ['registry/txn/status'],
     request: message('TxnStatusRequest', TxnStatusRequest, {
-      bulk: ['txnstatus_request', 'attribute_value'],
+      bulk: [['txnstatus_request', 'attribute_value']],
     }),
     reply: txnStatusReply,
     reply_action: 'txn-on-status',
@@ -258,7 +262,14 @@ export const OPERATIONS: readonly Operation[] = [
       'registry/sync/enrollments/updates',
     ],
     async_paths: [],
-    request: message('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest, { bulk: ['enrolled_updates'] }),
+    request: message('EnrollmentUpdatesRequest', EnrollmentUpdatesRequest, {
+      incoming: IncomingEnrollmentUpdatesRequest,
+      batch: ['enrolled_updates', 'beneficiaries'],
+      bulk: [
+        ['enrolled_updates', 'beneficiaries'],
+        ['receipt_information', 'beneficiaries'],
+      ],
+    }),
     reply: {
       name: 'EnrollmentUpdatesResponse',
       schema: EnrollmentUpdatesResponse,

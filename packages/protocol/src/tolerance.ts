@@ -50,6 +50,21 @@ const txnType = word({
   'on-unsubscribe': 'unsubscribe',
 })
 
+/** What a receipt is about: the part after the last ":", in the spellings of N15. */
+const receiptType: Reading = (value) =>
+  typeof value === 'string' ? receiptWord(value.slice(value.lastIndexOf(':') + 1).trim()) : value
+const receiptWord = word({
+  enrollement: 'enrollement',
+  enrollment: 'enrollement',
+  enrolment: 'enrollement',
+  enrollement_status_change: 'enrollement_status_change',
+  enrollment_status_change: 'enrollement_status_change',
+  enrolment_status_change: 'enrollement_status_change',
+  register: 'register',
+  payment: 'payment',
+  deregister: 'deregister',
+})
+
 const ENVELOPE: Tolerated = { spellings: { headers: 'header' } }
 
 const HEADER: Tolerated = {
@@ -131,7 +146,7 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
   TxnStatusResponse: { inside: { txnstatus_response: { readings: { txn_type: txnType } } } },
   EnrollmentUpdatesRequest: {
     spellings: { receipt_information: 'enrolled_updates' },
-    inside: { enrolled_updates: { readings: { beneficiaries: oneObject } } },
+    inside: { enrolled_updates: { readings: { receipt_type: receiptType, beneficiaries: oneObject } } },
   },
 }
 

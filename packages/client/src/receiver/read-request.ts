@@ -34,12 +34,11 @@ const MAX_NAMES = 1_000
 
 /** Of an envelope with one of these messages. */
 export function envelopeBounds(maxValues: number, messages: readonly Message[]): JsonBounds {
-  const paths = messages.flatMap(({ bulk }) => (bulk === null ? [] : [['message', ...bulk]]))
+  const paths = messages.flatMap(({ bulk }) => bulk.map((path) => ['message', ...path]))
   return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
 }
 
 /** Of a message that was encrypted. */
 export function messageBounds(maxValues: number, { bulk }: Message): JsonBounds {
-  const paths = bulk === null ? [] : [bulk]
-  return { maxValues, maxNames: MAX_NAMES, bulk: { paths, maxOutside: MAX_OUTSIDE } }
+  return { maxValues, maxNames: MAX_NAMES, bulk: { paths: bulk, maxOutside: MAX_OUTSIDE } }
 }

@@ -3,6 +3,7 @@ import Type, { type Static, type TProperties } from 'typebox'
 import {
   CorrelationId,
   EchoedReferenceId,
+  oneOf,
   RegistryRecord,
   Status,
   StatusReasonMessage,
@@ -14,7 +15,12 @@ export const EnrollmentUpdatesRequest = Type.Object(
   {
     transaction_id: TransactionId,
     enrolled_updates: Type.Object({
-      receipt_type: Type.Optional(Type.String({ description: 'Such as enrollement (N15).' })),
+      receipt_type: Type.Optional(
+        Type.String({
+          description:
+            'One of enrollement, enrollement_status_change, register, payment, deregister, in any spelling (N15, 3.1).',
+        }),
+      ),
       beneficiaries: Type.Array(RegistryRecord, { description: 'Beneficiary records.' }),
     }),
   },
@@ -24,6 +30,24 @@ export const EnrollmentUpdatesRequest = Type.Object(
   },
 )
 export type EnrollmentUpdatesRequest = Static<typeof EnrollmentUpdatesRequest>
+
+/** What an update is about (N15, 3.1); it does not change how the update is read. */
+export const RECEIPT_TYPES = [
+  'enrollement',
+  'enrollement_status_change',
+  'register',
+  'payment',
+  'deregister',
+] as const
+
+/** The rules for the message to be accepted; each beneficiary is judged by itself. */
+export const IncomingEnrollmentUpdatesRequest = Type.Object({
+  transaction_id: TransactionId,
+  enrolled_updates: Type.Object({
+    receipt_type: Type.Optional(oneOf(RECEIPT_TYPES)),
+    beneficiaries: Type.Array(Type.Unknown()),
+  }),
+})
 
 /** The members that the items of all the yes-or-no answers share. */
 export const answeredItem = {

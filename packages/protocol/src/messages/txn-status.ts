@@ -1,6 +1,7 @@
 /** Transaction status check. Spec "TxnStatusRequest", "TxnStatusResponse"; values from N4, D13 to D15. */
 import Type, { type Static } from 'typebox'
 import { CorrelationId, Locale, oneOf, ReferenceId, RegistryRecord, TransactionId } from '../common.ts'
+import { EnrollmentUpdatesResponse } from './enrolment.ts'
 import { SearchResponse } from './search.ts'
 import { SubscribeResponse } from './subscribe.ts'
 import { UnSubscribeResponse } from './unsubscribe.ts'
@@ -61,9 +62,10 @@ export const TxnStatusResponse = Type.Object(
     correlation_id: CorrelationId,
     txnstatus_response: Type.Object({
       txn_type: TxnType,
-      txn_status: Type.Union([SearchResponse, SubscribeResponse, UnSubscribeResponse, ReceiptRequest], {
-        description: 'The original response message; exactly one of the four (3.2, rule 7).',
-      }),
+      txn_status: Type.Union(
+        [SearchResponse, SubscribeResponse, UnSubscribeResponse, EnrollmentUpdatesResponse, ReceiptRequest],
+        { description: 'The original response message; exactly one of the five (3.2, rule 7).' },
+      ),
     }),
   },
   {

@@ -5,6 +5,7 @@ import {
   type Callback,
   HeaderRejection,
   type IncomingHeader,
+  isJsonObject,
   isKnownAction,
   isSpokenVersion,
   isWithinWindow,
@@ -87,7 +88,7 @@ export function checkMessageTime({ message_ts }: IncomingHeader, window: number,
  */
 export function checkCount(
   header: IncomingHeader,
-  { items, counted }: Pick<MessageRow, 'items' | 'counted'>,
+  { batch, counted }: Pick<MessageRow, 'batch' | 'counted'>,
   length: number | null,
   limit: number,
 ): void {
@@ -96,14 +97,14 @@ export function checkCount(
     if (header.total_count !== length) {
       throw new HeaderRejection(
         'rjct.total_count.invalid',
-        `header.total_count: must be the number of items in message.${items}`,
+        `header.total_count: must be the number of items in message.${nameOf(batch)}`,
       )
     }
   }
   if (length > limit) {
     throw new HeaderRejection(
       'rjct.total_count.limit_exceeded',
-      `message.${items}: must have at most ${limit} items`,
+      `message.${nameOf(batch)}: must have at most ${limit} items`,
     )
   }
 }
@@ -113,13 +114,17 @@ export function checkCount(
  * @param length of the batch; null: the message has none
  * @throws RequestFault 400 err.request.bad
  */
-export function checkNotEmpty({ items }: Pick<MessageRow, 'items'>, length: number | null): void {
+export function checkNotEmpty({ batch }: Pick<MessageRow, 'batch'>, length: number | null): void {
   if (length !== 0) return
-  throw new RequestFault('err.request.bad', `message.${items}: must have at least one item`)
+  throw new RequestFault('err.request.bad', `message.${nameOf(batch)}: must have at least one item`)
 }
 
 /** How long the batch of a message is; null where there is none. */
-export function batchLength({ items }: Pick<MessageRow, 'items'>, message: Message): number | null {
-  const batch = items === null ? undefined : message[items]
-  return Array.isArray(batch) ? batch.length : null
+export function batchLength(row: Pick<MessageRow, 'batch'>, message: Message): number | null {
+  if (row.batch === null) return null
+  let found: unknown = message
+  for (const name of row.batch) found = isJsonObject(found) ? found[name] : undefined
+  return Array.isArray(found) ? found.length : null
 }
+
+const nameOf = (batch: MessageRow['batch']): string => batch?.join('.') ?? ''

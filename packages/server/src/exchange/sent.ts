@@ -121,7 +121,7 @@ export async function sentAs(
         return { chunks: inChunks(mode, operation, message), reference_ids, content: opened }
       }
       const { count, reference_ids = [] } = large.items ?? {}
-      check(header, count ?? null)
+      check(header, count ?? batchLength(request, large.frame))
       // Persisted as text, unless it has to be cut.
       const asText = mode === 'async' && (count ?? 1) <= CHUNK
       const message = await wholeMessage(operation, large, asText ? 'text' : 'values')

@@ -32,16 +32,16 @@ type Counted = Pick<Limits, 'body_depth' | 'body_values' | 'frame_values' | 'obj
 /** The bounds of an envelope. More items than `batch_items` are refused before the signature is verified. */
 export function envelopeBounds(
   limits: Counted & Pick<Limits, 'batch_items'>,
-  { bulk, items }: Pick<MessageRow, 'bulk' | 'items'>,
+  { bulk, batch }: Pick<MessageRow, 'bulk' | 'batch'>,
 ): JsonBounds {
-  const paths = bulk === null ? [] : [['message', ...bulk]]
-  const maxItems = items === null ? {} : { maxItems: limits.batch_items }
+  const paths = bulk.map((path) => ['message', ...path])
+  const maxItems = batch === null ? {} : { maxItems: limits.batch_items }
   return { ...allOf(limits), bulk: { paths, ...maxItems, maxOutside: limits.frame_values } }
 }
 
 /** The bounds of a message that was encrypted. Its sender is known; too many items are refused in a step of their own. */
 export function messageBounds(limits: Counted, { bulk }: Pick<MessageRow, 'bulk'>): JsonBounds {
-  return { ...allOf(limits), bulk: { paths: bulk === null ? [] : [bulk], maxOutside: limits.frame_values } }
+  return { ...allOf(limits), bulk: { paths: bulk, maxOutside: limits.frame_values } }
 }
 
 /** Levels around each item of a message: the body, the message, the array. */
