@@ -7,6 +7,7 @@ import { referenceId } from '../model/reference-id.ts'
 import { answerBatch, answerPage } from './batch.ts'
 import { answerDisabilityDetails, answerDisabilitySupport, answerDisabled } from './disability.ts'
 import { answerEnrolled, answerEnrolmentStatus } from './enrolled.ts'
+import { answerEnrolmentUpdates } from './enrolment-updates.ts'
 import type { Answering, Asked, Item, PersistedPage } from './item.ts'
 import { searchItem, searchPage } from './search.ts'
 import { answerSubscribe } from './subscribe.ts'
@@ -51,6 +52,8 @@ const HANDLERS = new Map<Operation, Handler>([
   [operation('disabled'), { access: 'reads', answer: answerDisabled }],
   [operation('disability-details'), { access: 'reads', answer: answerDisabilityDetails }],
   [operation('disability-support'), { access: 'reads', answer: answerDisabilitySupport }],
+  // Its writes are committed while it is answered, portion by portion.
+  [operation('enrolment-updates'), { access: 'reads', answer: answerEnrolmentUpdates }],
   [operation('txn-status'), { access: 'reads', answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])
 

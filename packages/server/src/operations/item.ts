@@ -17,7 +17,7 @@ import type { Database } from '../store/db/database.ts'
 
 export interface OpeningRequest {
   readonly db: Pick<Database, 'pool'>
-  readonly bodies: Pick<Bodies, 'decryptBody'>
+  readonly bodies: Pick<Bodies, 'decryptBody' | 'encryptBody'>
   /** Threads on which large requests are read. */
   readonly reading: ReadingThreads
 }

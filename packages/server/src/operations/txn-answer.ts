@@ -13,6 +13,7 @@ import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { ReplyMembers } from '../model/outcome.ts'
 import { disclose } from '../policy/disclosure.ts'
+import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
   type AcceptedExchange,
   type AskedExchange,
@@ -57,7 +58,7 @@ export async function answerAbout(
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
   const { items: member } = about.operation.reply
-  const { items, reason } = await (member === null
+  const { items, reason, encrypted } = await (member === null
     ? wholeAnswer(parts, asked)
     : txnItems(parts, about, asked, references))
   const chosen = member === null || references === null ? items : chosenItems(items, references)
@@ -68,13 +69,14 @@ export async function answerAbout(
     items: chosen,
     txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
     // The answer to an encrypted request is not sent in clear.
-    ...(asked.accepted?.encrypted === true && { encrypted: true }),
+    ...((encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),
   }
 }
 
 interface TxnItems {
   readonly items: readonly ReplyMembers[]
   readonly reason?: string
+  readonly encrypted?: boolean
 }
 
 const SYNCHRONOUS = 'answered synchronously; such answers are not persisted'
@@ -88,8 +90,8 @@ async function txnItems(
   references: readonly string[] | null,
 ): Promise<TxnItems> {
   const { accepted, first } = asked
-  if (accepted === null) return { items: [], reason: SYNCHRONOUS }
   try {
+    if (accepted === null) return await receiptItems(parts, about, asked)
     if (accepted.open_chunks !== null) return await itemsOfChunks(parts, about, accepted, references)
     if (first !== null) return await itemsOfAnswer(parts, about, first)
     if (accepted.state === 'failed') {
@@ -100,6 +102,26 @@ async function txnItems(
   } catch (error) {
     if (error instanceof BodyUnreadable) return { items: [], reason: FORGOTTEN }
     throw error
+  }
+}
+
+/** The items of a synchronous answer that has a receipt. @throws BodyUnreadable */
+async function receiptItems(
+  parts: Answering,
+  { operation }: About,
+  { correlation_id }: AskedExchange,
+): Promise<TxnItems> {
+  const receipt = await findReceipt(parts.db, correlation_id)
+  if (receipt === null) return { items: [], reason: SYNCHRONOUS }
+  const persisted = parsePersisted(
+    await parts.bodies.decryptBody(receipt.body, receiptContext(correlation_id)),
+  )
+  const { message, reason } = messageIn(persisted)
+  const items = message[operation.reply.items ?? '']
+  return {
+    items: Array.isArray(items) ? items.filter(isJsonObject) : [],
+    encrypted: receipt.encrypted,
+    ...(reason !== undefined && { reason }),
   }
 }
 
@@ -209,7 +231,14 @@ async function persistedAnswer(
   const decrypt = async () => parsePersisted(await parts.bodies.decryptBody(body, deliveryContext(id)))
   const persisted =
     body.length > SMALL_REQUEST ? await inTurn(parts.turns, LARGE_BODIES, decrypt) : await decrypt()
-  const { header, message } = persisted
+  return messageIn(persisted)
+}
+
+/** @throws BodyUnreadable */
+function messageIn({ header, message }: JsonObject): {
+  readonly message: JsonObject
+  readonly reason: string | undefined
+} {
   if (!isJsonObject(header) || !isJsonObject(message)) throw new BodyUnreadable('altered')
   const { status_reason_message: reason } = header
   return { message, reason: typeof reason === 'string' ? reason : undefined }

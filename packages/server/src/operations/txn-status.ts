@@ -28,6 +28,7 @@ const OPERATIONS: Readonly<Partial<Record<TxnStatusQuestion['txn_type'], Operati
   search: operation('search'),
   subscribe: operation('subscribe'),
   unsubscribe: operation('unsubscribe'),
+  receipt: operation('enrolment-updates'),
 }
 
 /** What a question names. */

@@ -9,6 +9,8 @@ export interface Wanted {
   /** Canonical names. */
   readonly event_type?: string
   readonly record_type?: string
+  /** The programme that is written, or asked about, as programmes compare. */
+  readonly programme?: string
   /** Without a filter: about every record. */
   readonly unfiltered?: boolean
 }

@@ -115,7 +115,7 @@ export async function findPersistedPage(
 export interface AskedExchange {
   readonly correlation_id: string
   readonly transaction_id: string
-  /** Null: it was answered synchronously, of which nothing else is persisted. */
+  /** Null: it was answered synchronously. Of such, only enrolment updates have a receipt. */
   readonly accepted: AcceptedExchange | null
   /** The delivery that carries its first page, with its encrypted body. */
   readonly first: { readonly id: string; readonly body: EncryptedReply } | null

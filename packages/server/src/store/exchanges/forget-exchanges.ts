@@ -17,7 +17,13 @@ export async function forgetExchanges(db: Pick<Database, 'pool'>, retention: num
 }
 
 /** With their items and attempts. A delivery that is still pending then waits for somebody who never came back. */
-const FORGOTTEN = ['accepted_exchange', 'delivery', 'exchange', 'sealed_message'] as const
+const FORGOTTEN = [
+  'accepted_exchange',
+  'delivery',
+  'exchange',
+  'sealed_message',
+  'enrolment_receipt',
+] as const
 
 /** What of it is not finished: exchanges that were never answered, deliveries that were never taken. */
 export async function countUnfinished(

@@ -66,10 +66,13 @@ export async function writeRecords(
     } catch (error) {
       // When this fails too the connection is gone, and the first error says why.
       await client.query('rollback to savepoint write_records').catch(() => undefined)
-      if (attempt === ATTEMPTS || !CONCURRENT.has(sqlState(error))) throw error
+      if (attempt === ATTEMPTS || !isConcurrent(error)) throw error
     }
   }
 }
+
+/** Whether a transaction fails for others that write the same records, and may be tried again. */
+export const isConcurrent = (error: unknown): boolean => CONCURRENT.has(sqlState(error))
 
 /** The SQLSTATE of a database error, '' of any other. */
 export function sqlState(error: unknown): string {
@@ -251,6 +254,8 @@ export async function deleteRecords(
      ), tombstones as (
        insert into record_tombstone (registry, record_type, record, primary_identifier)
        select $1::int, $2, id, primary_identifier from deleted
+     ), ledgers as (
+       delete from enrolment_ledger where registry = $1::int and record_type = $2 and record in (select id from doomed)
      )
      select id, document from deleted order by id`,
     [registry.id, recordType.name, primaryIdentifiers.filter(isStorable)],

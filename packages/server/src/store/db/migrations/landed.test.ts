@@ -24,6 +24,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0016-exchange-references.ts': '4be9a1292069a859cf2514dd4ad4d7f0',
   '0017-reading-rules.ts': '532d2134016d9f27a6f26651ef7a5462',
   '0018-exchange-claims.ts': 'c769f99ec37f0168a08b0553e37cef9d',
+  '0019-events.ts': '17c8efd9a867cda26afb166407d51a83',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>

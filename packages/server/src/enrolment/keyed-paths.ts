@@ -1,0 +1,50 @@
+/** Where the lists of a record type stand whose elements are known by a key; worked out once. */
+import {
+  elementKeys,
+  type JsonValue,
+  type KeyedList,
+  type Kind,
+  type RecordType,
+  searchKey,
+} from '@rollcall/protocol'
+
+export interface KeyedPaths {
+  /** By the path, as `searchKey` has it: the list, and the path as the record type writes it. */
+  readonly lists: ReadonlyMap<string, { readonly list: KeyedList; readonly path: string }>
+  /** Paths of the objects in which such lists stand. */
+  readonly above: ReadonlySet<string>
+}
+
+const known = new WeakMap<RecordType, KeyedPaths>()
+
+export function keyedPaths(recordType: RecordType): KeyedPaths {
+  const found = known.get(recordType) ?? worksOut(recordType)
+  known.set(recordType, found)
+  return found
+}
+
+function worksOut({ keyed_lists }: RecordType): KeyedPaths {
+  const lists = new Map(
+    keyed_lists.flatMap((list) => list.paths.map((path) => [searchKey(path), { list, path }] as const)),
+  )
+  const above = [...lists.keys()].flatMap((path) => {
+    const steps = path.split('.')
+    return steps.slice(1).map((_, at) => steps.slice(0, at + 1).join('.'))
+  })
+  return { lists, above: new Set(above) }
+}
+
+interface Scope {
+  readonly kind: Kind
+  readonly recordType: RecordType
+}
+
+/** By what an element of a list of identifiers is known; null where by nothing, undefined where no such list stands. */
+export const identifierKeyOf = ({ kind, recordType }: Scope) => {
+  const { lists } = keyedPaths(recordType)
+  return (place: string, element: JsonValue): string | null | undefined => {
+    const found = lists.get(place)
+    if (found?.list.identifiers === undefined) return undefined
+    return elementKeys(kind, recordType, found.list, found.path, element)[0] ?? null
+  }
+}

@@ -1,0 +1,66 @@
+/** A ledger as text. Each stamp is in it once. */
+import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
+import { emptyLedger, type Ledger, type ProgrammeLedger, type StatusEntry } from './ledger.ts'
+import type { Register, Stamp } from './registers.ts'
+
+/** In one order of its members, so that equal ledgers have equal texts. */
+export function ledgerText({ members, programmes }: Ledger): string {
+  const stamps = new Map<Stamp, number>()
+  const at = (stamp: Stamp): number => {
+    const known = stamps.get(stamp) ?? stamps.size
+    stamps.set(stamp, known)
+    return known
+  }
+  const register = ({ value, object, members: below }: Register): JsonValue => {
+    const bare = value === undefined ? null : at(value)
+    if (object === undefined && below === undefined) return bare
+    return [bare, object === undefined ? null : at(object), entries(below ?? new Map(), register)]
+  }
+  const status = ({ stamp, status, date }: StatusEntry): JsonValue => [at(stamp), status, date]
+  const programme = ({ members, benefits, statuses }: ProgrammeLedger): JsonValue => [
+    register(members),
+    register(benefits),
+    entries(statuses, status),
+  ]
+  const text = { members: register(members), programmes: entries(programmes, programme) }
+  return JSON.stringify({ ...text, stamps: [...stamps.keys()] })
+}
+
+/** A list, because a member called __proto__ is a member like any other. */
+const entries = <Value>(map: ReadonlyMap<string, Value>, write: (value: Value) => JsonValue): JsonValue =>
+  [...map].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([key, value]) => [key, write(value)])
+
+/** @param text null: nothing was written yet */
+export function readLedger(text: string | null): Ledger {
+  if (text === null) return emptyLedger()
+  const { members = null, programmes = [], stamps = [] }: JsonObject = objectIn(JSON.parse(text))
+  const stampAt = (at: JsonValue | undefined): Stamp => String(listIn(stamps)[Number(at)] ?? '')
+  const register = (value: JsonValue): Register => {
+    const [bare = null, object = null, below = []] = Array.isArray(value) ? value : [value]
+    return {
+      ...(bare !== null && { value: stampAt(bare) }),
+      ...(object !== null && { object: stampAt(object) }),
+      ...(Array.isArray(value) && { members: mapOf(below, register) }),
+    }
+  }
+  const status = (value: JsonValue): StatusEntry => {
+    const [at, held = null, date = null] = listIn(value)
+    return { stamp: stampAt(at), status: held, date: date === null ? null : String(date) }
+  }
+  const programme = (value: JsonValue): ProgrammeLedger => {
+    const [held = null, benefits = null, statuses = []] = listIn(value)
+    return { members: register(held), benefits: register(benefits), statuses: mapOf(statuses, status) }
+  }
+  return { members: register(members), programmes: mapOf(programmes, programme) }
+}
+
+const listIn = (value: JsonValue | undefined): readonly JsonValue[] => (Array.isArray(value) ? value : [])
+const objectIn = (value: JsonValue): JsonObject => (isJsonObject(value) ? value : {})
+
+const mapOf = <Value>(value: JsonValue, read: (value: JsonValue) => Value): Map<string, Value> =>
+  new Map(
+    listIn(value).map((entry) => {
+      const [key = null, held = null] = listIn(entry)
+      return [String(key), read(held)]
+    }),
+  )

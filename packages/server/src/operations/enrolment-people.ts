@@ -1,0 +1,91 @@
+/** Who the beneficiaries of a portion are: people that the registry holds, and those that the portion adds. */
+import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
+import { type Beneficiary, InvalidBeneficiary } from '../enrolment/beneficiary.ts'
+import { objectOf } from '../enrolment/ledger.ts'
+import type { RecordId } from '../model/records.ts'
+import type { LedgerRecord, NamedRecord } from '../store/enrolment/ledgers.ts'
+import type { PreparedRecord } from '../store/records/prepare-record.ts'
+
+/** One person of the portion. */
+export interface Person {
+  /** Null: not there yet. */
+  readonly id: RecordId | null
+  readonly before: string | null
+  readonly ledgerBefore: string | null
+  document: JsonObject
+  ledger: string | null
+  /** Null: nothing is written. */
+  prepared: PreparedRecord | null
+}
+
+type Named = Pick<RecordIdentifier, 'type' | 'value'>
+
+const keyOf = ({ type, value }: Named): string => `${type} ${value}`
+
+export class PortionPeople {
+  readonly #primary: string
+  readonly #named = new Map<string, Set<Person>>()
+  readonly #primaries = new Map<Person, string>()
+
+  constructor(recordType: RecordType, named: readonly NamedRecord[], records: readonly LedgerRecord[]) {
+    this.#primary = recordType.primary_identifier
+    const people = new Map(
+      records.map(({ id, primary_identifier, document, state }) => {
+        const person: Person = {
+          ...{ id, before: document, ledgerBefore: state },
+          ...{ document: objectOf(document), ledger: state, prepared: null },
+        }
+        this.#primaries.set(person, primary_identifier)
+        return [id, person]
+      }),
+    )
+    for (const identifier of named) {
+      const person = people.get(identifier.record)
+      if (person !== undefined) this.#name(identifier, person)
+    }
+  }
+
+  get all(): readonly Person[] {
+    return [...this.#primaries.keys()]
+  }
+
+  /**
+   * The one person that the identifiers name, or a new one.
+   * @throws InvalidBeneficiary they name several, or nobody and are not enough for a new one
+   */
+  of({ identifiers }: Beneficiary): Person {
+    const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(keyOf(one)) ?? [])]))
+    const [person, another] = found
+    if (another !== undefined) {
+      throw new InvalidBeneficiary('member.member_identifier: the identifiers name more than one person')
+    }
+    const primary = identifiers.find(({ type }) => type === this.#primary)?.value
+    if (person === undefined) {
+      if (primary === undefined) {
+        const rule = `the identifiers name nobody here, and a new person needs a ${this.#primary}`
+        throw new InvalidBeneficiary(`member.member_identifier: ${rule}`)
+      }
+      return { id: null, before: null, ledgerBefore: null, document: {}, ledger: null, prepared: null }
+    }
+    if (primary !== undefined && primary !== this.#primaries.get(person)) {
+      const rule = `the person that another identifier names has another ${this.#primary}`
+      throw new InvalidBeneficiary(`member.member_identifier: ${rule}`)
+    }
+    return person
+  }
+
+  /** The person is there, with these identifiers: those that follow in the portion find it. */
+  add(person: Person, identifiers: readonly RecordIdentifier[]): void {
+    for (const identifier of identifiers) {
+      const { type, names, value } = identifier
+      if (names !== 'record' || type === UNLISTED.name) continue
+      if (type === this.#primary) this.#primaries.set(person, value)
+      this.#name(identifier, person)
+    }
+  }
+
+  #name(identifier: Named, person: Person): void {
+    const key = keyOf(identifier)
+    this.#named.set(key, (this.#named.get(key) ?? new Set()).add(person))
+  }
+}

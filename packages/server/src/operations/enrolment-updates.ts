@@ -1,0 +1,155 @@
+/**
+ * Enrolment updates: every beneficiary of a message is written or rejected by itself (spec "Enrolment messages", D8). They
+ * are written in portions, each a transaction, and answered after all are committed.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
+import { InvalidBeneficiary, readBeneficiary } from '../enrolment/beneficiary.ts'
+import type { Origin } from '../enrolment/ledger.ts'
+import { elementsOf } from '../enrolment/registers.ts'
+import { filtersOf } from '../events/recording.ts'
+import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
+import type { Outcome } from '../model/outcome.ts'
+import { referenceId } from '../model/reference-id.ts'
+import { may } from '../policy/permission.ts'
+import { receiptContext, storeReceipt } from '../store/enrolment/receipts.ts'
+import { type EntryResult, type PortionScope, type UpdateEntry, writePortion } from './enrolment-portion.ts'
+import type { Answering, Asked } from './item.ts'
+
+/** Beneficiaries of one transaction. */
+const PORTION = 100
+
+/** Answers every beneficiary; when it resolves, all that it says succeeded is committed, with the receipt. */
+export async function answerEnrolmentUpdates(
+  parts: Answering,
+  { exchange, message }: Asked,
+): Promise<Outcome> {
+  const { registry } = exchange
+  const beneficiaries = beneficiariesOf(message)
+  const results = new Map<number, EntryResult>()
+  const entries: UpdateEntry[] = []
+  for (const [position, beneficiary] of beneficiaries.entries()) {
+    const read = readEntry(exchange, beneficiary, position)
+    if ('rejected' in read) results.set(position, read)
+    else entries.push(read)
+    if (position % PORTION === PORTION - 1) await turn()
+  }
+  const now = new Date(parts.clock.date())
+  const scope: PortionScope = {
+    ...{ db: parts.db, registry, recordType: registry.kind.record_types[0] },
+    recording: { registry, now, limits: parts.limits, filters: filtersOf(parts.db.pool) },
+  }
+  const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
+    entries.slice(at * PORTION, (at + 1) * PORTION),
+  )
+  let outcome: Outcome | undefined
+  for (const [at, portion] of portions.entries()) {
+    checkPeer(exchange)
+    const isLast = at === portions.length - 1
+    const written = await writePortion(scope, portion, async (client, written) => {
+      if (!isLast) return
+      outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), now)
+      await storeReceipt(client, await receiptOf(parts, exchange, message, outcome))
+    })
+    for (const [position, result] of written) results.set(position, result)
+  }
+  outcome ??= outcomeOf(exchange, beneficiaries, results, now)
+  for (const result of results.values()) {
+    parts.metrics.itemAnswered(exchange.operation.name, 'rejected' in result ? 'rjct' : 'succ', 'none')
+  }
+  return outcome
+}
+
+/** The schema of the message was checked. */
+function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
+  const updates = enrolled_updates as { readonly beneficiaries: readonly JsonValue[] }
+  return updates.beneficiaries
+}
+
+function readEntry(
+  { registry, participant, header: { message_ts, message_id } }: Exchange,
+  value: JsonValue,
+  position: number,
+): UpdateEntry | { readonly rejected: string } {
+  const scope = { kind: registry.kind, recordType: registry.kind.record_types[0] }
+  try {
+    const beneficiary = readBeneficiary(scope, value)
+    for (const { programme } of beneficiary.enrolments) {
+      const permission = may(participant, registry, { operation: 'enrolment-updates', programme })
+      if (!permission.allowed) return { rejected: `programme.programme_identifier: ${permission.reason}` }
+    }
+    return { position, beneficiary, origin: originOf(message_ts, position, message_id, participant.id) }
+  } catch (error) {
+    if (error instanceof InvalidBeneficiary) return { rejected: error.message }
+    throw error
+  }
+}
+
+/** The order of updates: by the message's time, then by the position in it, then by its id. */
+function originOf(message_ts: string, position: number, message_id: string, participant: number): Origin {
+  const time = timestampInstant(message_ts) ?? 0
+  const stamp = `${digits(time + EPOCH, 15)} ${digits(position, 6)} ${message_id} ${participant}`
+  return { stamp, message_ts: new Date(time).toISOString() }
+}
+
+/** Milliseconds that make the time of every year a positive number. */
+const EPOCH = 100_000_000_000_000
+const digits = (number: number, count: number): string => String(number).padStart(count, '0')
+
+function outcomeOf(
+  { operation }: Exchange,
+  beneficiaries: readonly JsonValue[],
+  results: ReadonlyMap<number, EntryResult>,
+  now: Date,
+): Outcome {
+  const timestamp = now.toISOString()
+  const items = beneficiaries.map((beneficiary, position) => {
+    const result = results.get(position) ?? { said: null }
+    const reference_id = memberIdentifier(beneficiary) || String(position)
+    if ('rejected' in result) {
+      return { reference_id, timestamp, status: 'rjct', status_reason_message: result.rejected } as const
+    }
+    const said = result.said === null ? {} : { status_reason_message: result.said }
+    return { reference_id, timestamp, status: 'succ', ...said } as const
+  })
+  const rejected = items.filter(({ status }) => status === 'rjct').length
+  return {
+    status: rejected === items.length ? 'rjct' : 'succ',
+    ...(rejected === items.length && { status_reason_code: 'rjct.errors.too_many' }),
+    ...(rejected > 0 && {
+      status_reason_message: `${rejected} of ${items.length} beneficiaries rejected; see each item`,
+    }),
+    total_count: items.length,
+    completed_count: items.length,
+    members: { [operation.reply.items ?? '']: items },
+  }
+}
+
+/** As it was sent, of a list the first; '' where there is none. */
+function memberIdentifier(beneficiary: JsonValue): string {
+  const member = memberOf(beneficiary, 'member')
+  const [first] = elementsOf(
+    memberOf(member, 'member_identifier') ?? memberOf(beneficiary, 'member_identifier'),
+  )
+  const value = memberOf(first, 'identifier_value') ?? first
+  return referenceId({ reference_id: typeof value === 'number' ? String(value) : value })
+}
+
+function memberOf(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (value === undefined || !isJsonObject(value)) return undefined
+  return Object.entries(value).find(([one]) => searchKey(one) === name)?.[1]
+}
+
+/** The answer, as it is sent: a question about it is answered with it. */
+async function receiptOf(
+  { bodies }: Answering,
+  { correlation_id, encrypted }: Exchange,
+  { transaction_id }: Message,
+  { members, status_reason_message }: Outcome,
+) {
+  const text = canonicalJson({
+    header: { ...(status_reason_message !== undefined && { status_reason_message }) },
+    message: { transaction_id, correlation_id, ...members },
+  })
+  return { correlation_id, encrypted, body: await bodies.encryptBody(text, receiptContext(correlation_id)) }
+}

@@ -1,0 +1,139 @@
+/** The people of updates: who they are, their records, and what was written of them. All by portions of an update. */
+import type { RecordIdentifier, RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { FoundRecord, RecordId } from '../../model/records.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { quoteName } from '../db/names.ts'
+import { isStorable } from '../db/text.ts'
+import { recordTable } from '../records/record-tables.ts'
+
+type Named = Pick<RecordIdentifier, 'type' | 'value'>
+
+/**
+ * Held until the end of a transaction that adds people or identifiers: of two updates at a time neither misses what the
+ * other adds. It is taken before records are locked.
+ */
+export async function lockAdding(client: ClientBase, registryId: number): Promise<void> {
+  await client.query("select pg_advisory_xact_lock(hashtext('rollcall enrolment'), $1)", [registryId])
+}
+
+export interface NamedRecord extends Named {
+  readonly record: RecordId
+}
+
+/** Which records these identifiers name. */
+export async function findNamed(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  identifiers: readonly Named[],
+): Promise<readonly NamedRecord[]> {
+  const storable = identifiers.filter(({ value }) => isStorable(value))
+  const { rows } = await client.query<NamedRecord>(
+    `select type, value, record from ${quoteName(recordTable(registry, recordType).identifierTable)}
+     where (type, value) in (select * from unnest($1::text[], $2::text[])) and names_record`,
+    [storable.map(({ type }) => type), storable.map(({ value }) => value)],
+  )
+  return rows
+}
+
+export interface LedgerRecord {
+  readonly id: RecordId
+  readonly primary_identifier: string
+  /** Canonical JSON. */
+  readonly document: string
+  /** Of the ledger; null: no update has written of the person. */
+  readonly state: string | null
+}
+
+/**
+ * Locked until the end of the transaction, in the order in which all writers lock them. The ledgers are read by a statement
+ * of their own: one that waits for a lock sees all else as it was before.
+ */
+export async function lockLedgers(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  ids: readonly RecordId[],
+): Promise<readonly LedgerRecord[]> {
+  if (ids.length === 0) return []
+  const { rows } = await client.query<Omit<LedgerRecord, 'state'>>(
+    `select id, primary_identifier, document from ${quoteName(recordTable(registry, recordType).table)}
+     where id = any($1::bigint[]) order by id for no key update`,
+    [ids],
+  )
+  const ledgers = await client.query<{ record: RecordId; state: string }>(
+    `select record, state from enrolment_ledger
+     where registry = $1 and record_type = $2 and record = any($3::bigint[])`,
+    [registry.id, recordType.name, rows.map(({ id }) => id)],
+  )
+  const states = new Map(ledgers.rows.map(({ record, state }) => [record, state]))
+  return rows.map((row) => ({ ...row, state: states.get(row.id) ?? null }))
+}
+
+export interface NewLedger {
+  readonly record: RecordId
+  readonly state: string
+  readonly next_due: Date | null
+}
+
+export async function storeLedgers(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  ledgers: readonly NewLedger[],
+): Promise<void> {
+  if (ledgers.length === 0) return
+  await client.query(
+    `insert into enrolment_ledger (registry, record_type, record, state, next_due)
+     select $1, $2, * from unnest($3::bigint[], $4::text[], $5::timestamptz[])
+     on conflict (registry, record_type, record)
+       do update set state = excluded.state, next_due = excluded.next_due`,
+    [
+      registry.id,
+      recordType.name,
+      ledgers.map(({ record }) => record),
+      ledgers.map(({ state }) => state),
+      ledgers.map(({ next_due }) => next_due),
+    ],
+  )
+}
+
+/** Of these records, the ledgers in which a scheduled status has begun, by record. */
+export async function dueLedgers(
+  { pool }: Pick<Database, 'pool'>,
+  registry: RegistryShape,
+  recordType: RecordType,
+  records: readonly FoundRecord[],
+  now: Date,
+): Promise<ReadonlyMap<RecordId, string>> {
+  const { rows } = await pool.query<{ record: RecordId; state: string }>({
+    name: 'due enrolment ledgers',
+    text: `select record, state from enrolment_ledger
+      where registry = $1 and record_type = $2 and record = any($3::bigint[]) and next_due <= $4`,
+    values: [registry.id, recordType.name, records.map(({ id }) => id), now],
+  })
+  return new Map(rows.map(({ record, state }) => [record, state]))
+}
+
+export interface DueRecords {
+  readonly registry: number
+  readonly record_type: string
+  readonly records: readonly RecordId[]
+}
+
+/** Records in which a scheduled status has begun, at most `limit` of them, by registry and record type. */
+export async function findDue(
+  { pool }: Pick<Database, 'pool'>,
+  now: Date,
+  limit: number,
+): Promise<readonly DueRecords[]> {
+  const { rows } = await pool.query<DueRecords>(
+    `select registry, record_type, array_agg(record) as records
+     from (select * from enrolment_ledger where next_due <= $1 order by next_due limit $2) as due
+     group by registry, record_type`,
+    [now, limit],
+  )
+  return rows
+}

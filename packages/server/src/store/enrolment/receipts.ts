@@ -1,0 +1,38 @@
+/** The answers to enrolment updates, by which a sender asks later what became of them. */
+import type { ClientBase } from 'pg'
+import type { Database } from '../db/database.ts'
+
+/** What the body of a receipt is bound to at rest. */
+export const receiptContext = (correlation_id: string): string => `enrolment receipt ${correlation_id}`
+
+export interface Receipt {
+  readonly correlation_id: string
+  /** Whether the request came encrypted. */
+  readonly encrypted: boolean
+  /** Encrypted at rest for `receiptContext`. */
+  readonly body: Buffer
+}
+
+/** In place of an earlier one: a repeated update is answered anew. */
+export async function storeReceipt(
+  client: ClientBase,
+  { correlation_id, encrypted, body }: Receipt,
+): Promise<void> {
+  await client.query(
+    `insert into enrolment_receipt (correlation_id, encrypted, body) values ($1, $2, $3)
+     on conflict (correlation_id) do update set encrypted = excluded.encrypted, body = excluded.body`,
+    [correlation_id, encrypted, body],
+  )
+}
+
+export async function findReceipt(
+  { pool }: Pick<Database, 'pool'>,
+  correlation_id: string,
+): Promise<Receipt | null> {
+  const { rows } = await pool.query<Receipt>({
+    name: 'find enrolment receipt',
+    text: 'select correlation_id, encrypted, body from enrolment_receipt where correlation_id = $1',
+    values: [correlation_id],
+  })
+  return rows[0] ?? null
+}
