@@ -121,6 +121,54 @@ describe('of a subscription with a frequency', () => {
   })
 })
 
+describe('what waits in a backfill', () => {
+  /** A backfill has queued the record as it is now; its id is that of the notification. */
+  async function backfilled(subscription: number): Promise<number> {
+    const [{ id }] = await rows(
+      `with made as (
+          insert into event (registry, event_type, record_type, record, record_version, occurred_at, document, matched, purpose)
+          select $1, 'Death', 'Person', id, 1, now(), document, 1, 'backfill' from r1_person returning id
+        )
+        insert into notification (mailbox, event, subscription, presence, purpose)
+        select mailbox, made.id, subscription.id, 'stayed', 'backfill' from made, subscription where subscription.id = $2
+        returning id`,
+      ...[registry.id, subscription],
+    )
+    return id
+  }
+  const order = () =>
+    rows(
+      `select purpose, corrects from notification where state = 'waiting' order by is_backfill, due_at, id`,
+    )
+
+  test('is corrected behind it, and what was sent before at once', async () => {
+    const id = await subscribe()
+    await dies()
+    await rows(`update notification set state = 'sent', delivery = gen_random_uuid()`)
+    const [{ id: sent }] = await rows('select id from notification')
+    const waits = await backfilled(id)
+    expect(await takenBack()).toMatchObject({ matched: 1 })
+    expect(await order()).toEqual([
+      { purpose: 'correction', corrects: sent },
+      { purpose: 'backfill', corrects: null },
+      { purpose: 'backfill', corrects: waits },
+    ])
+  })
+
+  test('is corrected behind it, where nothing else was sent', async () => {
+    await dies()
+    const waits = await backfilled(await subscribe())
+    await publish('CORRECTION', { death_date: '2026-06-13' }, { corrects: 'death' })
+    expect(await order()).toEqual([
+      { purpose: 'backfill', corrects: null },
+      { purpose: 'backfill', corrects: waits },
+    ])
+    await rows(`update notification set state = 'sent', delivery = gen_random_uuid()`)
+    await takenBack()
+    expect(await order()).toEqual([{ purpose: 'correction', corrects: waits }])
+  })
+})
+
 test('several subscriptions are locked in the order of their ids', async () => {
   const [low, high] = [await subscribe(), await subscribe()]
   // Its row stands behind the other one now.

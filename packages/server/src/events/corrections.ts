@@ -23,7 +23,8 @@ type Predicates = ReadonlyMap<number, Predicate | null | undefined>
 
 /**
  * Notifies the receivers of the earlier events of a correction. One whose subscription has ended with that event has it back
- * under its code when the event is taken back. What still waits is corrected when it is due, never before it.
+ * under its code when the event is taken back. What still waits is corrected when it is due, never before it: in a backfill
+ * behind it.
  * @param matched by event, how many are notified: the correction's are added
  */
 export async function correctEvents(
@@ -39,9 +40,9 @@ export async function correctEvents(
   const since = new Date(now.getTime() - limits.correction_time * DAY)
   const { record_type, record } = change
   const { event_type, corrected } = event
-  const earlier = (
-    await correctableEvents(client, registry.id, { record_type, record, event_type, since })
-  ).filter((one) => corrected === undefined || one === corrected)
+  const earlier = await correctableEvents(client, registry.id, {
+    ...{ record_type, record, event_type, since, corrected },
+  })
   if (earlier.length === 0) return
   const receivers = await notificationsOf(client, earlier, 'death')
   const predicates = await filters.of(
@@ -53,10 +54,11 @@ export async function correctEvents(
     client,
     receivers.map(({ subscription }) => subscription),
   )
-  const dueOf = ({ subscription, waits_until }: EarlierNotification): Date | undefined =>
-    waits_until !== null && waits_until > now ? waits_until : (due.get(subscription) ?? undefined)
+  // A backfill waits for no run.
+  const dueOf = ({ subscription, in_backfill }: EarlierNotification): Date | undefined =>
+    in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
-  matched.set(id, receivers.length)
+  matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
   if (event.corrects !== 'CANCEL') return
   await storeReversal(client, earlier, id)
   await openAgain(client, recording, receivers, predicates)
@@ -76,10 +78,11 @@ function corrections(
     predicate !== undefined &&
     (predicate === null || matches(atDay(predicate, recordType, day), after.extracted))
   return receivers.map((earlier) => {
-    const { id: corrects, subscription } = earlier
+    const { id: corrects, subscription, in_backfill } = earlier
+    const purpose = in_backfill ? 'backfill' : 'correction'
     const presence = isShown(predicates.get(subscription)) ? 'stayed' : 'left'
     const due_at = dueOf(earlier)
-    return { event: id, subscription, presence, purpose: 'correction', corrects, ...(due_at && { due_at }) }
+    return { event: id, subscription, presence, purpose, corrects, ...(due_at && { due_at }) }
   })
 }
 
@@ -92,7 +95,7 @@ async function openAgain(
   const readable = receivers.filter(({ subscription }) => predicates.get(subscription) !== undefined)
   const opened = await reopen(
     client,
-    readable.map(({ subscription }) => subscription),
+    [...new Set(readable.map(({ subscription }) => subscription))],
     'death',
     now,
   )

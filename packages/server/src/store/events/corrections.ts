@@ -1,5 +1,6 @@
 /** Events that are corrected later, and who was notified of them. */
 import type { ClientBase } from 'pg'
+import type { Purpose } from '../../model/event.ts'
 import type { RecordId } from '../../model/records.ts'
 
 /** An event of a record, that a change of it takes back or corrects. */
@@ -9,6 +10,8 @@ export interface Correctable {
   readonly event_type: string
   /** An event before that is not corrected any more. */
   readonly since: Date
+  /** The one event that is corrected; undefined: all of them. */
+  readonly corrected: number | undefined
 }
 
 /** A notification of an event that is corrected, whose receiver is told so. */
@@ -16,29 +19,33 @@ export interface EarlierNotification {
   readonly id: number
   readonly event: number
   readonly subscription: number
-  /** When it is due; null: it was sent. */
-  readonly waits_until: Date | null
+  /** It waits in a backfill, behind everything else. */
+  readonly in_backfill: boolean
 }
 
-/** The events of this type of the record that nothing has taken back yet. */
+/** The events of this type of the record that nothing has taken back yet, with what backfills say of the record. */
 export async function correctableEvents(
   client: ClientBase,
   registryId: number,
-  { record_type, record, event_type, since }: Correctable,
+  { record_type, record, event_type, since, corrected }: Correctable,
 ): Promise<readonly number[]> {
-  const { rows } = await client.query<{ id: number }>(
-    `select id from event
+  const { rows } = await client.query<{ id: number; purpose: Purpose }>(
+    `select id, purpose from event
      where registry = $1 and record_type = $2 and record = $3 and event_type = $4 and reversed_by is null
        and recorded_at >= $5
      order by id`,
     [registryId, record_type, record, event_type, since],
   )
-  return rows.map(({ id }) => id)
+  const all = rows.map(({ id }) => id)
+  if (corrected === undefined) return all
+  if (!all.includes(corrected)) return []
+  return rows.filter(({ id, purpose }) => id === corrected || purpose === 'backfill').map(({ id }) => id)
 }
 
 /**
  * What was sent of these events, or will be, to subscriptions that are live or that a reason of the record's own has
- * ended. Of several about one event the last one: it is what the receiver knows.
+ * ended. Of several to one subscription the last one: it is what the receiver knows; and beside it the last one that waits
+ * in a backfill, which the receiver will know.
  */
 export async function notificationsOf(
   client: ClientBase,
@@ -46,12 +53,12 @@ export async function notificationsOf(
   endedBy: string,
 ): Promise<readonly EarlierNotification[]> {
   const { rows } = await client.query<EarlierNotification>(
-    `select distinct on (notification.subscription) notification.id, event, subscription,
-       case when notification.state = 'waiting' then due_at end as waits_until
+    `select distinct on (notification.subscription, in_backfill) notification.id, event, subscription,
+       is_backfill and notification.state = 'waiting' as in_backfill
      from notification join subscription on subscription.id = notification.subscription
      where event = any($1::bigint[]) and purpose in ('event', 'backfill') and notification.state <> 'dropped'
        and (subscription.state = 'live' or (subscription.state = 'ended' and subscription.reason = $2))
-     order by notification.subscription, notification.id desc`,
+     order by notification.subscription, in_backfill, notification.id desc`,
     [events, endedBy],
   )
   return rows

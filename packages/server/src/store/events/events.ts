@@ -43,7 +43,7 @@ export interface NewNotification {
   readonly purpose: Purpose
   /** Undefined: at once. */
   readonly due_at?: Date
-  /** The notification that it corrects. */
+  /** The notification that it corrects; while that waits, it is not due before it. */
   readonly corrects?: number
 }
 
@@ -108,10 +108,11 @@ export async function insertNotifications(
     `with inserted as (
        insert into notification (mailbox, event, subscription, presence, purpose, corrects, due_at)
        select subscription.mailbox, new.event, subscription.id, new.presence, new.purpose, new.corrects,
-         coalesce(new.due_at, clock_timestamp())
+         greatest(coalesce(new.due_at, clock_timestamp()), earlier.due_at)
        from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[])
          with ordinality as new (event, subscription, presence, purpose, corrects, due_at, at)
        join subscription on subscription.id = new.subscription
+       left join notification as earlier on earlier.id = new.corrects and earlier.state = 'waiting'
        order by new.at
        returning mailbox
      )
