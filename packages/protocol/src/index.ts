@@ -19,6 +19,7 @@ export {
   heldValue,
 } from './attributes/held.ts'
 export { elementKeys, keyedListAt, keysInList } from './attributes/keyed-lists.ts'
+export { notifiedRecord } from './attributes/notified-record.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
 export { type Element, readElements } from './attributes/read-elements.ts'
 export { identifierValue, type RecordIdentifier, readIdentifiers } from './attributes/read-identifiers.ts'

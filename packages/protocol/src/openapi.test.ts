@@ -78,8 +78,9 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
         ? Object.values(examples as object).map(({ value }) => ({ schema, example: value }))
         : [],
     )
-    // Each form of a query, on both paths of a search.
-    expect(named).toHaveLength(2 * QUERY_TYPES.length)
+    // Each form of a query, on both paths of a search; and those of questions about one person.
+    const persons: Readonly<Record<string, number>> = { ibr: 3, ess: 2 }
+    expect(named).toHaveLength(2 * QUERY_TYPES.length + (persons[kind.name] ?? 0))
     for (const { schema, example } of [...contents, ...named]) {
       const compiled = Compile(inlined(document, schema) as object)
       expect(compiled.Errors(example), JSON.stringify(example)).toEqual([true, []])

@@ -2,6 +2,7 @@
 import { Beneficiary } from '../records/beneficiary.ts'
 import { NID, UIN } from './identifier-types.ts'
 import type { Compound, Kind } from './kind.ts'
+import type { NotifiedShape } from './notified-shape.ts'
 import {
   addressAttributes,
   identifierList,
@@ -55,6 +56,49 @@ const enrolment: Compound = {
   indexed: true,
 }
 
+/** A notification has the plain member, with the enrolments that changed among the additional attributes (2.4). */
+const notifiedMember: NotifiedShape = {
+  type: 'Member',
+  members: [
+    {
+      name: 'member_identifier',
+      paths: [...under(members, 'member_identifier'), ...persons, ...under(persons, 'identifier')],
+      as: 'identifiers',
+    },
+    {
+      name: 'demographic_info',
+      paths: persons,
+      members: [
+        { name: 'identifier', paths: ['identifier', ''], as: 'identifiers' },
+        {
+          name: 'name',
+          paths: ['name'],
+          members: ['surname', 'given_name', 'second_name', 'maiden_name', 'prefix', 'suffix'].map((name) => {
+            return { name, paths: [name], as: 'value' }
+          }),
+        },
+        { name: 'sex', paths: ['sex'], as: 'value' },
+        { name: 'birth_date', paths: ['birth_date'], as: 'date' },
+        { name: 'death_date', paths: ['death_date'], as: 'date' },
+        { name: 'address', paths: ['address'], as: 'value' },
+        { name: 'phone_number', paths: ['phone_number'], as: 'list' },
+        { name: 'email', paths: ['email'], as: 'list' },
+      ],
+    },
+    { name: 'related_person', paths: under(members, 'related_person'), as: 'objects' },
+    { name: 'is_disabled', paths: under(members, 'is_disabled'), as: 'boolean' },
+    ...['marital_status', 'employment_status', 'occupation', 'income_level', 'education_level'].map(
+      (name) => {
+        return { name, paths: under(members, name), as: 'value' } as const
+      },
+    ),
+    { name: 'language_code', paths: under(members, 'language_code'), as: 'list' },
+    { name: 'additional_attributes', paths: under(members, 'additional_attributes'), as: 'objects' },
+    { name: 'registration_date', paths: under(members, 'registration_date'), as: 'datetime' },
+    { name: 'last_updated', paths: under(members, 'last_updated'), as: 'datetime' },
+  ],
+}
+
 export const ibr: Kind = {
   name: 'ibr',
   title: 'Integrated beneficiary registry',
@@ -64,6 +108,7 @@ export const ibr: Kind = {
     {
       name: 'Beneficiary',
       emitted: 'Member',
+      notified_as: notifiedMember,
       aliases: ['Member', 'Person', 'IBRPerson', 'IBRMember'],
       document_types: ['Beneficiary', 'Member', 'Person'],
       primary_identifier: 'UIN',

@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { CodeListName } from '../records/code-lists.ts'
 import type { EventRule, KeyedList } from './event-rules.ts'
+import type { NotifiedShape } from './notified-shape.ts'
 
 /** How a searchable attribute is read from a record; `attributes/attribute-types.ts` has one row for each. */
 export type AttributeType = 'text' | 'code' | 'date' | 'datetime' | 'number' | 'boolean' | 'age'
@@ -93,6 +94,8 @@ export interface RecordType {
   readonly name: string
   /** The spelling emitted as `reg_record_type`, such as `Member` for `Beneficiary`. */
   readonly emitted: string
+  /** The shape of the record in a notification; without it the record is notified as it is stored. */
+  readonly notified_as?: NotifiedShape
   /** Other spellings accepted in `reg_record_type` and `response_entity`; compared by the part after the last ":". */
   readonly aliases: readonly string[]
   /** Values of the document's own `@type` (part after the last ":") by which an import tells record types apart. */

@@ -1,4 +1,5 @@
 /** An invented request and its reply for every operation, in the words of a kind. Public standard 2.2 to 2.7. */
+import { notifiedRecord } from '../attributes/notified-record.ts'
 import type { AckCode } from '../codes.ts'
 import { PROTOCOL_VERSION, REG_TYPE_PREFIX } from '../common.ts'
 import type { Kind } from '../kinds/kind.ts'
@@ -127,18 +128,18 @@ const enrolmentUpdates = (kind: Kind): Example => ({
   },
 })
 
+const enrolledFor = (kind: Kind, query: JsonObject): JsonObject => ({
+  transaction_id,
+  enrolled_criteria: { query_type: 'expression', response_entity: kind.record_types[0].emitted, query },
+})
+
+const byPerson = (kind: Kind): JsonObject => ({ person_identifier: { eq: person(kind) } })
+
 /** Whether a person is enrolled; what is answered differs between the operations (D9). */
 const enrolled =
   (enrolled_status: string) =>
   (kind: Kind): Example => ({
-    request: {
-      transaction_id,
-      enrolled_criteria: {
-        query_type: 'expression',
-        response_entity: kind.record_types[0].emitted,
-        query: { person_identifier: { eq: person(kind) } },
-      },
-    },
+    request: enrolledFor(kind, byPerson(kind)),
     reply: {
       ...ids,
       enrolled_response: [
@@ -219,16 +220,57 @@ export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | '
   return enveloped(operation, way, exampleOf(kind, operation.name).request)
 }
 
-/** The request of an operation that asks with a query of any form. */
-const WITH_QUERY: Readonly<Record<string, typeof searchFor>> = { search: searchFor }
+interface NamedRequest {
+  /** A word of our own, unique among the examples of an operation. */
+  readonly name: string
+  readonly summary: string
+  readonly message: JsonObject
+}
+
+/** The operations that ask with a query of several forms, with one request for each form. */
+const NAMED_REQUESTS: Readonly<Record<string, (kind: Kind) => readonly NamedRequest[]>> = {
+  search: (kind) =>
+    queryExamples(kind).map((example) => {
+      const { name, summary } = example
+      return { name, summary, message: searchFor(kind, example) }
+    }),
+  enrolled: (kind) => [
+    ...personForms(kind),
+    {
+      name: 'programme',
+      summary: 'In one programme',
+      message: enrolledFor(kind, {
+        ...byPerson(kind),
+        'programme_identifier.programme.programme_identifier': { eq: 'PRG-01' },
+      }),
+    },
+  ],
+  'enrolment-status': personForms,
+}
+
+/** A person by both forms of an equality (D10). */
+function personForms(kind: Kind): readonly NamedRequest[] {
+  const spelledOut = {
+    attribute_name: 'person_identifier',
+    operator: 'eq',
+    attribute_value: person(kind),
+  }
+  return [
+    { name: 'person', summary: 'By an identifier of the person', message: enrolledFor(kind, byPerson(kind)) },
+    {
+      name: 'comparison',
+      summary: 'By a comparison that is spelled out',
+      message: enrolledFor(kind, spelledOut),
+    },
+  ]
+}
 
 /** The same question in every form, by name; null where the operation has one example only. */
 export function exampleRequests(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject | null {
-  const request = Object.hasOwn(WITH_QUERY, operation.name) ? WITH_QUERY[operation.name] : undefined
-  if (request === undefined) return null
-  const named = queryExamples(kind).map((example) => {
-    const { name, summary } = example
-    return [name, { summary, value: enveloped(operation, way, request(kind, example)) }]
+  const requests = Object.hasOwn(NAMED_REQUESTS, operation.name) ? NAMED_REQUESTS[operation.name] : undefined
+  if (requests === undefined) return null
+  const named = requests(kind).map(({ name, summary, message }) => {
+    return [name, { summary, value: enveloped(operation, way, message) }]
   })
   return Object.fromEntries(named)
 }
@@ -269,7 +311,7 @@ function notification(kind: Kind): JsonObject {
     reg_type: regType(kind),
     reg_event_type: eventType(kind),
     reg_record_type: recordType.emitted,
-    reg_records: sampleRecord(recordType),
+    reg_records: notifiedRecord(kind, recordType, sampleRecord(recordType)),
   }
   return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: answered, data, locale: 'eng' }] }
 }

@@ -1,14 +1,16 @@
 /** An invented record of any record type, made from the kind's own data. */
+
+import type { JsonObject, JsonValue } from '../json.ts'
 import type { RecordType } from '../kinds/kind.ts'
-import type { JsonObject } from './components.ts'
 
 /** The person in the examples does not exist. Attributes that a record type lacks are left out. */
-const SAMPLE_VALUES: readonly (readonly [attribute: string, value: unknown])[] = [
+const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[] = [
   ['surname', 'Okoro'],
   ['given_name', 'Ada'],
   ['sex', 'female'],
   ['birth_date', '1991-07-09'],
   ['assistance_unit', '2'],
+  ['enrolment_status', 'Active'],
   ['disability_status', '0'],
   ['disability_level', '2'],
   ['farmer_type', 'smallholder'],
@@ -17,6 +19,18 @@ const SAMPLE_VALUES: readonly (readonly [attribute: string, value: unknown])[] =
   ['poverty_score', 3.4],
   ['registration_date', '2024-05-02T08:30:00Z'],
 ]
+
+/** Of the one element that a list of them has in a sample. */
+const SAMPLE_ELEMENT: Readonly<Record<string, JsonValue>> = {
+  programme_identifier: 'PRG-01',
+  programme_name: 'Winter Grant',
+  enrolment_status: 'Active',
+  enrolment_date: '2024-05-02',
+  impairment_type: '1',
+  impairment_level: '3',
+  impairment_cause: '2',
+  impairment_onset: '2',
+}
 
 /** The value of a sample's primary identifier, the same in requests and records. */
 export function sampleIdentifier({ primary_identifier }: RecordType): { type: string; value: string } {
@@ -33,10 +47,19 @@ export function sampleRecord(recordType: RecordType): JsonObject {
     const path = recordType.attributes.find((attribute) => attribute.name === name)?.paths[0]
     if (path !== undefined) put(record, path, sample)
   }
+  for (const { paths, members } of recordType.compounds ?? []) {
+    const element: JsonObject = {}
+    for (const { name, paths } of members) {
+      const sample = SAMPLE_ELEMENT[name]
+      if (sample !== undefined && paths[0] !== undefined) put(element, paths[0], sample)
+    }
+    const [path] = paths
+    if (path !== undefined && Object.keys(element).length > 0) put(record, path, [element])
+  }
   return record
 }
 
-function put(object: JsonObject, path: string, value: unknown): void {
+function put(object: JsonObject, path: string, value: JsonValue): void {
   const names = path.split('.')
   const last = names.pop() as string
   let place = object

@@ -8,6 +8,7 @@ import {
   dayIn,
   dayInterval,
   instantInterval,
+  type JsonObject,
   type JsonValue,
   normaliseCode,
   type RecordType,
@@ -112,6 +113,26 @@ export function readEnrolments(recordType: RecordType, document: JsonValue): rea
       status_change_date: text('status_change_date'),
     }
   })
+}
+
+/**
+ * The enrolments that a change has made or altered, as they are told in `additional_attributes` of a notification (public
+ * standard 2.4). @param before null: the record is new, and all of them are
+ */
+export function changedEnrolments(
+  recordType: RecordType,
+  before: JsonValue | null,
+  after: JsonValue,
+): readonly JsonObject[] {
+  const known = new Set(readEnrolments(recordType, before ?? {}).map((one) => JSON.stringify(one)))
+  return readEnrolments(recordType, after)
+    .filter((one) => !known.has(JSON.stringify(one)))
+    .map((one) => {
+      const { programme_identifier, programme_name, enrolment_date, end_date, status_change_date } = one
+      const members = { programme_identifier, programme_name, enrolment_date, status_change_date }
+      const named = { ...members, enrolment_status: one.status_as_written, enrolment_end_date: end_date }
+      return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null))
+    })
 }
 
 /**

@@ -13,6 +13,7 @@ import { DueTimes } from './due-times.ts'
 import { matchEvents } from './match.ts'
 import { ownIdentifiers } from './own-identifiers.ts'
 import { type Draft, type NamedEvent, type RecordedEvent, type Recording, typeOf } from './recording.ts'
+import { shownRecord } from './shown.ts'
 
 /**
  * Records the events of changes of records, and notifies who has subscribed to them. Runs in the transaction that makes the
@@ -137,7 +138,11 @@ async function storeShown(
     const count = matched.get(id) ?? 0
     if (count === 0) return []
     const identifiers = ownIdentifiers(kind, recordType, (after ?? before)?.document ?? {})
-    return { event: id, matched: count, document: change.after, identifiers: canonicalJson(identifiers) }
+    const document =
+      after === null || change.after === null
+        ? null
+        : shownRecord(recordType, before?.document ?? null, after.document, change.after)
+    return { event: id, matched: count, document, identifiers: canonicalJson(identifiers) }
   })
   await storeMatches(client, shown)
 }

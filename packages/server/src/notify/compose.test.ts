@@ -144,3 +144,22 @@ test('a correction names what it corrects, also in the same envelope', () => {
   const [death, cancel] = message.notify_event as any
   expect(header.meta).toMatchObject({ corrects: { [cancel.reference_id]: death.reference_id } })
 })
+
+test('a beneficiary registry notifies the plain member; of a record that has left, its identifiers', () => {
+  const shown = {
+    document: canonicalJson({
+      '@type': 'Beneficiary',
+      member: { member_identifier: 'HS-89', is_disabled: '1' },
+    }),
+    identifiers: canonicalJson({ '@type': 'Beneficiary', member: { member_identifier: 'HS-89' } }),
+  }
+  const member_identifier = [{ '@type': 'Identifier', identifier_type: 'UIN', identifier_value: 'HS-89' }]
+  const recordOf = (presence: WaitingNotification['presence']) =>
+    composed([{ presence, event_type: 'enrollement' }], { kind: 'ibr', shown }).item.data
+  expect(recordOf('stayed')).toMatchObject({
+    reg_event_type: 'enrollement',
+    reg_record_type: 'Member',
+    reg_records: { '@type': 'Member', member_identifier, is_disabled: true },
+  })
+  expect(recordOf('left').reg_records).toEqual({ '@type': 'Member', member_identifier })
+})

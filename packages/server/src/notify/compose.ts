@@ -8,6 +8,7 @@ import {
   REG_TYPE_PREFIX,
   type RecordType,
 } from '@rollcall/protocol'
+import { notifiedShape } from '../events/shown.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
@@ -131,7 +132,7 @@ function itemOf(
       reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
       reg_record_type: speaker.asked_record_type ?? recordType.emitted,
-      reg_records: recordOf(participant, recordType, item),
+      reg_records: recordOf(participant, kind, recordType, item),
     },
     ...(locale && { locale }),
   }
@@ -157,12 +158,14 @@ function eventName(
 /** A record that no longer fulfils any of the filters, or is deleted, is named by its identifiers alone. */
 function recordOf(
   participant: Participant,
+  kind: Kind,
   recordType: RecordType,
   { notifications, shown }: ShownItem,
 ): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
-  for (const record of disclose(participant, recordType, [document])) return record
+  const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null })
+  for (const record of disclose(participant, recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }
 

@@ -1,0 +1,98 @@
+/** A stored record in the shape that notifications of its type have: the rows of `kinds/notified-shape.ts`, applied. */
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import type { Kind, RecordType } from '../kinds/kind.ts'
+import type { NotifiedAs, NotifiedMember } from '../kinds/notified-shape.ts'
+import { ATTRIBUTE_TYPES } from './attribute-types.ts'
+import { dayInterval, instantText } from './dates.ts'
+import { heldAt } from './held.ts'
+import { identifierTypeOf, identifierValue } from './read-identifiers.ts'
+import { compilePath, walk } from './walk.ts'
+
+/** The record as notifications have it; the same object where the record type has no shape of its own for them. */
+export function notifiedRecord(kind: Kind, recordType: RecordType, document: JsonValue): JsonValue {
+  const shape = recordType.notified_as
+  if (shape === undefined) return document
+  return { '@type': shape.type, ...membersOf({ kind, recordType }, shape.members, document) }
+}
+
+interface Scope {
+  readonly kind: Kind
+  readonly recordType: RecordType
+}
+
+function membersOf(scope: Scope, members: readonly NotifiedMember[], from: JsonValue): JsonObject {
+  const made: JsonObject = {}
+  for (const member of members) {
+    const value = 'members' in member ? objectOf(scope, member, from) : valueAt(scope, member, from)
+    if (value !== undefined) made[member.name] = value
+  }
+  return made
+}
+
+function objectOf(
+  scope: Scope,
+  { paths, members }: Extract<NotifiedMember, { members: unknown }>,
+  from: JsonValue,
+): JsonObject | undefined {
+  for (const path of paths) {
+    const found = heldAt(path)(from).find(isJsonObject)
+    if (found === undefined) continue
+    const made = membersOf(scope, members, found)
+    if (Object.keys(made).length > 0) return made
+  }
+  return undefined
+}
+
+function valueAt(
+  scope: Scope,
+  { paths, as }: Extract<NotifiedMember, { as: unknown }>,
+  from: JsonValue,
+): JsonValue | undefined {
+  if (as === 'identifiers') return listed(identifiersAt(scope, paths, from))
+  if (as === 'objects') return listed(paths.flatMap((path) => heldAt(path)(from)).filter(isJsonObject))
+  const values = paths.map((path) => heldAt(path)(from)).find((found) => found.length > 0)
+  const [first, ...others] = values ?? []
+  if (values === undefined || first === undefined) return undefined
+  if (as === 'list' || (as === 'value' && others.length > 0)) return values
+  return WRITTEN[as](first)
+}
+
+const listed = (values: readonly JsonValue[]): JsonValue | undefined =>
+  values.length === 0 ? undefined : [...values]
+
+/** What cannot be read is sent as it is. */
+const WRITTEN: Readonly<
+  Record<Exclude<NotifiedAs, 'identifiers' | 'objects' | 'list'>, (raw: JsonValue) => JsonValue>
+> = {
+  value: (raw) => raw,
+  boolean: (raw) => (ATTRIBUTE_TYPES.boolean(raw, FLAG) as boolean | null) ?? raw,
+  date: (raw) => {
+    const days = typeof raw === 'string' ? dayInterval(raw) : null
+    return days !== null && days.from === days.to ? days.from : raw
+  },
+  datetime: (raw) => (typeof raw === 'string' ? (instantText(raw) ?? raw) : raw),
+}
+const FLAG = { name: 'flag', paths: [], type: 'boolean' } as const
+
+/** Each identifier once, under the type that it names, else under that of its place. */
+function identifiersAt({ kind, recordType }: Scope, paths: readonly string[], from: JsonValue): JsonObject[] {
+  const found = new Map<string, JsonObject>()
+  for (const path of paths) {
+    const source = recordType.identifiers.find((one) => one.path === path) ?? {
+      path,
+      names: 'record' as const,
+    }
+    walk(from, compilePath(path), (leaf) => {
+      const type = identifierTypeOf(kind, source, leaf)
+      const raw = isJsonObject(leaf) ? leaf.identifier_value : leaf
+      const value = type === undefined ? null : identifierValue(type, raw)
+      if (type === undefined || value === null || raw === undefined) return false
+      const named =
+        isJsonObject(leaf) && typeof leaf.identifier_type === 'string' ? leaf.identifier_type : type.name
+      const identifier = { '@type': 'Identifier', identifier_type: named, identifier_value: String(raw) }
+      if (!found.has(`${type.name} ${value}`)) found.set(`${type.name} ${value}`, identifier)
+      return false
+    })
+  }
+  return [...found.values()]
+}
