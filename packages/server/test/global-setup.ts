@@ -1,3 +1,4 @@
+import { readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,16 +31,27 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   // mkdtemp makes it 0700; as root PostgreSQL runs as somebody else, who has to get through.
   await chmod(directory, 0o711)
   const postgres = await openEmbeddedPostgres(directory)
+  const remove = () => removeNow(directory)
+  process.once('exit', remove)
   const connection = postgres.connection as TestServer
   const client = new pg.Client(connection)
   await client.connect()
-  // Test data need not survive a power cut.
-  await client.query(`alter role ${connection.user} set synchronous_commit = off`)
+  // Test data need not survive a power cut, and there is room for its log.
+  for (const setting of ['synchronous_commit', 'wal_compression'])
+    await client.query(`alter role ${connection.user} set ${setting} = off`)
   await client.end()
   await makeMigrated(connection)
   run.provide('postgres', connection)
   return async () => {
+    process.off('exit', remove)
     await postgres.close()
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** Ctrl-C ends a run without its teardown, and what is in memory would stay there. */
+function removeNow(directory: string): void {
+  const [pid] = readFileSync(join(directory, 'postgres/data/postmaster.pid'), 'utf8').split('\n')
+  process.kill(Number(pid), 'SIGQUIT')
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }

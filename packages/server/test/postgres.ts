@@ -39,7 +39,7 @@ interface EmptyDatabase {
 async function newDatabase(template: string): Promise<EmptyDatabase> {
   const server = inject('postgres')
   const database = `test_${randomBytes(8).toString('hex')}`
-  await onServer(server, `create database ${database} template ${template}`)
+  await onServer(server, `create database ${database} template ${template} strategy file_copy`)
   return {
     connection: { ...server, database },
     drop: () => onServer(server, `drop database if exists ${database} with (force)`),
