@@ -13,7 +13,10 @@ export function addCommand(program: Command): void {
     .description(
       'print what happened to a message: received, processed, answered, and every attempt to deliver it',
     )
-    .argument('<id>', 'a transaction_id, a correlation_id, or a message_id of theirs or ours')
+    .argument(
+      '<id>',
+      'a transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription',
+    )
     .option('--limit <number>', 'print at most this many messages', wholeNumber(1, 1_000), 20)
     .option('--full', `show all items and deliveries of each, not only the first ${EACH}`)
     .addHelpText(
@@ -21,6 +24,7 @@ export function addCommand(program: Command): void {
       `
 If several messages have this id, all are printed, the oldest first. The content of requests and answers is not
 printed, and addresses are printed without their paths. --json prints a list of the messages, each with its events.
+For the code of a subscription, the requests that made and ended it are printed, then its notifications, the newest first.
 
 Exit codes: 0 found, 1 no stored message has this id.
 

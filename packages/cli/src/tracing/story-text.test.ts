@@ -85,3 +85,63 @@ test('of an exchange that is forgotten its deliveries are told', () => {
     '2026-01-01T00:00:20.000Z  page 1: dead, http_5xx',
   ])
 })
+
+test('a notification is told from its event on, with what holds it up', () => {
+  const notification: Traced = {
+    traced: 'notification',
+    participant: 'sp.example',
+    participant_status: 'disabled',
+    registry: 'civil',
+    reference_id: 'n-1',
+    subscriptions: [{ code: 'SUB-1', presence: 'entered' }],
+    purpose: 'correction',
+    event_type: 'CANCEL',
+    record_type: 'Person',
+    event_id: null,
+    matched: 3,
+    state: 'sent',
+    due_at: at(5),
+    mailbox: 'm-1',
+    mailbox_state: 'closed',
+    sequence: 4,
+    delivery: {
+      ...{ id: 'd-1', callback: 'notify', page: 1, message_id: 'ours-1' },
+      ...{ state: 'pending', attempts: 1, reason: null },
+    },
+    events: [
+      { at: at(1), event: 'occurred', event_type: 'CANCEL', record_type: 'Person' },
+      { at: at(5), event: 'matched', count: 3 },
+      {
+        ...{ at: at(6), event: 'composed', ...delivery, message_id: 'ours-1', sequence: 4 },
+        target_origin: 'https://sp.example',
+      },
+      { at: at(6), event: 'attempt', ...delivery, number: 1, duration_ms: 7, status: 503, error: 'http_5xx' },
+      { at: at(36), event: 'attempt due', ...delivery, number: 2 },
+    ],
+  }
+  expect(storyText(notification).split('\n')).toEqual([
+    'correction to sp.example from civil',
+    '  reference    n-1',
+    '  subscription SUB-1 (entered)',
+    '  mailbox      m-1',
+    '2026-01-01T00:00:01.000Z  CANCEL of a Person occurred',
+    '2026-01-01T00:00:05.000Z  recorded, 3 subscriptions matched',
+    '2026-01-01T00:00:06.000Z  composed into envelope 4: notify ours-1 for https://sp.example, delivery d-1',
+    '2026-01-01T00:00:06.000Z  attempt 1: HTTP 503, http_5xx, 7 ms',
+    '2026-01-01T00:00:36.000Z  attempt 2 is due',
+    '  waits until the participant is enabled',
+    '  its mailbox is closed; rollcall subscriptions resume opens it',
+  ])
+  const waits: Traced = {
+    ...{
+      ...notification,
+      state: 'waiting',
+      participant_status: 'active',
+      mailbox_state: 'open',
+      purpose: 'event',
+    },
+    ...{ delivery: null, events: [{ at: at(60), event: 'waits' }] },
+  }
+  expect(storyText(waits).split('\n').at(0)).toBe('notification to sp.example from civil')
+  expect(storyText(waits).split('\n').at(-1)).toBe('2026-01-01T00:01:00.000Z  due in its mailbox')
+})

@@ -3,19 +3,62 @@ import type { StoryEvent, Traced } from '@rollcall/server/admin/trace'
 import { printable } from '../asking/printing.ts'
 import { counted, rowLines } from '../asking/summary.ts'
 
+type TracedNotification = Extract<Traced, { readonly traced: 'notification' }>
 type TracedExchange = Extract<Traced, { readonly traced: 'exchange' }>
 
 export function storyText(traced: Traced): string {
-  const { message_id, transaction_id, correlation_id } = traced
+  // A notification has one page.
+  const page = traced.traced === 'notification' ? () => '' : pageText
   return [
     printable(headOf(traced)),
-    ...rowLines({ message: message_id, transaction: transaction_id, correlation: correlation_id }),
-    ...traced.events.map((event) => printable(`${event.at}  ${eventText(event)}`)),
-    ...(traced.traced === 'exchange' ? remarksOf(traced) : []),
+    ...rowLines(namesOf(traced)),
+    ...traced.events.map((event) => printable(`${event.at}  ${eventText(event, page)}`)),
+    ...remarks(traced),
   ].join('\n')
 }
 
+const pageText = (page: number): string => `page ${page}: `
+
+function namesOf(traced: Traced): Readonly<Record<string, string | null>> {
+  if (traced.traced !== 'notification') {
+    const { message_id, transaction_id, correlation_id } = traced
+    return { message: message_id, transaction: transaction_id, correlation: correlation_id }
+  }
+  const { reference_id, mailbox, event_id, subscriptions } = traced
+  const codes = subscriptions.map(({ code, presence }) => `${code} (${presence})`).join(', ')
+  return { reference: reference_id, event: event_id, subscription: codes, mailbox }
+}
+
+function remarks(traced: Traced): readonly string[] {
+  if (traced.traced === 'exchange') return remarksOf(traced)
+  return traced.traced === 'notification' ? whyItWaits(traced) : []
+}
+
+/** Why a notification is not sent. */
+function whyItWaits({ state, delivery, mailbox_state, participant_status }: TracedNotification): string[] {
+  if (state !== 'waiting' && delivery?.state !== 'pending') return []
+  return [
+    ...(participant_status === 'disabled' ? ['  waits until the participant is enabled'] : []),
+    ...(mailbox_state === 'closed'
+      ? ['  its mailbox is closed; rollcall subscriptions resume opens it']
+      : []),
+  ]
+}
+
+const PURPOSES: Readonly<Record<TracedNotification['purpose'], string>> = {
+  event: 'notification',
+  correction: 'correction',
+  backfill: 'notification of a backfill',
+  test: 'test notification',
+}
+
 function headOf(traced: Traced): string {
+  if (traced.traced === 'notification') {
+    return `${PURPOSES[traced.purpose]} to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
+  }
+  if (traced.traced === 'exchange' && traced.operation === 'notify') {
+    return `notify to ${traced.participant ?? 'a participant'} from ${traced.registry ?? 'a registry'}`
+  }
   const from = `from ${traced.participant ?? 'a participant'} to ${traced.registry ?? 'a registry'}`
   if (traced.traced === 'callback') return `${traced.callback} ${from}, in our inbox`
   return `${traced.operation ?? 'an exchange that is not stored any more'} ${from}, ${roadText(traced)}`
@@ -24,7 +67,7 @@ function headOf(traced: Traced): string {
 const roadText = (traced: TracedExchange): string =>
   traced.road === 'asynchronous' ? 'asynchronous' : 'synchronous: its answer is not stored'
 
-function eventText(event: StoryEvent): string {
+function eventText(event: StoryEvent, pageOf: (page: number) => string): string {
   switch (event.event) {
     case 'received':
       return `received${event.encrypted === null ? '' : event.encrypted ? ', encrypted' : ', not encrypted'}`
@@ -35,7 +78,7 @@ function eventText(event: StoryEvent): string {
     case 'answered':
       return `${counted(event.items, 'item')} answered: ${event.succ} succ, ${event.rjct} rjct, ${counted(event.records, 'record')}`
     case 'delivery made':
-      return `page ${event.page}: ${event.callback} ${event.message_id} for ${event.target_origin ?? 'nowhere'}, delivery ${event.delivery}`
+      return `${pageOf(event.page)}${event.callback} ${event.message_id} for ${event.target_origin ?? 'nowhere'}, delivery ${event.delivery}`
     case 'replied':
       return 'replied: every page is made'
     case 'failed':
@@ -43,18 +86,30 @@ function eventText(event: StoryEvent): string {
     case 'attempt': {
       const { page, number, duration_ms, status, error } = event
       const ending = [status === null ? null : `HTTP ${status}`, error].filter((part) => part !== null)
-      return `page ${page}: attempt ${number}: ${ending.join(', ')}, ${duration_ms} ms`
+      return `${pageOf(page)}attempt ${number}: ${ending.join(', ')}, ${duration_ms} ms`
     }
     case 'sent again':
-      return `page ${event.page}: asked for again by an operator`
+      return `${pageOf(event.page)}asked for again by an operator`
     case 'attempt under way':
-      return `page ${event.page}: attempt ${event.number} is under way, until then at most`
+      return `${pageOf(event.page)}attempt ${event.number} is under way, until then at most`
     case 'attempt due':
-      return `page ${event.page}: attempt ${event.number} is due`
+      return `${pageOf(event.page)}attempt ${event.number} is due`
     case 'kept':
       return event.state
+    case 'occurred':
+      return `${event.event_type} of a ${event.record_type} occurred`
+    case 'matched':
+      return `recorded, ${counted(event.count, 'subscription')} matched`
+    case 'composed': {
+      const { message_id, sequence, target_origin, delivery } = event
+      return `composed into envelope ${sequence ?? '?'}: notify ${message_id} for ${target_origin ?? 'nowhere'}, delivery ${delivery}`
+    }
+    case 'waits':
+      return 'due in its mailbox'
+    case 'left out':
+      return 'not sent: its subscription was taken back, or is not permitted any more'
     default:
-      return `page ${event.page}: ${event.event}${event.reason === null ? '' : `, ${event.reason}`}`
+      return `${pageOf(event.page)}${event.event}${event.reason === null ? '' : `, ${event.reason}`}`
   }
 }
 

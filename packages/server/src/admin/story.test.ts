@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import type { TracedDelivery, TracedExchange } from '../store/exchanges/trace.ts'
+import type { TracedDelivery } from '../store/deliveries/traced-deliveries.ts'
+import type { TracedNotification } from '../store/events/traced-notifications.ts'
+import type { TracedExchange } from '../store/exchanges/trace.ts'
 import { storyOf } from './story.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
@@ -101,4 +103,47 @@ test('what has no address is held from the beginning', () => {
     [10, 'delivery made'],
     [10, 'held'],
   ])
+})
+
+const notification: TracedNotification = {
+  traced: 'notification',
+  participant: 'sp.example',
+  participant_status: 'active',
+  registry: 'civil',
+  reference_id: 'n-1',
+  subscriptions: [{ code: 'SUB-1', presence: 'entered' }],
+  purpose: 'event',
+  event_type: 'Death',
+  record_type: 'Person',
+  event_id: null,
+  occurred_at: at(1),
+  recorded_at: at(5),
+  matched: 3,
+  state: 'sent',
+  due_at: at(5),
+  mailbox: 'm-1',
+  mailbox_state: 'open',
+  sequence: 4,
+  delivery,
+}
+const notified = (changes: Partial<TracedNotification>) => storyOf({ ...notification, ...changes }, NOW)
+
+test('a notification is told from its event to the attempts at its envelope', () => {
+  const made = [attempt(1, 11, 503, 'http_5xx')]
+  expect(notified({ delivery: { ...delivery, made, attempts: 1 } })).toMatchObject([
+    { event: 'occurred', event_type: 'Death', record_type: 'Person', at: at(1).toISOString() },
+    { event: 'matched', count: 3, at: at(5).toISOString() },
+    { event: 'composed', message_id: 'ours-1', sequence: 4, target_origin: 'https://sp.example' },
+    { event: 'attempt', number: 1, status: 503 },
+    { event: 'attempt due', number: 2 },
+  ])
+})
+
+test('what waits, what is left out, and an event that is entered before it happens', () => {
+  const names = (changes: Partial<TracedNotification>) => notified(changes).map(({ event }) => event)
+  expect(names({ state: 'waiting', delivery: null, due_at: at(4) })).toEqual([
+    ...['occurred', 'matched', 'waits'],
+  ])
+  expect(names({ state: 'dropped', delivery: null })).toEqual(['occurred', 'matched', 'left out'])
+  expect(names({ occurred_at: at(59) }).slice(0, 3)).toEqual(['occurred', 'matched', 'composed'])
 })

@@ -1,11 +1,7 @@
 /** The life of a message in order, from the stored rows. A target is reported by its origin only. */
-import type {
-  Traced,
-  TracedAttempt,
-  TracedCallback,
-  TracedDelivery,
-  TracedExchange,
-} from '../store/exchanges/trace.ts'
+import type { TracedAttempt, TracedDelivery } from '../store/deliveries/traced-deliveries.ts'
+import type { TracedNotification } from '../store/events/traced-notifications.ts'
+import type { TracedCallback, TracedExchange } from '../store/exchanges/trace.ts'
 
 /** The events of a message with their reported members. `at` is an ISO time, `delivery` an id. */
 export type Happening =
@@ -38,6 +34,19 @@ export type Happening =
   /** `at` is when it is due. */
   | (OfDelivery & { readonly event: 'attempt due'; readonly number: number })
   | { readonly event: 'kept'; readonly state: TracedCallback['state'] }
+  | { readonly event: 'occurred'; readonly event_type: string; readonly record_type: string }
+  /** It was recorded; `count` subscriptions are notified. */
+  | { readonly event: 'matched'; readonly count: number }
+  | (OfDelivery & {
+      readonly event: 'composed'
+      readonly message_id: string
+      readonly sequence: number | null
+      readonly target_origin: string | null
+    })
+  /** `at` is when it is due in its mailbox. */
+  | { readonly event: 'waits' }
+  /** Nothing is sent of it: its subscription was taken back, or is not permitted any more. */
+  | { readonly event: 'left out' }
 
 interface OfDelivery {
   readonly delivery: string
@@ -54,10 +63,21 @@ interface Moment {
   readonly event: StoryEvent
 }
 
-/** The events of one exchange or callback, the oldest first; what is still to come is at the end. */
-export function storyOf(traced: Traced, now: Date): readonly StoryEvent[] {
-  const moments = traced.traced === 'callback' ? ofCallback(traced) : ofExchange(traced, now)
+/** The events of one exchange, callback or notification, the oldest first; what is still to come is at the end. */
+export function storyOf(
+  traced: TracedExchange | TracedCallback | TracedNotification,
+  now: Date,
+): readonly StoryEvent[] {
+  const moments = momentsOf(traced, now)
   return moments.toSorted((a, b) => a.order - b.order).map(({ event }) => event)
+}
+
+function momentsOf(
+  traced: TracedExchange | TracedCallback | TracedNotification,
+  now: Date,
+): readonly Moment[] {
+  if (traced.traced === 'callback') return ofCallback(traced)
+  return traced.traced === 'notification' ? ofNotification(traced, now) : ofExchange(traced, now)
 }
 
 const moment = (at: Date, happening: Happening): Moment => ({
@@ -69,6 +89,27 @@ const ofCallback = ({ received_at, participant, state }: TracedCallback): readon
   moment(received_at, { event: 'received', by: participant, encrypted: null }),
   moment(received_at, { event: 'kept', state }),
 ]
+
+function ofNotification(traced: TracedNotification, now: Date): readonly Moment[] {
+  const { occurred_at, recorded_at, event_type, record_type, matched, state, due_at, sequence } = traced
+  const { delivery } = traced
+  const occurred = moment(occurred_at, { event: 'occurred', event_type, record_type })
+  const moments = [
+    // It may be entered before it happens.
+    { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
+    moment(recorded_at, { event: 'matched', count: matched }),
+  ]
+  if (state === 'waiting') return [...moments, { ...moment(due_at, { event: 'waits' }), order: Infinity }]
+  if (state === 'dropped') return [...moments, { ...moment(due_at, { event: 'left out' }), order: Infinity }]
+  // Its envelope is forgotten.
+  if (delivery === null) return moments
+  const { id, page, created_at, message_id, target } = delivery
+  const composed = moment(created_at, {
+    ...{ event: 'composed', delivery: id, page, message_id, sequence },
+    target_origin: originOf(target),
+  })
+  return [...moments, composed, ...attemptsOf(delivery, now)]
+}
 
 /** Events of the same time are reported in the order of these lines. */
 function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {

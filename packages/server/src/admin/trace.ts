@@ -2,7 +2,9 @@
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { DELIVERY_STATES } from '../store/deliveries/delivery-list.ts'
-import { type TracedDelivery, type TracedExchange, trace as traceRows } from '../store/exchanges/trace.ts'
+import type { TracedDelivery } from '../store/deliveries/traced-deliveries.ts'
+import { type TracedNotification, traceNotifications } from '../store/events/traced-notifications.ts'
+import { type TracedExchange, trace as traceRows } from '../store/exchanges/trace.ts'
 import { closed, flag, instant, orNull, text, timeOut, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { type StoryEvent, storyOf } from './story.ts'
@@ -42,6 +44,10 @@ const Event = Type.Unsafe<StoryEvent>({
     error: Id,
     reason: Id,
     state: Type.String(),
+    event_type: Type.String(),
+    record_type: Type.String(),
+    count: Count,
+    sequence: orNull(Count),
   },
 })
 
@@ -53,6 +59,16 @@ const MESSAGE = {
   correlation_id: Id,
   events: Type.Array(Event, { description: 'The oldest first; what is still to come is at the end.' }),
 } as const
+
+const Delivery = closed({
+  id: Type.String(),
+  callback: Type.String(),
+  page: Count,
+  message_id: Type.String(),
+  state: oneOf(DELIVERY_STATES),
+  attempts: Count,
+  reason: Id,
+})
 
 const Exchange = closed({
   ...MESSAGE,
@@ -77,17 +93,7 @@ const Exchange = closed({
     propertyNames: { enum: DELIVERY_STATES },
     additionalProperties: { type: 'integer' },
   }),
-  deliveries: Type.Array(
-    closed({
-      id: Type.String(),
-      callback: Type.String(),
-      page: Count,
-      message_id: Type.String(),
-      state: oneOf(DELIVERY_STATES),
-      attempts: Count,
-      reason: Id,
-    }),
-  ),
+  deliveries: Type.Array(Delivery),
   breaker: orNull(
     closed({
       failures: Count,
@@ -105,22 +111,55 @@ const Callback = closed({
   state: Type.String(),
 })
 
-/** Everything whose transaction_id, correlation_id or message_id this is, the oldest first. */
+const Notification = closed({
+  traced: Type.Literal('notification'),
+  participant: Id,
+  participant_status: orNull(oneOf(['active', 'disabled'])),
+  registry: Id,
+  reference_id: orNull(text('reference_id of its item; null: it was never composed.')),
+  subscriptions: Type.Array(
+    closed({
+      code: text('Code of a subscription that caused it.'),
+      presence: oneOf(['entered', 'stayed', 'left']),
+    }),
+  ),
+  purpose: oneOf(['event', 'correction', 'backfill', 'test']),
+  event_type: text('Type of the event.'),
+  record_type: text('Type of the record.'),
+  event_id: orNull(text('What the publishing system calls the event.')),
+  matched: wholeNumber('Subscriptions that were notified of the event.'),
+  state: oneOf(['waiting', 'sent', 'dropped']),
+  due_at: instant('When it is due.'),
+  mailbox: text('What its receiver knows the mailbox by.'),
+  mailbox_state: oneOf(['open', 'closed']),
+  sequence: orNull(wholeNumber('Position of its envelope in the mailbox.')),
+  delivery: orNull(Delivery),
+  events: MESSAGE.events,
+})
+
+/**
+ * Everything whose transaction_id, correlation_id, message_id or code of a subscription this is, the oldest first; then
+ * notifications with this reference_id or code, the newest first.
+ */
 export const trace = useCase(
   {
     input: closed({
-      id: text('A transaction_id, a correlation_id, or a message_id of theirs or ours.'),
+      id: text(
+        'A transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription.',
+      ),
       limit: Type.Optional(wholeNumber('At most so many messages (default: 20).', 1, 1_001)),
       full: Type.Optional(flag(`All items and deliveries of each message, not only the first ${EACH}.`)),
     }),
-    result: Type.Array(Type.Union([Exchange, Callback])),
+    result: Type.Array(Type.Union([Exchange, Callback, Notification])),
   },
   async ({ db }: HasDatabase, { id, limit = 20, full = false }) => {
-    const found = await traceRows(db, id, { found: limit, each: full ? ALL : EACH })
+    const messages = await traceRows(db, id, { found: limit, each: full ? ALL : EACH })
+    const notifications = await traceNotifications(db, id, limit)
     const now = new Date()
-    return found.map((traced) => {
+    return [...messages, ...notifications].slice(0, limit).map((traced) => {
       const events = storyOf(traced, now)
       if (traced.traced === 'exchange') return { ...exchangeFacts(traced), events }
+      if (traced.traced === 'notification') return { ...notificationFacts(traced), events }
       const { received_at: _, ...callback } = traced
       return { ...callback, events }
     })
@@ -144,6 +183,11 @@ function exchangeFacts(traced: TracedExchange) {
     // Of what is over it says nothing.
     breaker: delivery_states.pending !== undefined ? breakerFacts(breaker) : null,
   }
+}
+
+function notificationFacts({ delivery, due_at, ...traced }: TracedNotification) {
+  const { occurred_at: _, recorded_at: __, ...facts } = traced
+  return { ...facts, due_at: timeOut(due_at), delivery: delivery && deliveryFacts(delivery) }
 }
 
 /** Its times are in the events. */

@@ -1,3 +1,4 @@
+import { validator } from '@rollcall/protocol'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { answering, type Receiver, testSender } from '../../test/deliveries.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
@@ -310,8 +311,8 @@ test('a participant that is down for three days gets everything, in order', asyn
   for (const one of peer.received.slice(0, before + 1)) expect(envelopeOf(one).header).toEqual(first.header)
 })
 
-test('the story of a notification is found by its message_id', async () => {
-  const subscribed = await rows.subscribe(await newPeer())
+test('the story of a notification is found by its message_id, its reference_id and the code', async () => {
+  const [subscribed, other] = [await rows.subscribe(await newPeer()), await rows.subscribe(await newPeer())]
   await rows.notify(subscribed, await rows.event('A'))
   await until(() => expect(received()).toEqual(['A']))
   const [{ header } = { header: null }] = peer.received.map(envelopeOf)
@@ -322,4 +323,28 @@ test('the story of a notification is found by its message_id', async () => {
   const [story] = await trace({ db: server.database.db }, { id: header.message_id })
   expect(JSON.stringify(story)).toContain('"callback":"notify"')
   expect(JSON.stringify(story)).not.toContain('UIN')
+  expect(story).toMatchObject({ traced: 'exchange', operation: 'notify' })
+  const [{ message } = { message: null }] = peer.received.map(envelopeOf)
+  const [{ reference_id }] = message.notify_event
+  const found = await trace({ db: server.database.db }, { id: reference_id })
+  expect(validator(trace.result).problem(found, '')).toBeNull()
+  expect(found).toMatchObject([
+    {
+      ...{ traced: 'notification', reference_id, state: 'sent', sequence: 1, mailbox: header.meta.mailbox },
+      subscriptions: [{ code: subscribed.code, presence: 'entered' }],
+      delivery: { message_id: header.message_id, state: 'delivered' },
+    },
+  ])
+  expect(found[0]?.events.map(({ event }) => event)).toEqual([
+    ...['occurred', 'matched', 'composed', 'attempt', 'delivered'],
+  ])
+  expect(JSON.stringify(found)).not.toContain('UIN')
+  expect(await trace({ db: server.database.db }, { id: subscribed.code })).toEqual(found)
+  // What waits has no reference_id yet. The newest comes first.
+  await rows.notify(subscribed, await rows.event('B'), { due: 3_600 })
+  const both = await trace({ db: server.database.db }, { id: subscribed.code })
+  expect(both[0]).toMatchObject({ state: 'waiting', reference_id: null, delivery: null })
+  expect(both.slice(1)).toEqual(found)
+  expect(await trace({ db: server.database.db }, { id: subscribed.code, limit: 1 })).toHaveLength(1)
+  expect(await trace({ db: server.database.db }, { id: other.code })).toEqual([])
 })

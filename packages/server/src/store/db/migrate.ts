@@ -20,6 +20,8 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
       provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
       migrationTableName: MIGRATION_TABLE,
       migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+      // One that was made beside others may land after one with a higher number.
+      allowUnorderedMigrations: true,
     })
     const { error, results } = await migrator.migrateToLatest()
     if (error !== undefined) throw error

@@ -6,7 +6,8 @@ import type { Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import type { BreakerRow, InboxMessageRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
-import { type DeliveryState, DUE } from '../deliveries/delivery-list.ts'
+import type { DeliveryState } from '../deliveries/delivery-list.ts'
+import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
 import type { AcceptedExchange } from './accepted-exchanges.ts'
 import { messageKey } from './exchanges.ts'
 
@@ -58,39 +59,6 @@ export interface TracedItem {
   readonly page_size: number | null
 }
 
-export interface TracedDelivery {
-  readonly id: string
-  readonly callback: string
-  readonly page: number
-  readonly message_id: string
-  /** Null: there is nowhere to send it to. */
-  readonly target: string | null
-  readonly encrypted: boolean
-  readonly state: DeliveryState
-  readonly reason: string | null
-  /** That were begun. */
-  readonly attempts: number
-  /** Of them, those before `since`. */
-  readonly earlier: number
-  readonly next_attempt_at: Date | null
-  /** Somebody is attempting it until then. */
-  readonly claimed_until: Date | null
-  readonly created_at: Date
-  /** Later than `created_at`: an operator asked for it again. */
-  readonly since: Date
-  readonly finished_at: Date | null
-  /** By their numbers. */
-  readonly made: readonly TracedAttempt[]
-}
-
-export interface TracedAttempt {
-  readonly number: number
-  readonly at: Date
-  readonly duration_ms: number
-  readonly status: number | null
-  readonly error: string | null
-}
-
 /** A callback that another system sent to us. */
 export interface TracedCallback
   extends Pick<
@@ -112,7 +80,10 @@ export interface TraceBounds {
   readonly each: number
 }
 
-/** Everything whose transaction_id, correlation_id or message_id this is, the oldest first. */
+/**
+ * Everything whose transaction_id, correlation_id or message_id this is, and the requests that made and ended the subscription
+ * whose code it is, the oldest first.
+ */
 export async function trace(
   { pool }: Pick<Database, 'pool'>,
   id: string,
@@ -155,6 +126,9 @@ const FIND_EXCHANGES = `with matching as (
     select coalesce(correlation_id, id), created_at from delivery where message_id = $2
     union all
     select correlation_id, created_at from delivery where correlation_id = $3
+    union all
+    select exchange.correlation_id, received_at
+      from subscription join exchange on exchange.correlation_id in (subscription.correlation_id, ended_by) where code = $2
   )
   select id, min(at) as at from matching group by id order by at, id limit $4`
 
@@ -193,13 +167,7 @@ async function traceExchange(
     `select state, count(*) as deliveries from delivery where ${OF_EXCHANGE} group by state order by state`,
     [id],
   )
-  const deliveries = await pool.query<Omit<TracedDelivery, 'made'>>(READ_DELIVERIES, [id, each])
-  const attempts = await pool.query<TracedAttempt & { delivery: string }>(
-    `select delivery, number, at, duration_ms, status, error from delivery_attempt
-      where delivery = any($1::uuid[]) order by delivery, number`,
-    [deliveries.rows.map((delivery) => delivery.id)],
-  )
-  const made = Map.groupBy(attempts.rows, ({ delivery }) => delivery)
+  const deliveries = await traceDeliveries({ pool }, OF_EXCHANGE, id, each)
   const { accepted, breaking, encrypted, items: asked, state, started_at, finished_at, ...known } = row
   const { failures, opened_at, probe_at, ...about } = known
   return {
@@ -209,10 +177,7 @@ async function traceExchange(
     answered: answered.rows,
     items: items.rows,
     delivery_states: Object.fromEntries(states.rows.map(({ state, deliveries }) => [state, deliveries])),
-    deliveries: deliveries.rows.map((delivery) => ({
-      ...delivery,
-      made: (made.get(delivery.id) ?? []).map(({ delivery: _, ...attempt }) => attempt),
-    })),
+    deliveries,
     breaker: breaking ? { failures, opened_at, probe_at } : null,
   }
 }
@@ -222,7 +187,7 @@ const OF_EXCHANGE = '(correlation_id = $1 or (id = $1 and correlation_id is null
 const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correlation_id, sent.correlation_id)
       as correlation_id,
     participant.sender_id as participant, participant.status as participant_status, namespace as registry,
-    coalesce(exchange.operation, accepted.operation) as operation,
+    coalesce(exchange.operation, accepted.operation, case when sent.mailbox is not null then 'notify' end) as operation,
     coalesce(exchange.message_id, accepted.message_id) as message_id,
     coalesce(exchange.transaction_id, accepted.transaction_id) as transaction_id,
     coalesce(exchange.received_at, accepted.received_at) as received_at,
@@ -233,7 +198,7 @@ const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correla
     left join exchange on exchange.correlation_id = asked.id
     left join accepted_exchange as accepted on accepted.correlation_id = asked.id
     left join lateral (
-      select participant, registry, correlation_id from delivery where ${OF_EXCHANGE} limit 1
+      select participant, registry, correlation_id, mailbox from delivery where ${OF_EXCHANGE} limit 1
     ) as sent on true
     left join participant
       on participant.id = coalesce(exchange.participant, accepted.participant, sent.participant)
@@ -247,7 +212,3 @@ const READ_EXCHANGE = `select coalesce(exchange.correlation_id, accepted.correla
 const COUNT_ITEMS = `select answered_at as at, count(*) filter (where status = 'succ') as succ,
     count(*) filter (where status = 'rjct') as rjct, coalesce(sum(total), 0)::float8 as records
   from exchange_item where correlation_id = $1 group by answered_at order by answered_at`
-
-const READ_DELIVERIES = `select id, callback, page, message_id, target, encrypted, state, reason, attempts, earlier,
-    ${DUE} as next_attempt_at, claimed_until, created_at, since, finished_at
-  from delivery where ${OF_EXCHANGE} order by page, created_at, id limit $2`

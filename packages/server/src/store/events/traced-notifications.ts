@@ -1,0 +1,82 @@
+/**
+ * What is persisted of a notification, found by the reference_id of its item or by the code of its subscription: the event,
+ * the envelope that it was composed into, and every attempt at that. Nothing here says whom the event is about.
+ */
+import type { Presence, Purpose } from '../../model/event.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+import { isStorable } from '../db/text.ts'
+import { type TracedDelivery, traceDeliveries } from '../deliveries/traced-deliveries.ts'
+
+/** One item of an envelope, or what waits to become one. */
+export interface TracedNotification {
+  readonly traced: 'notification'
+  /** `sender_id` */
+  readonly participant: string | null
+  readonly participant_status: Participant['status'] | null
+  /** Its namespace. */
+  readonly registry: string | null
+  readonly reference_id: string | null
+  /** Codes of the subscriptions that caused it, with what the record was to each. */
+  readonly subscriptions: readonly { readonly code: string; readonly presence: Presence }[]
+  readonly purpose: Purpose
+  readonly event_type: string
+  readonly record_type: string
+  readonly event_id: string | null
+  readonly occurred_at: Date
+  readonly recorded_at: Date
+  /** Subscriptions that the event matched, whoever has them. */
+  readonly matched: number
+  readonly state: 'waiting' | 'sent' | 'dropped'
+  readonly due_at: Date
+  /** What its receiver knows the mailbox by. */
+  readonly mailbox: string
+  readonly mailbox_state: 'open' | 'closed'
+  /** Position of its envelope in the mailbox. */
+  readonly sequence: number | null
+  /** Null: there is no envelope with it. */
+  readonly delivery: TracedDelivery | null
+}
+
+type Row = Omit<TracedNotification, 'traced' | 'delivery'> & { readonly delivery: string | null }
+
+/** Those with this reference_id, and those of the subscription with this code; the newest first. */
+export async function traceNotifications(
+  { pool }: Pick<Database, 'pool'>,
+  id: string,
+  limit: number,
+): Promise<readonly TracedNotification[]> {
+  if (!isStorable(id)) return []
+  const { rows } = await pool.query<Row>(FIND, [id, limit])
+  const ids = rows.flatMap(({ delivery }) => delivery ?? [])
+  const deliveries = await traceDeliveries({ pool }, 'id = any($1::uuid[])', ids, ids.length)
+  const known = new Map(deliveries.map((delivery) => [delivery.id, delivery]))
+  return rows.map((row) => ({
+    traced: 'notification',
+    ...row,
+    delivery: row.delivery === null ? null : (known.get(row.delivery) ?? null),
+  }))
+}
+
+const FIND = `with found as (
+    select id, subscription from notification where reference_id = $1
+    union
+    (select notification.id, subscription from subscription
+      join notification on notification.subscription = subscription.id
+      where subscription.code = $1 order by notification.id desc limit $2)
+  ),
+  item as (
+    select max(id) as id, event, mailbox, delivery, state, purpose, max(due_at) as due_at, max(reference_id) as reference_id,
+      json_agg(json_build_object('code', code, 'presence', presence) order by notification.id) as subscriptions
+    from found join notification using (id, subscription)
+      join (select id as subscription, code from subscription) as known using (subscription)
+    group by event, mailbox, delivery, state, purpose
+  )
+  select participant.sender_id as participant, participant.status as participant_status, namespace as registry,
+    item.reference_id, item.subscriptions, item.purpose, event_type, record_type, event_id, occurred_at, recorded_at, matched,
+    item.state, item.due_at, mailbox.public_id as mailbox, mailbox.state as mailbox_state, delivery.sequence, item.delivery
+  from item join event on event.id = item.event join mailbox on mailbox.id = item.mailbox
+    left join participant on participant.id = mailbox.participant
+    left join registry on registry.id = mailbox.registry
+    left join delivery on delivery.id = item.delivery
+  order by item.id desc limit $2`
