@@ -1,7 +1,7 @@
 import { callbackEnvelope, DisabledResponse, operation, SearchResponse, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ask } from '../../test/enrolment.ts'
 import { expectFault } from '../../test/expectations.ts'
+import { ask } from '../../test/person-questions.ts'
 import { testServer } from '../../test/server.ts'
 
 const server = await testServer()

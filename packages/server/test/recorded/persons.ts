@@ -1,7 +1,7 @@
 /** Recorded questions about one person: of a beneficiary registry, an employment support system, a disability registry. */
 import { operation } from '@rollcall/protocol'
 import { generate } from '@rollcall/synthetic'
-import { askingOf } from '../enrolment.ts'
+import { askingOf } from '../person-questions.ts'
 import { bearer, type TestParticipant } from '../server.ts'
 import type { Row } from './synchronous.ts'
 import { RECORDS, SEED } from './world.ts'
