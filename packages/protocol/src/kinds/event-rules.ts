@@ -46,6 +46,11 @@ export interface EventRule {
   /** Only where no rule above it has made an event of the change. */
   readonly otherwise?: true
   /**
+   * It is an event as well of each record of this type that an added element of the list names by that type's primary
+   * identifier.
+   */
+  readonly also_of?: { readonly record_type: string; readonly list: RuleList }
+  /**
    * The change takes the earlier event back, or changes what it said: who was notified of it is told so, and nobody else.
    * It is no event of its own.
    */

@@ -142,6 +142,7 @@ export const social: Kind = {
           event: 'NewHouseHoldMember',
           on: 'changed',
           if: [{ is: 'added', list: { keyed_list: 'member' } }],
+          also_of: { record_type: 'Member', list: { keyed_list: 'member' } },
         },
       ],
       unnamed_paths: ['group_head_info'],

@@ -12,6 +12,7 @@ import {
   type RuleList,
   readAttribute,
   readElements,
+  resolveRecordType,
 } from '@rollcall/protocol'
 import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
 
@@ -55,6 +56,15 @@ export interface DerivedEvent {
   readonly event_type: string
   /** It corrects the events of this type that were published of the record. */
   readonly corrects?: 'CANCEL' | 'CORRECTION'
+  /** It is an event of these records too. */
+  readonly also_of?: NamedRecords
+}
+
+/** Records that the changed one names. */
+export interface NamedRecords {
+  readonly record_type: string
+  /** Normalised values of their primary identifier. */
+  readonly identifiers: readonly string[]
 }
 
 export interface Derivation {
@@ -77,7 +87,11 @@ export function deriveEvents(derivation: Derivation, change: StateChange): reado
   for (const rule of derivation.recordType.event_rules) {
     if (rule.on !== on || (rule.otherwise && said)) continue
     if (!applies(derivation, rule, change)) continue
-    events.push({ event_type: rule.event, ...(rule.corrects && { corrects: rule.corrects }) })
+    events.push({
+      event_type: rule.event,
+      ...(rule.corrects && { corrects: rule.corrects }),
+      ...(rule.also_of && { also_of: namedBy(derivation, rule.also_of, change) }),
+    })
     said ||= rule.corrects === undefined
   }
   return events
@@ -101,11 +115,8 @@ function holds(derivation: Derivation, condition: EventCondition, { before, afte
       const [old, now] = [was(condition.attribute), is(condition.attribute)]
       return old !== undefined && now !== undefined && textOf(old) !== textOf(now)
     }
-    case 'added': {
-      const known = new Set(keysOf(derivation, condition.list, before).flat())
-      const present = keysOf(derivation, condition.list, after)
-      return present.some((keys) => keys.length > 0 && !keys.some((key) => known.has(key)))
-    }
+    case 'added':
+      return addedTo(derivation, condition.list, { before, after }).length > 0
     case 'member_changed': {
       const old = membersBy(condition, before)
       return [...membersBy(condition, after)].some(([key, value]) => old.has(key) && old.get(key) !== value)
@@ -116,6 +127,33 @@ function holds(derivation: Derivation, condition: EventCondition, { before, afte
 }
 
 const textOf = (value: AttributeValue): string => JSON.stringify(value)
+
+/** The keys of the elements that a list did not have. */
+function addedTo(
+  derivation: Derivation,
+  list: RuleList,
+  { before, after }: StateChange,
+): readonly (readonly string[])[] {
+  const known = new Set(keysOf(derivation, list, before).flat())
+  return keysOf(derivation, list, after).filter(
+    (keys) => keys.length > 0 && !keys.some((key) => known.has(key)),
+  )
+}
+
+function namedBy(
+  derivation: Derivation,
+  { record_type, list }: NonNullable<EventRule['also_of']>,
+  change: StateChange,
+): NamedRecords {
+  const primary = resolveRecordType(derivation.kind, record_type)?.primary_identifier
+  const identifiers = addedTo(derivation, list, change).flatMap((keys) =>
+    keys.flatMap((key) => {
+      const [type, , value] = JSON.parse(key) as readonly string[]
+      return type === primary && value !== undefined ? [value] : []
+    }),
+  )
+  return { record_type, identifiers: [...new Set(identifiers)] }
+}
 
 /** The keys of a list's elements, one list of keys for each element. */
 function keysOf(

@@ -2,10 +2,19 @@
  * Changes of records become events, and events notifications, in the transaction that changes the records: none is lost, and
  * none is there twice.
  */
-import { canonicalJson, dayIn, type JsonValue, type RecordType, resolveRecordType } from '@rollcall/protocol'
+import {
+  canonicalJson,
+  dayIn,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+  resolveRecordType,
+} from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RecordChange } from '../model/event.ts'
+import type { Registry } from '../model/registry.ts'
 import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
+import { findNamedRecords } from '../store/events/named-records.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
 import { correctEvents } from './corrections.ts'
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from './derive.ts'
@@ -46,17 +55,14 @@ async function insertDrafts(
   named: NamedEvent | undefined,
 ): Promise<readonly Draft[]> {
   const { registry, now } = recording
-  const found = changes.flatMap((change) => {
+  const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
-    const recordType = resolveRecordType(registry.kind, change.record_type)
-    if (recordType === undefined) throw new Error(`the kind has no record type ${change.record_type}`)
-    const state = (text: string | null): RecordState | null =>
-      text === null ? null : new RecordState(registry.kind, recordType, JSON.parse(text) as JsonValue)
-    const states = { before: state(change.before), after: state(change.after) }
+    const read = readChange(registry, change)
     const events: readonly NamedEvent[] =
-      named === undefined ? derived(recording, recordType, states) : [named]
-    return events.length === 0 ? [] : [{ change, recordType, events, ...states }]
+      named === undefined ? derived(recording, read.recordType, read) : [named]
+    return events.length === 0 ? [] : [{ ...read, events }]
   })
+  const found = [...own, ...(await eventsOfNamed(client, registry, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
   const numbers = await nextEventNumbers(client, { events: count, versions: found.length })
@@ -77,6 +83,49 @@ async function insertDrafts(
     }),
   )
   return drafts
+}
+
+/** A change with the events that it is. */
+interface FoundChange extends StateChange {
+  readonly change: RecordChange
+  readonly recordType: RecordType
+  readonly events: readonly NamedEvent[]
+}
+
+function readChange({ kind }: Registry, change: RecordChange): Omit<FoundChange, 'events'> {
+  const recordType = recordTypeNamed(kind, change.record_type)
+  const state = (text: string | null): RecordState | null =>
+    text === null ? null : new RecordState(kind, recordType, JSON.parse(text) as JsonValue)
+  return { change, recordType, before: state(change.before), after: state(change.after) }
+}
+
+function recordTypeNamed(kind: Kind, name: string): RecordType {
+  const recordType = resolveRecordType(kind, name)
+  if (recordType === undefined) throw new Error(`the kind has no record type ${name}`)
+  return recordType
+}
+
+/** The events of records that the changed ones name, each once. */
+async function eventsOfNamed(
+  client: ClientBase,
+  registry: Registry,
+  found: readonly FoundChange[],
+): Promise<readonly FoundChange[]> {
+  const all: FoundChange[] = []
+  const known = new Set<string>()
+  for (const { event_type, also_of } of found.flatMap(({ events }) => events)) {
+    if (also_of === undefined) continue
+    const { record_type, identifiers } = also_of
+    const recordType = recordTypeNamed(registry.kind, record_type)
+    for (const { id, document } of await findNamedRecords(client, registry, recordType, identifiers)) {
+      const name = `${event_type} ${record_type} ${id}`
+      if (known.has(name)) continue
+      known.add(name)
+      const change = { record_type, record: id, before: document, after: document }
+      all.push({ ...readChange(registry, change), events: [{ event_type }] })
+    }
+  }
+  return all
 }
 
 function derived(
