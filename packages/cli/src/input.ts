@@ -19,6 +19,11 @@ export async function readInput(path: string, option?: string): Promise<string> 
   }
 }
 
+/** A mapping of the columns of a CSV file, from the file of --map. @throws CommandError */
+export async function readColumns(path: string): Promise<JsonValue> {
+  return parsedJson('the file of --map', await readInput(path, '--map'))
+}
+
 /** Why the system refused something, such as `no such file or directory`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'

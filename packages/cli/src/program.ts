@@ -31,6 +31,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   subscribe: () => import('./commands/subscribe.ts'),
   unsubscribe: () => import('./commands/unsubscribe.ts'),
   status: () => import('./commands/status.ts'),
+  enrolled: () => import('./commands/enrolled.ts'),
+  enrol: () => import('./commands/enrol.ts'),
   listen: () => import('./commands/listen.ts'),
   simulate: () => import('./commands/simulate.ts'),
   generate: () => import('./commands/generate.ts'),

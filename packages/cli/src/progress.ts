@@ -28,9 +28,11 @@ export const reportTasks = (): ProgressReport<TaskProgress> =>
     return { ...progress, text: total > 0 ? `${task}: ${done} of ${total}` : task }
   })
 
+type FileProgress = Pick<ImportProgress, 'bytes' | 'totalBytes' | 'lines' | 'rejected'>
+
 /** What an interrupted import had done before does not count as done in the time of this one. */
-export function reportImport(): ProgressReport<ImportProgress> {
-  let first: { readonly at: number; readonly progress: ImportProgress } | null = null
+export function reportImport(): ProgressReport<FileProgress> {
+  let first: { readonly at: number; readonly progress: FileProgress } | null = null
   return report((progress) => {
     first ??= { at: Date.now(), progress }
     const { bytes, totalBytes, lines, rejected } = progress

@@ -9,7 +9,7 @@ import {
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
-import { parsedJson, readInput } from '../input.ts'
+import { readColumns } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import { stopRequest } from '../stop.ts'
@@ -70,7 +70,7 @@ interface CommandOptions extends OutputOptions {
 async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
   const { signal } = stopRequest()
   const { format, map, delimiter, encoding, recordType: record_type, rejects, events } = options
-  const mapping = map === undefined ? undefined : await readMapping(map)
+  const mapping = map === undefined ? undefined : await readColumns(map)
   const begun = Date.now()
   const progress = reportImport()
   const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
@@ -85,10 +85,6 @@ async function runImport(namespace: string, file: string, options: CommandOption
   print(options, { namespace, file, ...counts, seconds }, resultText(file, result, seconds))
   if (!result.finished) process.exitCode = EXIT.interrupted
   else if (result.rejected > 0) process.exitCode = EXIT.some_rejected
-}
-
-async function readMapping(path: string): Promise<unknown> {
-  return parsedJson('the file of --map', await readInput(path, '--map'))
 }
 
 function resultText(

@@ -30,6 +30,7 @@ import { AdminRefusal, useCase } from './use-case.ts'
 export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
 export type { FormatName } from '../import/formats.ts'
 export { EVENT_MODES, type EventMode, type ImportProgress } from '../import/import-file.ts'
+export { type FileRow, openRecordFile, type RecordFile } from '../import/record-file.ts'
 
 const Records = (description: string) => wholeNumber(description)
 

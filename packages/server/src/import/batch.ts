@@ -1,15 +1,6 @@
 /** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
 
-import { isUtf8 } from 'node:buffer'
-import {
-  JsonError,
-  type JsonValue,
-  type Kind,
-  parseJson,
-  type RecordType,
-  recordTypesOf,
-  UNLISTED,
-} from '@rollcall/protocol'
+import { type JsonValue, type Kind, type RecordType, recordTypesOf, UNLISTED } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
@@ -24,6 +15,7 @@ import {
   type WrittenRecord,
   writeRecords,
 } from '../store/records/record-writer.ts'
+import { documentOf } from './entry-document.ts'
 import type { Reject } from './rejects.ts'
 import type { Entry } from './source.ts'
 
@@ -91,21 +83,6 @@ export class Batch {
     }
     this.rejects.sort((one, other) => one.line - other.line)
     return { inserted, read }
-  }
-}
-
-function documentOf(entry: Entry): JsonValue {
-  if ('problem' in entry) throw new InvalidRecord(entry.problem)
-  if ('document' in entry) return entry.document
-  if (!isUtf8(entry.text))
-    throw new InvalidRecord(
-      'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
-    )
-  try {
-    return parseJson(entry.text.toString('utf8'))
-  } catch (error) {
-    if (error instanceof JsonError) throw new InvalidRecord(error.message)
-    throw error
   }
 }
 

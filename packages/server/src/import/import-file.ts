@@ -4,7 +4,6 @@
  */
 
 import { createHash } from 'node:crypto'
-import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { canonicalJson, type Kind, type RecordType, resolveRecordType } from '@rollcall/protocol'
@@ -28,7 +27,7 @@ import { hasRecords } from '../store/records/record-counts.ts'
 import { findRegistry } from '../store/registries/registries.ts'
 import { addCounts, Batch } from './batch.ts'
 import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
-import { openRejects, type RejectsFile } from './rejects.ts'
+import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'
 
 const BATCH_ENTRIES = 2_000
@@ -263,18 +262,6 @@ function counts(progress: Progress, totalBytes: number | null): ImportProgress {
   // What is read from another encoding is counted in UTF-8, which may be longer.
   const bytes = Math.min(progress.bytes, totalBytes ?? progress.bytes)
   return { lines, written, added, replaced: written - added, rejected, bytes, totalBytes }
-}
-
-function rejectsPathFor(
-  source: string | Readable,
-  opened: Source,
-  asked: string | null | undefined,
-): string | null {
-  if (typeof source !== 'string') return asked ?? null
-  if (asked && resolve(asked) === resolve(source))
-    throw new ImportError('--rejects names the file that is imported; name another file')
-  if (asked !== undefined) return asked
-  return opened.identity === null ? null : `${source}.rejects.ndjson`
 }
 
 function recordTypeNamed(kind: Kind, name: string | undefined): RecordType | null {

@@ -1,6 +1,8 @@
 /** The file of what was not imported: one JSON line each, with the line and the reason, never the record. */
 import { type FileHandle, lstat, open, rm, truncate } from 'node:fs/promises'
-import { ImportError } from './source.ts'
+import { resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { ImportError, type Source } from './source.ts'
 
 export interface Reject {
   readonly line: number
@@ -66,4 +68,20 @@ function unusable(error: NodeJS.ErrnoException): never {
   throw new ImportError(
     `the file of rejected lines cannot be written (${error.code}); name another with --rejects`,
   )
+}
+
+/**
+ * Where rejected lines are listed: for a file beside it, unless another path is given; null for nowhere.
+ * @throws ImportError when that is the source itself
+ */
+export function rejectsPathFor(
+  source: string | Readable,
+  opened: Source,
+  asked: string | null | undefined,
+): string | null {
+  if (typeof source !== 'string') return asked ?? null
+  if (asked && resolve(asked) === resolve(source))
+    throw new ImportError('--rejects names the file that is imported; name another file')
+  if (asked !== undefined) return asked
+  return opened.identity === null ? null : `${source}.rejects.ndjson`
 }

@@ -1,0 +1,77 @@
+/** From the rows of a file to a beneficiary registry: in messages of some rows, one after the other. */
+import type { EnrolmentUpdate } from '@rollcall/client'
+import type { JsonObject } from '@rollcall/protocol'
+
+/** A row of a file, and how much of the file was read with it. */
+export type Row = {
+  readonly line: number
+  readonly end: number
+} & ({ readonly document: JsonObject } | { readonly problem: string })
+
+export interface Reject {
+  readonly line: number
+  readonly reason: string
+}
+
+/** What became of the rows up to a message. */
+export interface EnrolledRows {
+  readonly lines: number
+  readonly taken: number
+  readonly rejected: number
+  /** Of the file. */
+  readonly bytes: number
+}
+
+export const NO_ROWS: EnrolledRows = { lines: 0, taken: 0, rejected: 0, bytes: 0 }
+
+/** Beneficiaries of one message, and the size of their texts: a large one goes in a message of its own. */
+export const MESSAGE = { beneficiaries: 100, size: 2_000_000 } as const
+
+export interface Sending {
+  readonly send: (beneficiaries: readonly JsonObject[]) => Promise<readonly EnrolmentUpdate[]>
+  readonly reject: (rejects: readonly Reject[]) => Promise<void>
+}
+
+/** Sends all rows, and gives what became of them after each message. Who leaves the loop sends no more. */
+export async function* enrolRows(
+  rows: AsyncIterable<Row>,
+  { send, reject }: Sending,
+): AsyncGenerator<EnrolledRows> {
+  let state = NO_ROWS
+  for await (const batch of messagesOf(rows)) {
+    const read = batch.flatMap((row) => ('document' in row ? [row] : []))
+    const updates = read.length === 0 ? [] : await send(read.map(({ document }) => document))
+    const refused = new Map(read.map(({ line }, at) => [line, updates[at]]))
+    const rejects = batch.flatMap((row): Reject[] => {
+      if ('problem' in row) return [{ line: row.line, reason: row.problem }]
+      const update = refused.get(row.line)
+      return update?.ok === true ? [] : [{ line: row.line, reason: update?.message ?? NO_REASON }]
+    })
+    await reject(rejects)
+    state = {
+      lines: state.lines + batch.length,
+      taken: state.taken + batch.length - rejects.length,
+      rejected: state.rejected + rejects.length,
+      bytes: batch.at(-1)?.end ?? state.bytes,
+    }
+    yield state
+  }
+}
+
+const NO_REASON = 'the registry rejected it without a reason'
+
+async function* messagesOf(rows: AsyncIterable<Row>): AsyncGenerator<readonly Row[]> {
+  let batch: Row[] = []
+  let size = 0
+  for await (const row of rows) {
+    const length = 'document' in row ? JSON.stringify(row.document).length : 0
+    if (batch.length === MESSAGE.beneficiaries || (batch.length > 0 && size + length > MESSAGE.size)) {
+      yield batch
+      batch = []
+      size = 0
+    }
+    batch.push(row)
+    size += length
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,138 @@
+/** `rollcall enrol`: sends the enrolments of a file to a beneficiary registry. */
+import { RegistryClient } from '@rollcall/client'
+import { type FormatName, IMPORT_FORMATS, openRecordFile } from '@rollcall/server/admin/records'
+import { type Command, Option } from 'commander'
+import { type EnrolledRows, enrolRows, NO_ROWS } from '../asking/enrolling.ts'
+import { inWords, made } from '../asking/failures.ts'
+import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { readTarget } from '../asking/target.ts'
+import { CommandError, EXIT } from '../failure.ts'
+import { readColumns } from '../input.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { reportImport } from '../progress.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addCommand(program: Command): void {
+  const command = program
+    .command('enrol')
+    .description('send the enrolments of a file to a beneficiary registry')
+    .usage('[options] [namespace] <file>')
+    .argument(
+      '<words...>',
+      'a registry of the demo on this machine (or --url), and the file: NDJSON, a JSON array or CSV; - for standard input',
+    )
+    .addOption(
+      new Option('--format <format>', 'format of the file (default: from its extension)').choices(
+        IMPORT_FORMATS,
+      ),
+    )
+    .option(
+      '--map <file>',
+      'for CSV: a JSON object {"column": "path"}, paths such as member.member_identifier',
+    )
+    .option('--delimiter <character>', 'for CSV: the character between cells', ',')
+    .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
+    .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
+    .option('--receipt-type <type>', 'what the file tells, such as enrollement or enrollement_status_change')
+  withJson(withRegistryOptions(command))
+    .addHelpText(
+      'after',
+      `
+Each line is a Beneficiary: docs/enrolment.md says which members count. They are sent in messages of 100, one after the
+other; a rejected line does not stop the others. Run the same command again after an interruption or an error: what was
+written is not written twice. The other options are those of rollcall search.
+
+Exit codes: 0 all lines were taken, 3 some lines were rejected, 4 interrupted, 1 failed.
+
+Example: rollcall enrol ibr enrolments.ndjson
+Example: rollcall enrol ibr enrolments.csv --map enrolment-columns.json --receipt-type enrollement`,
+    )
+    .action(runEnrol)
+}
+
+interface EnrolOptions extends RegistryOptions, OutputOptions {
+  readonly format?: FormatName
+  readonly map?: string
+  readonly delimiter: string
+  readonly encoding?: string
+  readonly rejects?: string
+  readonly receiptType?: string
+}
+
+async function runEnrol(words: readonly string[], options: EnrolOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const { namespace, file } = named(words, options)
+  const { format, map, delimiter, encoding, rejects: rejectsPath, receiptType: receipt_type } = options
+  const mapping = map === undefined ? undefined : await readColumns(map)
+  const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const asking = made(() => new RegistryClient(client))
+  const source = await openRecordFile(file === '-' ? process.stdin : file, {
+    delimiter,
+    mapping,
+    ...(format && { format }),
+    ...(encoding !== undefined && { encoding }),
+    ...(rejectsPath !== undefined && { rejectsPath }),
+  })
+  const progress = reportImport()
+  let done = NO_ROWS
+  const receipt = receipt_type === undefined ? {} : { receipt_type }
+  try {
+    const sending = {
+      // A message that was begun is sent to its end: its lines are then known to be taken or rejected.
+      send: (list: Parameters<RegistryClient['updateEnrolments']>[0]) =>
+        inWords(asking.updateEnrolments(list, receipt)),
+      reject: source.reject,
+    }
+    for await (const state of enrolRows(source.rows(), sending)) {
+      done = state
+      progress.update({ ...state, totalBytes: source.totalBytes })
+      if (signal.aborted) break
+    }
+  } catch (error) {
+    progress.stop()
+    if (!(error instanceof CommandError)) throw error
+    throw new CommandError(`${error.message}; ${done.lines} lines were answered. ${AGAIN}`)
+  } finally {
+    progress.stop()
+    await source.close()
+  }
+  report(options, { file, done, finished: !signal.aborted, rejectsPath: source.rejectsPath })
+}
+
+const AGAIN = 'Run the same command again: what was written is not written twice.'
+
+/** @throws CommandError */
+function named(
+  words: readonly string[],
+  { url, registry }: RegistryOptions,
+): { readonly namespace: string | undefined; readonly file: string } {
+  const isNamed = url !== undefined || registry !== undefined
+  const [first = '', second] = words
+  if (isNamed && words.length === 1) return { namespace: undefined, file: first }
+  if (!isNamed && second !== undefined && words.length === 2) return { namespace: first, file: second }
+  throw new CommandError(
+    'name a registry and one file, such as: rollcall enrol ibr enrolments.ndjson; with --url the file alone',
+  )
+}
+
+interface Result {
+  readonly file: string
+  readonly done: EnrolledRows
+  readonly finished: boolean
+  readonly rejectsPath: string | null
+}
+
+function report(options: OutputOptions, { file, done, finished, rejectsPath }: Result): void {
+  const { lines, taken, rejected } = done
+  const rejects_file = rejected > 0 ? rejectsPath : null
+  const texts = [
+    `${taken} of ${lines} lines were taken`,
+    ...(rejected > 0
+      ? [`${rejected} were rejected${rejects_file === null ? '' : `: ${rejects_file} says why`}`]
+      : []),
+    ...(finished ? [] : [`Interrupted. ${AGAIN}`]),
+  ]
+  print(options, { file, lines, taken, rejected, finished, rejects_file }, texts.join('\n'))
+  if (!finished) process.exitCode = EXIT.interrupted
+  else if (rejected > 0) process.exitCode = EXIT.some_rejected
+}

@@ -1,0 +1,62 @@
+/** `rollcall enrolled`: asks a registry whether a person is enrolled. */
+import { RegistryClient } from '@rollcall/client'
+import type { Command } from 'commander'
+import { inWords, made } from '../asking/failures.ts'
+import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
+import { readTarget } from '../asking/target.ts'
+import { CommandError } from '../failure.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addCommand(program: Command): void {
+  const command = program
+    .command('enrolled')
+    .description('ask a registry whether a person is enrolled')
+    .argument('[namespace]', 'a registry of the demo on this machine (or --url)')
+    .requiredOption('--person <type=value>', 'an identifier of the person, such as UIN=8128560370')
+    .option('--programme <identifier>', 'only in this programme (default: in any)')
+    .option('--status', 'ask an employment support system for the status of the person')
+  withJson(withRegistryOptions(command))
+    .addHelpText(
+      'after',
+      `
+The answer is yes or no, with --status a label such as Active. An unknown person is not enrolled. The protocol asks for
+the value of an identifier; the type is not sent. The other options are those of rollcall search.
+
+Example: rollcall enrolled ibr --person UIN=8128560370 --programme PRG-07
+Example: rollcall enrolled ess --person UIN=8128560370 --status`,
+    )
+    .action(runEnrolled)
+}
+
+interface EnrolledOptions extends RegistryOptions, OutputOptions {
+  readonly person: string
+  readonly programme?: string
+  readonly status?: true
+}
+
+async function runEnrolled(namespace: string | undefined, options: EnrolledOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const { programme, status } = options
+  const person = valueIn(options.person)
+  if (status === true && programme !== undefined) {
+    throw new CommandError('--status is the status of a person; it goes without --programme')
+  }
+  const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
+  const asking = made(() => new RegistryClient(client))
+  if (status === true) {
+    const label = await inWords(asking.checkEnrolment(person, { signal }), signal)
+    print(options, { status: label }, label)
+    return
+  }
+  const question = { person, ...(programme !== undefined && { programme }) }
+  const enrolled = await inWords(asking.enrolled(question, { signal }), signal)
+  print(options, { enrolled }, enrolled ? 'yes' : 'no')
+}
+
+/** @throws CommandError that repeats no value */
+function valueIn(text: string): string {
+  const [, value] = /^[^=]+=(.+)$/s.exec(text) ?? []
+  if (value !== undefined) return value
+  throw new CommandError('--person must be a type and a value, such as UIN=8128560370')
+}

@@ -1,0 +1,21 @@
+/** The document of one entry of a source. */
+import { isUtf8 } from 'node:buffer'
+import { JsonError, type JsonValue, parseJson } from '@rollcall/protocol'
+import { InvalidRecord } from '../store/records/prepare-record.ts'
+import type { Entry } from './source.ts'
+
+/** @throws InvalidRecord when the entry is no JSON */
+export function documentOf(entry: Entry): JsonValue {
+  if ('problem' in entry) throw new InvalidRecord(entry.problem)
+  if ('document' in entry) return entry.document
+  if (!isUtf8(entry.text))
+    throw new InvalidRecord(
+      'the record is not in UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+    )
+  try {
+    return parseJson(entry.text.toString('utf8'))
+  } catch (error) {
+    if (error instanceof JsonError) throw new InvalidRecord(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,78 @@
+/** A file of records that are sent to a registry instead of being written here: read as an import reads it. */
+import type { Readable } from 'node:stream'
+import { isJsonObject, type JsonObject } from '@rollcall/protocol'
+import { InvalidRecord } from '../store/records/prepare-record.ts'
+import { documentOf } from './entry-document.ts'
+import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
+import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'
+import { type Entry, openSource } from './source.ts'
+
+/** One record of the file, or what is wrong with it. */
+export type FileRow = {
+  /** Line on which it begins; the first is 1. */
+  readonly line: number
+  /** Bytes of the file that are read when this row is. */
+  readonly end: number
+} & ({ readonly document: JsonObject } | { readonly problem: string })
+
+export interface RecordFileOptions extends FormatOptions {
+  /** Unless given, the file's extension says. */
+  readonly format?: FormatName
+  /** Where rejected lines are listed. For a file by default beside it: `<file>.rejects.ndjson`. */
+  readonly rejectsPath?: string
+}
+
+export interface RecordFile {
+  /** Null for a stream. */
+  readonly totalBytes: number | null
+  /** Null when rejected lines are only counted. */
+  readonly rejectsPath: string | null
+  /** From the first row on; may be called once. */
+  rows(): AsyncGenerator<FileRow>
+  /** Appends, and returns when it is on disk. */
+  reject(rejects: readonly Reject[]): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens a file of records. The file of rejected lines begins anew.
+ * @throws ImportError when the file as a whole cannot be read
+ */
+export async function openRecordFile(
+  source: string | Readable,
+  { format: asked, rejectsPath: path, ...options }: RecordFileOptions = {},
+): Promise<RecordFile> {
+  const read = FORMATS[formatOf(source, asked)].reader(options)
+  const opened = await openSource(source)
+  try {
+    const rejectsPath = rejectsPathFor(source, opened, path)
+    const rejects = await openRejects(rejectsPath, 0)
+    return {
+      totalBytes: opened.totalBytes,
+      rejectsPath,
+      async *rows() {
+        for await (const entries of read(opened, { bytes: 0, line: 0, entries: 0 })) yield* entries.map(rowOf)
+      },
+      reject: (rows) => rejects.append(rows),
+      async close() {
+        await rejects.close()
+        await opened.close()
+      },
+    }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+function rowOf(entry: Entry): FileRow {
+  const { line, end } = entry
+  try {
+    const document = documentOf(entry)
+    if (isJsonObject(document)) return { line, end, document }
+    return { line, end, problem: 'the record must be a JSON object' }
+  } catch (error) {
+    if (error instanceof InvalidRecord) return { line, end, problem: error.reason }
+    throw error
+  }
+}
