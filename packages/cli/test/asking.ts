@@ -7,7 +7,7 @@ import { ack, loopback, type Respond } from '../../client/test/loopback.ts'
 import { allowLoopback } from '../../server/test/asynchronous.ts'
 import { LOOPBACK } from '../../server/test/deliveries.ts'
 import { type KeyPair, keyPair } from '../../server/test/key-pairs.ts'
-import { sealingPeer } from '../../server/test/sealing.ts'
+import { type PeerOptions, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
 import type { Unsigned } from '../../server/test/stranger/signing.ts'
 import { dataDirectory } from './command.ts'
@@ -74,12 +74,13 @@ const SCHEDULE = Array.from({ length: 100 }, () => '0.3').join(',')
  */
 export async function demoServer(
   registries: Readonly<Record<string, readonly object[]>> = THREE,
+  settings: PeerOptions['settings'] = {},
 ): Promise<{ server: TestServer; home: DemoHome; close(): Promise<void> }> {
   const server = await testServer({ ROLLCALL_ROLE: 'all', ROLLCALL_RETRY_SCHEDULE: SCHEDULE })
   for (const [kind, documents] of Object.entries(registries)) await server.registry(kind, documents)
   const peer = await sealingPeer(server, 'demo.example', {
     decrypts: 'RSA',
-    settings: { outgoing: [LOOPBACK] },
+    settings: { outgoing: [LOOPBACK], ...settings },
   })
   await allowLoopback(server, peer)
   const encrypt = peer.encryption

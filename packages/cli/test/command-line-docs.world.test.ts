@@ -23,7 +23,10 @@ let demo: Awaited<ReturnType<typeof demoServer>>
 beforeAll(async () => {
   const people = (kind: string) =>
     [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
-  demo = await demoServer({ civil: people('civil'), social: people('social') })
+  demo = await demoServer({
+    ...{ civil: people('civil'), social: people('social') },
+    ...{ ibr: people('ibr'), ess: people('ess') },
+  })
 })
 afterAll(() => demo.close())
 
@@ -38,12 +41,13 @@ async function printedBy(text: string, cwd: string, more: object = {}): Promise<
 test('synchronous searches', async () => {
   const printed: string[] = []
   for (const { how, text } of blocks) if (how === 'sh') printed.push(await printedBy(text, demo.home.path))
-  const [first = '', second = ''] = printed
+  const [first = '', second = '', asked = '', sent = ''] = printed
   expect(first).toMatch(/^from civil\.example, signed\nitem 1: succ, 1 record\n/)
   expect(first).toMatch(/item 1: succ, 2 of \d+ records, page 1\n/)
   expect(first).toContain('{\n  "group_size": 2,\n  "poverty_score": 2.7\n}')
   expect(first.match(/"identifier_value": "8128560370"/g)).toHaveLength(2)
   expect(second).toMatch(/^\d\d\nfrom civil\.example, signed, encrypted\n/)
+  expect([asked, sent]).toEqual(['no\nSuspended\n', '1 of 1 lines were taken\n'])
   const batch = JSON.parse(await readFile(join(demo.home.path, 'batch.json'), 'utf8'))
   expect(batch.items).toMatchObject([{ records: [{}] }, { records: [{}] }])
 })
@@ -108,7 +112,7 @@ test('the page names every option of these commands', async () => {
   const { programFor } = await import('../src/program.ts')
   const program = await programFor([])
   const commands = program.commands.filter((command) =>
-    ['search', 'subscribe', 'unsubscribe', 'status', 'listen'].includes(command.name()),
+    ['search', 'subscribe', 'unsubscribe', 'status', 'listen', 'enrolled', 'enrol'].includes(command.name()),
   )
   const options = commands.flatMap((command) => command.options.map(({ long }) => long ?? ''))
   expect(options).toContain('--sender-uri')

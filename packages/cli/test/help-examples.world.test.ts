@@ -62,7 +62,7 @@ let other: Record<string, string>
 const meaning: Record<string, string> = { 9000: '0' }
 
 beforeAll(async () => {
-  demo = await demoServer({ civil: PEOPLE, ibr: [], social: [] })
+  demo = await demoServer({ civil: PEOPLE, ibr: [], social: [], ess: [] })
   peer = await acknowledging()
   empty = await emptyDatabase()
   folder = demo.home.path
@@ -105,6 +105,14 @@ async function writeFiles(): Promise<void> {
   await write('people.ndjson', PEOPLE.map((person) => JSON.stringify(person)).join('\n'))
   await write('beneficiaries.csv', 'number,name\n0012,Okoro\n')
   await write('columns.json', '{"number": "member_identifier[UIN]", "name": "demographic_info.name.surname"}')
+  const enrolment = { programme: { programme_identifier: 'PRG-07' }, enrolment_status: 'Active' }
+  const member = { member_identifier: '0012', programme_identifier: enrolment }
+  await write('enrolments.ndjson', JSON.stringify({ member }))
+  await write('enrolments.csv', 'number,programme\n0012,PRG-07\n')
+  await write(
+    'enrolment-columns.json',
+    '{"number": "member.member_identifier", "programme": "member.programme_identifier"}',
+  )
   await write('leavers.txt', '8128560370\n')
   await write('death.json', JSON.stringify({ ...PEOPLE[0], death_date: '2026-02-03' }))
   await write('new-master-key', Buffer.alloc(32, 1).toString('base64'))

@@ -128,7 +128,7 @@ function report(options: OutputOptions, { file, done, finished, rejectsPath }: R
   const texts = [
     `${taken} of ${lines} lines were taken`,
     ...(rejected > 0
-      ? [`${rejected} were rejected${rejects_file === null ? '' : `: ${rejects_file} says why`}`]
+      ? [`${rejected} rejected${rejects_file === null ? '' : `: ${rejects_file} says why`}`]
       : []),
     ...(finished ? [] : [`Interrupted. ${AGAIN}`]),
   ]

@@ -84,6 +84,52 @@ describe('a civil registry', () => {
   })
 })
 
+interface Enrolled {
+  readonly member: {
+    readonly member_identifier: string
+    readonly programme_identifier: {
+      readonly programme: { readonly programme_identifier: string }
+      readonly enrolment_status: string
+      readonly status_change_date: string
+    }
+  }
+}
+
+describe('a beneficiary registry', () => {
+  const events = take('ibr', 2_000)
+  const changes = events.flatMap(({ reg_event_type, record }) => {
+    const { member_identifier: uin, programme_identifier: enrolment } = (record as Enrolled).member
+    // Documents of newcomers are whole; they may have several enrolments.
+    if ('demographic_info' in (record as Enrolled).member || Array.isArray(enrolment)) return []
+    const { programme, enrolment_status: status, status_change_date } = enrolment
+    return [{ reg_event_type, key: `${uin} ${programme.programme_identifier}`, status, status_change_date }]
+  })
+
+  test('enrols, suspends, makes active again and ends, today', () => {
+    const counts = (['1', '3', '4'] as const).map(
+      (wanted) =>
+        changes.filter(
+          ({ reg_event_type, status }) => reg_event_type === 'enrollement_status_change' && status === wanted,
+        ).length,
+    )
+    expect(Math.min(...counts)).toBeGreaterThan(50)
+    expect(events.length - changes.length).toBeGreaterThan(300)
+    for (const { status_change_date } of changes) expect(status_change_date).toBe(TODAY)
+  })
+
+  test('nobody is enrolled twice in a programme, and what has ended stays as it is', () => {
+    const statuses = new Map<string, string>()
+    for (const { reg_event_type, key, status } of changes) {
+      const before = statuses.get(key)
+      if (reg_event_type === 'enrollement') expect([before, status]).toEqual([undefined, '1'])
+      expect(before).not.toBe('3')
+      expect(before).not.toBe(status)
+      if (status === '1' && reg_event_type !== 'enrollement') expect(before ?? '4').toBe('4')
+      statuses.set(key, status)
+    }
+  })
+})
+
 test('a kind without people has no life', () => {
   expect(() => lifeOf('weather', { seed: 1, people: { seed: 1, count: 1 }, today: () => TODAY })).toThrow(
     new RangeError('nothing happens in a registry of kind "weather"'),

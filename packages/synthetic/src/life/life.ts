@@ -2,17 +2,17 @@
 import { disability } from '../kinds/disability.ts'
 import { ess } from '../kinds/ess.ts'
 import { farmer } from '../kinds/farmer.ts'
-import { ibr } from '../kinds/ibr.ts'
 import { social } from '../kinds/social.ts'
 import { type Population, PURPOSE, populationOf, Stream } from '../stream.ts'
 import { civilLife } from './civil-life.ts'
+import { ibrLife } from './ibr-life.ts'
 import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
-import { joiners, newcomers, statusChanges } from './other-lives.ts'
+import { joiners, newcomers } from './other-lives.ts'
 
 /** What can happen, by kind. Rows of one life share what they know of who lives and who is married. */
 const LIVES: Readonly<Record<string, (beginning: Beginning) => readonly LifeRow[]>> = {
   civil: civilLife,
-  ibr: (beginning) => [newcomers(ibr, 'enrollement', beginning), statusChanges(beginning)],
+  ibr: ibrLife,
   ess: (beginning) => [newcomers(ess, 'enrolment', beginning)],
   social: (beginning) => [newcomers(social, 'REGISTER', beginning), joiners(beginning)],
   disability: (beginning) => [newcomers(disability, 'REGISTER', beginning)],

@@ -1,7 +1,6 @@
 /** Registries in which people are enrolled: newcomers, and what changes for those who are there. */
 import { householdNumbered } from '../households.ts'
 import { identifier, type KindGenerator } from '../kinds/parts.ts'
-import { programmesOf } from '../kinds/programmes.ts'
 import { shortMember } from '../kinds/social.ts'
 import { numberOf } from '../numbers.ts'
 import { personAt } from '../people.ts'
@@ -16,25 +15,6 @@ export function newcomers(
   let ordinal = next
   const happen = () => [{ reg_event_type, record: generator.document(population, ordinal++) }]
   return { name: 'newcomers', weight: 60, happen }
-}
-
-/** An enrolment of somebody who is there changes its status. */
-export function statusChanges({ population, documents, today }: Beginning): LifeRow {
-  return {
-    name: 'status changes',
-    weight: 40,
-    happen(stream) {
-      const person = personAt(population, stream.below(documents))
-      const [{ programme_identifier }] = programmesOf(population, person)
-      const enrolment = {
-        programme: { programme_identifier },
-        enrolment_status: stream.pick(['1', '3', '4']),
-        status_change_date: today(),
-      }
-      const member = { member_identifier: person.uin, programme_identifier: enrolment }
-      return [{ reg_event_type: 'enrollement_status_change', record: { '@type': 'Beneficiary', member } }]
-    },
-  }
 }
 
 /** At most: its own, and one for each of eight members. So many households at least are among the documents. */

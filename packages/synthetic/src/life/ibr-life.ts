@@ -1,0 +1,96 @@
+/** A beneficiary registry: people are enrolled, suspended and active again, and enrolments end. */
+import { ibr } from '../kinds/ibr.ts'
+import { PROGRAMMES, type Programme } from '../kinds/programmes.ts'
+import { personAt } from '../people.ts'
+import type { Stream } from '../stream.ts'
+import type { Beginning, LifeEvent, LifeRow } from './life-row.ts'
+import { newcomers } from './other-lives.ts'
+
+/** Codes of the IBR enrolment_status list. */
+const STATUS = { active: '1', graduated: '3', suspended: '4' } as const
+
+/** How often an enrolment is looked for. */
+const TRIES = 40
+
+/** The status of each enrolment of a person, by programme identifier. */
+type Enrolments = Map<string, string>
+
+export function ibrLife(beginning: Beginning): readonly LifeRow[] {
+  const { population, documents, today } = beginning
+  const known = new Map<number, Enrolments>()
+  const enrolmentsOf = (index: number): Enrolments => {
+    const enrolments = known.get(index) ?? enrolmentsIn(ibr.document(population, index))
+    known.set(index, enrolments)
+    return enrolments
+  }
+  const event = (reg_event_type: string, index: number, programme: object, status: string): LifeEvent => {
+    const enrolment = { ...programme, enrolment_status: status, status_change_date: today() }
+    const member = { member_identifier: personAt(population, index).uin, programme_identifier: enrolment }
+    return { reg_event_type, record: { '@type': 'Beneficiary', member } }
+  }
+
+  /** Somebody who is there is enrolled in one more programme. */
+  const enrol = (stream: Stream): readonly LifeEvent[] => {
+    const index = stream.below(documents)
+    const enrolments = enrolmentsOf(index)
+    const open = PROGRAMMES.filter((programme) =>
+      isOpen(programme, personAt(population, index).age, enrolments),
+    )
+    const [first, ...others] = open
+    if (first === undefined) return []
+    const { programme_identifier, programme_name } = stream.pick([first, ...others])
+    enrolments.set(programme_identifier, STATUS.active)
+    const begun = { programme: { programme_identifier, programme_name }, enrolment_date: today() }
+    return [event('enrollement', index, begun, STATUS.active)]
+  }
+
+  /** An enrolment with one of these statuses gets another one. */
+  const change =
+    (from: readonly string[], to: string) =>
+    (stream: Stream): readonly LifeEvent[] => {
+      for (let tries = 0; tries < TRIES; tries++) {
+        const index = stream.below(documents)
+        const enrolments = enrolmentsOf(index)
+        const found = [...enrolments].find(([, status]) => from.includes(status))
+        if (found === undefined) continue
+        const [programme_identifier] = found
+        enrolments.set(programme_identifier, to)
+        return [event('enrollement_status_change', index, { programme: { programme_identifier } }, to)]
+      }
+      return []
+    }
+
+  return [
+    { ...newcomers(ibr, 'enrollement', beginning), weight: 25 },
+    { name: 'enrolments', weight: 25, happen: enrol },
+    { name: 'suspensions', weight: 20, happen: change([STATUS.active], STATUS.suspended) },
+    { name: 'resumptions', weight: 10, happen: change([STATUS.suspended], STATUS.active) },
+    { name: 'ends', weight: 20, happen: change([STATUS.active, STATUS.suspended], STATUS.graduated) },
+  ]
+}
+
+const isOpen = ({ programme_identifier, ages: [from, to] }: Programme, age: number, enrolments: Enrolments) =>
+  age >= from && age <= to && !enrolments.has(programme_identifier)
+
+interface Generated {
+  readonly programme: { readonly programme_identifier: string }
+  readonly enrolment_status: string
+}
+
+/** As the document was generated; a label stands for its code now and then. */
+function enrolmentsIn(document: object): Enrolments {
+  const { member } = document as { member: { programme_identifier: Generated | readonly Generated[] } }
+  const all = [member.programme_identifier].flat()
+  return new Map(
+    all.map(({ programme, enrolment_status }) => [
+      programme.programme_identifier,
+      CODES.get(enrolment_status) ?? enrolment_status,
+    ]),
+  )
+}
+
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['Active', STATUS.active],
+  ['Graduated', STATUS.graduated],
+  ['Suspended', STATUS.suspended],
+])
