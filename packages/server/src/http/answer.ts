@@ -96,7 +96,7 @@ function describe(error: unknown): object {
 export const notFound = (): RequestFault =>
   new RequestFault('err.request.not_found', 'there is no such namespace or path here')
 
-/** 404: an operation of the protocol that this registry does not have, or that this server does not answer yet. */
+/** 404: an operation of the protocol that registries of this kind do not have. */
 export const notServed = (): RequestFault =>
   new RequestFault('err.request.not_found', 'this operation is not served by this registry')
 

@@ -1,6 +1,6 @@
-/** A route for every path of every operation, served here or not, and of every callback: loops over their tables. */
+/** A route for every path of every operation, and of every callback: loops over their tables. */
 
-import { CALLBACKS, OPERATIONS, type Operation, type RequestFault } from '@rollcall/protocol'
+import { CALLBACKS, OPERATIONS, operationsOf, type RequestFault } from '@rollcall/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Quota } from '../admission/quota.ts'
 import type { Directory } from '../directory/directory.ts'
@@ -8,7 +8,6 @@ import { authenticate } from '../exchange/authenticate.ts'
 import { receive } from '../exchange/receive.ts'
 import { receiveCallback } from '../inbox/callbacks.ts'
 import type { Registry } from '../model/registry.ts'
-import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import { notFound, notServed, sendJson } from './answer.ts'
 import type { Gate } from './gate.ts'
 import { type HttpServer, mount } from './server.ts'
@@ -38,7 +37,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
     for (const { path, mode } of paths) {
       mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
-        if (!answers(registry, operation)) throw await refusal(context, request)
+        if (!operationsOf(registry.kind).includes(operation)) throw await refusal(context, request)
         const { text } = await receive(context, mode, operation, registry, {
           path,
           headers: request.headers,
@@ -78,13 +77,8 @@ export async function registryOf({ directory }: HasDirectory, request: FastifyRe
   return registry
 }
 
-function answers({ kind }: Registry, operation: Operation): boolean {
-  if (!ANSWERED_OPERATIONS.includes(operation)) return false
-  return operation.kinds === 'all' || kind.operations.includes(operation.name)
-}
-
 /**
- * The answer for an operation that is not served here. As everywhere, the token and the quota are checked first.
+ * The answer for an operation that the registry does not have. As everywhere, the token and the quota are checked first.
  * @throws RequestFault 401, 429
  */
 async function refusal(context: ProtocolParts, { headers, raw }: FastifyRequest): Promise<RequestFault> {

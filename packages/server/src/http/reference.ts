@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { CALLBACKS, type Kind, openApiDocument } from '@rollcall/protocol'
+import { CALLBACKS, type Kind, OPERATIONS, openApiDocument } from '@rollcall/protocol'
 import type { Registry } from '../model/registry.ts'
-import { ANSWERED_OPERATIONS } from '../operations/handlers.ts'
 import { send, sendJson } from './answer.ts'
 import { type HasDirectory, registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
 import { type HttpServer, mount } from './server.ts'
@@ -53,7 +52,7 @@ function documentText({ kind, namespace }: Registry): string {
   if (known !== undefined) return known
   const server_url = `/${namespace}/${VERSION_SEGMENT}`
   const text = JSON.stringify(
-    openApiDocument(kind, { server_url, operations: ANSWERED_OPERATIONS, callbacks: CALLBACKS }),
+    openApiDocument(kind, { server_url, operations: OPERATIONS, callbacks: CALLBACKS }),
   )
   ofKind.set(namespace, text)
   return text

@@ -1,4 +1,4 @@
-/** Which operations are answered here, as rows; http mounts a route for each, receive asks it for the answer. */
+/** How each operation is answered, as rows; receive asks for the answer. */
 
 import { type Operation, operation } from '@rollcall/protocol'
 import type { Exchange, Message } from '../model/exchange.ts'
@@ -56,9 +56,6 @@ const HANDLERS = new Map<Operation, Handler>([
   [operation('enrolment-updates'), { access: 'reads', answer: answerEnrolmentUpdates }],
   [operation('txn-status'), { access: 'reads', answer: answerTxnStatus, unanswered: unansweredQuestion }],
 ])
-
-/** The operations that this server answers. */
-export const ANSWERED_OPERATIONS: readonly Operation[] = [...HANDLERS.keys()]
 
 /** Lets the exchange's operation answer its message. */
 export const answerMessage = (parts: Answering, asked: Asked): Promise<Outcome> =>
