@@ -78,10 +78,12 @@ export function writeUpdate(
   const known = elementsByProgramme(scope, taken.elements)
   for (const [programme, element] of known) explainStatus(scope, ledgerOf(ledger, programme), element)
   let replaced = false
-  for (const enrolment of update.enrolments) {
+  for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
     const before = known.get(programme) ?? {}
-    const after = writeEnrolment(scope, ledgerOf(ledger, programme), before, enrolment, origin)
+    // Of two enrolments in one programme the second is the later one.
+    const own = { ...origin, stamp: `${origin.stamp} ${String(at).padStart(6, '0')}` }
+    const after = writeEnrolment(scope, ledgerOf(ledger, programme), before, enrolment, own)
     replaced ||= after.replaced
     known.set(programme, after.element)
   }

@@ -38,8 +38,9 @@ export function writeObject(
 ): JsonObject {
   const members = new Map(Object.entries(object))
   const names = new Map([...members.keys()].map((name) => [searchKey(name), name]))
-  for (const [name, value] of Object.entries(patch)) {
-    const key = searchKey(name)
+  // Of two spellings of one member the last one counts.
+  const written = new Map(Object.entries(patch).map(([name, value]) => [searchKey(name), { name, value }]))
+  for (const [key, { name, value }] of written) {
     const below = registerOf(register, key)
     const held = names.get(key)
     const before = held === undefined ? undefined : members.get(held)
