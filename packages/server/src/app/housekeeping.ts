@@ -1,7 +1,7 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
 import type { Limits } from '../limits.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
-import type { Clock } from '../shared/clock.ts'
+import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
@@ -17,7 +17,7 @@ const DAY = 86_400
 const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
   Math.max(exchange_retention, notification_retention, correction_time * DAY)
 
-type Parts = StoringReferences & { readonly limits: Limits; readonly clock: Pick<Clock, 'date'> }
+type Parts = StoringReferences & Scheduling
 
 /** Starts; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(parts: Parts): () => Promise<void> {
@@ -50,6 +50,10 @@ const CHORES: readonly Chore[] = [
   {
     failure: 'subscriptions whose end has come could not be ended; tried again soon',
     run: async ({ db, clock }) => void (await expireSubscriptions(db.pool, new Date(clock.date()))),
+  },
+  {
+    failure: 'scheduled statuses of enrolments could not begin; tried again soon',
+    run: async (parts, signal) => void (await bringIntoForce(parts, signal)),
   },
   {
     failure: 'breakers that nobody asks for could not be forgotten; tried again soon',

@@ -102,7 +102,7 @@ async function writeEntries(
     results.set(entry.position, writeEntry(scope, people, entry))
     if (at % TURN === TURN - 1) await turn()
   }
-  await store(client, scope, people.all)
+  await storePeople(client, scope, people.all)
   return results
 }
 
@@ -155,7 +155,8 @@ const RECORD_LENGTH = 1_048_576
 
 const REPLACED = 'benefits: an earlier benefit of the same type and date was replaced'
 
-async function store(
+/** Writes the records and ledgers that have changed, with the events of the records. */
+export async function storePeople(
   client: ClientBase,
   { registry, recordType, recording }: PortionScope,
   people: readonly Person[],

@@ -9,6 +9,7 @@ import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '..
 import { answerQuestion } from './batch.ts'
 import { measuredFind } from './find-records.ts'
 import type { Answering, Asked, ItemAnswer, ItemWork } from './item.ts'
+import { currentRecord } from './scheduled-statuses.ts'
 
 /** What is known of the person that a question is about. */
 export interface AboutPerson {
@@ -60,7 +61,7 @@ async function findPerson(
         `${name}.query: the identifier names more than one person; ask with a ${recordType.primary_identifier}`,
       )
     }
-    if (found[0] !== undefined) return found[0]
+    if (found[0] !== undefined) return currentRecord(work.parts, work.exchange.registry, recordType, found[0])
   }
   return null
 }

@@ -137,3 +137,25 @@ export async function findDue(
   )
   return rows
 }
+
+/** Of records that are gone. */
+export async function dropLedgers(
+  client: ClientBase,
+  { registry, record_type }: Pick<DueRecords, 'registry' | 'record_type'>,
+  records: readonly RecordId[],
+): Promise<void> {
+  if (records.length === 0) return
+  await client.query(
+    'delete from enrolment_ledger where registry = $1 and record_type = $2 and record = any($3::bigint[])',
+    [registry, record_type, records],
+  )
+}
+
+/** When the first scheduled status of all registries begins; null: none is scheduled. */
+export async function firstDue({ pool }: Pick<Database, 'pool'>): Promise<Date | null> {
+  const { rows } = await pool.query<{ next_due: Date }>({
+    name: 'first due enrolment',
+    text: 'select next_due from enrolment_ledger where next_due is not null order by next_due limit 1',
+  })
+  return rows[0]?.next_due ?? null
+}

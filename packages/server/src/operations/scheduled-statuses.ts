@@ -1,0 +1,113 @@
+/**
+ * Statuses of enrolments that were scheduled: a record is written again when one begins, with its events, and a question that
+ * comes before that is answered as if it were.
+ */
+import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
+import { documentAt, type LedgerScope, objectOf } from '../enrolment/ledger.ts'
+import { readLedger } from '../enrolment/ledger-text.ts'
+import { filtersOf } from '../events/recording.ts'
+import type { Limits } from '../limits.ts'
+import type { FoundRecord } from '../model/records.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Clock } from '../shared/clock.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import type { Database } from '../store/db/database.ts'
+import { perPool } from '../store/db/group-commit.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import {
+  type DueRecords,
+  dropLedgers,
+  dueLedgers,
+  findDue,
+  firstDue,
+  type LedgerRecord,
+  lockLedgers,
+} from '../store/enrolment/ledgers.ts'
+import { lockEvents } from '../store/events/lock.ts'
+import { InvalidRecord, prepareRecord } from '../store/records/prepare-record.ts'
+import type { Person } from './enrolment-people.ts'
+import { type PortionScope, storePeople } from './enrolment-portion.ts'
+
+/** When the first scheduled status begins; it is asked for at most twice a second. */
+const schedules = perPool((pool) => shortLived(() => firstDue({ pool })))
+
+/** The record as it is now. */
+export async function currentRecord(
+  { db, clock }: { readonly db: Pick<Database, 'pool'>; readonly clock: Pick<Clock, 'date'> },
+  registry: Registry,
+  recordType: RecordType,
+  record: FoundRecord,
+): Promise<FoundRecord> {
+  const now = new Date(clock.date())
+  const first = await schedules(db.pool).get('')
+  if (first === null || first > now) return record
+  const state = (await dueLedgers(db, registry, recordType, [record], now)).get(record.id)
+  if (state === undefined) return record
+  const scope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
+  const document = documentAt(scope, readLedger(state), objectOf(record.document), now.getTime())
+  return { ...record, document: canonicalJson(document) }
+}
+
+export interface Scheduling {
+  readonly db: Database
+  readonly clock: Pick<Clock, 'date'>
+  readonly directory: { registryById(id: number): Promise<Registry | undefined> }
+  readonly limits: Limits
+}
+
+/** Records of one transaction. */
+const PORTION = 100
+
+/** Writes the records in which a scheduled status has begun. @returns how many there were */
+export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Promise<number> {
+  const { db, clock } = parts
+  let total = 0
+  while (!signal.aborted) {
+    const now = new Date(clock.date())
+    const due = await findDue(db, now, PORTION)
+    if (due.length === 0) return total
+    for (const found of due) total += await bringOne(parts, found, now)
+  }
+  return total
+}
+
+async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, now: Date): Promise<number> {
+  const { records } = due
+  const registry = await directory.registryById(due.registry)
+  const recordType = registry && resolveRecordType(registry.kind, due.record_type)
+  await withTransaction(db.pool, async (client) => {
+    if (registry === undefined || recordType === undefined) return dropLedgers(client, due, records)
+    await lockEvents(client, registry.id, 'change')
+    const recording = { registry, now, limits, filters: filtersOf(db.pool) }
+    const scope: PortionScope = { db, registry, recordType, recording }
+    const locked = await lockLedgers(client, registry, recordType, records)
+    const there = new Set(locked.map(({ id }) => id))
+    await dropLedgers(
+      client,
+      due,
+      records.filter((id) => !there.has(id)),
+    )
+    const people = locked.flatMap((record) => personAt(scope, record, now))
+    await storePeople(client, scope, people)
+  })
+  return records.length
+}
+
+function personAt(
+  { registry, recordType }: PortionScope,
+  { id, document: before, state }: LedgerRecord,
+  now: Date,
+): readonly Person[] {
+  // Another node was first.
+  if (state === null) return []
+  const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
+  const document = documentAt(scope, readLedger(state), objectOf(before), now.getTime())
+  // The ledger is stored again, with the time of the next status.
+  const person = { id, before, ledgerBefore: null, document, ledger: state }
+  try {
+    return [{ ...person, prepared: prepareRecord(registry.kind, recordType, document) }]
+  } catch (error) {
+    if (error instanceof InvalidRecord) return [{ ...person, prepared: null }]
+    throw error
+  }
+}
