@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { EnrollmentUpdatesResponse, validator } from '@rollcall/protocol'
 import { afterAll, expect } from 'vitest'
+import { ask } from './enrolment.ts'
 import { bearer, post, searchRequest, type TestParticipant, testServer } from './server.ts'
 
 const responses = validator(EnrollmentUpdatesResponse)
@@ -75,13 +76,7 @@ export async function enrolmentServer(env: Readonly<Record<string, string>> = {}
         person_identifier: { eq: person },
         ...(programme && { 'programme_identifier.programme.programme_identifier': { eq: programme } }),
       }
-      const { header } = updatesMessage(sp, [], { header: { action: 'search' } })
-      const message = { transaction_id: 'tx-2', enrolled_criteria: { query } }
-      const answer = await post(
-        `${server.url}/ibr/v1.0.0/registry/sync/enrolled`,
-        { header, message },
-        bearer(sp),
-      )
+      const answer = await ask(server, sp, { operation: 'enrolled', namespace: 'ibr' }, { query })
       return answer.body.message.enrolled_response[0].enrolled_status
     },
   }

@@ -299,12 +299,14 @@ describe('what is accepted', () => {
   })
 
   it('the others, where the database refuses a value of one', async () => {
-    // A day that no calendar of PostgreSQL knows.
-    const birth = { demographic_info: { person: { birth_date: '0000-01-01' } } }
-    const many = [beneficiary('U-40'), beneficiary('U-41', undefined, birth), beneficiary('U-42')]
-    const answer = await update(many)
-    expect(answer[0]).toEqual(succ('U-40'))
-    expect(answer[2]).toEqual(succ('U-42'))
+    await server.database.db.pool.query(
+      `alter table r${registry.id}_beneficiary
+       add check (1 / case when primary_identifier = 'U-41' then 0 else 1 end = 1)`,
+    )
+    const answer = await update([beneficiary('U-40'), beneficiary('U-41'), beneficiary('U-42')])
+    const refused = 'the database cannot store one of its values (SQLSTATE 22012)'
+    expect(answer).toEqual([succ('U-40'), rjct('U-41', refused), succ('U-42')])
+    expect(await found('UIN', 'U-42')).toHaveLength(1)
   })
 })
 

@@ -4,6 +4,8 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import { inTurn } from '../admission/turns.ts'
 import { InvalidBeneficiary, readBeneficiary } from '../enrolment/beneficiary.ts'
 import type { Origin } from '../enrolment/ledger.ts'
 import { elementsOf } from '../enrolment/registers.ts'
@@ -46,11 +48,17 @@ export async function answerEnrolmentUpdates(
   for (const [at, portion] of portions.entries()) {
     checkPeer(exchange)
     const isLast = at === portions.length - 1
-    const written = await writePortion(scope, portion, async (client, written) => {
+    const finish = async (client: ClientBase, written: ReadonlyMap<number, EntryResult>): Promise<void> => {
       if (!isLast) return
       outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), now)
       await storeReceipt(client, await receiptOf(parts, exchange, message, outcome))
-    })
+    }
+    // The key of receipts is in memory then: who holds a connection asks for no second one.
+    if (isLast) await parts.bodies.encryptBody('', receiptContext(exchange.correlation_id))
+    // One at a time on this node: they write the same people, and would wait for each other with a connection each.
+    const written = await inTurn(parts.turns, `enrolment ${registry.id}`, () =>
+      writePortion(scope, portion, finish),
+    )
     for (const [position, result] of written) results.set(position, result)
   }
   outcome ??= outcomeOf(exchange, beneficiaries, results, now)
