@@ -444,6 +444,14 @@ export const LIMITS = {
     meaning:
       'subscriptions of one participant that have not ended, in all registries; above it rjct.notify_details.invalid',
   },
+  operator_token_retention: {
+    variable: 'ROLLCALL_OPERATOR_TOKEN_RETENTION',
+    default: 90,
+    min: 0,
+    max: 3_650,
+    unit: 'days',
+    meaning: 'time for which an operator token is listed after it was revoked or has expired',
+  },
 } as const satisfies Record<string, LimitRow>
 
 export type LimitName = keyof typeof LIMITS

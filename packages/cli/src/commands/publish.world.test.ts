@@ -38,6 +38,10 @@ describe('publish', () => {
     expect(await events('event_type, event_id, occurred_at')).toEqual([
       { event_type: 'LiveBirth', event_id: 'e-1', occurred_at: new Date('2026-02-03T00:00:00Z') },
     ])
+    const { rows } = await server.database.db.pool.query(
+      'select primary_identifier, source_version::integer from record_source_version',
+    )
+    expect(rows).toEqual([{ primary_identifier: 'SECRET-1', source_version: 7 }])
   })
 
   test('takes elements out of lists with --remove', async () => {

@@ -48,6 +48,10 @@ test('rows are published in their order, and are gone', async () => {
   expect(await showOutbox(server.database, {})).toEqual({ waiting: 0, failed: [] })
   const { rows } = await query("select occurred_at, event_type from event where event_id = 'order-4'")
   expect(rows).toEqual([{ occurred_at: new Date('2026-02-03T00:00:00Z'), event_type: 'Death' }])
+  const versions = await query(
+    'select primary_identifier, source_version::integer from record_source_version',
+  )
+  expect(versions.rows).toEqual([{ primary_identifier: 'A', source_version: 7 }])
 })
 
 describe('a row that cannot be published says why, and stops no other', () => {

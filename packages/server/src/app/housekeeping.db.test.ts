@@ -51,6 +51,21 @@ test('a chore that fails stops none of the others, and is named', async () => {
   expect((await pool.query('select from sealed_message')).rowCount).toBe(0)
 })
 
+test('operator tokens are deleted when they ended long ago', async () => {
+  const { pool } = server.database.db
+  await pool.query(
+    `insert into operator_token (name, sha256, roles, expires_at, revoked_at)
+     select name, '', '{read}', now() + make_interval(days => expires), now() - make_interval(days => revoked)
+     from (values ('live', 10, null), ('expired lately', -89, null), ('expired', -91, null),
+       ('revoked lately', 10, 89), ('revoked', 10, 91)) as token (name, expires, revoked)`,
+  )
+  const { lines, ...rest } = parts()
+  await keepHouse(rest, signal)
+  const { rows } = await pool.query('select name from operator_token order by id')
+  expect(rows.map(({ name }) => name)).toEqual(['live', 'expired lately', 'revoked lately'])
+  await pool.query('delete from operator_token')
+})
+
 test('what was never answered or taken is forgotten in its time, and not in silence', async () => {
   const { lines, ...rest } = parts()
   const { database } = server

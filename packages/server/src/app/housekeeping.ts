@@ -4,6 +4,7 @@ import { type StoringReferences, storeMissingReferences } from '../operations/re
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
+import { forgetOperatorTokens } from '../store/directory/operator-tokens.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { forgetEvents } from '../store/events/forgetting.ts'
 import { expireSubscriptions, suspendedSubscriptions } from '../store/events/subscription-states.ts'
@@ -74,6 +75,11 @@ const CHORES: readonly Chore[] = [
   {
     failure: 'old events could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetEvents(db, eventRetention(limits))),
+  },
+  {
+    failure: 'operator tokens that ended could not be deleted; tried again soon',
+    run: async ({ db, limits, clock }) =>
+      void (await forgetOperatorTokens(db, limits.operator_token_retention, new Date(clock.date()))),
   },
   {
     failure: 'old callbacks could not be forgotten; tried again soon',

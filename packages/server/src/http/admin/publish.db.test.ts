@@ -72,6 +72,21 @@ it('the same event_id has the first answer, and another content under it is a co
   ])
 })
 
+it('event_id, occurred_at and source_version are taken', async () => {
+  const said = { event_id: 'e-9', occurred_at: '2026-02-03T00:00:00Z', source_version: 7 }
+  const newer = { ...birth('P-9', { note: 'newer' }), ...said }
+  expect((await publish(newer)).status).toBe(200)
+  const older = { ...birth('P-9', { note: 'older' }), source_version: 6 }
+  expect((await publish(older)).status).toBe(200)
+  const { pool } = server.database.db
+  const { rows: events } = await pool.query("select occurred_at from event where event_id = 'e-9'")
+  expect(events).toEqual([{ occurred_at: new Date(said.occurred_at) }])
+  const { rows: records } = await pool.query(
+    "select document::jsonb ->> 'note' as note from r1_person where primary_identifier = 'P-9'",
+  )
+  expect(records).toEqual([{ note: 'newer' }])
+})
+
 describe('it is refused', () => {
   it.each<[string, unknown, object, string]>([
     ['no event type', { record: person('1') }, {}, '400 err.request.bad reg_event_type: is required'],

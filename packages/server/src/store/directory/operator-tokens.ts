@@ -99,3 +99,20 @@ export async function findOperatorToken(
   })
   return rows[0] ?? null
 }
+
+/**
+ * Deletes tokens that were revoked, or had expired, so many days before.
+ * @returns how many
+ */
+export async function forgetOperatorTokens(
+  { pool }: Pick<Database, 'pool'>,
+  days: number,
+  now: Date,
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from operator_token
+      where least(revoked_at, expires_at) < $2::timestamptz - make_interval(days => $1)`,
+    [days, now],
+  )
+  return rowCount ?? 0
+}
