@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { EnrollmentUpdatesResponse, validator } from '@rollcall/protocol'
 import { afterAll, expect } from 'vitest'
-import { ask } from './enrolment.ts'
+import { ask } from './person-questions.ts'
 import { bearer, post, searchRequest, type TestParticipant, testServer } from './server.ts'
 
 const responses = validator(EnrollmentUpdatesResponse)
