@@ -4,6 +4,7 @@
  */
 import type { Database, Registry } from '@rollcall/server'
 import type { BenchDatabase } from '../shared/bench-database.ts'
+import { databaseTime } from '../shared/database-time.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
 import { median, rounded } from '../shared/statistics.ts'
 import { type CountingReceiver, countingReceiver } from './receiver.ts'
@@ -25,14 +26,17 @@ interface Variant {
   readonly name: string
   /** Envelopes that the floor sends at a time: to one subscriber they go in order. */
   readonly atOnce: number
-  /** Commits what is to be sent; answers how many items that are. */
-  readonly publish: () => Promise<number>
+  /** That are published, each to each subscriber. */
+  readonly events: number
 }
 
 interface Measured {
   readonly seconds: number
   readonly envelopes: number
   readonly bytes: number
+  /** Microseconds of processor time of the sending process for each envelope, and of PostgreSQL. */
+  readonly cpu_us: number
+  readonly database_us: number
 }
 
 export async function fanOut(
@@ -42,11 +46,12 @@ export async function fanOut(
 ): Promise<{ readonly reached: boolean; readonly result: object }> {
   const receiver = await countingReceiver()
   const floor = await start('floors/notify.ts', { BENCH_RECEIVER: receiver.url })
-  await start('servers/rollcall.ts', { ROLLCALL_ROLE: 'worker' })
+  const worker = await start('servers/rollcall.ts', { ROLLCALL_ROLE: 'worker' })
+  const sides = { db, registry, receiver, worker, floor }
   const result: Record<string, object> = {}
   let reached = true
   try {
-    for (const variant of variants(db, registry, plan)) {
+    for (const variant of variants(plan)) {
       const { subscribers, addresses } = plan
       const one = variant.name === 'many-to-one'
       await makeSubscribers(db, registry, receiver.url, {
@@ -57,8 +62,8 @@ export async function fanOut(
       const rounds: { ours: Measured; floor: Measured }[] = []
       // The first round warms both up.
       for (let round = 0; round <= plan.rounds; round += 1) {
-        const ours = await measureOurs(receiver, variant)
-        const beside = await measureFloor(receiver, floor, ours, variant.atOnce)
+        const ours = await measureOurs(sides, variant)
+        const beside = await measureFloor(sides, ours, variant.atOnce)
         if (round === 0) continue
         rounds.push({ ours, floor: beside })
         ratios.push(rate(ours) / rate(beside))
@@ -66,13 +71,13 @@ export async function fanOut(
       const ratio = rounded(median(ratios), 2)
       reached &&= ratio >= BAR
       const [ours, beside] = [
-        median(rounds.map((one) => rate(one.ours))),
-        median(rounds.map((one) => rate(one.floor))),
+        middleOf(rounds.map((one) => one.ours)),
+        middleOf(rounds.map((one) => one.floor)),
       ]
       console.log(
-        `${variant.name}: ${Math.round(ours)} envelopes a second, floor ${Math.round(beside)}, ratio ${ratio} (bar ${BAR})`,
+        `${variant.name}: ratio ${ratio} (bar ${BAR}); ${described(ours)}, PostgreSQL ${ours.database_us} µs; floor ${described(beside)}`,
       )
-      result[variant.name] = { ratio, bar: BAR, envelopes_a_second: ours, floor: beside, rounds }
+      result[variant.name] = { ratio, bar: BAR, ours, floor: beside, rounds }
     }
   } finally {
     await receiver.close()
@@ -80,39 +85,85 @@ export async function fanOut(
   return { reached, result }
 }
 
+interface Sides {
+  readonly db: Database
+  readonly registry: Registry
+  readonly receiver: CountingReceiver
+  readonly worker: ServerProcess
+  readonly floor: ServerProcess
+}
+
+/** The medians of rounds. */
+function middleOf(rounds: readonly Measured[]) {
+  const of = (value: (round: Measured) => number): number => Math.round(median(rounds.map(value)))
+  return {
+    envelopes_a_second: of(rate),
+    envelopes: of(({ envelopes }) => envelopes),
+    bytes: of(({ bytes, envelopes }) => bytes / envelopes),
+    cpu_us: of(({ cpu_us }) => cpu_us),
+    database_us: of(({ database_us }) => database_us),
+  }
+}
+
+const described = ({ envelopes_a_second, envelopes, bytes, cpu_us }: ReturnType<typeof middleOf>): string =>
+  `${envelopes_a_second} envelopes a second of ${envelopes} with ${bytes} bytes, ${cpu_us} µs of processor time each`
+
 const rate = ({ envelopes, seconds }: Measured): number => envelopes / seconds
 
-function variants(db: Database, registry: Registry, { events }: FanOutPlan): readonly Variant[] {
-  return [
-    { name: 'one-to-many', atOnce: 96, publish: () => publish(db, registry, 1) },
-    { name: 'many-to-one', atOnce: 1, publish: () => publish(db, registry, events) },
-  ]
-}
+const variants = ({ events }: FanOutPlan): readonly Variant[] => [
+  { name: 'one-to-many', atOnce: 96, events: 1 },
+  { name: 'many-to-one', atOnce: 1, events },
+]
 
-/** Each event to each subscriber, in one transaction. */
-async function publish(db: Database, registry: Registry, count: number): Promise<number> {
+/**
+ * Each event to each subscriber, in one transaction.
+ * @param before what is measured right before its commit
+ */
+async function publish<Before>(
+  db: Database,
+  registry: Registry,
+  count: number,
+  before: () => Promise<Before>,
+): Promise<{ readonly items: number; readonly before: Before; readonly committed: number }> {
   const events = await makeEvents(db, registry, count)
-  const { rowCount } = await db.pool.query(
-    `insert into notification (mailbox, event, subscription, presence, due_at)
-      select mailbox, event, subscription.id, 'entered', statement_timestamp()
-      from unnest($1::bigint[]) with ordinality as told (event, nth), subscription order by nth, subscription.id`,
-    [events],
-  )
-  await db.pool.query(ANNOUNCE)
-  return rowCount ?? 0
+  const client = await db.pool.connect()
+  try {
+    await client.query('begin')
+    const { rowCount } = await client.query(
+      `insert into notification (mailbox, event, subscription, presence, due_at)
+        select mailbox, event, subscription.id, 'entered', statement_timestamp()
+        from unnest($1::bigint[]) with ordinality as told (event, nth), subscription order by nth, subscription.id`,
+      [events],
+    )
+    await client.query(ANNOUNCE)
+    const measured = await before()
+    const committed = performance.now()
+    await client.query('commit')
+    return { items: rowCount ?? 0, before: measured, committed }
+  } finally {
+    client.release()
+  }
 }
 
-async function measureOurs(receiver: CountingReceiver, { publish }: Variant): Promise<Measured> {
+async function measureOurs(
+  { db, registry, receiver, worker }: Sides,
+  { events }: Variant,
+): Promise<Measured> {
+  const used = async () => ({ worker: (await worker.usage()).cpu_us, database: await databaseTime(db) })
   receiver.begin()
-  const items = await publish()
-  const committed = performance.now()
+  const { items, before, committed } = await publish(db, registry, events, used)
   const at = await receiver.awaitItems(items)
-  return { seconds: (at - committed) / 1_000, ...receiver.counted() }
+  const after = await used()
+  const { envelopes, bytes } = receiver.counted()
+  return {
+    ...{ seconds: (at - committed) / 1_000, envelopes, bytes },
+    cpu_us: (after.worker - before.worker) / envelopes,
+    database_us: (after.database - before.database) / envelopes,
+  }
 }
 
 async function measureFloor(
-  receiver: CountingReceiver,
-  floor: ServerProcess,
+  { receiver, floor }: Sides,
   { envelopes, bytes }: Measured,
   atOnce: number,
 ): Promise<Measured> {
@@ -123,9 +174,14 @@ async function measureFloor(
     size: String(size),
     at_once: String(atOnce),
   })
+  const before = (await floor.usage()).cpu_us
   const began = performance.now()
   const response = await fetch(`${floor.url}/send?${query}`, { method: 'POST' })
   if (!response.ok) throw new Error('the floor failed')
   const at = await receiver.awaitItems(envelopes)
-  return { seconds: (at - began) / 1_000, ...receiver.counted() }
+  const sent = receiver.counted()
+  return {
+    ...{ seconds: (at - began) / 1_000, envelopes: sent.envelopes, bytes: sent.bytes, database_us: 0 },
+    cpu_us: ((await floor.usage()).cpu_us - before) / sent.envelopes,
+  }
 }

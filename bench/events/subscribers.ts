@@ -18,6 +18,7 @@ export async function makeSubscribers(
     'truncate notification, subscription_key, subscription, event, mailbox, delivery cascade',
   )
   const run = randomUUID()
+  const ids: number[] = []
   for (let at = 0; at < participants; at += 1) {
     const sender_id = `subscriber-${at}-${run}.example`
     const participant = await addParticipant(db, {
@@ -27,20 +28,23 @@ export async function makeSubscribers(
       outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true }],
     })
     await setCallbackSettings(db, participant.id, { allowed: [receiver] })
-    await db.pool.query(
-      `with made as (
-          insert into mailbox (participant, registry, sender_uri)
-          select $1::integer, $2::integer, $3::text || '/' || $1::integer || '/' || nth || '/on-subscribe' from generate_series(1, $4) as nth
-          returning id
-        )
-        insert into subscription (code, participant, registry, mailbox, event_type, record_type, fingerprint, criteria,
-          transaction_id, correlation_id, reference_id)
-        select 'SUB-' || gen_random_uuid(), $1::integer, $2::integer, made.id, 'LiveBirth', 'Person', uuid_send(gen_random_uuid()),
-          '{"reg_event_type":"LiveBirth"}', 'tx', gen_random_uuid(), 'r'
-        from made, generate_series(1, $5)`,
-      [participant.id, registry.id, receiver, addresses, subscriptions],
-    )
+    ids.push(participant.id)
   }
+  // They subscribe in no order: the mailboxes of one participant do not stand together.
+  await db.pool.query(
+    `with made as (
+        insert into mailbox (participant, registry, sender_uri)
+        select participant, $2, $3::text || '/' || participant || '/' || nth || '/on-subscribe'
+        from unnest($1::integer[]) as participant, generate_series(1, $4) as nth order by nth, participant
+        returning id, participant
+      )
+      insert into subscription (code, participant, registry, mailbox, event_type, record_type, fingerprint, criteria,
+        transaction_id, correlation_id, reference_id)
+      select 'SUB-' || gen_random_uuid(), participant, $2, made.id, 'LiveBirth', 'Person', uuid_send(gen_random_uuid()),
+        '{"reg_event_type":"LiveBirth"}', 'tx', gen_random_uuid(), 'r'
+      from made, generate_series(1, $5)`,
+    [ids, registry.id, receiver, addresses, subscriptions],
+  )
   await db.pool.query('analyze mailbox, subscription')
 }
 

@@ -43,7 +43,7 @@ import { addSlowSearches } from '../store/records/index-plan.ts'
 import { ownRecords } from '../store/records/own-records.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
-import type { Config } from './config.ts'
+import type { Config, Role } from './config.ts'
 import { openVault } from './storage.ts'
 
 /**
@@ -101,7 +101,10 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   )
   const mailboxes = createMailboxes(
     { ...delivering, deliveryDue: dispatcher.due, envelopeRoom: createRoom(ENVELOPE_BYTES) },
-    { slots: Math.ceil(limits.worker_concurrency / MAILBOX_SHARE), wake: mailboxesWake.raise },
+    {
+      slots: Math.max(1, Math.ceil(limits.worker_concurrency * MAILBOX_SHARE[config.role])),
+      wake: mailboxesWake.raise,
+    },
   )
   return {
     ...delivering,
@@ -147,8 +150,8 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   }
 }
 
-/** Of the exchanges that a node answers at a time, so many parts are the mailboxes that it drains: it must answer meanwhile. */
-const MAILBOX_SHARE = 6
+/** Mailboxes that a node drains at a time, as a share of the exchanges that it works on: one that answers peers must do so meanwhile. */
+const MAILBOX_SHARE: Readonly<Record<Role, number>> = { http: 0, all: 1 / 6, worker: 1 }
 
 /** Bytes of records in the envelopes that this node makes at a time. */
 const ENVELOPE_BYTES = 33_554_432

@@ -20,6 +20,11 @@ export interface Dispatcher {
 
 /** Seconds after which a participant with pending deliveries is checked again: other nodes change them too. */
 const LONGEST_WAIT = 5
+/**
+ * Seconds after which a participant is drained that was found with pending deliveries and that nobody named: most are being
+ * attempted by those who made them, and are not there any more.
+ */
+const FOUND = 1
 /** Seconds after a turn that failed. */
 const AFTER_FAILURE = 1
 
@@ -75,7 +80,9 @@ export function createDispatcher(
       const inTurns = behind === -1 ? waiting : [...waiting.slice(behind), ...waiting.slice(0, behind)]
       for (const participant of inTurns) {
         if (draining.size >= slots || signal.aborted) return
-        if (draining.has(participant) || (dueAt.get(participant) ?? 0) > now()) continue
+        const at = dueAt.get(participant) ?? now() + FOUND * 1_000
+        if (!draining.has(participant)) dueAt.set(participant, at)
+        if (draining.has(participant) || at > now()) continue
         dueAt.delete(participant)
         last = participant
         draining.set(participant, run(participant, signal))

@@ -92,13 +92,13 @@ async function sendNext(
     sequence += 1
     const goesOn = !signal.aborted && performance.now() < end
     // Composed while the one before is on its way.
-    const following = goesOn ? prepare(parts, mailbox, sequence) : null
+    const following = goesOn && !next.isLast ? prepare(parts, mailbox, sequence) : null
     following?.catch(() => undefined)
     if (!(await sending())) {
       release(await following?.catch(() => null))
       return 'done'
     }
-    if (following === null) return 'more'
+    if (following === null) return next.isLast ? 'done' : 'more'
     next = await following
     if (isStale(next)) {
       release(next)
@@ -115,6 +115,8 @@ interface Prepared extends Recipient {
   readonly message: CanonicalText
   readonly body: EncryptedReply
   readonly at: number
+  /** Nothing else was due when it was composed. */
+  readonly isLast: boolean
   /** Gives back the room that it takes in memory. */
   readonly leave: () => void
 }
@@ -133,7 +135,7 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
   const at = performance.now()
   const recipient = await recipientOf(parts, mailbox)
   if (recipient === null) return 'nowhere'
-  const planned = await nextItems(parts.db.pool, mailbox.id, recipient)
+  const { planned, isAll } = await nextItems(parts.db.pool, mailbox.id, recipient)
   if (planned.length === 0) return null
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
   const leave = await parts.envelopeRoom.enter(bytes)
@@ -147,7 +149,7 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
     const composed = compose({ ...recipient, mailbox: mailbox.public_id, sequence: sequence + 1 }, items)
     const id = randomUUID()
     const { message, body } = await encryptReply(parts, id, composed.header, composed.message)
-    return { ...recipient, composed, id, message, body, at, leave }
+    return { ...recipient, composed, id, message, body, at, isLast: isAll, leave }
   } catch (error) {
     leave()
     throw error

@@ -28,9 +28,10 @@ const CLAIM = 15
 const LONGEST_WAIT = 1_000
 /** Of the time, the share in which all mailboxes are looked at and nothing is found, unless that is longer than the wait. */
 const SHARE = 0.1
-/** Mailboxes in one statement: as many as may be claimed twice over, then more where few of them were due. */
-const LEAST_LOOKED_AT = 32
+/** Mailboxes in one statement: as many as may be claimed, then more where few of them were due. */
 const MOST_LOOKED_AT = 2_000
+/** Of the slots, the share that is free before more of many mailboxes are claimed: they are then claimed together. */
+const REFILL = 0.25
 /** Milliseconds after a mailbox that could not be drained. */
 const AFTER_FAILURE = 1_000
 
@@ -68,7 +69,11 @@ export function createMailboxes(
 
   const due = (mailboxes: readonly number[]): void => {
     for (const id of mailboxes) announced.add(id)
-    if (mailboxes.length === 0) passAt = Math.min(passAt, now())
+    if (mailboxes.length === 0) {
+      passAt = Math.min(passAt, now())
+      // The pass leaves out what is in work.
+      for (const id of inWork.keys()) announced.add(id)
+    }
     wake()
   }
 
@@ -92,7 +97,7 @@ export function createMailboxes(
       setTimeout(() => due([id]), AFTER_FAILURE).unref()
     } finally {
       inWork.delete(id)
-      wake()
+      if (pass === null || slots - inWork.size >= REFILL * slots) wake()
     }
   }
 
@@ -112,24 +117,29 @@ export function createMailboxes(
     if (found.wait !== null) passAt = Math.min(passAt, now() + found.wait * 1_000)
   }
 
-  /** Looks at all mailboxes, as far as slots are free; what is left is looked at next. */
+  /** Looks at all mailboxes until the free slots are taken; what is left is looked at next. */
   const goOn = async (current: Pass, signal: AbortSignal): Promise<void> => {
-    for (let most = LEAST_LOOKED_AT; !signal.aborted; most = Math.min(2 * most, MOST_LOOKED_AT)) {
+    let most = 0
+    while (!signal.aborted) {
       const wanted = slots - inWork.size
       if (wanted === 0) return
+      most = Math.max(wanted, Math.min(2 * most, MOST_LOOKED_AT))
       const claim = randomUUID()
       const began = now()
-      const atOnce = Math.max(most, 2 * wanted)
       const found = await claimMailboxes(pool, {
         ...{ claim: { id: claim, seconds: CLAIM }, wanted, inWork: [...inWork.keys()] },
-        ...{ from: current.from, most: atOnce },
+        ...{ from: current.from, most },
       })
       if (found.claimed.length === 0) current.took += now() - began
       begin(found, claim, signal)
       if (found.wait !== null) current.next = Math.min(current.next, now() + found.wait * 1_000)
-      const isFull = found.claimed.length === wanted
-      current.from = isFull ? (found.claimed.at(-1)?.id ?? found.last) : found.last
-      if (!isFull && found.seen < atOnce) return over(current)
+      const last = found.claimed.at(-1)
+      if (last !== undefined && found.claimed.length === wanted) {
+        current.from = last.id
+        return
+      }
+      current.from = found.last
+      if (found.seen < most) return over(current)
     }
   }
 

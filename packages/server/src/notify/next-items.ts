@@ -18,8 +18,15 @@ interface To {
 /** If several notifications are about one event, so many times more are looked at for an envelope, up to the most. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
-/** The items of the next envelope; none: nothing is due. */
-export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise<readonly PlannedItem[]> {
+/** What the next envelope tells. */
+export interface NextItems {
+  /** None: nothing is due. */
+  readonly planned: readonly PlannedItem[]
+  /** Whether nothing that is due now is left for another envelope. */
+  readonly isAll: boolean
+}
+
+export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise<NextItems> {
   // One more than there are items says that the last one is whole.
   let most = to.settings.notify_items + 1
   for (;;) {
@@ -27,10 +34,9 @@ export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise
     const waiting = await sendable(pool, to, found)
     const planned = planItems(waiting, to.settings)
     const count = planned.reduce((sum, { notifications }) => sum + notifications.length, 0)
+    const isAll = found.length < most && count === waiting.length
     // Otherwise what follows belongs to the same items, or there may be more of them.
-    if (found.length < most || count < waiting.length || (count > 0 && most === LOOKED_AT.most)) {
-      return planned
-    }
+    if (isAll || count < waiting.length || (count > 0 && most === LOOKED_AT.most)) return { planned, isAll }
     most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
   }
 }

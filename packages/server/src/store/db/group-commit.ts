@@ -1,4 +1,5 @@
 /** Many small writes as one: what arrives while a statement runs goes together into the next. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import { isUnavailable, StoreBusy } from './database-errors.ts'
 
@@ -20,14 +21,22 @@ interface Waiting<Entry, Result> {
 /** Entries in one statement: enough to share a commit, few enough that the first need not wait long. */
 const MOST_TOGETHER = 500
 
+interface GroupCommitOptions {
+  readonly waiting: number
+  readonly together?: number
+  readonly gathered?: boolean
+}
+
 /**
  * @param write one statement for all entries, one result for each in their order; never called twice at a time
  * @param options.waiting entries that may wait; each holds a request
  * @param options.together entries in one statement
+ * @param options.gathered whether the first statement waits for what else comes in this turn of the event loop: for work of
+ *   which much comes at a time, and which nobody waits for
  */
 export function groupCommit<Entry, Result>(
   write: (entries: readonly Entry[]) => Promise<readonly Result[]>,
-  { waiting, together = MOST_TOGETHER }: { readonly waiting: number; readonly together?: number },
+  { waiting, together = MOST_TOGETHER, gathered = false }: GroupCommitOptions,
 ): GroupCommit<Entry, Result> {
   const queue: Waiting<Entry, Result>[] = []
   let running = false
@@ -51,6 +60,7 @@ export function groupCommit<Entry, Result>(
 
   const run = async (): Promise<void> => {
     running = true
+    if (gathered) await nextTurn()
     while (queue.length > 0) await settle(queue.splice(0, together))
     running = false
   }

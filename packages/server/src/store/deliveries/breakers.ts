@@ -6,6 +6,7 @@
 import type { BreakerState } from '../../model/breaker.ts'
 import type { Destination } from '../../model/delivery.ts'
 import type { Database } from '../db/database.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
 
 export interface Breaker {
   /** Failures in a row; while it is open, with each probe that failed. */
@@ -18,18 +19,31 @@ export interface Breaker {
 
 const CLOSED: Breaker = { failures: 0, opened_at: null, probe_in: null }
 
-export async function findBreaker(
+/** Those that are asked for together share a statement. */
+export const findBreaker = (
   { pool }: Pick<Database, 'pool'>,
   { participant, origin }: Destination,
-): Promise<Breaker> {
-  const { rows } = await pool.query<Breaker>({
-    name: 'find breaker',
-    text: `select failures, opened_at, extract(epoch from probe_at - now())::float8 as probe_in
-      from breaker where participant = $1 and origin = $2`,
-    values: [participant, origin],
-  })
-  return rows[0] ?? CLOSED
-}
+): Promise<Breaker> => breakers(pool).submit({ participant, origin })
+
+const breakers = perPool((pool) =>
+  groupCommit<Destination, Breaker>(
+    async (destinations) => {
+      const { rows } = await pool.query<Breaker & { readonly nth: number }>({
+        name: 'find breakers',
+        text: `select nth::integer, failures, opened_at, extract(epoch from probe_at - now())::float8 as probe_in
+          from unnest($1::integer[], $2::text[]) with ordinality as wanted (participant, origin, nth)
+            join breaker on breaker.participant = wanted.participant and breaker.origin = wanted.origin collate "C"`,
+        values: [
+          destinations.map(({ participant }) => participant),
+          destinations.map(({ origin }) => origin),
+        ],
+      })
+      const found = new Map(rows.map(({ nth, ...breaker }) => [nth, breaker]))
+      return destinations.map((_, at) => found.get(at + 1) ?? CLOSED)
+    },
+    { waiting: Infinity, gathered: true },
+  ),
+)
 
 /**
  * Takes the right to make the probes of open breakers: of all nodes one gets each, and when it is not heard of again,

@@ -3,6 +3,7 @@ import { CALLBACKS, type Callback } from '@rollcall/protocol'
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 
@@ -55,18 +56,26 @@ export const NO_CALLBACKS: CallbackSettings = {
 
 const COLUMNS = Object.keys(NO_CALLBACKS).join(', ')
 
-/** The settings of a participant, by `Participant.id`. */
-export async function findCallbackSettings(
+/** The settings of a participant, by `Participant.id`. Those that are asked for together share a statement. */
+export const findCallbackSettings = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
-): Promise<CallbackSettings> {
-  const { rows } = await pool.query<CallbackSettings>({
-    name: 'find callback settings',
-    text: `select ${COLUMNS} from participant_callback where participant = $1`,
-    values: [participant],
-  })
-  return rows[0] ?? NO_CALLBACKS
-}
+): Promise<CallbackSettings> => settings(pool).submit(participant)
+
+const settings = perPool((pool) =>
+  groupCommit<number, CallbackSettings>(
+    async (participants) => {
+      const { rows } = await pool.query<CallbackSettings & { readonly participant: number }>({
+        name: 'find callback settings',
+        text: `select participant, ${COLUMNS} from participant_callback where participant = any($1::integer[])`,
+        values: [participants],
+      })
+      const found = new Map(rows.map(({ participant, ...row }) => [participant, row]))
+      return participants.map((participant) => found.get(participant) ?? NO_CALLBACKS)
+    },
+    { waiting: Infinity, gathered: true },
+  ),
+)
 
 const RANGES = [
   ['concurrency', 1, MOST_CONCURRENCY],

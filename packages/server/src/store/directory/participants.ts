@@ -7,6 +7,7 @@ import type { MessagePolicy, Participant } from '../../model/participant.ts'
 import type { Database } from '../db/database.ts'
 import { isDuplicate } from '../db/database-errors.ts'
 import type { ParticipantRow } from '../db/directory-tables.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
@@ -168,15 +169,26 @@ export async function findParticipant(db: Database, sender_id: string): Promise<
   return found === undefined ? null : fromRow(found)
 }
 
-/** Whatever its status; null when there is none. */
-export async function findParticipantById(db: Database, id: number): Promise<Participant | null> {
-  const found = await db.kysely
-    .selectFrom('participant')
-    .select(COLUMNS)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return found === undefined ? null : fromRow(found)
-}
+/** Whatever its status; null when there is none. Those that are asked for together share a statement. */
+export const findParticipantById = (
+  { pool }: Pick<Database, 'pool'>,
+  id: number,
+): Promise<Participant | null> => byId(pool).submit(id)
+
+const byId = perPool((pool) =>
+  groupCommit<number, Participant | null>(
+    async (ids) => {
+      const { rows } = await pool.query<Row>({
+        name: 'find participants',
+        text: `select ${COLUMNS.join(', ')} from participant where id = any($1::integer[])`,
+        values: [ids],
+      })
+      const found = new Map(rows.map((row) => [row.id, fromRow(row)]))
+      return ids.map((id) => found.get(id) ?? null)
+    },
+    { waiting: Infinity, gathered: true },
+  ),
+)
 
 /**
  * Nodes that remember participants must not remember for longer than a second.

@@ -39,6 +39,7 @@ export const commitEnvelope = (pool: pg.Pool, envelope: NewEnvelope): Promise<bo
 const waiting = perPool((pool) =>
   groupCommit<NewEnvelope, boolean>((envelopes) => write(pool, envelopes), {
     waiting: Infinity,
+    gathered: true,
     together: TOGETHER,
   }),
 )
@@ -66,7 +67,7 @@ async function write(pool: pg.Pool, envelopes: readonly NewEnvelope[]): Promise<
 const columns = <Row>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] =>
   names.map((name) => rows.map((row) => row[name]))
 
-// The mailboxes are locked in one order. Who has made the next envelope has changed the sequence.
+// Each mailbox is looked up by its id: a join would read all of them. Who has made the next envelope has changed the sequence.
 const COMMIT_ENVELOPES = `with given as (
     select * from unnest($1::integer[], $2::bigint[], $3::uuid[]) as given (mailbox, after, claim)
   ),
@@ -79,12 +80,14 @@ const COMMIT_ENVELOPES = `with given as (
     where ${IS_TAKEN_BACK}
   ),
   held as (
-    select mailbox.id from mailbox join given on given.mailbox = mailbox.id
-    where sequence = given.after and state = 'open'
-      and (mailbox.claim is null or mailbox.claim = given.claim or claimed_until <= now())
-      and mailbox.id not in (select mailbox from taken_back)
-      and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')
-    order by mailbox.id for update of mailbox skip locked
+    select free.id from given cross join lateral (
+      select id from mailbox
+      where id = given.mailbox and sequence = given.after and state = 'open'
+        and (mailbox.claim is null or mailbox.claim = given.claim or claimed_until <= now())
+        and not exists (select 1 from delivery where delivery.mailbox = given.mailbox and state = 'pending')
+      for update skip locked
+    ) as free
+    where given.mailbox not in (select mailbox from taken_back)
   ),
   stepped as (
     update mailbox set sequence = sequence + 1, claim = null, claimed_until = null, resting_since = null

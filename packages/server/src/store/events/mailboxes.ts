@@ -81,6 +81,7 @@ const firstOf = (isBackfill: boolean): string => `left join lateral (
       order by due_at, id limit 1
     ) as ${isBackfill ? 'last' : 'first'} on true`
 
+// Each mailbox is looked up by its id: a join would read all those with lower ids.
 async function claimFrom(
   pool: pg.Pool,
   name: string,
@@ -96,11 +97,14 @@ async function claimFrom(
         from step ${firstOf(false)} ${firstOf(true)}
       ),
       free as (
-        select id from mailbox
-        where id in (select mailbox from waiting where due_at <= now()) and id <> all($4::integer[]) and state = 'open'
-          and (claimed_until is null or claimed_until <= now())
-          and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')
-        order by id limit $3 for update skip locked
+        select unclaimed.id from waiting cross join lateral (
+          select id from mailbox
+          where id = waiting.mailbox and state = 'open' and (claimed_until is null or claimed_until <= now())
+            and not exists (select 1 from delivery where delivery.mailbox = waiting.mailbox and state = 'pending')
+          for update skip locked
+        ) as unclaimed
+        where waiting.due_at <= now() and waiting.mailbox <> all($4::integer[])
+        limit $3
       ),
       claimed as (
         update mailbox set claim = $1, claimed_until = now() + make_interval(secs => $2)

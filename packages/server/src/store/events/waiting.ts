@@ -68,6 +68,7 @@ export const findWaiting = (
 const waiting = perPool((pool) =>
   groupCommit<Wanted, readonly WaitingNotification[]>((wanted) => read(pool, wanted), {
     waiting: Infinity,
+    gathered: true,
     together: TOGETHER,
   }),
 )
@@ -121,6 +122,7 @@ export const findDocument = (pool: pg.Pool, event: number): Promise<EventDocumen
 const documents = perPool((pool) =>
   groupCommit<number, EventDocument | undefined>((events) => readDocuments(pool, events), {
     waiting: Infinity,
+    gathered: true,
   }),
 )
 
