@@ -42,7 +42,7 @@ export async function makeSubscribers(
         transaction_id, correlation_id, reference_id)
       select 'SUB-' || gen_random_uuid(), participant, $2, made.id, 'LiveBirth', 'Person', uuid_send(gen_random_uuid()),
         '{"reg_event_type":"LiveBirth"}', 'tx', gen_random_uuid(), 'r'
-      from made, generate_series(1, $5)`,
+      from made, generate_series(1, $5) as subscription order by made.id, subscription`,
     [ids, registry.id, receiver, addresses, subscriptions],
   )
   await db.pool.query('analyze mailbox, subscription')

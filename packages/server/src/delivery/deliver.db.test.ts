@@ -19,6 +19,7 @@ import {
   setCallbackSettings,
 } from '../store/directory/participant-callbacks.ts'
 import { deliverNow, reserve } from './deliver.ts'
+import { createDispatcher } from './dispatcher.ts'
 
 const { sender: server, newPeer: joined } = await senderWithPeers()
 let peer: Receiver
@@ -241,4 +242,26 @@ test('a slow peer holds up nobody: its attempt goes on by itself, and the dispat
   release()
   await server.context.limiter.idle()
   expect(await kept(server, delivery.id)).toMatchObject({ state: 'delivered', attempts: 1 })
+})
+
+test('deliveries that nobody named are attempted if they are still there a second later', async () => {
+  const participant = await newPeer(answering(200))
+  const target = `${peer.url}/registry/on-search`
+  let now = 0
+  const dispatcher = createDispatcher(server.context, { slots: 1_000, wake: () => undefined, now: () => now })
+  const look = async (): Promise<number> => {
+    await dispatcher.look(AbortSignal.timeout(30_000))
+    await dispatcher.idle()
+    return peer.received.length
+  }
+  await newDelivery(server, participant, { target })
+  expect(await look()).toBe(0)
+  now = 999
+  expect(await look()).toBe(0)
+  now = 1_000
+  expect(await look()).toBe(1)
+
+  await newDelivery(server, participant, { target })
+  dispatcher.due(participant.id)
+  expect(await look()).toBe(2)
 })

@@ -7,14 +7,25 @@ import type { ReplyMembers } from '../model/outcome.ts'
 /**
  * The only maker of an `EncryptedReply`: of what a reply or a notification may be made of, in which records are disclosed.
  * @param id of the delivery
+ * @returns header and message as they are signed
  */
 export async function encryptReply(
   { bodies }: { readonly bodies: Pick<Bodies, 'encryptBody'> },
   id: string,
   header: object,
   members: ReplyMembers,
-): Promise<{ readonly message: CanonicalText; readonly body: EncryptedReply }> {
+): Promise<{ readonly header: object; readonly message: CanonicalText; readonly body: EncryptedReply }> {
+  const written = writtenOnce(header)
   const message = new CanonicalText(canonicalJson(members))
-  const body = await bodies.encryptBody(canonicalJson({ header, message }), deliveryContext(id))
-  return { message, body: body as EncryptedReply }
+  const body = await bodies.encryptBody(canonicalJson({ header: written, message }), deliveryContext(id))
+  return { header: written, message, body: body as EncryptedReply }
 }
+
+/** The same header, whose large members are canonical text already: it is written again when it is signed. */
+const writtenOnce = (header: object): object =>
+  Object.fromEntries(
+    Object.entries(header).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'object' && value !== null ? new CanonicalText(canonicalJson(value)) : value,
+    ]),
+  )

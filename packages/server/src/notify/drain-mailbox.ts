@@ -33,7 +33,10 @@ export interface Notifying extends Delivering {
 const NOTIFY = callbackNamed('notify')
 /** Milliseconds for which a mailbox is drained; then others have their turn. */
 const TURN = 10_000
-/** Milliseconds after which an envelope that was not committed is composed anew: what it may say may have changed. */
+/**
+ * Milliseconds after which an envelope that was not committed is composed anew, and half of them after which what is due is
+ * read anew: what it may say may have changed.
+ */
 const STALE = 1_000
 /** Seconds until a mailbox is looked at again whose next envelope has no address or cannot be made. */
 const REST = 60
@@ -82,8 +85,9 @@ async function sendNext(
   signal: AbortSignal,
 ): Promise<Left> {
   const end = performance.now() + TURN
+  const ahead: Ahead = { envelopes: [], isAll: false, at: Number.NEGATIVE_INFINITY }
   let { sequence } = mailbox
-  let next = await prepare(parts, mailbox, sequence)
+  let next = await prepare(parts, mailbox, sequence, ahead)
   while (next !== null) {
     if (next === 'nowhere') return 'nowhere'
     const sending = await commit(parts, mailbox, claim, sequence, next)
@@ -92,7 +96,7 @@ async function sendNext(
     sequence += 1
     const goesOn = !signal.aborted && performance.now() < end
     // Composed while the one before is on its way.
-    const following = goesOn && !next.isLast ? prepare(parts, mailbox, sequence) : null
+    const following = goesOn && !next.isLast ? prepare(parts, mailbox, sequence, ahead) : null
     following?.catch(() => undefined)
     if (!(await sending())) {
       release(await following?.catch(() => null))
@@ -102,20 +106,31 @@ async function sendNext(
     next = await following
     if (isStale(next)) {
       release(next)
-      next = await prepare(parts, mailbox, sequence)
+      ahead.at = Number.NEGATIVE_INFINITY
+      next = await prepare(parts, mailbox, sequence, ahead)
     }
   }
   return sequence === mailbox.sequence ? 'nothing' : 'done'
+}
+
+/** What is due, as it was read: envelopes that are not composed yet. */
+interface Ahead {
+  envelopes: (readonly PlannedItem[])[]
+  isAll: boolean
+  /** When it was read. */
+  at: number
 }
 
 /** An envelope that is ready to be committed. */
 interface Prepared extends Recipient {
   readonly composed: Composed
   readonly id: string
+  readonly header: object
   readonly message: CanonicalText
   readonly body: EncryptedReply
+  /** When what it tells was read. */
   readonly at: number
-  /** Nothing else was due when it was composed. */
+  /** Nothing else was due then. */
   readonly isLast: boolean
   /** Gives back the room that it takes in memory. */
   readonly leave: () => void
@@ -130,13 +145,29 @@ function release(next: Next | undefined): void {
   if (next && next !== 'nowhere') next.leave()
 }
 
-/** Composes the next envelope; null: nothing is due. */
-async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: number): Promise<Next> {
-  const at = performance.now()
+/**
+ * Composes the next envelope; null: nothing is due.
+ * @param ahead what was read before; it is read anew when it is used up or old
+ */
+async function prepare(
+  parts: Notifying,
+  mailbox: ClaimedMailbox,
+  sequence: number,
+  ahead: Ahead,
+): Promise<Next> {
+  const now = performance.now()
   const recipient = await recipientOf(parts, mailbox)
   if (recipient === null) return 'nowhere'
-  const { planned, isAll } = await nextItems(parts.db.pool, mailbox.id, recipient)
-  if (planned.length === 0) return null
+  if (ahead.envelopes.length === 0 || now - ahead.at > STALE / 2) {
+    const next = await nextItems(parts.db.pool, mailbox.id, recipient)
+    ahead.envelopes = [...next.envelopes]
+    ahead.isAll = next.isAll
+    ahead.at = now
+  }
+  const { at } = ahead
+  const planned = ahead.envelopes.shift()
+  if (planned === undefined) return null
+  const isLast = ahead.isAll && ahead.envelopes.length === 0
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
   const leave = await parts.envelopeRoom.enter(bytes)
   try {
@@ -148,8 +179,8 @@ async function prepare(parts: Notifying, mailbox: ClaimedMailbox, sequence: numb
     }
     const composed = compose({ ...recipient, mailbox: mailbox.public_id, sequence: sequence + 1 }, items)
     const id = randomUUID()
-    const { message, body } = await encryptReply(parts, id, composed.header, composed.message)
-    return { ...recipient, composed, id, message, body, at, isLast: isAll, leave }
+    const { header, message, body } = await encryptReply(parts, id, composed.header, composed.message)
+    return { ...recipient, composed, id, header, message, body, at, isLast, leave }
   } catch (error) {
     leave()
     throw error
@@ -195,9 +226,9 @@ async function commit(
   mailbox: ClaimedMailbox,
   claim: Claim,
   after: number,
-  { participant, registry, target, composed, id, message, body, leave }: Prepared,
+  { participant, registry, target, composed, id, header, message, body, leave }: Prepared,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
-  const { header, notifications, encrypted } = composed
+  const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
     id,
     participant: participant.id,
@@ -205,7 +236,7 @@ async function commit(
     correlation_id: null,
     callback: NOTIFY.name,
     page: 1,
-    message_id: header.message_id,
+    message_id: composed.header.message_id,
     target,
     encrypted,
     body,

@@ -255,6 +255,35 @@ test.each<[string, Partial<CallbackSettings>, string]>([
 const mailboxRows = async () =>
   (await server.database.db.pool.query('select * from mailbox order by id')).rows
 
+test('what comes while the last envelope is under way is sent right behind it', async () => {
+  const { mailboxes } = server.context
+  let release = (): void => undefined
+  const isHeld = new Promise<void>((resolve) => {
+    peer.answer = (response, one) => {
+      release = () => answering(200)(response, one)
+      resolve()
+    }
+  })
+  const subscribed = await rows.subscribe(await newPeer({ timeout_ms: 5_000 }))
+  await rows.notify(subscribed, await rows.event('A'))
+  mailboxes.due([])
+  await mailboxes.look(working())
+  await isHeld
+  await rows.notify(subscribed, await rows.event('B'))
+  mailboxes.due([])
+  await mailboxes.look(working())
+  peer.answer = answering(200)
+  release()
+  await vi.waitFor(
+    async () => {
+      await mailboxes.idle()
+      await mailboxes.look(working())
+      expect(received()).toEqual(['A', 'B'])
+    },
+    { timeout: 10_000, interval: 20 },
+  )
+})
+
 test('a mailbox of which nothing is sent is given back at once, and does not rest any more', async () => {
   const { pool } = server.database.db
   const gone = await rows.subscribe(await newPeer())

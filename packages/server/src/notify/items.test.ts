@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { waiting } from '../../test/notifications.ts'
 import type { Purpose } from '../model/event.ts'
 import type { WaitingNotification } from '../store/events/waiting.ts'
-import { markingOf, planItems } from './items.ts'
+import { markingOf, planEnvelopes, planItems } from './items.ts'
 
 const BOUNDS = { notify_items: 3, notify_bytes: 10_000 }
 const planned = (list: readonly Partial<WaitingNotification>[], bounds = BOUNDS) =>
@@ -49,10 +49,9 @@ test('whatever waits, envelope after envelope tells all of it, in order and with
   })
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 40 }), (list) => {
-      let left = list.map((changes, index) => waiting({ id: index + 1, ...changes }))
+      const all = list.map((changes, index) => waiting({ id: index + 1, ...changes }))
       const told: number[] = []
-      while (left.length > 0) {
-        const items = planItems(left, BOUNDS)
+      for (const items of planEnvelopes(all, BOUNDS)) {
         expect(items.length).toBeGreaterThan(0)
         expect(items.length).toBeLessThanOrEqual(BOUNDS.notify_items)
         const bytes = items.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
@@ -61,10 +60,9 @@ test('whatever waits, envelope after envelope tells all of it, in order and with
         expect(new Set(taken.map(markingOf)).size).toBe(1)
         // Nothing passes what was before it.
         expect(taken.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
-          left.slice(0, taken.length).map(({ id }) => id),
+          all.slice(told.length, told.length + taken.length).map(({ id }) => id),
         )
         told.push(...taken.map(({ id }) => id))
-        left = left.slice(taken.length)
       }
       expect(new Set(told).size).toBe(list.length)
     }),

@@ -18,6 +18,20 @@ export const markingOf = ({ purpose }: WaitingNotification): Marking =>
 const FRAME = 1_024
 const CODE = 160
 
+/** The items of envelope after envelope. */
+export function planEnvelopes(
+  waiting: readonly WaitingNotification[],
+  bounds: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>,
+): readonly (readonly PlannedItem[])[] {
+  const envelopes: (readonly PlannedItem[])[] = []
+  for (let from = 0; from < waiting.length; ) {
+    const items = planItems(waiting.slice(from), bounds)
+    envelopes.push(items)
+    from += items.reduce((sum, { notifications }) => sum + notifications.length, 0)
+  }
+  return envelopes
+}
+
 /**
  * The items of the next envelope: the first that wait, as many as its bounds allow, and one at least.
  * @param waiting in order

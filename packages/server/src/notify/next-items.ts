@@ -1,4 +1,4 @@
-/** What the next envelope of a mailbox tells: what is due in it, wanted and permitted. */
+/** What the next envelopes of a mailbox tell: what is due in it, wanted and permitted. */
 import type pg from 'pg'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
@@ -7,7 +7,7 @@ import { withTransaction } from '../store/db/transaction.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { suspend } from '../store/events/subscription-states.ts'
 import { dropNotifications, findWaiting, type WaitingNotification } from '../store/events/waiting.ts'
-import { type PlannedItem, planItems } from './items.ts'
+import { type PlannedItem, planEnvelopes } from './items.ts'
 
 interface To {
   readonly participant: Participant
@@ -15,28 +15,30 @@ interface To {
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
 }
 
-/** If several notifications are about one event, so many times more are looked at for an envelope, up to the most. */
+/** Notifications that are looked at, at least: several envelopes are planned at a time. */
+const AHEAD = 400
+/** If several notifications are about one event, so many times more are looked at, up to the most. */
 const LOOKED_AT = { times: 8, most: 20_000 }
 
-/** What the next envelope tells. */
+/** What the next envelopes tell. */
 export interface NextItems {
-  /** None: nothing is due. */
-  readonly planned: readonly PlannedItem[]
+  /** The items of each, in order; none: nothing is due. */
+  readonly envelopes: readonly (readonly PlannedItem[])[]
   /** Whether nothing that is due now is left for another envelope. */
   readonly isAll: boolean
 }
 
 export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise<NextItems> {
   // One more than there are items says that the last one is whole.
-  let most = to.settings.notify_items + 1
+  let most = Math.max(to.settings.notify_items, AHEAD) + 1
   for (;;) {
     const found = await findWaiting(pool, mailbox, most)
-    const waiting = await sendable(pool, to, found)
-    const planned = planItems(waiting, to.settings)
-    const count = planned.reduce((sum, { notifications }) => sum + notifications.length, 0)
-    const isAll = found.length < most && count === waiting.length
-    // Otherwise what follows belongs to the same items, or there may be more of them.
-    if (isAll || count < waiting.length || (count > 0 && most === LOOKED_AT.most)) return { planned, isAll }
+    const envelopes = planEnvelopes(await sendable(pool, to, found), to.settings)
+    const isAll = found.length < most
+    // Otherwise what follows belongs to the last envelope, or there may be more of it.
+    const whole = isAll ? envelopes : envelopes.slice(0, -1)
+    if (isAll || whole.length > 0) return { envelopes: whole, isAll }
+    if (envelopes.length > 0 && most === LOOKED_AT.most) return { envelopes, isAll }
     most = Math.min(LOOKED_AT.times * most, LOOKED_AT.most)
   }
 }

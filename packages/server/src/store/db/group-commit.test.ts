@@ -45,6 +45,18 @@ describe('groupCommit', () => {
     expect(await later).toBe(8)
   })
 
+  it('sends together what came in one turn of the event loop, if it is to be gathered', async () => {
+    const slow = slowWrite()
+    const commits = groupCommit(slow.write, { waiting: 10, gathered: true })
+    const first = commits.submit(1)
+    const second = Promise.resolve().then(() => commits.submit(2))
+    expect(slow.groups).toEqual([])
+    await settled()
+    expect(slow.groups).toEqual([[1, 2]])
+    slow.end()
+    expect(await Promise.all([first, second])).toEqual([2, 4])
+  })
+
   it('puts at most 500 into one statement', async () => {
     const sizes: number[] = []
     const commits = groupCommit<number, number>(
