@@ -49,6 +49,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'events until their notifications are received, beside a bare POST of signed envelopes',
     load: () => import('./events.ts'),
   },
+  enrolment: {
+    measures: 'a question whether somebody is enrolled, beside a bare Fastify route with the same look-up',
+    load: () => import('./enrolment.ts'),
+  },
   import: {
     measures: 'an import, beside a bare COPY of the same lines',
     load: () => import('./import.ts'),

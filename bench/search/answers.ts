@@ -5,7 +5,7 @@ export const SIGNATURE_VARIABLE = 'BENCH_SIGNATURE'
 
 /** The signature of an answer of ours: as it stands there, a JSON string. */
 export function signatureOf(answer: string): string {
-  const signature = /,"signature":("(?:[^"\\]|\\.)*")\}$/.exec(answer)?.[1]
+  const signature = /,"signature":("(?:[^"\\]|\\.)*")[,}]/.exec(answer)?.[1]
   if (signature === undefined) throw new Error('an answer has no signature')
   return signature
 }

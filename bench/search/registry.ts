@@ -18,16 +18,24 @@ import {
 import { generateLines } from '@rollcall/synthetic'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
-import { IDENTIFIER_TYPE, KIND, NAMESPACE, RECORD_TYPE, REGISTRY_SENDER } from './question.ts'
+import { KIND, NAMESPACE, REGISTRY_SENDER } from './question.ts'
+
+/** Which registry is filled. */
+export interface Hosted {
+  readonly namespace: string
+  readonly kind: string
+  readonly sender_id: string
+}
+
+const CIVIL: Hosted = { namespace: NAMESPACE, kind: KIND, sender_id: REGISTRY_SENDER }
 
 /** The registry with at least this many records; those that are missing are imported. */
-export async function filledRegistry(db: Database, records: number): Promise<Registry> {
-  const registry =
-    (await findRegistry(db, NAMESPACE)) ??
-    (await addRegistry(db, { namespace: NAMESPACE, kind: KIND, sender_id: REGISTRY_SENDER }))
-  const held = (await countRecords(db, registry))[RECORD_TYPE.name] ?? 0
+export async function filledRegistry(db: Database, records: number, hosted = CIVIL): Promise<Registry> {
+  const registry = (await findRegistry(db, hosted.namespace)) ?? (await addRegistry(db, hosted))
+  const [recordType] = registry.kind.record_types
+  const held = (await countRecords(db, registry))[recordType.name] ?? 0
   if (held < records) await fill(db, registry, records)
-  const { table, identifierTable } = recordTable(registry, RECORD_TYPE)
+  const { table, identifierTable } = recordTable(registry, recordType)
   await db.pool.query(`vacuum analyze ${quoteName(table)}, ${quoteName(identifierTable)}`)
   await db.pool.query('checkpoint')
   return registry
@@ -36,7 +44,7 @@ export async function filledRegistry(db: Database, records: number): Promise<Reg
 async function fill(db: Database, registry: Registry, records: number): Promise<void> {
   console.log(`importing ${records} records`)
   const start = performance.now()
-  const { written } = await importFile(db, registry, Readable.from(ndjson(records)), {
+  const { written } = await importFile(db, registry, Readable.from(ndjson(registry.kind.name, records)), {
     format: 'ndjson',
     rejectsPath: null,
   })
@@ -46,9 +54,9 @@ async function fill(db: Database, registry: Registry, records: number): Promise<
 
 const LINES_OF_CHUNK = 200
 
-function* ndjson(count: number): Generator<Buffer> {
+function* ndjson(kind: string, count: number): Generator<Buffer> {
   let lines: string[] = []
-  for (const line of generateLines(KIND, { count, seed: 1 })) {
+  for (const line of generateLines(kind, { count, seed: 1 })) {
     if (lines.push(line) < LINES_OF_CHUNK) continue
     yield Buffer.from(`${lines.join('\n')}\n`)
     lines = []
@@ -58,11 +66,12 @@ function* ndjson(count: number): Generator<Buffer> {
 
 /** Identifiers of which each names exactly one record, in random order: a turn through them repeats none. */
 export async function shuffledIdentifiers(db: Database, registry: Registry): Promise<readonly string[]> {
-  const { identifierTable } = recordTable(registry, RECORD_TYPE)
+  const [recordType] = registry.kind.record_types
+  const { identifierTable } = recordTable(registry, recordType)
   const { rows } = await db.pool.query<{ value: string }>(
     `select value from ${quoteName(identifierTable)} where type = $1
      group by value having count(*) = 1 order by random()`,
-    [IDENTIFIER_TYPE],
+    [recordType.primary_identifier],
   )
   return rows.map(({ value }) => value)
 }
