@@ -3,6 +3,7 @@ import type { Answers, RegistryName } from './questions.ts'
 
 export const PROGRAMME = {
   identifier: 'PRG-01',
+  name: 'Winter Grant',
   /** Years. */
   youngest: 18,
   /** Of the household; a lower score is a poorer household. */

@@ -10,13 +10,15 @@ import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allowLoopback } from '../../packages/server/test/asynchronous.ts'
 import { LOOPBACK } from '../../packages/server/test/deliveries.ts'
+import { keyPair } from '../../packages/server/test/key-pairs.ts'
 import { sealingPeer } from '../../packages/server/test/sealing.ts'
 import { type TestServer, testServer } from '../../packages/server/test/server.ts'
+import { answering, statusesOf } from './enrol.ts'
 import { clientOptions, readSettings, type Settings } from './settings.ts'
 
 const run = promisify(execFile)
 const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8')
-const [, DECISIONS] = /```text\n(.*?)```/s.exec(readme) ?? []
+const [DECISIONS, ENROLLED] = [...readme.matchAll(/```text\n(.*?)```/gs)].map(([, text]) => text)
 
 let server: TestServer
 let folder: string
@@ -108,4 +110,41 @@ test('a wrong file is told by place, not by value', async () => {
   )
   expect(stderr).toContain('application 2 of the list must have the texts application and uin')
   expect(stderr).not.toContain('8128560370')
+})
+
+test('those who are eligible are enrolled, and then are enrolled already', async () => {
+  const path = await settings(server.url)
+  const { stdout, stderr } = await example('--enrol', '--settings', path)
+  expect([stdout, stderr]).toEqual([`${DECISIONS}${ENROLLED}`, ''])
+  const again = await example('--enrol', '--settings', path)
+  for (const [application = ''] of ENROLLED?.matchAll(/^A-\d/gm) ?? []) {
+    expect(again.stdout).toContain(`${application}  not eligible: the applicant is enrolled already\n`)
+  }
+  expect(again.stdout).not.toMatch(/ {2}enrolled$/m)
+})
+
+test('an employment support system is answered with the status of those who are enrolled', async () => {
+  const known = await readSettings(await settings(server.url))
+  const { jwk, privateJwk } = keyPair('Ed25519')
+  const peers = [{ sender_id: 'ess.example', keys: { keys: [{ ...jwk, kid: 'ess-1', use: 'sig' }] } }]
+  const applications = [
+    { application: 'A-1', uin: '0012' },
+    { application: 'A-2', uin: '0013' },
+  ]
+  const decisions = (['eligible', 'not eligible'] as const).map((decision, at) => {
+    return { application: applications[at]?.application ?? '', decision, reasons: [] }
+  })
+  const receiver = answering(known, statusesOf(applications, decisions), peers)
+  const { sign, sender_id } = known.participant
+  const { d: _private, ...published } = sign.private_jwk
+  const ess = new RegistryClient({
+    base_url: 'https://sp.example',
+    sender_id: 'ess.example',
+    receiver_id: sender_id,
+    signing: { key: { ...privateJwk, kid: 'ess-1' } },
+    peer: { keys: { keys: [{ ...published, use: 'sig' }] } },
+    fetch: (url, init) => receiver.handle(new Request(url, init)),
+  })
+  const labels = await Promise.all(['0012', '0013', '9999'].map((uin) => ess.checkEnrolment(uin)))
+  expect(labels).toEqual(['Active', 'Inactive', 'Inactive'])
 })
