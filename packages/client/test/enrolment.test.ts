@@ -1,10 +1,12 @@
 /** Enrolments and disabilities: what the client sends, and what it makes of the answers. */
 import { describe, expect, it } from 'vitest'
+import { keyPair } from '../../server/test/key-pairs.ts'
 import { ItemRejected, TransportError } from '../src/index.ts'
 import type { Asked, Respond } from './loopback.ts'
 import { dropping, refusing } from './loopback.ts'
 import { client, failure, registry } from './world.ts'
 
+const ENCRYPTION_KEY = { ...keyPair('X25519').jwk, kid: 'ibr-enc', alg: 'ECDH-ES+A256KW' }
 const NOW = '2026-02-03T09:15:00.000Z'
 
 /** Answers with this message, in the envelope of an answer. */
@@ -152,6 +154,39 @@ describe('enrolled', () => {
     expect(await failure(asking.enrolled({ person: '0012' }))).toEqual(
       new TransportError('unreadable', 'the answer must have one item'),
     )
+  })
+})
+
+describe('an answer without envelope', () => {
+  const bare: Respond = ({ body }) => ({
+    transaction_id: body.message.transaction_id,
+    correlation_id: 'c-1',
+    enrolled_response: [item({ enrolled_status: 'yes' })],
+  })
+
+  it('is read where the registry need not sign', async () => {
+    expect(await (await client([bare])).enrolled({ person: '0012' })).toBe(true)
+    expect(await (await client([bare])).updateEnrolments(beneficiary(1))).toMatchObject([{ ok: true }])
+  })
+
+  it.each([
+    ['must sign', { peer: { signature: 'required' } as const }],
+    ['must encrypt', { encryption: { keys: [], encrypt_for: ENCRYPTION_KEY } }],
+  ])('is refused where the registry %s', async (_name, options) => {
+    const asking = await client([bare], options)
+    expect(await failure(asking.enrolled({ person: '0012' }))).toEqual(
+      new TransportError('unreadable', 'header: must be an object'),
+    )
+  })
+
+  it('is refused where it belongs to another transaction, and for other operations', async () => {
+    const other: Respond = (asked, response) => ({ ...bare(asked, response), transaction_id: 'tx-other' })
+    expect(await failure((await client([other])).enrolled({ person: '0012' }))).toMatchObject({
+      name: 'UntrustedAnswer',
+    })
+    expect(await failure((await client([bare])).checkEnrolment('0012'))).toMatchObject({
+      reason: 'unreadable',
+    })
   })
 })
 

@@ -18,6 +18,7 @@ import { HeaderRejected, TransportError, UntrustedAnswer } from '../errors.ts'
 import { type HttpAnswer, send } from '../http/post.ts'
 import { type Attempted, unlessAborted, withRetries } from '../http/retry.ts'
 import { open, readFrame, repeatsAddresses, turned, verify } from '../trust/open.ts'
+import { inEnvelope } from './bare-answer.ts'
 import { readAck, readFault } from './faults.ts'
 import type { Accepted, Answer, RequestOptions } from './messages.ts'
 import type { Settings } from './settings.ts'
@@ -134,7 +135,7 @@ async function openAnswer(
   transaction_id: string,
 ): Promise<Answer<object>> {
   const { trust, http } = settings
-  const frame = readFrame(answer.text, headers)
+  const frame = readFrame(inEnvelope(answer.text, operation, trust), headers)
   const signed = await verify(frame, trust, false)
   const header = headers.checked(addressed(settings, frame.header), 'header', unreadableHeader)
   const opened = await open(frame, trust, settings.decryptionKeys, http.maxAnswerBytes)

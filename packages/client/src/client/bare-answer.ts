@@ -1,0 +1,34 @@
+/** Answers without envelope: some registries answer enrolment updates and questions with the message alone (D8, D9). */
+import { isJsonObject, JsonError, type JsonValue, type Operation, parseJson } from '@rollcall/protocol'
+import type { Trust } from '../trust/open.ts'
+
+/**
+ * The same text in an envelope, where it is the message of such an operation alone and the registry need not sign or
+ * encrypt; any other text as it is.
+ */
+export function inEnvelope(
+  text: string,
+  { reply, reply_action: action, reply_also_bare }: Operation,
+  { signature, encrypted }: Pick<Trust, 'signature' | 'encrypted'>,
+): string {
+  if (!reply_also_bare || reply.items === null || signature === 'required' || encrypted) return text
+  const message = parsed(text)
+  if (!isJsonObject(message) || !Array.isArray(message[reply.items])) return text
+  // Members beside an envelope are not the message.
+  if (isJsonObject(message.header) || isJsonObject(message.message)) return text
+  const header = {
+    message_id: crypto.randomUUID(),
+    message_ts: new Date().toISOString(),
+    ...{ action, status: 'succ' },
+  }
+  return JSON.stringify({ header, message })
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof JsonError) return undefined
+    throw error
+  }
+}
