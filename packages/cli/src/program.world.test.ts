@@ -34,6 +34,8 @@ test('these are the commands', () => {
     'index apply',
     'explain',
     'record delete',
+    'record merge',
+    'record unmerge',
     'publish',
     'outbox show',
     'outbox retry',

@@ -1,6 +1,7 @@
 /** Values on the command line. */
 import { timestampInstant } from '@rollcall/protocol'
 import { InvalidArgumentError } from 'commander'
+import { CommandError } from './failure.ts'
 
 /** A reader of whole numbers of at least `min`, with `_` allowed between digits as in 1_000_000. */
 export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -30,6 +31,13 @@ export function instant(text: string): Date {
   throw new InvalidArgumentError(
     'It must be a day such as 2026-07-01 or a time such as 2026-07-01T09:30:00Z.',
   )
+}
+
+/** An identifier as TYPE=VALUE. */
+export function typeAndValue(text: string, name: string): { readonly type: string; readonly value: string } {
+  const [, type, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
+  if (type !== undefined && value !== undefined) return { type, value }
+  throw new CommandError(`${name} must be a type and a value, such as UIN=8128560370`)
 }
 
 const port = wholeNumber(1, 65_535)

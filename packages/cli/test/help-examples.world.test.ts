@@ -114,9 +114,17 @@ async function writeFiles(): Promise<void> {
     '{"number": "member.member_identifier", "programme": "member.programme_identifier"}',
   )
   await write('leavers.txt', '8128560370\n')
+  await write(
+    'twice.ndjson',
+    ['4103278859', '2215743904'].map((uin) => JSON.stringify(personOf(uin))).join('\n'),
+  )
   await write('death.json', JSON.stringify({ ...PEOPLE[0], death_date: '2026-02-03' }))
   await write('new-master-key', Buffer.alloc(32, 1).toString('base64'))
   await chmod(join(folder, 'demo.json'), 0o600)
+}
+
+const personOf = (uin: string) => {
+  return { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: uin }] }
 }
 
 const spki = (key: KeyObject): string => key.export({ type: 'spki', format: 'pem' }).toString()
@@ -190,6 +198,7 @@ async function demoSubscription(event: string, made_up: string): Promise<void> {
 
 /** What must have happened before an example makes sense, where the examples before it have not seen to it. */
 const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
+  'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),
   'subscriptions cancel': () => subscribed('live'),
   'subscriptions test': () => subscribed('live'),

@@ -133,6 +133,7 @@ export const waiting = (changes: Partial<WaitingNotification>): WaitingNotificat
   purpose: 'event',
   reference_id: null,
   corrects: null,
+  replaced_by: null,
   corrected: null,
   event: 1,
   event_type: 'LiveBirth',

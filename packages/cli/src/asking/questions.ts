@@ -10,6 +10,7 @@ import {
 import { isJsonObject, type JsonObject, type JsonValue, type SearchCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
 import { parsedJson, readInput } from '../input.ts'
+import { typeAndValue } from '../values.ts'
 
 export interface QuestionOptions {
   readonly identifier?: readonly string[]
@@ -47,10 +48,7 @@ function formsOf({ identifier: identifiers, where, graphql: text }: QuestionOpti
 }
 
 function byIdentifier(text: string): QueryCriteria {
-  const [, type, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
-  if (type === undefined || value === undefined) {
-    throw new CommandError('--identifier must be a type and a value, such as UIN=8128560370')
-  }
+  const { type, value } = typeAndValue(text, '--identifier')
   return identifier(type, value)
 }
 

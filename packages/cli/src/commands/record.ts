@@ -1,14 +1,17 @@
 /** `rollcall record`: single records of a registry. */
+import { mergeRecords, unmergeRecords } from '@rollcall/server/admin/record-merge'
 import { deleteRecords } from '@rollcall/server/admin/records'
 import type { Command } from 'commander'
+import { counted } from '../asking/summary.ts'
 import { withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { typeAndValue } from '../values.ts'
 
 export function addCommand(program: Command): void {
-  const record = program.command('record').description('delete single records of a registry')
+  const record = program.command('record').description('delete or merge single records of a registry')
   withJson(record.command('delete'))
     .description(
       'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
@@ -25,6 +28,80 @@ An identifier on the command line may stay in the history of the shell; one in -
 Example: rollcall record delete civil Person --file leavers.txt`,
     )
     .action(runDelete)
+  withJson(record.command('merge'))
+    .description(
+      'merge a record into another one: its identifiers find that one, and who was notified of it is told so',
+    )
+    .argument('<namespace>', 'namespace of the registry')
+    .argument('<survivor>', 'identifier of the record that stays, as TYPE=VALUE')
+    .argument('<retired>', 'identifier of the record that is merged into it, as TYPE=VALUE')
+    .option(...RECORD_TYPE)
+    .addHelpText(
+      'after',
+      `
+The data of the retired record are put aside, and nothing of them is added to the survivor.
+
+${HISTORY}
+
+Example: rollcall record merge civil UIN=4103278859 UIN=2215743904`,
+    )
+    .action(runMerge)
+  withJson(record.command('unmerge'))
+    .description('take a merge back: the retired record is found again, as it was')
+    .argument('<namespace>', 'namespace of the registry')
+    .argument('<retired>', 'identifier of the record that was merged into another, as TYPE=VALUE')
+    .option(...RECORD_TYPE)
+    .addHelpText(
+      'after',
+      `
+What was written to the survivor since the merge stays with the survivor.
+
+${HISTORY}
+
+Example: rollcall record unmerge civil UIN=2215743904`,
+    )
+    .action(runUnmerge)
+}
+
+const RECORD_TYPE = [
+  '--record-type <type>',
+  'record type of the records (default: all record types are searched)',
+] as const
+
+const HISTORY = 'Identifiers on the command line may stay in the history of the shell.'
+
+interface MergeOptions extends OutputOptions {
+  readonly recordType?: string
+}
+
+async function runMerge(
+  namespace: string,
+  survivor: string,
+  retired: string,
+  options: MergeOptions,
+): Promise<void> {
+  stopRequest()
+  const input = {
+    ...{ namespace, record_type: options.recordType },
+    ...{ survivor: identifierIn(survivor, '<survivor>'), retired: identifierIn(retired, '<retired>') },
+  }
+  const result = await withDatabase(({ db, config: { limits } }) => mergeRecords({ db, limits }, input))
+  print(options, result, `the records are merged: ${counted(result.notified, 'subscription')} notified`)
+}
+
+async function runUnmerge(namespace: string, retired: string, options: MergeOptions): Promise<void> {
+  stopRequest()
+  const input = {
+    ...{ namespace, record_type: options.recordType },
+    retired: identifierIn(retired, '<retired>'),
+  }
+  const result = await withDatabase(({ db, config: { limits } }) => unmergeRecords({ db, limits }, input))
+  print(options, result, `the merge is taken back: ${counted(result.notified, 'subscription')} notified`)
+}
+
+function identifierIn(text: string, name: string) {
+  const { type, value } = typeAndValue(text, name)
+  return { identifier_type: type, identifier_value: value }
 }
 
 interface DeleteOptions extends OutputOptions {

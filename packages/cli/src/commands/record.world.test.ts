@@ -42,6 +42,22 @@ test('records named by identifiers and in a file are deleted; each leaves a tomb
   expect(stdout).toBe('1 of 2 records are deleted from civil; 1 were not there\n')
 })
 
+test('a record is merged into another one, and that is taken back', async () => {
+  const words = (...more: string[]) => ['record', ...more]
+  const result = { namespace: 'civil', record_type: 'Person', notified: 0 }
+  expect(await rollcallJson(words('merge', 'civil', 'UIN=U8', 'UIN=u9'), env)).toEqual(result)
+  const { rows } = await database.db.pool.query('select primary_identifier from retired_record')
+  expect(rows).toEqual([{ primary_identifier: 'U9' }])
+  const { stdout } = await rollcall(words('unmerge', 'civil', 'UIN=U9', '--record-type', 'Person'), env)
+  expect(stdout).toBe('the merge is taken back: 0 subscriptions notified\n')
+  const bad = await rollcall(words('merge', 'civil', 'UIN=U8', 'U9'), env)
+  expect(bad).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'rollcall: <retired> must be a type and a value, such as UIN=8128560370\n',
+  })
+})
+
 test.each([
   ['nothing named', ['civil', 'Person'], 'name the records: by identifiers, or with --file'],
   [

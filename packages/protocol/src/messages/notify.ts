@@ -83,6 +83,12 @@ export const NotifyMeta = Type.Object(
     corrects: Type.Optional(
       byReferenceId(Type.String(), 'The reference_id of the earlier item that this one takes back.'),
     ),
+    replaced_by: Type.Optional(
+      byReferenceId(
+        Type.Object({ identifier_type: Type.String(), identifier_value: Type.String() }),
+        'The record of the item was merged into another one, which has this primary identifier.',
+      ),
+    ),
     mailbox: Type.Optional(
       Type.String({
         minLength: 1,

@@ -1,12 +1,13 @@
 /** Writing a record that was published: as a new one, or merged into the stored one. */
 import { isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { MergeProblem, mergeRecord, type Removals } from '../events/merge.ts'
+import { MergeProblem, mergeIntoSurvivor, type Removals } from '../events/merge.ts'
 import type { RecordChange } from '../model/event.ts'
+import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { lockPublished, storeSourceVersion } from '../store/events/published.ts'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
-import { lockRecord, sqlState, writeRecords } from '../store/records/record-writer.ts'
+import { type LockedRecord, lockRecord, sqlState, writeRecords } from '../store/records/record-writer.ts'
 import { AdminRefusal } from './use-case.ts'
 
 export interface PublishedRecord {
@@ -19,7 +20,8 @@ export interface PublishedRecord {
 }
 
 /**
- * Writes the record, unless a newer version of it is stored, and says what was changed. Runs in the caller's transaction.
+ * Writes the record, unless a newer version of it is stored, and says what was changed. What is said of a record that was
+ * merged into another is written to that one. Runs in the caller's transaction.
  * @throws AdminRefusal
  */
 export async function writePublished(
@@ -33,24 +35,33 @@ export async function writePublished(
   // Two that publish the same new record wait for each other.
   await lockPublished(client, registry.id, `record ${record_type} ${primary_identifier}`)
   const stored = await lockRecord(client, registry, recordType, primary_identifier)
+  const isRetired = stored !== null && stored.primary_identifier !== primary_identifier
+  if (isRetired && published.replace) {
+    throw new AdminRefusal(
+      'replace: the record was merged into another one, which is replaced under its own primary identifier alone',
+    )
+  }
   const isNewest =
     source_version === undefined ||
     (await storeSourceVersion(client, registry.id, { record_type, primary_identifier, source_version }))
   if (stored !== null && !isNewest) {
-    return { record_type, record: stored.id, before: stored.document, after: stored.document }
+    const { id, document, aliases } = stored
+    return { record_type, record: id, before: document, after: document, aliases }
   }
-  return write(client, registry, published, stored?.document ?? null)
+  return write(client, registry, published, stored, isRetired)
 }
 
 async function write(
   client: ClientBase,
   registry: Registry,
   published: PublishedRecord,
-  stored: string | null,
+  stored: LockedRecord | null,
+  isRetired: boolean,
 ): Promise<RecordChange> {
   const { recordType } = published
+  const aliases = stored?.aliases ?? []
   const mergedInto = (before: string | null): PreparedRecord =>
-    prepared(registry, recordType, merged(registry, published, before))
+    prepared(registry, recordType, merged(registry, published, before, isRetired ? aliases : []))
   const writeOne = async (record: PreparedRecord) => {
     const { inserted, updated } = await writeRecords(client, registry, recordType, [record], {
       before: true,
@@ -59,23 +70,26 @@ async function write(
     if (written === undefined) throw new Error('a record was not written')
     return written
   }
-  const first = mergedInto(stored)
+  const known = stored?.document ?? null
+  const first = mergedInto(known)
   const { id, before = null } = await writeOne(first)
   // An import has made the record meanwhile. From now on it is locked.
-  const after = before === stored ? first : mergedInto(before)
+  const after = before === known ? first : mergedInto(before)
   if (after !== first) await writeOne(after)
-  return { record_type: recordType.name, record: id, before, after: after.document }
+  return { record_type: recordType.name, record: id, before, after: after.document, aliases }
 }
 
 function merged(
   { kind }: Registry,
   { recordType, record, replace, remove }: PublishedRecord,
   before: string | null,
+  aliases: readonly Identifier[],
 ): JsonObject {
   if (replace) return record
-  const stored: JsonValue = before === null ? {} : JSON.parse(before)
+  const read: JsonValue = before === null ? {} : JSON.parse(before)
+  const [scope, stored] = [{ kind, recordType }, isJsonObject(read) ? read : {}]
   try {
-    return mergeRecord({ kind, recordType }, isJsonObject(stored) ? stored : {}, record, remove)
+    return mergeIntoSurvivor(scope, stored, record, aliases, remove)
   } catch (error) {
     throw error instanceof MergeProblem ? new AdminRefusal(error.message, { cause: error }) : error
   }

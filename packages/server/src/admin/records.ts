@@ -186,8 +186,8 @@ async function deleteBatches(
         await lockEvents(client, registry.id, 'change')
         const rows = await deleteRows(client, registry, recordType, batch)
         const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }
-        const changes = rows.map(({ id, document }) => {
-          return { record_type, record: id, before: document, after: null }
+        const changes = rows.map(({ id, document, aliases }) => {
+          return { record_type, record: id, before: document, after: null, aliases }
         })
         await recordChanges(client, recording, changes)
         return rows.length

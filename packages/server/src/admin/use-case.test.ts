@@ -88,12 +88,15 @@ describe('every use case', () => {
       'explainQuery result.plan',
       'explainQuery result.tree',
       'explainQuery result.values',
+      'mergeRecords input.retired',
+      'mergeRecords input.survivor',
       'publishEvent input.record',
       'publishEvent input.remove',
       'showDelivery result.body',
       'showDelivery result.made.answer',
       'showInboxMessage result.body',
       'showSubscription result.criteria',
+      'unmergeRecords input.retired',
     ])
   })
 })

@@ -39,7 +39,9 @@ export async function correctEvents(
   const { registry, now, limits, filters } = recording
   const since = new Date(now.getTime() - limits.correction_time * DAY)
   const { record_type, record } = change
-  const { event_type, corrected } = event
+  const isOfAll = event.corrected === 'all'
+  const event_type = isOfAll ? null : event.event_type
+  const corrected = typeof event.corrected === 'number' ? event.corrected : undefined
   const earlier = await correctableEvents(client, registry.id, {
     ...{ record_type, record, event_type, since, corrected },
   })
@@ -59,7 +61,8 @@ export async function correctEvents(
     in_backfill ? undefined : (due.get(subscription) ?? undefined)
   await insertNotifications(client, corrections(recording, draft, receivers, predicates, dueOf))
   matched.set(id, new Set(receivers.map(({ subscription }) => subscription)).size)
-  if (event.corrects !== 'CANCEL') return
+  // What happened to a record that was merged into another has happened all the same.
+  if (event.corrects !== 'CANCEL' || isOfAll) return
   await storeReversal(client, earlier, id)
   await openAgain(client, recording, receivers, predicates)
 }

@@ -14,6 +14,7 @@ import {
   readElements,
   resolveRecordType,
 } from '@rollcall/protocol'
+import type { Identifier } from '../model/records.ts'
 import { type ExtractedRecord, extractRecord } from '../query/memory/extract-record.ts'
 
 /** A record at one moment. */
@@ -21,9 +22,12 @@ export class RecordState {
   readonly document: JsonValue
   readonly #kind: Kind
   readonly #recordType: RecordType
+  readonly #aliases: readonly Identifier[]
   #extracted: ExtractedRecord | undefined
 
-  constructor(kind: Kind, recordType: RecordType, document: JsonValue) {
+  /** @param aliases identifiers of records that were merged into it */
+  constructor(kind: Kind, recordType: RecordType, document: JsonValue, aliases: readonly Identifier[] = []) {
+    this.#aliases = aliases
     this.#kind = kind
     this.#recordType = recordType
     this.document = document
@@ -31,7 +35,7 @@ export class RecordState {
 
   /** All that a filter can ask about. It takes longer than the few attributes of the rules. */
   get extracted(): ExtractedRecord {
-    this.#extracted ??= extractRecord(this.#kind, this.#recordType, this.document)
+    this.#extracted ??= extractRecord(this.#kind, this.#recordType, this.document, this.#aliases)
     return this.#extracted
   }
 

@@ -13,8 +13,10 @@ import {
   keyedListAt,
   keysInList,
   type RecordType,
+  readIdentifiers,
   searchKey,
 } from '@rollcall/protocol'
+import type { Identifier } from '../model/records.ts'
 import { Places, Spelled } from './places.ts'
 
 /** What is to be merged cannot be. The message names the member and the rule, never a value. */
@@ -45,6 +47,47 @@ export function mergeRecord(
   const removed = removeElements(scope, merged, remove)
   checkKept(scope, record, removed.record, removed.keys)
   return removed.record
+}
+
+/**
+ * The record with what is said of a record that was merged into it: the identifiers of that one do not become the record's
+ * own.
+ * @param aliases identifiers of records that were merged into it
+ * @throws MergeProblem
+ */
+export function mergeIntoSurvivor(
+  scope: MergeScope,
+  record: JsonObject,
+  patch: JsonObject,
+  aliases: readonly Identifier[],
+  remove: Removals = {},
+): JsonObject {
+  return mergeRecord(scope, record, withoutAliases(scope, record, patch, aliases), remove)
+}
+
+/** What is said of a record that was merged into this one, without identifiers of that one which are not its own. */
+export function withoutAliases(
+  { kind, recordType }: MergeScope,
+  record: JsonObject,
+  patch: JsonObject,
+  aliases: readonly Identifier[],
+): JsonObject {
+  const textOf = ({ type, value }: Identifier): string => `${type}:${value}`
+  const foreign = new Set(aliases.map(textOf))
+  if (foreign.size === 0) return patch
+  for (const own of readIdentifiers(kind, recordType, record)) foreign.delete(textOf(own))
+  let left = patch
+  for (const source of recordType.identifiers) {
+    if (source.names !== 'record' || keyedListAt(recordType, source.path) === undefined) continue
+    const path = source.path.split('.')
+    const only = { ...recordType, identifiers: [source] }
+    const isAlias = (element: JsonValue): boolean => {
+      const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), element)
+      return readIdentifiers(kind, only, placed).some((one) => foreign.has(textOf(one)))
+    }
+    left = withoutElements(left, path, isAlias, 'drop')
+  }
+  return left
 }
 
 function mergeObject(scope: MergeScope, path: string, object: JsonObject, patch: JsonObject): JsonObject {
@@ -150,16 +193,21 @@ function withoutElements(
   object: JsonObject,
   [name = '', ...rest]: readonly string[],
   isNamed: (element: JsonValue) => boolean,
+  emptied: 'keep' | 'drop' = 'keep',
 ): JsonObject {
   const key = new Spelled(Object.entries(object), searchKey).nameOf(name)
   const value = object[key]
   if (value === undefined) return object
   if (rest.length === 0) {
     const kept = elementsOf(value).filter((element) => !isNamed(element))
+    if (emptied === 'drop' && kept.length === 0) {
+      const { [key]: _, ...others } = object
+      return others
+    }
     return { ...object, [key]: Array.isArray(value) ? kept : (kept[0] ?? []) }
   }
   const inside = (one: JsonValue): JsonValue =>
-    isJsonObject(one) ? withoutElements(one, rest, isNamed) : one
+    isJsonObject(one) ? withoutElements(one, rest, isNamed, emptied) : one
   return { ...object, [key]: Array.isArray(value) ? value.map(inside) : inside(value) }
 }
 

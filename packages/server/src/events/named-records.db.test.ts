@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { insertSubscription } from '../../test/subscriptions.ts'
 import { publishEvent } from '../admin/events.ts'
+import { mergeRecords } from '../admin/record-merge.ts'
 import { LIMITS } from '../limits.ts'
 import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
@@ -79,6 +80,19 @@ test('new members whose records the registry has', async () => {
   expect(found.map(({ record_type }) => record_type)).toEqual(['Group', 'Member'])
   expect(found[1]).toMatchObject({ presence: 'stayed', subscription: code })
   expect(JSON.parse(found[1].document)).toEqual(record('U-2'))
+})
+
+test('a member whose record was merged into another is found in that one', async () => {
+  const needs = { db: database.db, limits }
+  for (const uin of ['M-1', 'M-2']) {
+    await publishEvent(needs, { namespace: 'social', reg_event_type: 'REGISTER', record: person(uin) })
+  }
+  const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
+  await mergeRecords(needs, { namespace: 'social', survivor: uin('M-1'), retired: uin('M-2') })
+  const events = await changed(household(person('U-1')), household(person('U-1'), person('M-2')))
+  const [member] = await rows('select document from event where id = $1', events[1]?.id)
+  expect(events).toHaveLength(2)
+  expect(JSON.parse(member.document)).toEqual(person('M-1'))
 })
 
 test.each([

@@ -76,10 +76,19 @@ async function insertDrafts(
     client,
     registry.id,
     drafts.map(({ id, record_version, event, change: { record, record_type } }) => {
-      const { event_id, fingerprint, occurred_at = now } = event
+      const { event_id, fingerprint, replaced_by, occurred_at = now } = event
       const published = { ...(event_id !== undefined && { event_id }), ...(fingerprint && { fingerprint }) }
       const times = { occurred_at, recorded_at: now }
-      return { id, event_type: typeOf(event), record_type, record, record_version, ...times, ...published }
+      return {
+        id,
+        event_type: typeOf(event),
+        record_type,
+        record,
+        record_version,
+        ...times,
+        ...published,
+        ...(replaced_by && { replaced_by }),
+      }
     }),
   )
   return drafts
@@ -95,7 +104,7 @@ interface FoundChange extends StateChange {
 function readChange({ kind }: Registry, change: RecordChange): Omit<FoundChange, 'events'> {
   const recordType = recordTypeNamed(kind, change.record_type)
   const state = (text: string | null): RecordState | null =>
-    text === null ? null : new RecordState(kind, recordType, JSON.parse(text) as JsonValue)
+    text === null ? null : new RecordState(kind, recordType, JSON.parse(text) as JsonValue, change.aliases)
   return { change, recordType, before: state(change.before), after: state(change.after) }
 }
 
@@ -117,11 +126,12 @@ async function eventsOfNamed(
     if (also_of === undefined) continue
     const { record_type, identifiers } = also_of
     const recordType = recordTypeNamed(registry.kind, record_type)
-    for (const { id, document } of await findNamedRecords(client, registry, recordType, identifiers)) {
+    const named = await findNamedRecords(client, registry, recordType, identifiers)
+    for (const { id, document, aliases } of named) {
       const name = `${event_type} ${record_type} ${id}`
       if (known.has(name)) continue
       known.add(name)
-      const change = { record_type, record: id, before: document, after: document }
+      const change = { record_type, record: id, before: document, after: document, aliases }
       all.push({ ...readChange(registry, change), events: [{ event_type }] })
     }
   }

@@ -2,6 +2,7 @@
 import type { RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { RecordChange } from '../model/event.ts'
+import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { perPool } from '../store/db/group-commit.ts'
 import { compileCriteria } from './criteria.ts'
@@ -19,8 +20,10 @@ export interface Recording {
 
 /** The event that a publisher says a change is: nothing else is derived from it. */
 export interface NamedEvent extends DerivedEvent {
-  /** The one event that it corrects; otherwise it corrects all of its type. */
-  readonly corrected?: number
+  /** The one event that it corrects, or all events of the record; otherwise it corrects all of its type. */
+  readonly corrected?: number | 'all'
+  /** The identifier of the record that has taken the place of this one. */
+  readonly replaced_by?: Identifier
   readonly event_id?: string
   /** Digest of what was published under `event_id`. */
   readonly fingerprint?: Buffer

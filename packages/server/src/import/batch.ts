@@ -1,7 +1,15 @@
 /** A batch: some entries of a source, prepared on the one hand and written in one transaction on the other. */
 
-import { type JsonValue, type Kind, type RecordType, recordTypesOf, UNLISTED } from '@rollcall/protocol'
+import {
+  type JsonObject,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+  recordTypesOf,
+  UNLISTED,
+} from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import { MergeProblem, mergeIntoSurvivor } from '../events/merge.ts'
 import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
 import type { RecordChange } from '../model/event.ts'
@@ -10,6 +18,7 @@ import { columnGroups } from '../store/records/columns.ts'
 import type { ReadCounts } from '../store/records/import-progress.ts'
 import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
 import {
+  lockRecord,
   sqlState,
   type WriteOptions,
   type WrittenRecord,
@@ -77,7 +86,8 @@ export class Batch {
       const refused = new Set(written.rejects.map(({ line }) => line))
       const records = lines.flatMap(({ line, record }) => (refused.has(line) ? [] : [record]))
       if (recording !== null) {
-        await recordChanges(client, recording, changesOf(recordType, records, written.records))
+        const changes = [...changesOf(recordType, records, written.records), ...written.merged]
+        await recordChanges(client, recording, changes)
       }
       read[recordType.name] = countRead(registry.kind, recordType, records)
     }
@@ -96,13 +106,17 @@ function changesOf(
   const first = new Map(written.toReversed().map((one) => [one.primary_identifier, one]))
   return [...documents].flatMap(([primary_identifier, after]) => {
     const one = first.get(primary_identifier)
-    return one === undefined ? [] : [{ record_type, record: one.id, before: one.before ?? null, after }]
+    if (one === undefined) return []
+    const { id, before = null, aliases = [] } = one
+    return [{ record_type, record: id, before, after, aliases }]
   })
 }
 
 interface LinesWritten {
   readonly inserted: number
   readonly records: readonly WrittenRecord[]
+  /** Changes of records by lines about records that were merged into them. */
+  readonly merged: readonly RecordChange[]
   readonly rejects: readonly Reject[]
 }
 
@@ -119,16 +133,23 @@ async function writeLines(
 ): Promise<LinesWritten> {
   try {
     const records = lines.map(({ record }) => record)
-    const { inserted, updated } = await writeRecords(client, registry, recordType, records, options)
-    return { inserted: inserted.length, records: [...inserted, ...updated], rejects: [] }
+    const { inserted, updated, retired } = await writeRecords(client, registry, recordType, records, options)
+    const written = { inserted: inserted.length, records: [...inserted, ...updated] }
+    if (retired === undefined) return { ...written, merged: [], rejects: [] }
+    const others = lines.filter(({ record }) => retired.has(record.primary_identifier))
+    return { ...written, ...(await mergeLines(client, registry, recordType, others)) }
   } catch (error) {
     const state = sqlState(error)
     const [first, second] = lines
     if (first === undefined || !/^(22|54)/.test(state)) throw error
     // The message would quote the value.
     if (second === undefined) {
-      const reason = `the database cannot store one of the values of this record (SQLSTATE ${state})`
-      return { inserted: 0, records: [], rejects: [{ line: first.line, reason }] }
+      return {
+        inserted: 0,
+        records: [],
+        merged: [],
+        rejects: [{ line: first.line, reason: unstorable(state) }],
+      }
     }
     const half = Math.ceil(lines.length / 2)
     const before = await writeLines(client, registry, recordType, lines.slice(0, half), options)
@@ -136,9 +157,53 @@ async function writeLines(
     return {
       inserted: before.inserted + after.inserted,
       records: [...before.records, ...after.records],
+      merged: [...before.merged, ...after.merged],
       rejects: [...before.rejects, ...after.rejects],
     }
   }
+}
+
+const unstorable = (state: string): string =>
+  `the database cannot store one of the values of this record (SQLSTATE ${state})`
+
+/** Lines about records that were merged into others are merged into those, in the order of the lines. */
+async function mergeLines(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  lines: readonly Line[],
+): Promise<Pick<LinesWritten, 'merged' | 'rejects'>> {
+  const merged: RecordChange[] = []
+  const rejects: Reject[] = []
+  for (const { line, record } of lines) {
+    try {
+      merged.push(await mergeLine(client, registry, recordType, record))
+    } catch (error) {
+      const state = sqlState(error)
+      if (error instanceof InvalidRecord) rejects.push({ line, reason: error.reason })
+      else if (error instanceof MergeProblem) rejects.push({ line, reason: error.message })
+      else if (/^(22|54)/.test(state)) rejects.push({ line, reason: unstorable(state) })
+      else throw error
+    }
+  }
+  return { merged, rejects }
+}
+
+async function mergeLine(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  { primary_identifier, document }: PreparedRecord,
+): Promise<RecordChange> {
+  const { kind } = registry
+  const survivor = await lockRecord(client, registry, recordType, primary_identifier)
+  if (survivor === null) throw new Error('a record was merged into one that is not there')
+  const { id, document: before, aliases } = survivor
+  const patch: JsonObject = JSON.parse(document)
+  const after = mergeIntoSurvivor({ kind, recordType }, JSON.parse(before), patch, aliases)
+  const prepared = prepareRecord(kind, recordType, after)
+  await writeRecords(client, registry, recordType, [prepared])
+  return { record_type: recordType.name, record: id, before, after: prepared.document, aliases }
 }
 
 /**

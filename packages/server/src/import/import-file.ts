@@ -236,7 +236,7 @@ async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Pr
   const { client, registry, events, rejects, options } = run
   const progress = await inTransaction(client, async () => {
     const recording = events && { ...events, registry, now: events.now() }
-    if (recording !== null) await lockEvents(client, registry.id, 'change')
+    await lockEvents(client, registry.id, 'change')
     const { inserted, read } = await batch.write(client, registry, recording)
     await rejects.append(batch.rejects)
     const reached: Progress = {

@@ -1,5 +1,5 @@
 /** Events of records, subscriptions to them, and the notifications that they cause (spec "Events"). */
-import type { RecordId } from './records.ts'
+import type { Identifier, RecordId } from './records.ts'
 
 /** Whether a record fulfilled the filter of a subscription before a change, after it, or both. */
 export type Presence = 'entered' | 'stayed' | 'left'
@@ -16,6 +16,8 @@ export interface RecordChange {
   readonly before: string | null
   /** Null: the record was deleted. */
   readonly after: string | null
+  /** Identifiers of records that were merged into it, before and after the change. */
+  readonly aliases?: readonly Identifier[]
 }
 
 /** When notifications of a subscription are sent; null: at once. */

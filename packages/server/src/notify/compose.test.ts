@@ -116,6 +116,23 @@ test('a correction names the item that it corrects, and what is sent again keeps
   expect(composed([{ reference_id: 'as-before' }]).item.reference_id).toBe('as-before')
 })
 
+test('a record that was merged into another one: the primary identifier of that one, in every kind', () => {
+  const merged: Partial<WaitingNotification> = {
+    ...{ event_type: 'CANCEL', purpose: 'correction' as const, presence: 'left' as const },
+    replaced_by: { type: 'UIN', value: 'U-1' },
+  }
+  const { header, item } = composed([merged])
+  expect(item.data.reg_event_type).toBe('CANCEL')
+  expect(header.meta.replaced_by).toEqual({
+    [item.reference_id]: { identifier_type: 'UIN', identifier_value: 'U-1' },
+  })
+  expect(validator(NotifyMeta).problem(header.meta, 'meta')).toBeNull()
+  const listed = composed([merged], { kind: 'social' })
+  expect(listed.item.data).not.toHaveProperty('reg_event_type')
+  expect(Object.keys(listed.header.meta.replaced_by)).toEqual([listed.item.reference_id])
+  expect(composed([{}]).header.meta).not.toHaveProperty('replaced_by')
+})
+
 test.each(['test', 'backfill'] as const)('a %s is marked', (purpose) => {
   expect(composed([{ purpose }]).header.meta[purpose]).toBe(true)
   expect(composed([{}]).header.meta).not.toHaveProperty(purpose)

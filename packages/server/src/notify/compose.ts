@@ -11,6 +11,7 @@ import {
 import { notifiedShape } from '../events/shown.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
+import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
@@ -111,7 +112,11 @@ function describe(
     return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
   })
   if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
+  if (first.replaced_by)
+    meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
 }
+
+const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
 function itemOf(
   { participant, registry: { kind }, settings }: Composing,

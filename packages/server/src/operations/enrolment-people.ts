@@ -2,7 +2,7 @@
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
 import { type Beneficiary, InvalidBeneficiary } from '../enrolment/beneficiary.ts'
 import { objectOf } from '../enrolment/ledger.ts'
-import type { RecordId } from '../model/records.ts'
+import type { Identifier, RecordId } from '../model/records.ts'
 import type { LedgerRecord, NamedRecord } from '../store/enrolment/ledgers.ts'
 import type { PreparedRecord } from '../store/records/prepare-record.ts'
 
@@ -12,6 +12,8 @@ export interface Person {
   readonly id: RecordId | null
   readonly before: string | null
   readonly ledgerBefore: string | null
+  /** Identifiers of records that were merged into the record. */
+  readonly aliases: readonly Identifier[]
   document: JsonObject
   ledger: string | null
   /** Null: nothing is written. */
@@ -30,9 +32,9 @@ export class PortionPeople {
   constructor(recordType: RecordType, named: readonly NamedRecord[], records: readonly LedgerRecord[]) {
     this.#primary = recordType.primary_identifier
     const people = new Map(
-      records.map(({ id, primary_identifier, document, state }) => {
+      records.map(({ id, primary_identifier, document, state, aliases }) => {
         const person: Person = {
-          ...{ id, before: document, ledgerBefore: state },
+          ...{ id, before: document, ledgerBefore: state, aliases },
           ...{ document: objectOf(document), ledger: state, prepared: null },
         }
         this.#primaries.set(person, primary_identifier)
@@ -65,9 +67,13 @@ export class PortionPeople {
         const rule = `the identifiers name nobody here, and a new person needs a ${this.#primary}`
         throw new InvalidBeneficiary(`member.member_identifier: ${rule}`)
       }
-      return { id: null, before: null, ledgerBefore: null, document: {}, ledger: null, prepared: null }
+      return {
+        ...{ id: null, before: null, ledgerBefore: null, aliases: [] },
+        ...{ document: {}, ledger: null, prepared: null },
+      }
     }
-    if (primary !== undefined && primary !== this.#primaries.get(person)) {
+    const isAlias = person.aliases.some(({ type, value }) => type === this.#primary && value === primary)
+    if (primary !== undefined && primary !== this.#primaries.get(person) && !isAlias) {
       const rule = `the person that another identifier names has another ${this.#primary}`
       throw new InvalidBeneficiary(`member.member_identifier: ${rule}`)
     }

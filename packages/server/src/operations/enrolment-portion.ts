@@ -5,6 +5,7 @@ import type { ClientBase } from 'pg'
 import { type Beneficiary, InvalidBeneficiary } from '../enrolment/beneficiary.ts'
 import { type LedgerScope, nextDue, type Origin, writeUpdate } from '../enrolment/ledger.ts'
 import { ledgerText, readLedger } from '../enrolment/ledger-text.ts'
+import { withoutAliases } from '../events/merge.ts'
 import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
 import type { RecordId } from '../model/records.ts'
@@ -135,7 +136,9 @@ function writeEntry(
     const person = people.of(beneficiary)
     const ledger = readLedger(person.ledger)
     const now = recording.now.getTime()
-    const { document, replaced } = writeUpdate(scope, ledger, person.document, beneficiary, origin, now)
+    const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
+    const update = { ...beneficiary, members }
+    const { document, replaced } = writeUpdate(scope, ledger, person.document, update, origin, now)
     const prepared = prepareRecord(registry.kind, recordType, document)
     if (prepared.document.length > RECORD_LENGTH) {
       throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
@@ -185,7 +188,8 @@ export async function storePeople(
   await storeLedgers(client, registry, recordType, ledgers)
   const changes = changed.map(({ person, prepared }) => {
     const record = ids.get(person) ?? 0
-    return { record_type: recordType.name, record, before: person.before, after: prepared.document }
+    const { before, aliases } = person
+    return { record_type: recordType.name, record, before, after: prepared.document, aliases }
   })
   await recordChanges(client, recording, changes)
 }

@@ -95,7 +95,7 @@ async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, 
 
 function personAt(
   { registry, recordType }: PortionScope,
-  { id, document: before, state }: LedgerRecord,
+  { id, document: before, state, aliases }: LedgerRecord,
   now: Date,
 ): readonly Person[] {
   // Another node was first.
@@ -103,7 +103,7 @@ function personAt(
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const document = documentAt(scope, readLedger(state), objectOf(before), now.getTime())
   // The ledger is stored again, with the time of the next status.
-  const person = { id, before, ledgerBefore: null, document, ledger: state }
+  const person = { id, before, ledgerBefore: null, aliases, document, ledger: state }
   try {
     return [{ ...person, prepared: prepareRecord(registry.kind, recordType, document) }]
   } catch (error) {

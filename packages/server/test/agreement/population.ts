@@ -7,9 +7,11 @@ import { type ExtractedRecord, extractRecord } from '../../src/query/memory/extr
 import type { Database } from '../../src/store/db/database.ts'
 import { quoteName } from '../../src/store/db/names.ts'
 import { inTransaction } from '../../src/store/db/transaction.ts'
+import { retireRecord } from '../../src/store/records/merge-records.ts'
 import { prepareRecord } from '../../src/store/records/prepare-record.ts'
 import { ensureRecordTables, type RecordTable, recordTable } from '../../src/store/records/record-tables.ts'
 import { writeRecords } from '../../src/store/records/record-writer.ts'
+import { aliasesOf } from '../../src/store/records/retired-records.ts'
 import type { Condition } from '../../src/store/records/search-statement.ts'
 import { documents, named } from './documents.ts'
 
@@ -19,6 +21,9 @@ export interface HeldRecord {
   readonly document: string
   readonly extracted: ExtractedRecord
 }
+
+/** So many more are there at first, and are merged: the even ones into the first records, the odd ones into those before. */
+const MERGED = 40
 
 export interface Population {
   readonly kind: Kind
@@ -30,7 +35,7 @@ export interface Population {
   select(condition: Condition): Promise<number[]>
 }
 
-/** Populations of every record type of a kind, `size` records each; the same ones for the same seed. */
+/** Populations of every record type of a kind, `size` records each, some with aliases; the same ones for the same seed. */
 export async function populate(
   db: Database,
   registry: RegistryShape,
@@ -43,19 +48,34 @@ export async function populate(
   for (const recordType of kind.record_types) {
     const table = recordTable(registry, recordType)
     const prepared = fc
-      .sample(documents(kind, recordType), { numRuns: size, seed })
+      .sample(documents(kind, recordType), { numRuns: size + MERGED, seed })
       .map((document, number) => prepareRecord(kind, recordType, named(recordType, document, number)))
     const client = await db.pool.connect()
     try {
-      await inTransaction(client, () => writeRecords(client, registry, recordType, prepared))
+      await inTransaction(client, async () => {
+        const { inserted } = await writeRecords(client, registry, recordType, prepared)
+        const merge = (retired = 0, survivor = 0) =>
+          retireRecord(client, registry, recordType, { survivor, retired, event: 0, now: new Date() })
+        const [records, others] = [inserted.slice(0, size), inserted.slice(size)]
+        for (let at = 0; at < others.length; at += 2) {
+          await merge(others[at + 1]?.id, others[at]?.id)
+          await merge(others[at]?.id, records[at]?.id)
+        }
+      })
     } finally {
       client.release()
     }
     const held = await db.pool.query<{ id: number; document: string }>(
       `select id, document from ${quoteName(table.table)} order by id`,
     )
+    const ids = held.rows.map(({ id }) => id)
+    const aliases = await aliasesOf(db.pool, registry, recordType, ids)
     const records = held.rows.map(({ id, document }) => {
-      return { id, document, extracted: extractRecord(kind, recordType, parseJson(document)) }
+      return {
+        id,
+        document,
+        extracted: extractRecord(kind, recordType, parseJson(document), aliases.get(id)),
+      }
     })
     const select = async ({ text, values }: Condition): Promise<number[]> => {
       const { rows } = await db.pool.query<{ id: number }>(

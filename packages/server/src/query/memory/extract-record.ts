@@ -9,6 +9,7 @@ import {
   readElements,
   readIdentifiers,
 } from '@rollcall/protocol'
+import type { Identifier } from '../../model/records.ts'
 
 /** The values are read by the code that reads those of the columns. A missing value has no entry. */
 export interface ExtractedRecord {
@@ -16,12 +17,20 @@ export interface ExtractedRecord {
   readonly values: ReadonlyMap<string, AttributeValue>
   /** By the compound's name; never empty, each element once. */
   readonly elements: ReadonlyMap<string, readonly Element[]>
-  /** The values, by the canonical name of their type, that name the record or a part of it. */
+  /** The values, by the canonical name of their type, that name the record, a part of it, or a record merged into it. */
   readonly identifiers: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Never throws: what cannot be read is missing. Time is in proportion to the document. */
-export function extractRecord(kind: Kind, recordType: RecordType, document: JsonValue): ExtractedRecord {
+/**
+ * Never throws: what cannot be read is missing. Time is in proportion to the document.
+ * @param aliases identifiers of records that were merged into it: they find it as its own do
+ */
+export function extractRecord(
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue,
+  aliases: readonly Identifier[] = [],
+): ExtractedRecord {
   const values = new Map<string, AttributeValue>()
   for (const attribute of recordType.attributes) {
     const value = readAttribute(attribute, document)
@@ -33,7 +42,7 @@ export function extractRecord(kind: Kind, recordType: RecordType, document: Json
     if (found.length > 0) elements.set(compound.name, found)
   }
   const identifiers = new Map<string, Set<string>>()
-  for (const { type, value } of readIdentifiers(kind, recordType, document)) {
+  for (const { type, value } of [...readIdentifiers(kind, recordType, document), ...aliases]) {
     identifiers.set(type, (identifiers.get(type) ?? new Set()).add(value))
   }
   return { values, elements, identifiers }

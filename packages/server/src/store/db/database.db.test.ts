@@ -102,6 +102,10 @@ describe('migrate', () => {
       expect(names).toEqual([...names].sort())
       expect(await migrate(db)).toEqual(names)
       expect(await migrate(db)).toEqual([])
+      // One that landed after a higher number.
+      await db.pool.query(`delete from rollcall_migration where name = '0020-merged-records'`)
+      await db.pool.query('drop table retired_record; alter table event drop column replaced_by')
+      expect(await migrate(db)).toEqual(['0020-merged-records'])
     })
   })
 

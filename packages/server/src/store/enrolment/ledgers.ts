@@ -1,12 +1,13 @@
 /** The people of updates: who they are, their records, and what was written of them. All by portions of an update. */
 import type { RecordIdentifier, RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { FoundRecord, RecordId } from '../../model/records.ts'
+import type { FoundRecord, Identifier, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'
 import { recordTable } from '../records/record-tables.ts'
+import { aliasesOf } from '../records/retired-records.ts'
 
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
@@ -22,7 +23,7 @@ export interface NamedRecord extends Named {
   readonly record: RecordId
 }
 
-/** Which records these identifiers name. */
+/** Which records these identifiers name; those of a record that was merged into another name that one. */
 export async function findNamed(
   client: ClientBase,
   registry: RegistryShape,
@@ -30,12 +31,16 @@ export async function findNamed(
   identifiers: readonly Named[],
 ): Promise<readonly NamedRecord[]> {
   const storable = identifiers.filter(({ value }) => isStorable(value))
-  const { rows } = await client.query<NamedRecord>(
-    `select type, value, record from ${quoteName(recordTable(registry, recordType).identifierTable)}
-     where (type, value) in (select * from unnest($1::text[], $2::text[])) and names_record`,
+  const { rows } = await client.query<NamedRecord & { readonly names_record: boolean }>(
+    `select type, value, record, names_record from ${quoteName(recordTable(registry, recordType).identifierTable)}
+     where (type, value) in (select * from unnest($1::text[], $2::text[]))`,
     [storable.map(({ type }) => type), storable.map(({ value }) => value)],
   )
-  return rows
+  const others = rows.filter(({ names_record }) => !names_record).map(({ record }) => record)
+  const aliases = await aliasesOf(client, registry, recordType, others)
+  const isAlias = ({ type, value, record }: NamedRecord): boolean =>
+    aliases.get(record)?.some((one) => one.type === type && one.value === value) ?? false
+  return rows.filter((row) => row.names_record || isAlias(row))
 }
 
 export interface LedgerRecord {
@@ -43,6 +48,8 @@ export interface LedgerRecord {
   readonly primary_identifier: string
   /** Canonical JSON. */
   readonly document: string
+  /** Identifiers of records that were merged into it. */
+  readonly aliases: readonly Identifier[]
   /** Of the ledger; null: no update has written of the person. */
   readonly state: string | null
 }
@@ -58,7 +65,7 @@ export async function lockLedgers(
   ids: readonly RecordId[],
 ): Promise<readonly LedgerRecord[]> {
   if (ids.length === 0) return []
-  const { rows } = await client.query<Omit<LedgerRecord, 'state'>>(
+  const { rows } = await client.query<Omit<LedgerRecord, 'state' | 'aliases'>>(
     `select id, primary_identifier, document from ${quoteName(recordTable(registry, recordType).table)}
      where id = any($1::bigint[]) order by id for no key update`,
     [ids],
@@ -69,7 +76,10 @@ export async function lockLedgers(
     [registry.id, recordType.name, rows.map(({ id }) => id)],
   )
   const states = new Map(ledgers.rows.map(({ record, state }) => [record, state]))
-  return rows.map((row) => ({ ...row, state: states.get(row.id) ?? null }))
+  const aliases = await aliasesOf(client, registry, recordType, ids)
+  return rows.map((row) => {
+    return { ...row, state: states.get(row.id) ?? null, aliases: aliases.get(row.id) ?? [] }
+  })
 }
 
 export interface NewLedger {

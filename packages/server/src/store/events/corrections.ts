@@ -7,7 +7,8 @@ import type { RecordId } from '../../model/records.ts'
 export interface Correctable {
   readonly record_type: string
   readonly record: RecordId
-  readonly event_type: string
+  /** Null: of every type, those that were taken back too. */
+  readonly event_type: string | null
   /** An event before that is not corrected any more. */
   readonly since: Date
   /** The one event that is corrected; undefined: all of them. */
@@ -23,7 +24,10 @@ export interface EarlierNotification {
   readonly in_backfill: boolean
 }
 
-/** The events of this type of the record that nothing has taken back yet, with what backfills say of the record. */
+/**
+ * The events of this type of the record that nothing has taken back yet, with what backfills say of the record; or all of
+ * the record.
+ */
 export async function correctableEvents(
   client: ClientBase,
   registryId: number,
@@ -31,8 +35,8 @@ export async function correctableEvents(
 ): Promise<readonly number[]> {
   const { rows } = await client.query<{ id: number; purpose: Purpose }>(
     `select id, purpose from event
-     where registry = $1 and record_type = $2 and record = $3 and event_type = $4 and reversed_by is null
-       and recorded_at >= $5
+     where registry = $1 and record_type = $2 and record = $3 and recorded_at >= $5
+       and ($4::text is null or (event_type = $4 and reversed_by is null))
      order by id`,
     [registryId, record_type, record, event_type, since],
   )
@@ -56,7 +60,7 @@ export async function notificationsOf(
     `select distinct on (notification.subscription, in_backfill) notification.id, event, subscription,
        is_backfill and notification.state = 'waiting' as in_backfill
      from notification join subscription on subscription.id = notification.subscription
-     where event = any($1::bigint[]) and purpose in ('event', 'backfill') and notification.state <> 'dropped'
+     where event = any($1::bigint[]) and purpose <> 'test' and notification.state <> 'dropped'
        and (subscription.state = 'live' or (subscription.state = 'ended' and subscription.reason = $2))
      order by notification.subscription, in_backfill, notification.id desc`,
     [events, endedBy],

@@ -1,7 +1,7 @@
 /** Events, and the notifications that they cause. */
 import type { ClientBase } from 'pg'
 import type { Presence, Purpose } from '../../model/event.ts'
-import type { RecordId } from '../../model/records.ts'
+import type { Identifier, RecordId } from '../../model/records.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 
 /** Mailboxes that are named to the nodes that work; of more they hear that there are some. */
@@ -24,6 +24,8 @@ export interface NewEvent {
   /** As the publisher names it, and the digest of what was published under it. */
   readonly event_id?: string
   readonly fingerprint?: Buffer
+  /** The identifier of the record that has taken the place of this one. */
+  readonly replaced_by?: Identifier
 }
 
 /** What an event shows to those who are notified of it. */
@@ -69,12 +71,12 @@ export async function insertEvents(
   if (events.length === 0) return
   await client.query(
     `insert into event (id, registry, event_id, fingerprint, event_type, record_type, record, record_version,
-       occurred_at, recorded_at)
+       occurred_at, recorded_at, replaced_by)
      overriding system value
      select id, $2, event_id, decode(fingerprint, 'hex'), event_type, record_type, record, record_version,
-       occurred_at, recorded_at
+       occurred_at, recorded_at, replaced_by
      from json_to_recordset($1::json) as new (id bigint, event_id text, fingerprint text, event_type text,
-       record_type text, record bigint, record_version bigint, occurred_at timestamptz, recorded_at timestamptz)`,
+       record_type text, record bigint, record_version bigint, occurred_at timestamptz, recorded_at timestamptz, replaced_by jsonb)`,
     [
       JSON.stringify(events.map((event) => ({ ...event, fingerprint: event.fingerprint?.toString('hex') }))),
       registryId,

@@ -1,18 +1,24 @@
 /** Records that others name: a household names its members. */
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { RecordId } from '../../model/records.ts'
+import type { Identifier, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
 import { recordTable } from '../records/record-tables.ts'
+import { aliasesOf } from '../records/retired-records.ts'
 
 export interface NamedRecord {
   readonly id: RecordId
   /** Canonical JSON. */
   readonly document: string
+  /** Identifiers of records that were merged into it. */
+  readonly aliases: readonly Identifier[]
 }
 
-/** @param identifiers normalised values of the primary identifier; those that no record has are left out */
+/**
+ * One that was merged into another is found in that one.
+ * @param identifiers normalised values of the primary identifier; those that no record has are left out
+ */
 export async function findNamedRecords(
   client: ClientBase,
   registry: RegistryShape,
@@ -20,10 +26,15 @@ export async function findNamedRecords(
   identifiers: readonly string[],
 ): Promise<readonly NamedRecord[]> {
   if (identifiers.length === 0) return []
-  const { rows } = await client.query<NamedRecord>(
+  const { rows } = await client.query<Omit<NamedRecord, 'aliases'>>(
     `select id, document from ${quoteName(recordTable(registry, recordType).table)}
-      where primary_identifier = any($1::text[]) order by id`,
-    [identifiers],
+      where primary_identifier = any($1::text[]) or id = any(array(
+        select survivor from retired_record
+        where registry = $2 and record_type = $3 and primary_identifier = any($1::text[])))
+      order by id`,
+    [identifiers, registry.id, recordType.name],
   )
-  return rows
+  const ids = rows.map(({ id }) => id)
+  const aliases = await aliasesOf(client, registry, recordType, ids)
+  return rows.map((row) => ({ ...row, aliases: aliases.get(row.id) ?? [] }))
 }

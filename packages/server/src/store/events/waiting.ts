@@ -1,6 +1,7 @@
 /** What waits in mailboxes, with all that an envelope is made of. */
 import type pg from 'pg'
 import { type Presence, type Purpose, TAKEN_BACK } from '../../model/event.ts'
+import type { Identifier } from '../../model/records.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
 
 /** A notification that is due, with its event and its subscription. */
@@ -22,6 +23,8 @@ export interface WaitingNotification {
   readonly record_version: number
   readonly occurred_at: Date
   readonly recorded_at: Date
+  /** The identifier of the record that has taken the place of this one; null: none has. */
+  readonly replaced_by: Identifier | null
   /** Of the event's document, or of its identifiers where it has none. */
   readonly bytes: number
   readonly subscription: number
@@ -93,7 +96,7 @@ const dueOf = (isBackfill: boolean): string => `(select * from notification
 // A subscription that ended by itself, at its end or with the person's death, still has what happened before.
 const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due.reference_id,
     earlier.reference_id as corrects, due.corrects as corrected, due.event, event.event_type, event.record_type, event.record_version,
-    event.occurred_at, event.recorded_at, coalesce(octet_length(event.document), octet_length(event.identifiers), 2)
+    event.occurred_at, event.recorded_at, event.replaced_by, coalesce(octet_length(event.document), octet_length(event.identifiers), 2)
       as bytes, due.subscription, subscription.code, subscription.event_type as subscribed,
     subscription.criteria::json ->> 'reg_event_type' as asked_event_type,
     subscription.criteria::json ->> 'reg_type' as asked_reg_type,

@@ -1,12 +1,13 @@
 /** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
 
-import { type RecordType, readIdentifiers } from '@rollcall/protocol'
+import type { RecordType } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import { IDENTIFIERS, type RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
+import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues } from './prepare-record.ts'
 import { recordTable } from './record-tables.ts'
 import { updateRows } from './record-writer.ts'
@@ -117,36 +118,4 @@ async function writeColumns(
   })
   const changed = columns.map(([column]) => column)
   await updateRows(client, table, changed, rows)
-}
-
-/** Rows that are right stay as they are: a table of them is larger than that of the records. */
-async function writeIdentifiers(
-  client: PoolClient,
-  registry: RegistryShape,
-  recordType: RecordType,
-  records: readonly { readonly id: number; readonly document: string }[],
-): Promise<void> {
-  const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
-  const rows = records.flatMap(({ id, document }) =>
-    readIdentifiers(registry.kind, recordType, JSON.parse(document)).map((one) => ({ ...one, id })),
-  )
-  const borne = [
-    rows.map(({ type }) => type),
-    rows.map(({ value }) => value),
-    rows.map(({ id }) => id),
-    rows.map(({ names }) => names === 'record'),
-  ]
-  await client.query(
-    `delete from ${identifiers} as stored where stored.record = any($1::bigint[]) and not exists (
-       select 1 from unnest($2::text[], $3::text[], $4::bigint[]) as borne (type, value, record)
-       where borne.type = stored.type and borne.value = stored.value and borne.record = stored.record)`,
-    [records.map(({ id }) => id), ...borne.slice(0, 3)],
-  )
-  await client.query(
-    `insert into ${identifiers} (type, value, record, names_record)
-     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[])
-     on conflict (type, value, record) do update set names_record = excluded.names_record
-     where ${identifiers}.names_record <> excluded.names_record`,
-    borne,
-  )
 }

@@ -2,14 +2,16 @@
 
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { RecordId } from '../../model/records.ts'
+import type { Identifier, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import { copyField, copyRows } from '../db/copy.ts'
 import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'
 import type { RecordColumn } from './columns.ts'
+import { findingIdentifiers } from './identifier-rows.ts'
 import type { PreparedRecord } from './prepare-record.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
+import { type Aliases, aliasesIn, aliasesOf, survivorsOf } from './retired-records.ts'
 
 /** How often a batch is tried against writers that touch the same records at the same moment. */
 const ATTEMPTS = 8
@@ -23,6 +25,8 @@ export interface WrittenRecord {
   readonly primary_identifier: string
   /** The document that was replaced, where it was asked for. */
   readonly before?: string
+  /** Identifiers of records that were merged into it, where there are any. */
+  readonly aliases?: readonly Identifier[]
 }
 
 export interface WriteOptions {
@@ -35,11 +39,17 @@ export interface Written {
   readonly inserted: readonly WrittenRecord[]
   /** Replaced, by an equal document too. */
   readonly updated: readonly WrittenRecord[]
+  /**
+   * Not written, where there are any: primary identifiers of records that were merged into others, each with that of the
+   * record that it finds now.
+   */
+  readonly retired?: ReadonlyMap<string, string>
 }
 
 /**
  * Writes records of one type: each replaces the record with its primary identifier, or is new. Where a primary
- * identifier occurs more than once, the last one stands.
+ * identifier occurs more than once, the last one stands. None is made under the primary identifier of a record that
+ * was merged into another (`Written.retired`).
  *
  * Runs inside the caller's READ COMMITTED transaction, behind a savepoint: when it throws, nothing of the batch
  * is written and the transaction can go on. Another writer of the same records is waited for, and the batch is
@@ -56,11 +66,10 @@ export async function writeRecords(
 ): Promise<Written> {
   const latest = new Map(records.map((record) => [record.primary_identifier, record]))
   if (latest.size === 0) return { inserted: [], updated: [] }
-  const table = recordTable(registry, recordType)
   for (let attempt = 1; ; attempt += 1) {
     await client.query('savepoint write_records')
     try {
-      const written = await writeOnce(client, table, latest, options)
+      const written = await writeOnce(client, registry, recordType, latest, options)
       await client.query('release savepoint write_records')
       return written
     } catch (error) {
@@ -82,27 +91,40 @@ export function sqlState(error: unknown): string {
 
 async function writeOnce(
   client: ClientBase,
-  table: RecordTable,
+  registry: RegistryShape,
+  recordType: RecordType,
   records: ReadonlyMap<string, PreparedRecord>,
   options: WriteOptions,
 ): Promise<Written> {
+  const table = recordTable(registry, recordType)
   const existing = await lockExisting(client, table, [...records.keys()], options)
   const ids = new Map([...existing].map(([primary, { id }]) => [primary, id]))
-  const added = [...records.values()].filter((record) => !ids.has(record.primary_identifier))
-  const replaced = [...records.values()].filter((record) => ids.has(record.primary_identifier))
+  const unknown = [...records.keys()].filter((primary) => !ids.has(primary))
+  const retired = await survivorsOf(client, registry, recordType, unknown)
+  const aliases = await aliasesOf(client, registry, recordType, [...ids.values()].map(Number))
+  const wanted = [...records.values()].filter((record) => !retired.has(record.primary_identifier))
+  const added = wanted.filter((record) => !ids.has(record.primary_identifier))
+  const replaced = wanted.filter((record) => ids.has(record.primary_identifier))
   if (replaced.length > 0) await updateRecords(client, table, replaced, ids)
   if (added.length > 0) await insertRecords(client, table, added, ids)
-  const identifiers = identifierRows(records.values(), ids)
+  const identifiers = identifierRows(wanted, ids, aliases)
   await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
   const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
     const before = existing.get(primary_identifier)?.document
+    const id = Number(ids.get(primary_identifier))
+    const others = aliases.get(id)
     return {
-      id: Number(ids.get(primary_identifier)),
+      id,
       primary_identifier,
       ...(before !== undefined && { before }),
+      ...(others && { aliases: others }),
     }
   }
-  return { inserted: added.map(written), updated: replaced.map(written) }
+  return {
+    inserted: added.map(written),
+    updated: replaced.map(written),
+    ...(retired.size > 0 && { retired }),
+  }
 }
 
 interface ExistingRecord {
@@ -125,17 +147,38 @@ async function lockExisting(
   return new Map(rows.map((row) => [row.primary_identifier, row]))
 }
 
-/** The record with a primary identifier, locked until the transaction ends; null where there is none. */
+export interface LockedRecord {
+  readonly id: RecordId
+  /** Another than was asked for: the record of that name was merged into this one. */
+  readonly primary_identifier: string
+  readonly document: string
+  /** Identifiers of records that were merged into it. */
+  readonly aliases: readonly Identifier[]
+}
+
+/**
+ * The record that a primary identifier finds, locked until the transaction ends: its own, or the survivor of its own. Null
+ * where there is none.
+ */
 export async function lockRecord(
   client: ClientBase,
   registry: RegistryShape,
   recordType: RecordType,
   primaryIdentifier: string,
-): Promise<{ readonly id: RecordId; readonly document: string } | null> {
+): Promise<LockedRecord | null> {
   const table = recordTable(registry, recordType)
-  const found = await lockExisting(client, table, [primaryIdentifier], { before: true })
-  const { id, document = '' } = found.get(primaryIdentifier) ?? {}
-  return id === undefined ? null : { id: Number(id), document }
+  const lock = async (primary_identifier: string): Promise<LockedRecord | null> => {
+    const found = await lockExisting(client, table, [primary_identifier], { before: true })
+    const { id, document = '' } = found.get(primary_identifier) ?? {}
+    if (id === undefined) return null
+    const aliases = await aliasesOf(client, registry, recordType, [Number(id)])
+    return { id: Number(id), primary_identifier, document, aliases: aliases.get(Number(id)) ?? [] }
+  }
+  const found = await lock(primaryIdentifier)
+  if (found !== null) return found
+  const survivors = await survivorsOf(client, registry, recordType, [primaryIdentifier])
+  const survivor = survivors.get(primaryIdentifier)
+  return survivor === undefined ? null : lock(survivor)
 }
 
 async function insertRecords(
@@ -153,7 +196,7 @@ async function insertRecords(
   await copyRows(client, table, ['id', 'primary_identifier', 'document', ...names], recordRows(records, ids))
 }
 
-function* recordRows(
+export function* recordRows(
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,
 ): Generator<string> {
@@ -189,10 +232,11 @@ async function updateRecords(
 function* identifierRows(
   records: Iterable<PreparedRecord>,
   ids: ReadonlyMap<string, string>,
+  aliases: Aliases,
 ): Generator<string> {
   for (const { primary_identifier, identifiers } of records) {
     const id = ids.get(primary_identifier)
-    for (const { type, value, names } of identifiers) {
+    for (const { type, value, names } of findingIdentifiers(identifiers, aliases.get(Number(id)))) {
       yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }
@@ -228,11 +272,13 @@ export async function updateRows(
 export interface DeletedRecord {
   readonly id: RecordId
   readonly document: string
+  /** Identifiers of records that had been merged into it. */
+  readonly aliases: readonly Identifier[]
 }
 
 /**
- * Deletes records of one type with all their identifiers, and leaves a tombstone of each. A record that is written
- * again later is a new one. Those that are not there are passed over.
+ * Deletes records of one type with all their identifiers and with the records that were merged into them, and leaves a
+ * tombstone of each. A record that is written again later is a new one. Those that are not there are passed over.
  *
  * Runs inside the caller's transaction.
  * @param primaryIdentifiers as the normaliser of their type leaves them
@@ -245,20 +291,29 @@ export async function deleteRecords(
 ): Promise<readonly DeletedRecord[]> {
   const { table } = recordTable(registry, recordType)
   // Locked in the order in which a writer locks them, so that the two do not deadlock.
-  const { rows } = await client.query<DeletedRecord>(
+  const { rows } = await client.query<{ id: RecordId; document: string; retired: string[] }>(
     `with doomed as materialized (
        select id from ${quoteName(table)} where primary_identifier = any($3::text[]) order by id for update
      ), deleted as (
        delete from ${quoteName(table)} where id in (select id from doomed)
        returning id, primary_identifier, document
+     ), merged as (
+       delete from retired_record
+       where registry = $1::int and record_type = $2 and survivor in (select id from doomed)
+       returning record, primary_identifier, document, survivor
      ), tombstones as (
        insert into record_tombstone (registry, record_type, record, primary_identifier)
        select $1::int, $2, id, primary_identifier from deleted
+       union all select $1::int, $2, record, primary_identifier from merged
      ), ledgers as (
        delete from enrolment_ledger where registry = $1::int and record_type = $2 and record in (select id from doomed)
      )
-     select id, document from deleted order by id`,
+     select id, document, array(select merged.document from merged where survivor = deleted.id) as retired
+     from deleted order by id`,
     [registry.id, recordType.name, primaryIdentifiers.filter(isStorable)],
   )
-  return rows
+  return rows.map(({ id, document, retired }) => {
+    const merged = retired.map((one) => ({ survivor: id, document: one }))
+    return { id, document, aliases: aliasesIn(registry.kind, recordType, merged).get(id) ?? [] }
+  })
 }

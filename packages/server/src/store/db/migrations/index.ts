@@ -19,6 +19,7 @@ import { exchangeReferences } from './0016-exchange-references.ts'
 import { readingRules } from './0017-reading-rules.ts'
 import { exchangeClaims } from './0018-exchange-claims.ts'
 import { events } from './0019-events.ts'
+import { mergedRecords } from './0020-merged-records.ts'
 import { notificationReferences } from './0022-notification-references.ts'
 import { enrolment } from './0023-enrolment.ts'
 
@@ -42,6 +43,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0017-reading-rules': readingRules,
   '0018-exchange-claims': exchangeClaims,
   '0019-events': events,
+  '0020-merged-records': mergedRecords,
   '0022-notification-references': notificationReferences,
   '0023-enrolment': enrolment,
 }

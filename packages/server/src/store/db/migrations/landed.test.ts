@@ -25,7 +25,9 @@ const LANDED: Readonly<Record<string, string>> = {
   '0017-reading-rules.ts': '532d2134016d9f27a6f26651ef7a5462',
   '0018-exchange-claims.ts': 'c769f99ec37f0168a08b0553e37cef9d',
   '0019-events.ts': '17c8efd9a867cda26afb166407d51a83',
+  '0020-merged-records.ts': 'f8ff3c307e7ccd1538dea6e79d77de10',
   '0022-notification-references.ts': 'e363b201ac1a9fba43d4cafcc7fa8ccc',
+  '0023-enrolment.ts': '08d6ba84e9c4375e774a554f137bebe8',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>

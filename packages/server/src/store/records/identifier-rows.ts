@@ -1,0 +1,57 @@
+/** The rows of the identifiers that find a record: those of its document, and those of records that were merged into it. */
+import { type RecordIdentifier, type RecordType, readIdentifiers } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { FoundRecord, Identifier } from '../../model/records.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+import { quoteName } from '../db/names.ts'
+import { recordTable } from './record-tables.ts'
+import { aliasesOf } from './retired-records.ts'
+
+/** Each once. An alias does not name the record as its own: a row of it looks like that of a part. */
+export function findingIdentifiers(
+  own: readonly RecordIdentifier[],
+  aliases: readonly Identifier[] = [],
+): readonly RecordIdentifier[] {
+  if (aliases.length === 0) return own
+  const found = new Map(own.map((one) => [`${one.type}:${one.value}`, one]))
+  for (const { type, value } of aliases) {
+    const key = `${type}:${value}`
+    if (!found.has(key)) found.set(key, { type, value, names: 'part' })
+  }
+  return [...found.values()]
+}
+
+/** Rows that are right stay as they are: a table of them is larger than that of the records. */
+export async function writeIdentifiers(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  records: readonly FoundRecord[],
+): Promise<void> {
+  const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
+  const ids = records.map(({ id }) => id)
+  const aliases = await aliasesOf(client, registry, recordType, ids)
+  const rows = records.flatMap(({ id, document }) => {
+    const own = readIdentifiers(registry.kind, recordType, JSON.parse(document))
+    return findingIdentifiers(own, aliases.get(id)).map((one) => ({ ...one, id }))
+  })
+  const borne = [
+    rows.map(({ type }) => type),
+    rows.map(({ value }) => value),
+    rows.map(({ id }) => id),
+    rows.map(({ names }) => names === 'record'),
+  ]
+  await client.query(
+    `delete from ${identifiers} as stored where stored.record = any($1::bigint[]) and not exists (
+       select 1 from unnest($2::text[], $3::text[], $4::bigint[]) as borne (type, value, record)
+       where borne.type = stored.type and borne.value = stored.value and borne.record = stored.record)`,
+    [ids, ...borne.slice(0, 3)],
+  )
+  await client.query(
+    `insert into ${identifiers} (type, value, record, names_record)
+     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::boolean[])
+     on conflict (type, value, record) do update set names_record = excluded.names_record
+     where ${identifiers}.names_record <> excluded.names_record`,
+    borne,
+  )
+}

@@ -1,0 +1,147 @@
+/** Merging one record into another, and taking that back. Those who call hold `lockEvents(..., 'merge')`. */
+import type { RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { FoundRecord, Identifier, RecordId } from '../../model/records.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+import { copyRows } from '../db/copy.ts'
+import { quoteName } from '../db/names.ts'
+import { isStorable } from '../db/text.ts'
+import { writeIdentifiers } from './identifier-rows.ts'
+import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
+import { recordTable } from './record-tables.ts'
+import { recordRows } from './record-writer.ts'
+import { namesIn, type RetiredRecord, retiredInto } from './retired-records.ts'
+
+/** What an identifier names: records that bear it themselves, and records that were merged into others. */
+export interface NamedRecords {
+  readonly live: readonly FoundRecord[]
+  readonly retired: readonly RetiredRecord[]
+}
+
+/** In the order of their ids. Nobody inside of a record is looked for. */
+export async function recordsNamed(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  { type, value }: Identifier,
+): Promise<NamedRecords> {
+  if (!isStorable(value)) return { live: [], retired: [] }
+  const { table, identifierTable } = recordTable(registry, recordType)
+  const { rows } = await client.query<FoundRecord & { readonly own: boolean }>(
+    `select record.id, document, names_record as own
+     from ${quoteName(identifierTable)} as identifier join ${quoteName(table)} as record on record.id = identifier.record
+     where type = $1 and value = $2 order by record.id`,
+    [type, value],
+  )
+  const found = await retiredInto(
+    client,
+    registry,
+    recordType,
+    rows.map(({ id }) => id),
+  )
+  const retired = found.filter(({ document }) =>
+    namesIn(registry.kind, recordType, JSON.parse(document)).some(
+      (one) => one.type === type && one.value === value,
+    ),
+  )
+  return { live: rows.filter(({ own }) => own), retired }
+}
+
+/** Which record is merged into which. */
+export interface Merge {
+  readonly survivor: RecordId
+  readonly retired: RecordId
+  /** The event of the merge. */
+  readonly event: number
+  readonly now: Date
+}
+
+/** What is stored of the retired record is put aside; its identifiers, and those that it had as aliases, find the survivor. */
+export async function retireRecord(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  { survivor, retired, event, now }: Merge,
+): Promise<void> {
+  const which = [registry.id, recordType.name, retired, survivor]
+  await client.query(
+    `update retired_record set survivor = $4 where registry = $1 and record_type = $2 and survivor = $3`,
+    which,
+  )
+  await client.query(
+    `with gone as (
+       delete from ${quoteName(recordTable(registry, recordType).table)} where id = $3
+       returning id, primary_identifier, document, created_at
+     ), ledger as (
+       delete from enrolment_ledger where registry = $1 and record_type = $2 and record = $3
+       returning state, next_due
+     )
+     insert into retired_record (registry, record_type, record, primary_identifier, document, created_at, merged_into,
+       survivor, merged_at, event, ledger, ledger_due)
+     select $1, $2, id, primary_identifier, document, created_at, $4, $4, $5, $6, state, next_due
+     from gone left join ledger on true`,
+    [...which, now, event],
+  )
+  await rewriteIdentifiers(client, registry, recordType, [survivor])
+}
+
+/**
+ * The retired record is there again under its old id, with its own identifiers and those of the records that had been
+ * merged into it before. What was written to the survivor meanwhile stays there.
+ * @throws InvalidRecord its document can no longer be read as a record of this type
+ */
+export async function restoreRecord(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  { record: id, document, survivor }: RetiredRecord,
+): Promise<void> {
+  const { table, columns } = recordTable(registry, recordType)
+  const which = [registry.id, recordType.name, id]
+  const prepared: PreparedRecord = prepareRecord(registry.kind, recordType, JSON.parse(document))
+  const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
+  const ids = new Map([[prepared.primary_identifier, String(id)]])
+  await copyRows(client, table, names, recordRows([prepared], ids))
+  await client.query(
+    `update ${quoteName(table)} as record set created_at = retired_record.created_at from retired_record
+     where registry = $1 and record_type = $2 and retired_record.record = $3 and record.id = $3`,
+    which,
+  )
+  await client.query(
+    `insert into enrolment_ledger (registry, record_type, record, state, next_due)
+     select registry, record_type, record, ledger, ledger_due from retired_record
+     where registry = $1 and record_type = $2 and record = $3 and ledger is not null`,
+    which,
+  )
+  await client.query(
+    `with recursive merged as (
+       select record from retired_record where registry = $1 and record_type = $2 and merged_into = $3
+       union
+       select retired_record.record from retired_record join merged on retired_record.merged_into = merged.record
+       where registry = $1 and record_type = $2
+     )
+     update retired_record set survivor = $3
+     where registry = $1 and record_type = $2 and record in (select record from merged)`,
+    which,
+  )
+  await client.query(
+    'delete from retired_record where registry = $1 and record_type = $2 and record = $3',
+    which,
+  )
+  await rewriteIdentifiers(client, registry, recordType, [id, survivor])
+}
+
+/** The records are locked: a backfill of identifiers waits, or is waited for. */
+async function rewriteIdentifiers(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  ids: readonly RecordId[],
+): Promise<void> {
+  const { rows } = await client.query<FoundRecord>(
+    `select id, document from ${quoteName(recordTable(registry, recordType).table)}
+     where id = any($1::bigint[]) order by id for no key update`,
+    [ids],
+  )
+  await writeIdentifiers(client, registry, recordType, rows)
+}

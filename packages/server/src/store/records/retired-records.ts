@@ -1,0 +1,89 @@
+/**
+ * Records that were merged into others. The identifiers of a retired record are aliases of its survivor: they find it,
+ * and no record is made under its primary identifier.
+ */
+import { type JsonValue, type Kind, type RecordType, readIdentifiers } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import type { Identifier, RecordId } from '../../model/records.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+import { quoteName } from '../db/names.ts'
+import { recordTable } from './record-tables.ts'
+
+export interface RetiredRecord {
+  readonly record: RecordId
+  readonly primary_identifier: string
+  /** Canonical JSON, as it was when the record was merged. */
+  readonly document: string
+  /** The record that its identifiers find: of several merges the last one's survivor. */
+  readonly survivor: RecordId
+  /** The event of the merge. */
+  readonly event: number
+}
+
+/** By survivor: the identifiers of records that were merged into it. Some of them it may bear itself. */
+export type Aliases = ReadonlyMap<RecordId, readonly Identifier[]>
+
+/** All that were merged into these records, also by way of others, in the order of their ids. */
+export async function retiredInto(
+  client: Pick<ClientBase, 'query'>,
+  registry: RegistryShape,
+  recordType: RecordType,
+  survivors: readonly RecordId[],
+): Promise<readonly RetiredRecord[]> {
+  if (survivors.length === 0) return []
+  const { rows } = await client.query<RetiredRecord>(
+    `select record, primary_identifier, document, survivor, event from retired_record
+     where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by record`,
+    [registry.id, recordType.name, survivors],
+  )
+  return rows
+}
+
+export async function aliasesOf(
+  client: Pick<ClientBase, 'query'>,
+  registry: RegistryShape,
+  recordType: RecordType,
+  survivors: readonly RecordId[],
+): Promise<Aliases> {
+  return aliasesIn(registry.kind, recordType, await retiredInto(client, registry, recordType, survivors))
+}
+
+/** Those of retired records that were read already. */
+export function aliasesIn(
+  kind: Kind,
+  recordType: RecordType,
+  retired: readonly Pick<RetiredRecord, 'survivor' | 'document'>[],
+): Aliases {
+  const found = new Map<RecordId, Identifier[]>()
+  for (const { survivor, document } of retired) {
+    const aliases = found.get(survivor) ?? []
+    aliases.push(...namesIn(kind, recordType, JSON.parse(document)))
+    found.set(survivor, aliases)
+  }
+  return found
+}
+
+/** The identifiers by which a document names its record, and nobody inside of it. */
+export function namesIn(kind: Kind, recordType: RecordType, document: JsonValue): readonly Identifier[] {
+  return readIdentifiers(kind, recordType, document)
+    .filter(({ names }) => names === 'record')
+    .map(({ type, value }) => ({ type, value }))
+}
+
+/** Of these primary identifiers, those of retired records, each with the primary identifier of the record that it finds. */
+export async function survivorsOf(
+  client: Pick<ClientBase, 'query'>,
+  registry: RegistryShape,
+  recordType: RecordType,
+  primaries: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (primaries.length === 0) return new Map()
+  const { rows } = await client.query<{ retired: string; survivor: string }>(
+    `select retired.primary_identifier as retired, record.primary_identifier as survivor
+     from retired_record as retired
+       join ${quoteName(recordTable(registry, recordType).table)} as record on record.id = retired.survivor
+     where retired.registry = $1 and retired.record_type = $2 and retired.primary_identifier = any($3::text[])`,
+    [registry.id, recordType.name, primaries],
+  )
+  return new Map(rows.map(({ retired, survivor }) => [retired, survivor]))
+}
