@@ -15,7 +15,9 @@ import { limit, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('simulate'))
-    .description("make a demo's registry live: births, deaths, marriages, moves and corrections, as events")
+    .description(
+      "make a demo's registry live: births, deaths and marriages, or enrolments and suspensions, as events",
+    )
     .argument('<namespace>', 'namespace of the registry')
     .option('--rate <events>', 'events a second, or unlimited', limit({ whole: false }), 1)
     .option('--count <events>', 'end after so many events (default: at Ctrl-C)', wholeNumber(1))
