@@ -15,6 +15,15 @@ export function notifiedRecord(kind: Kind, recordType: RecordType, document: Jso
   return { '@type': shape.type, ...membersOf({ kind, recordType }, shape.members, document) }
 }
 
+/** By path, of the rows of all kinds. */
+const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
+
+function at(path: string, from: JsonValue): JsonValue[] {
+  const read = readers.get(path) ?? heldAt(path)
+  readers.set(path, read)
+  return read(from)
+}
+
 interface Scope {
   readonly kind: Kind
   readonly recordType: RecordType
@@ -35,7 +44,7 @@ function objectOf(
   from: JsonValue,
 ): JsonObject | undefined {
   for (const path of paths) {
-    const found = heldAt(path)(from).find(isJsonObject)
+    const found = at(path, from).find(isJsonObject)
     if (found === undefined) continue
     const made = membersOf(scope, members, found)
     if (Object.keys(made).length > 0) return made
@@ -49,8 +58,8 @@ function valueAt(
   from: JsonValue,
 ): JsonValue | undefined {
   if (as === 'identifiers') return listed(identifiersAt(scope, paths, from))
-  if (as === 'objects') return listed(paths.flatMap((path) => heldAt(path)(from)).filter(isJsonObject))
-  const values = paths.map((path) => heldAt(path)(from)).find((found) => found.length > 0)
+  if (as === 'objects') return listed(paths.flatMap((path) => at(path, from)).filter(isJsonObject))
+  const values = paths.map((path) => at(path, from)).find((found) => found.length > 0)
   const [first, ...others] = values ?? []
   if (values === undefined || first === undefined) return undefined
   if (as === 'list' || (as === 'value' && others.length > 0)) return values

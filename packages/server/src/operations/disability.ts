@@ -10,7 +10,7 @@ import {
   readAttribute,
 } from '@rollcall/protocol'
 import type { Disclosed, Outcome } from '../model/outcome.ts'
-import { disclose } from '../policy/disclosure.ts'
+import { discloseParts } from '../policy/disclosure.ts'
 import type { Answering, Asked } from './item.ts'
 import { type AboutPerson, answerAboutPerson, disclosedPerson } from './person.ts'
 
@@ -23,7 +23,7 @@ const QUESTION = { name: 'disabled_criteria', programme: false } as const
 export const answerDisabled = (parts: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(parts, asked, QUESTION, (about) => {
     const document = disclosedPerson(about)
-    const registered = document !== null && isApproved(about.criteria.recordType, document as JsonValue)
+    const registered = document !== null && isApproved(about.criteria.recordType, document)
     return { members: { disabled_status: registered ? 'yes' : 'no' } }
   })
 
@@ -57,16 +57,9 @@ export const answerDisabilitySupport = answerPart('disability_support')
 function partsOf(
   { work, criteria, record }: AboutPerson,
   read: (document: JsonValue) => JsonValue[],
-): Disclosed[] {
+): readonly Disclosed[] {
   if (record === null) return []
-  let seen = { document: '', held: [] as readonly JsonValue[], next: 0 }
-  const part = (document: string): string | null => {
-    if (seen.document !== document)
-      seen = { document, held: read(JSON.parse(document) as JsonValue), next: 0 }
-    const held = seen.held[seen.next++]
-    return held === undefined ? null : canonicalJson(held)
-  }
-  const count = read(JSON.parse(record.document) as JsonValue).length
-  const documents = Array.from({ length: count }, () => record.document)
-  return [...disclose(work.exchange.participant, criteria.recordType, documents, part)]
+  const parts = (document: string) =>
+    read(JSON.parse(document) as JsonValue).map((part) => canonicalJson(part))
+  return [...discloseParts(work.exchange.participant, criteria.recordType, record.document, parts)]
 }

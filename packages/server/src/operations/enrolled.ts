@@ -17,7 +17,7 @@ export const answerEnrolled = (parts: Answering, asked: Asked): Promise<Outcome>
 function isEnrolled(about: AboutPerson): boolean {
   const { work, criteria } = about
   const { recordType, programme } = criteria
-  const document = disclosedPerson(about) as JsonValue
+  const document = disclosedPerson(about)
   const now = work.parts.clock.date()
   return readEnrolments(recordType, document).some(
     (enrolment) =>
@@ -36,7 +36,7 @@ const NOT_ENROLLED: ItemAnswer = {
  */
 export const answerEnrolmentStatus = (parts: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(parts, asked, { name: 'enrolled_criteria', programme: false }, (about) => {
-    const label = statusLabel(about.criteria.recordType, disclosedPerson(about) as JsonValue)
+    const label = statusLabel(about.criteria.recordType, disclosedPerson(about))
     if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
     return { members: { enrolled_status: label } }
   })

@@ -1,5 +1,5 @@
 /** The record of the one person that a question names. */
-import { ItemRejection } from '@rollcall/protocol'
+import { ItemRejection, type JsonValue } from '@rollcall/protocol'
 import type { Outcome } from '../model/outcome.ts'
 import type { FoundRecord, Identifier } from '../model/records.ts'
 import { disclose } from '../policy/disclosure.ts'
@@ -85,10 +85,10 @@ async function findBy(
 }
 
 /** What the participant may see of the person's record; null: nothing. */
-export function disclosedPerson({ work, criteria, record }: AboutPerson): unknown {
+export function disclosedPerson({ work, criteria, record }: AboutPerson): JsonValue {
   if (record === null) return null
   for (const { text } of disclose(work.exchange.participant, criteria.recordType, [record.document])) {
-    return JSON.parse(text)
+    return JSON.parse(text) as JsonValue
   }
   return null
 }

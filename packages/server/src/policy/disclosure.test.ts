@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { NewDelivery } from '../model/delivery.ts'
 import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
-import { disclose } from './disclosure.ts'
+import { disclose, discloseParts } from './disclosure.ts'
 
 const src = join(import.meta.dirname, '..')
 const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
@@ -36,6 +36,13 @@ describe('what leaves', () => {
     expect(seen).toEqual(documents)
   })
 
+  it('is, of a question about a part, each part as a record', () => {
+    const parts = [
+      ...discloseParts(participant, recordType, '[1,2]', (document) => JSON.parse(document).map(String)),
+    ]
+    expect(parts.map((part) => part.text)).toEqual(['1', '2'])
+  })
+
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
     const writers = withText(/\breg_records:/)
     expect(writers).toEqual([
@@ -47,7 +54,7 @@ describe('what leaves', () => {
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
       expect(written).toHaveLength(1)
-      expect(text(file)).toMatch(/\bdisclose\(/)
+      expect(text(file)).toMatch(/\bdisclose(?:Parts)?\(/)
     }
     expect(withText(/extends Disclosed\b/)).toEqual(['policy/disclosure.ts'])
   })

@@ -1,7 +1,7 @@
 /**
- * The only function that releases records: in synchronous and asynchronous answers, on every page, in the answer to a
- * question about an earlier request, and in notifications. A reply takes records as `Disclosed` alone, and only
- * `disclose` makes those.
+ * The only place that releases records: in synchronous and asynchronous answers, on every page, in the answer to a
+ * question about an earlier request, and in notifications. A reply takes records as `Disclosed` alone, and only this
+ * file makes those.
  */
 import type { RecordType } from '@rollcall/protocol'
 import { Disclosed } from '../model/outcome.ts'
@@ -24,5 +24,20 @@ export function* disclose(
   for (const document of documents) {
     const selected = select(document)
     if (selected !== null) yield new DisclosedRecord(selected)
+  }
+}
+
+/**
+ * The parts of a record that a question is about, each as a record of its own.
+ * @param partsOf canonical JSON texts, cut from what may be seen of the record
+ */
+export function* discloseParts(
+  participant: Participant,
+  recordType: RecordType,
+  document: string,
+  partsOf: (document: string) => readonly string[],
+): Generator<Disclosed, void, void> {
+  for (const { text } of disclose(participant, recordType, [document])) {
+    for (const part of partsOf(text)) yield new DisclosedRecord(part)
   }
 }
