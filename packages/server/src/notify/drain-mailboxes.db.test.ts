@@ -266,11 +266,11 @@ test('what comes while the last envelope is under way is sent right behind it', 
   })
   const subscribed = await rows.subscribe(await newPeer({ timeout_ms: 5_000 }))
   await rows.notify(subscribed, await rows.event('A'))
-  mailboxes.due([])
+  mailboxes.due([subscribed.mailbox])
   await mailboxes.look(working())
   await isHeld
   await rows.notify(subscribed, await rows.event('B'))
-  mailboxes.due([])
+  mailboxes.due([subscribed.mailbox])
   await mailboxes.look(working())
   peer.answer = answering(200)
   release()
