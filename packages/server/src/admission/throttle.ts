@@ -1,6 +1,6 @@
 /** Counts failures, so that guessing gets slow. Per process: 256-bit secrets need no more than a brake on noise. */
 
-import { LRUCache } from 'lru-cache'
+import { recentlyUsed } from '../shared/recently-used.ts'
 
 export interface Throttle {
   /** Seconds to wait before `key` may try again; 0 when it may now. */
@@ -17,7 +17,7 @@ const MAX_KEYS = 100_000
  * @param now milliseconds of a clock that only goes forward
  */
 export function createThrottle(limit: number, now = () => performance.now()): Throttle {
-  const failures = new LRUCache<string, { since: number; count: number }>({ max: MAX_KEYS })
+  const failures = recentlyUsed<string, { since: number; count: number }>(MAX_KEYS)
 
   const current = (key: string): { since: number; count: number } | undefined => {
     const known = failures.get(key)

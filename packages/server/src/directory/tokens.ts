@@ -1,8 +1,8 @@
 /** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
 import { randomUUID } from 'node:crypto'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
-import { LRUCache } from 'lru-cache'
 import { CLOCK, type Clock } from '../shared/clock.ts'
+import { recentlyUsed } from '../shared/recently-used.ts'
 
 /** The keys that sign and verify tokens; the server's own keys implement it. */
 export interface TokenKeys {
@@ -36,7 +36,7 @@ export function createTokens(
   options: { lifetime: number },
   clock: Pick<Clock, 'date'> = CLOCK,
 ): Tokens {
-  const remembered = new LRUCache<string, Verified>({ max: MAX_REMEMBERED })
+  const remembered = recentlyUsed<string, Verified>(MAX_REMEMBERED)
   return {
     async issue(sender_id) {
       const key = await keys.signing()

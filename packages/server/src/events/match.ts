@@ -3,7 +3,6 @@
  * their filters is evaluated on the record before the change and after it. Cost follows the candidates.
  */
 import type { Kind, RecordType } from '@rollcall/protocol'
-import { LRUCache } from 'lru-cache'
 import type { ClientBase } from 'pg'
 import type { Presence } from '../model/event.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -11,6 +10,7 @@ import type { Registry } from '../model/registry.ts'
 import { atDay } from '../query/at-day.ts'
 import type { ExtractedRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
+import { recentlyUsed } from '../shared/recently-used.ts'
 import {
   type Borne,
   type Candidate,
@@ -69,7 +69,7 @@ export interface Matching {
 /** Filters of subscriptions, read once: a subscription's filter never changes. */
 export class CompiledFilters {
   readonly #compile: CompileFilter
-  readonly #filters = new LRUCache<number, CompiledFilter>({ max: COMPILED })
+  readonly #filters = recentlyUsed<number, CompiledFilter>(COMPILED)
 
   constructor(compile: CompileFilter) {
     this.#compile = compile

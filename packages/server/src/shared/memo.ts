@@ -1,15 +1,18 @@
 /** One value for each owner, made anew when what it was made of has changed. The owners that were not asked for longest go. */
-import { LRUCache } from 'lru-cache'
+import { recentlyUsed } from './recently-used.ts'
 
 /** Owners that are remembered at a time: more than a node meets at once. */
 const OWNERS = 10_000
 
 export class Memo<Value extends object> {
-  readonly #entries: LRUCache<string | number, { readonly source: string; readonly value: Value }>
+  readonly #entries
 
   /** @param release what becomes of a value that is replaced or forgotten */
   constructor(release: (value: Value) => unknown = () => undefined) {
-    this.#entries = new LRUCache({ max: OWNERS, dispose: ({ value }) => release(value) })
+    this.#entries = recentlyUsed<string | number, { readonly source: string; readonly value: Value }>(
+      OWNERS,
+      ({ value }) => release(value),
+    )
   }
 
   /** @param source what the value is made of, as a text */

@@ -1,5 +1,5 @@
 /** A cache that forgets soon, so that a change in the database takes effect on every node within its age. */
-import { LRUCache } from 'lru-cache'
+import { recentlyUsed } from './recently-used.ts'
 
 export interface ShortLived<Value> {
   /** The value loaded for `key` less than the maximum age ago, else loaded now; one load at a time per key. */
@@ -23,9 +23,7 @@ export function shortLived<Value>(
   }: { maxAge?: number; maxKeys?: number; now?: () => number } = {},
 ): ShortLived<Value> {
   // The cache stores promises with the time at which their load began: its own ages count from the end of a load.
-  const loads = new LRUCache<string, { readonly since: number; readonly value: Promise<Value> }>({
-    max: maxKeys,
-  })
+  const loads = recentlyUsed<string, { readonly since: number; readonly value: Promise<Value> }>(maxKeys)
   return {
     get(key) {
       const since = now()

@@ -8,9 +8,9 @@ import {
   verifyingKey,
   type WebCryptoKey,
 } from '@rollcall/protocol'
-import { LRUCache } from 'lru-cache'
 import type { Log } from '../observe/log.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
+import { recentlyUsed } from '../shared/recently-used.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
@@ -57,7 +57,7 @@ export function createPeerKeys(
   const verifyingKeys = importedOnce(verifyingKey)
   const encryptionKeys = importedOnce(encryptionKey)
   /** Thumbprints of registered keys that cannot be read and were logged. */
-  const unusable = new LRUCache<string, true>({ max: IMPORTED_KEYS })
+  const unusable = recentlyUsed<string, true>(IMPORTED_KEYS)
   /** Keys that were logged, for as long as their set is cached. */
   const reported = new WeakSet<PublicKey>()
 
@@ -132,7 +132,7 @@ export function createPeerKeys(
 
 /** Caches imported keys: importing a key takes longer than verifying with it. */
 function importedOnce<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
-  const imports = new LRUCache<string, Promise<Key>>({ max: IMPORTED_KEYS })
+  const imports = recentlyUsed<string, Promise<Key>>(IMPORTED_KEYS)
   return (key) => {
     const name = `${key.thumbprint} ${key.algorithm} ${key.kid}`
     const known = imports.get(name)
