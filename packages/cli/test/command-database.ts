@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { type TestDatabase, testDatabase } from '../../server/test/postgres.ts'
+import { startedDatabase, type TestDatabase } from '../../server/test/postgres.ts'
 import { databaseUrl, dataDirectory, rollcallJson } from './command.ts'
 
 export interface CommandDatabase {
@@ -14,9 +14,9 @@ export interface CommandDatabase {
   importPeople(people: readonly object[]): Promise<void>
 }
 
-/** To be awaited at the top level of a test file: a database with all migrations, dropped after its tests. */
+/** To be awaited at the top level of a test file: a database in which a server has started, dropped after its tests. */
 export async function commandDatabase(): Promise<CommandDatabase> {
-  const database = await testDatabase()
+  const database = await startedDatabase()
   const home = await dataDirectory()
   afterAll(async () => {
     await database.close()

@@ -9,14 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import type { TestServer } from '../../server/test/global-setup.ts'
+import { masterKeyOfRun } from '../../server/test/postgres.ts'
 import type { Order } from './command-host.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url))
-
-/** Of databases that several commands of a test share. `''` in an environment is as if there were none. */
-const MASTER_KEY = randomBytes(32).toString('base64')
 
 // Processes of their own take their time on a busy machine.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 })
@@ -48,7 +46,8 @@ function environment(env: Environment): Environment {
     ...(TMPDIR !== undefined && { TMPDIR }),
     PORT: '0',
     ROLLCALL_DRAIN_TIME: '0',
-    ROLLCALL_MASTER_KEY: MASTER_KEY,
+    // `''` in `env` is as if there were none.
+    ROLLCALL_MASTER_KEY: masterKeyOfRun(),
     ...env,
   }
 }

@@ -1,6 +1,6 @@
 /** Deliveries for tests: a receiver on loopback that answers as it is told, and deliveries without an exchange. */
 
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Writable } from 'node:stream'
@@ -24,7 +24,7 @@ import {
 import { addParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
 import { addRegistry, findRegistry } from '../src/store/registries/registries.ts'
 import { skippingClock, type TestClock } from './clock.ts'
-import { type TestDatabase, testDatabase } from './postgres.ts'
+import { masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
 
 /** What delivers, without listeners and jobs. */
 export interface TestSender {
@@ -46,7 +46,7 @@ export async function testSender(
   database?: TestDatabase,
   clock = skippingClock(),
 ): Promise<TestSender> {
-  const own = database ?? (await testDatabase())
+  const own = database ?? (await startedDatabase())
   const lines: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -54,7 +54,7 @@ export async function testSender(
       done()
     },
   })
-  const all = { ROLLCALL_MASTER_KEY: MASTER_KEY, ...env }
+  const all = { ROLLCALL_MASTER_KEY: masterKeyOfRun(), ...env }
   const config = readConfig(all)
   const log = createLog({ level: 'debug', destination })
   const context = await createContext(config, own.db, { log, clock })
@@ -75,8 +75,6 @@ export async function testSender(
     },
   }
 }
-
-const MASTER_KEY = randomBytes(32).toString('base64')
 
 export interface Received {
   readonly path: string

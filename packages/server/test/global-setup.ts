@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -5,7 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbeddedPostgres } from '../src/embedded/postgres.ts'
-import { makeMigrated } from './postgres.ts'
+import { makeTemplates } from './postgres.ts'
 
 /** How to reach the one PostgreSQL of a test run. */
 export interface TestServer {
@@ -19,10 +20,11 @@ export interface TestServer {
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: TestServer
+    masterKey: string
   }
 }
 
-/** Starts one embedded PostgreSQL for all lanes of a run, with a migrated database to copy, and stops it at the end. */
+/** Starts one embedded PostgreSQL for all lanes of a run, with databases to copy, and stops it at the end. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const run = project.vitest.getRootProject()
   // The lane before this one has started it.
@@ -39,8 +41,13 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   // Test data need not survive a power cut, and there is room for its log.
   for (const setting of ['synchronous_commit', 'wal_compression'])
     await client.query(`alter role ${connection.user} set ${setting} = off`)
+  // Many connect, and nobody guesses.
+  await client.query('set scram_iterations = 1')
+  await client.query(`alter role ${connection.user} password ${client.escapeLiteral(connection.password)}`)
   await client.end()
-  await makeMigrated(connection)
+  const masterKey = randomBytes(32).toString('base64')
+  await makeTemplates(connection, masterKey)
+  run.provide('masterKey', masterKey)
   run.provide('postgres', connection)
   return async () => {
     process.off('exit', remove)

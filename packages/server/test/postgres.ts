@@ -1,6 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { environmentSource } from '../src/keys/master-key.ts'
+import { ensureOwnKeys } from '../src/keys/rotation.ts'
+import { createVault } from '../src/keys/vault.ts'
 import { type Database, migrate, openDatabase } from '../src/store/db/database.ts'
 import type { TestServer } from './global-setup.ts'
 
@@ -13,8 +16,20 @@ export interface TestDatabase {
 }
 
 /** A fresh database with all migrations, on the PostgreSQL of this test run. */
-export async function testDatabase(): Promise<TestDatabase> {
-  const { connection, drop } = await newDatabase(MIGRATED)
+export function testDatabase(): Promise<TestDatabase> {
+  return copyOf(MIGRATED)
+}
+
+/** A fresh database in which a server with the master key of this test run has started: it has its own keys. */
+export function startedDatabase(): Promise<TestDatabase> {
+  return copyOf(STARTED)
+}
+
+/** The master key of the databases that `startedDatabase` makes. */
+export const masterKeyOfRun = (): string => inject('masterKey')
+
+async function copyOf(template: string): Promise<TestDatabase> {
+  const { connection, drop } = await newDatabase(template)
   const db = openDatabase(connection)
   return {
     connection,
@@ -46,15 +61,31 @@ async function newDatabase(template: string): Promise<EmptyDatabase> {
   }
 }
 
-/** The database that others are copies of. */
-const MIGRATED = 'test_migrated'
+/** The databases that others are copies of. */
+const [MIGRATED, STARTED] = ['test_migrated', 'test_started'] as const
 
-/** Makes the database that `testDatabase` copies: all migrations run once in a test run, not once in a test. */
-export async function makeMigrated(server: TestServer): Promise<void> {
-  await onServer(server, `create database ${MIGRATED} template template0`)
-  const db = openDatabase({ ...server, database: MIGRATED })
+/** Makes what others are copies of: migrations run, and keys are generated, once in a test run and not once in a test. */
+export async function makeTemplates(server: TestServer, masterKey: string): Promise<void> {
+  await makeTemplate(server, MIGRATED, 'template0', migrate)
+  await makeTemplate(server, STARTED, MIGRATED, async (db) => {
+    const source = environmentSource({
+      masterKey: createSecretKey(masterKey, 'base64'),
+      newMasterKey: undefined,
+    })
+    await ensureOwnKeys(db, await createVault(db, source))
+  })
+}
+
+async function makeTemplate(
+  server: TestServer,
+  database: string,
+  template: string,
+  fill: (db: Database) => Promise<unknown>,
+): Promise<void> {
+  await onServer(server, `create database ${database} template ${template}`)
+  const db = openDatabase({ ...server, database })
   try {
-    await migrate(db)
+    await fill(db)
   } finally {
     await db.close()
   }

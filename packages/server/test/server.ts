@@ -1,6 +1,6 @@
 /** A real server on real PostgreSQL for tests: loopback HTTP, a few registries, two participants. */
 
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { recordTypesOf } from '@rollcall/protocol'
 import { readConfig } from '../src/app/config.ts'
@@ -15,7 +15,7 @@ import { prepareRecord } from '../src/store/records/prepare-record.ts'
 import { writeRecords } from '../src/store/records/record-writer.ts'
 import { addRegistry } from '../src/store/registries/registries.ts'
 import { skippingClock, type TestClock } from './clock.ts'
-import { type TestDatabase, testDatabase } from './postgres.ts'
+import { masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
 
 export interface TestParticipant {
   readonly sender_id: string
@@ -44,7 +44,7 @@ export interface TestServer {
 }
 
 /** What test databases are sealed with. */
-export const MASTER_KEY = randomBytes(32).toString('base64')
+export const MASTER_KEY = masterKeyOfRun()
 
 const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as const
 
@@ -53,7 +53,7 @@ const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as con
  * @param env limits and switches, as environment variables
  */
 export async function testServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
-  const database = await testDatabase()
+  const database = await startedDatabase()
   const lines: string[] = []
   const destination = new Writable({
     write(chunk, _encoding, done) {
