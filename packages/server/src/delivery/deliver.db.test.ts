@@ -45,7 +45,7 @@ async function attempted(participant: Participant) {
   await deliverNow(context, { delivery, claim, permit, header, message })
   await context.limiter.idle()
   // It goes on by itself when it takes long.
-  await vi.waitFor(async () => expect((await kept(server, delivery.id)).claimed).toBe(false))
+  await vi.waitFor(async () => expect((await kept(server, delivery.id)).claimed).toBe(false), 60_000)
   return { delivery, row: await kept(server, delivery.id), attempts: await attemptsOf(server, delivery.id) }
 }
 
