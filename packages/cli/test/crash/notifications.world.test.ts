@@ -11,7 +11,8 @@ import { eventRows, type Subscribed } from '../../../server/test/notifications.t
 import { type NotifiedReceiver, notifiedReceiver } from './notified.ts'
 import { crashWorld, type Node, type World } from './world.ts'
 
-const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 3)
+/** One for each of the two nodes. */
+const CYCLES = Number(process.env.ROLLCALL_CRASH_CYCLES ?? 2)
 vi.setConfig({ testTimeout: 180_000 + CYCLES * 6_000 })
 
 /** Mailboxes of each participant. */
