@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loopback, type Respond, refusing } from '../../client/test/loopback.ts'
 import { setSubscriptionSettings } from '../../server/src/store/directory/participants.ts'
 import { askToken } from './ask.ts'
 import { demoServer } from './asking.ts'
@@ -132,6 +133,19 @@ describe('enrol', () => {
     expect(await events()).toBe(before)
   })
 
+  test('reads standard input', async () => {
+    const words = ['enrol', 'ibr', '-', '--format', 'ndjson']
+    const { code, stdout } = await rollcall(
+      words,
+      demo.home.env,
+      `${JSON.stringify(enrolment('9001', 'Active'))}\n[]\n`,
+    )
+    expect([code, stdout]).toEqual([
+      3,
+      '1 of 2 lines were taken\n1 rejected: name a file with --rejects to see why\n',
+    ])
+  })
+
   test.each([
     [
       ['ibr'],
@@ -141,12 +155,35 @@ describe('enrol', () => {
     [['nowhere', 'many.ndjson'], 'the demo has no registry nowhere; it has ibr, ess, disability'],
     [
       ['ess', 'many.ndjson'],
-      'the request was refused: err.request.not_found: this operation is not served by this registry (HTTP 404); 0 lines were answered. Run the same command again: what was written is not written twice.',
+      'the request was refused: err.request.not_found: this operation is not served by this registry (HTTP 404)',
     ],
   ])('%j is refused', async (words, message) => {
     const { code, stdout, stderr } = await enrol(...words)
     expect([code, stdout, stderr.split('\n').at(-2)]).toEqual([1, '', `rollcall: ${message}`])
   })
+})
+
+test('enrol says how far it came when a registry of another make fails in the middle', async () => {
+  const taking: Respond = ({ body: { header, message } }) => ({
+    header: { message_id: 'm-1', message_ts: header.message_ts, action: 'notify', status: 'succ' },
+    message: {
+      ...{ transaction_id: message.transaction_id, correlation_id: 'c-1' },
+      enrolled_response: message.enrolled_updates.beneficiaries.map((_: unknown, at: number) => {
+        return { reference_id: String(at), timestamp: header.message_ts, status: 'succ' }
+      }),
+    },
+  })
+  const registry = await loopback([taking, refusing(403, 'err.request.forbidden')])
+  const path = join(folder, 'two-messages.ndjson')
+  await writeFile(path, `${JSON.stringify(enrolment('9002', 'Active'))}\n`.repeat(101))
+  const words = ['enrol', '--url', registry.base_url, '--sender-id', 'sp.example', '--verify', 'off', path]
+  const { code, stdout, stderr } = await rollcall(words, {}, '', folder)
+  await registry.close()
+  expect([code, stdout, stderr.split('\n').at(-2)]).toEqual([
+    1,
+    '',
+    'rollcall: the request was refused: err.request.forbidden: because of err.request.forbidden (HTTP 403); 100 lines were answered before. Run the same command again: what was written is not written twice.',
+  ])
 })
 
 test.each([

@@ -90,8 +90,8 @@ async function runEnrol(words: readonly string[], options: EnrolOptions): Promis
     }
   } catch (error) {
     progress.stop()
-    if (!(error instanceof CommandError)) throw error
-    throw new CommandError(`${error.message}; ${done.lines} lines were answered. ${AGAIN}`)
+    if (!(error instanceof CommandError) || done.lines === 0) throw error
+    throw new CommandError(`${error.message}; ${done.lines} lines were answered before. ${AGAIN}`)
   } finally {
     progress.stop()
     await source.close()
@@ -128,7 +128,9 @@ function report(options: OutputOptions, { file, done, finished, rejectsPath }: R
   const texts = [
     `${taken} of ${lines} lines were taken`,
     ...(rejected > 0
-      ? [`${rejected} rejected${rejects_file === null ? '' : `: ${rejects_file} says why`}`]
+      ? [
+          `${rejected} rejected: ${rejects_file === null ? 'name a file with --rejects to see why' : `${rejects_file} says why`}`,
+        ]
       : []),
     ...(finished ? [] : [`Interrupted. ${AGAIN}`]),
   ]
