@@ -76,6 +76,7 @@ it('a handler gets what the header says of its item', async () => {
     occurred_at: { 1: timestamp },
     recorded_at: { 1: timestamp },
     corrects: { 1: 'earlier' },
+    replaced_by: { 1: { identifier_type: 'UIN', identifier_value: 'U-1' } },
     ...{ sequence: 3, backfill: true },
   }
   const { contexts } = await handledBy(['Death'], [item('1', { reg_event_type: 'Death' })], meta)
@@ -88,6 +89,7 @@ it('a handler gets what the header says of its item', async () => {
       occurred_at: timestamp,
       recorded_at: timestamp,
       corrects: 'earlier',
+      replaced_by: { identifier_type: 'UIN', identifier_value: 'U-1' },
       test: false,
       backfill: true,
       notification: { name: 'notify', signed: true },
@@ -98,6 +100,13 @@ it('a handler gets what the header says of its item', async () => {
 it('a registry that says nothing leaves it empty', async () => {
   const { contexts } = await handledBy(['Death'], [item('1', { reg_event_type: 'Death' })])
   expect(contexts).toMatchObject([
-    { subscriptions: {}, record_version: null, occurred_at: null, corrects: null, test: false },
+    {
+      subscriptions: {},
+      record_version: null,
+      occurred_at: null,
+      corrects: null,
+      replaced_by: null,
+      test: false,
+    },
   ])
 })

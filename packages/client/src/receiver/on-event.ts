@@ -5,6 +5,7 @@ import {
   type Kind,
   type NotifyData,
   type NotifyEvent,
+  type NotifyMeta,
   resolveEventType,
   resolveRecordType,
 } from '@rollcall/protocol'
@@ -48,6 +49,11 @@ export interface EventContext {
   readonly recorded_at: string | null
   /** reference_id of the earlier item that this one takes back. */
   readonly corrects: string | null
+  /**
+   * The record was merged into another one: the primary identifier of that one. Later events of the record come with that
+   * identifier.
+   */
+  readonly replaced_by: Readonly<NonNullable<NotifyMeta['replaced_by']>[string]> | null
   /** The operator tries it out: nothing happened. */
   readonly test: boolean
   /** It is no news: the record matched already, and the operator asked for it. */
@@ -89,6 +95,7 @@ function contextOf(event: NotifyEvent, notification: Notification): EventContext
     occurred_at: meta?.occurred_at[reference_id] ?? null,
     recorded_at: meta?.recorded_at[reference_id] ?? null,
     corrects: meta?.corrects?.[reference_id] ?? null,
+    replaced_by: meta?.replaced_by?.[reference_id] ?? null,
     test: meta?.test ?? false,
     backfill: meta?.backfill ?? false,
     notification,
