@@ -5,12 +5,13 @@
  * Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31, 2.7 (paths), 3.1 (action spellings).
  */
 import type { TSchema } from 'typebox'
-import { DisabledRequest, DisabledResponse } from './messages/disability.ts'
+import { DisabledRequest, DisabledResponse, IncomingDisabledRequest } from './messages/disability.ts'
 import {
   EnrolledRequest,
   EnrolledResponse,
   EnrollmentUpdatesRequest,
   EnrollmentUpdatesResponse,
+  IncomingEnrolledRequest,
   IncomingEnrollmentUpdatesRequest,
 } from './messages/enrolment.ts'
 import { IncomingNotifyEventRequest, NotifyEventRequest, NotifyMeta } from './messages/notify.ts'
@@ -105,7 +106,7 @@ const unsubscribeReply = message('UnSubscribeResponse', UnSubscribeResponse, {
 const txnStatusReply = message('TxnStatusResponse', TxnStatusResponse, {
   bulk: [['txnstatus_response', 'txn_status']],
 })
-const disabilityRequest = message('DisabledRequest', DisabledRequest)
+const disabilityRequest = message('DisabledRequest', DisabledRequest, { incoming: IncomingDisabledRequest })
 const disabilityActions = ['get_disability_info', 'check_disability_status']
 
 const ON_SEARCH: Callback = {
@@ -289,7 +290,7 @@ export const OPERATIONS: readonly Operation[] = [
     action_aliases: ['enrolled'],
     sync_paths: ['registry/sync/enrolled', 'ibr/sync/enrolled'],
     async_paths: [],
-    request: message('EnrolledRequest', EnrolledRequest),
+    request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
     reply_action: 'on-search',
     reply_also_bare: true,
@@ -311,7 +312,7 @@ export const OPERATIONS: readonly Operation[] = [
       'sync/check-enrollment',
     ],
     async_paths: [],
-    request: message('EnrolledRequest', EnrolledRequest),
+    request: message('EnrolledRequest', EnrolledRequest, { incoming: IncomingEnrolledRequest }),
     reply: { name: 'EnrolledResponse', schema: EnrolledResponse, items: 'enrolled_response' },
     reply_action: 'txn-on-status',
     reply_also_bare: false,

@@ -18,6 +18,11 @@ export const DisabledRequest = Type.Object(
 )
 export type DisabledRequest = Static<typeof DisabledRequest>
 
+export const IncomingDisabledRequest = Type.Object({
+  transaction_id: TransactionId,
+  disabled_criteria: Type.Object({ query: Type.Unknown() }),
+})
+
 export const DisabledResponse = Type.Object(
   {
     transaction_id: TransactionId,

@@ -93,6 +93,12 @@ export const EnrolledRequest = Type.Object(
 )
 export type EnrolledRequest = Static<typeof EnrolledRequest>
 
+/** For the question to be looked at: whatever form its query has, it is read as that of a search, or rejected. */
+export const IncomingEnrolledRequest = Type.Object({
+  transaction_id: TransactionId,
+  enrolled_criteria: Type.Object({ query: Type.Unknown() }),
+})
+
 export const EnrolledResponse = Type.Object(
   {
     transaction_id: TransactionId,

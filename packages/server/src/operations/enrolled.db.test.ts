@@ -46,7 +46,7 @@ function itemOf({ status, body }: Answer) {
   return body.message.enrolled_response[0]
 }
 
-const enrolled = async (query: object, more: object = {}) =>
+const enrolled = async (query: unknown, more: object = {}) =>
   itemOf(await ask(server, peer, IBR, { query_type: 'expression', query, ...more }))
 const eq = (value: unknown) => ({ eq: value })
 const PROGRAMME = 'programme_identifier.programme.programme_identifier'
@@ -87,6 +87,18 @@ describe('enrolled', () => {
     ['by type and value', { type: 'NID', value: 'N-300' }],
     ['by members of an identifier', { identifier_type: 'UIN', identifier_value: 'HS-89' }],
     ['with one value of in', { person_identifier: { in: ['HS-89'] } }],
+    [
+      'as an expression list',
+      [
+        {
+          seq_num: 1,
+          expression1: { attribute_name: 'person_identifier', operator: 'eq', attribute_value: 'HS-89' },
+          condition: 'and',
+          expression2: { attribute_name: PROGRAMME, operator: 'eq', attribute_value: 'PRG-7' },
+        },
+      ],
+    ],
+    ['as a text', '{"person_identifier":{"eq":"HS-89"}}'],
   ])('reads the query %s', async (_, query) => {
     const { enrolled_status, reference_id } = await enrolled(query)
     expect(enrolled_status).toBe('yes')
@@ -171,6 +183,10 @@ describe('enrolled', () => {
       /^enrolled_criteria\.query\.person_identifier/,
     ],
     ['no condition', {}, /^enrolled_criteria\.query/],
+    ['no conditions', [], /^enrolled_criteria\.query: must be an array of \{expression1/],
+    ['a number', 7, /^enrolled_criteria\.query: must be an object or an array/],
+    ['a text that is none', 'HS-89', 'enrolled_criteria.query: must be GraphQL or JSON text'],
+    ['graphql, with a selection', '{ member(UIN: {eq: "HS-89"}) { UIN } }', /^enrolled_criteria\.query/],
   ])('rejects a query of %s', async (_, query, message) => {
     const { status, status_reason_message, ...rest } = await enrolled(query)
     expect(status).toBe('rjct')
@@ -212,7 +228,6 @@ describe('enrolled', () => {
     ['no criteria', undefined, 'message.enrolled_criteria: is required'],
     ['criteria that are a text', 'HS-89', 'message.enrolled_criteria: must be an object'],
     ['no query', { query_type: 'expression' }, 'message.enrolled_criteria.query: is required'],
-    ['a list of queries', { query: [] }, 'message.enrolled_criteria.query: must be an object'],
   ])('refuses a message with %s', async (_, criteria, message) => {
     expectFault(await ask(server, peer, IBR, criteria), 400, 'err.request.bad', message)
   })

@@ -53,7 +53,7 @@ const PROGRAMME = 'programme_identifier'
 
 /**
  * Reads the criteria to the last member, or refuses them.
- * @param criteria an object with an object at `query`, as the schema of the message has it
+ * @param criteria an object with a `query`, as the schema of the message has it
  * @throws ItemRejection rjct.search_criteria.invalid, rjct.filter.invalid
  */
 export function readPersonCriteria(
@@ -95,7 +95,8 @@ export function readPersonCriteria(
   return {
     recordType,
     identifiers,
-    person: writtenIn(kind, query, identifiers) ?? '',
+    // In a query that is a text it is not looked for.
+    person: writtenIn(kind, query, identifiers) ?? identifiers[0]?.value ?? '',
     programme: programmes[0] ?? null,
   }
 }
