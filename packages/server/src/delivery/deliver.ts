@@ -21,6 +21,7 @@ import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { recordAttempt } from '../store/deliveries/deliveries.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { type Attempting, attempt, type FinishedAttempt, logInternal } from './attempt.ts'
 import type { Breakers } from './breaker.ts'
 import { type AttemptResult, resultOfError, results } from './failures.ts'
@@ -221,6 +222,8 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
     },
     { claim: claim.id, target },
   )
+  // While its breaker was open, the pauses of what waits first in mailboxes have grown to hours.
+  if (probe && result.peer === 'up') await retryMailboxes(parts.db, participant.id, originOf(target))
   if (update.wait !== null) parts.deliveryDue(participant.id, update.wait)
   else if (update.state !== 'pending') {
     parts.metrics.deliveryEnded(update.state)

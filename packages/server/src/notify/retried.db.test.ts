@@ -82,3 +82,33 @@ test('a mailbox that rests for want of an address is looked at again', async () 
   await changeCallback({ db, vault }, { sender_id: participant.sender_id, default_url: receiver().url })
   expect(await rest()).toBeLessThanOrEqual(1)
 })
+
+test('a destination that answers again gets what waits first in all of its mailboxes, and no other does', async () => {
+  const peer = receiver()
+  const elsewhere = 'http://127.0.0.1:1'
+  const participant = await newPeer({ schedule: [28_800], allowed: [peer.url, elsewhere] })
+  peer.answer = answering(503)
+  const mailboxes: number[] = []
+  for (const address of [`${peer.url}/a`, `${peer.url}/b`, elsewhere]) {
+    const subscribed = await rows.subscribe(participant, { sender_uri: `${address}/on-subscribe` })
+    mailboxes.push(subscribed.mailbox)
+    await rows.notify(subscribed, await rows.event('A'))
+  }
+  const hours = async () => {
+    const { rows: found } = await db.pool.query(
+      `select mailbox, next_attempt_at > now() + interval '1 hour' as hours from delivery
+        where state = 'pending' and claim is null order by mailbox`,
+    )
+    return found.map(({ mailbox, hours }) => [mailbox, hours])
+  }
+  await until(async () => expect(await hours()).toEqual(mailboxes.map((mailbox) => [mailbox, true])))
+  peer.answer = answering(200)
+  await db.pool.query('update breaker set failures = 5, opened_at = now(), probe_at = now()')
+  await db.pool.query('update delivery set next_attempt_at = now() where mailbox = $1', [mailboxes[0]])
+  const [, , other] = mailboxes
+  await until(async () => {
+    const left = await hours()
+    expect(left.find(([mailbox]) => mailbox === mailboxes[0])).toBeUndefined()
+    expect(left.filter(([, later]) => later)).toEqual([[other, true]])
+  })
+})

@@ -153,12 +153,19 @@ const KNOWN = 1
 /**
  * Makes what waits first in the mailboxes of a participant due as soon as every node knows its new settings: it may be
  * deliverable now, and its next attempt may be hours away. Announces the participant to the workers.
+ * @param origin only what waits for this destination, which answers again
  */
-export async function retryMailboxes({ pool }: Pick<Database, 'pool'>, participant: number): Promise<void> {
-  await pool.query(
-    `with retried as (
+export async function retryMailboxes(
+  { pool }: Pick<Database, 'pool'>,
+  participant: number,
+  origin: string | null = null,
+): Promise<void> {
+  await pool.query({
+    name: 'retry mailboxes',
+    text: `with retried as (
         update delivery set next_attempt_at = least(next_attempt_at, now() + make_interval(secs => $2))
-        where participant = $1 and mailbox is not null and state = 'pending' and (claimed_until is null or claimed_until <= now())
+        where participant = $1 and mailbox is not null and state = 'pending' and ($3::text is null or origin = $3)
+          and (claimed_until is null or claimed_until <= now())
         returning origin
       ),
       probed as (
@@ -167,11 +174,12 @@ export async function retryMailboxes({ pool }: Pick<Database, 'pool'>, participa
       ),
       rested as (
         update mailbox set claimed_until = least(claimed_until, now() + make_interval(secs => $2))
-        where participant = $1 and state = 'open' and resting_since is not null and claimed_until is not null
+        where participant = $1 and $3::text is null and state = 'open' and resting_since is not null
+          and claimed_until is not null
       )
       select pg_notify('${WORK_CHANNEL}', $1::integer::text), pg_notify('${WORK_CHANNEL}', '${MAILBOXES}')`,
-    [participant, KNOWN],
-  )
+    values: [participant, KNOWN, origin],
+  })
 }
 
 /** Whose mailbox it is. */
