@@ -81,6 +81,8 @@ test('these are the commands', () => {
     'subscribe',
     'unsubscribe',
     'status',
+    'enrolled',
+    'enrol',
     'listen',
     'simulate',
     'generate',
