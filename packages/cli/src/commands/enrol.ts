@@ -1,15 +1,19 @@
 /** `rollcall enrol`: sends the enrolments of a file to a beneficiary registry. */
 import { RegistryClient } from '@rollcall/client'
-import { type FormatName, IMPORT_FORMATS, openRecordFile } from '@rollcall/server/admin/records'
-import { type Command, Option } from 'commander'
+import { openRecordFile } from '@rollcall/server/admin/records'
+import type { Command } from 'commander'
 import { type EnrolledRows, enrolRows, NO_ROWS } from '../asking/enrolling.ts'
 import { inWords, made } from '../asking/failures.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
 import { readTarget } from '../asking/target.ts'
 import { CommandError, EXIT } from '../failure.ts'
-import { readColumns } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
+import {
+  type RecordFileOptions,
+  readRecordFileOptions,
+  withRecordFileOptions,
+} from '../record-file-options.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
@@ -21,19 +25,8 @@ export function addCommand(program: Command): void {
       '<words...>',
       'a registry of the demo on this machine (or --url), and the file: NDJSON, a JSON array or CSV; - for standard input',
     )
-    .addOption(
-      new Option('--format <format>', 'format of the file (default: from its extension)').choices(
-        IMPORT_FORMATS,
-      ),
-    )
-    .option(
-      '--map <file>',
-      'for CSV: a JSON object {"column": "path"}, paths such as member.member_identifier',
-    )
-    .option('--delimiter <character>', 'for CSV: the character between cells', ',')
-    .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
-    .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
     .option('--receipt-type <type>', 'what the file tells, such as enrollement or enrollement_status_change')
+  withRecordFileOptions(command, 'member.member_identifier')
   withJson(withRegistryOptions(command))
     .addHelpText(
       'after',
@@ -50,27 +43,19 @@ Example: rollcall enrol ibr enrolments.csv --map enrolment-columns.json --receip
     .action(runEnrol)
 }
 
-interface EnrolOptions extends RegistryOptions, OutputOptions {
-  readonly format?: FormatName
-  readonly map?: string
-  readonly delimiter: string
-  readonly encoding?: string
-  readonly rejects?: string
+interface EnrolOptions extends RegistryOptions, RecordFileOptions, OutputOptions {
   readonly receiptType?: string
 }
 
 async function runEnrol(words: readonly string[], options: EnrolOptions): Promise<void> {
   const { signal } = stopRequest()
   const { namespace, file } = named(words, options)
-  const { format, map, delimiter, encoding, rejects: rejectsPath, receiptType: receipt_type } = options
-  const mapping = map === undefined ? undefined : await readColumns(map)
+  const { rejects: rejectsPath, receiptType: receipt_type } = options
+  const read = await readRecordFileOptions(options)
   const { client } = await readTarget({ ...options, ...(namespace !== undefined && { registry: namespace }) })
   const asking = made(() => new RegistryClient(client))
   const source = await openRecordFile(file === '-' ? process.stdin : file, {
-    delimiter,
-    mapping,
-    ...(format && { format }),
-    ...(encoding !== undefined && { encoding }),
+    ...read,
     ...(rejectsPath !== undefined && { rejectsPath }),
   })
   const progress = reportImport()

@@ -1,39 +1,27 @@
 /** `rollcall import`: records from a file into a registry. */
-import {
-  EVENT_MODES,
-  type EventMode,
-  type FormatName,
-  IMPORT_FORMATS,
-  importRecords,
-} from '@rollcall/server/admin/records'
+import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/server/admin/records'
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
-import { readColumns } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
+import {
+  type RecordFileOptions,
+  readRecordFileOptions,
+  withRecordFileOptions,
+} from '../record-file-options.ts'
 import { stopRequest } from '../stop.ts'
 
 export function addCommand(program: Command): void {
-  withJson(program.command('import'))
+  const command = program
+    .command('import')
     .description(
       'import records into a registry; each replaces the record that has the same primary identifier',
     )
     .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
-    .addOption(
-      new Option('--format <format>', 'format of the file (default: from its extension)').choices(
-        IMPORT_FORMATS,
-      ),
-    )
-    .option(
-      '--map <file>',
-      'for CSV: a JSON object {"column": "path"}, paths such as name.given_name or identifier[UIN]',
-    )
-    .option('--delimiter <character>', 'for CSV: the character between cells', ',')
-    .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
+  withJson(withRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
     .option('--record-type <type>', "record type of all records (default: each record's @type)")
-    .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
     .addOption(
       new Option(
         '--events <which>',
@@ -57,27 +45,22 @@ Example: rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-
     .action(runImport)
 }
 
-interface CommandOptions extends OutputOptions {
-  readonly format?: FormatName
-  readonly map?: string
-  readonly delimiter: string
-  readonly encoding?: string
+interface CommandOptions extends RecordFileOptions, OutputOptions {
   readonly recordType?: string
-  readonly rejects?: string
   readonly events?: EventMode
 }
 
 async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
   const { signal } = stopRequest()
-  const { format, map, delimiter, encoding, recordType: record_type, rejects, events } = options
-  const mapping = map === undefined ? undefined : await readColumns(map)
+  const { recordType: record_type, rejects, events } = options
+  const read = await readRecordFileOptions(options)
   const begun = Date.now()
   const progress = reportImport()
   const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
   const result = await withDatabase(({ db, config: { limits } }) =>
     importRecords(
       { db, limits, ...files, signal, onProgress: progress.update },
-      { namespace, format, mapping, delimiter, encoding, record_type, events },
+      { namespace, ...read, record_type, events },
     ),
   ).finally(() => progress.stop())
   const seconds = (Date.now() - begun) / 1_000

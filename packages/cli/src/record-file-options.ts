@@ -1,0 +1,36 @@
+/** Options of every command that reads a file of records. */
+import { type FormatName, IMPORT_FORMATS } from '@rollcall/server/admin/records'
+import { type Command, Option } from 'commander'
+import { readColumns } from './input.ts'
+
+export interface RecordFileOptions {
+  readonly format?: FormatName
+  readonly map?: string
+  readonly delimiter: string
+  readonly encoding?: string
+  readonly rejects?: string
+}
+
+/** @param paths examples of paths of the kind of records that the command reads */
+export function withRecordFileOptions(command: Command, paths: string): Command {
+  return command
+    .addOption(
+      new Option('--format <format>', 'format of the file (default: from its extension)').choices(
+        IMPORT_FORMATS,
+      ),
+    )
+    .option('--map <file>', `for CSV: a JSON object {"column": "path"}, paths such as ${paths}`)
+    .option('--delimiter <character>', 'for CSV: the character between cells', ',')
+    .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
+    .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
+}
+
+/** How the file is read. @throws CommandError the file of --map cannot be read */
+export async function readRecordFileOptions({ format, map, delimiter, encoding }: RecordFileOptions) {
+  const mapping = map === undefined ? undefined : await readColumns(map)
+  return {
+    ...{ mapping, delimiter },
+    ...(format !== undefined && { format }),
+    ...(encoding !== undefined && { encoding }),
+  }
+}
