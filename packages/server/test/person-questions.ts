@@ -1,26 +1,8 @@
-/** Questions about one person, and people whom they are about. */
+/** Questions about one person. */
 import { randomUUID } from 'node:crypto'
 import { type Kind, operation } from '@rollcall/protocol'
 import type { Answer, TestParticipant, TestServer } from './server.ts'
 import { bearer, post } from './server.ts'
-
-/** A person of a beneficiary registry, with enrolments. */
-export const beneficiary = (uin: string, enrolments: unknown, more: object = {}) => ({
-  '@type': 'Beneficiary',
-  member: {
-    member_identifier: uin,
-    demographic_info: { person: { name: { first_name: 'Bola', surname: 'Ade' }, ...more } },
-    programme_identifier: enrolments,
-  },
-})
-
-/** An enrolment, Active unless it says otherwise. */
-export const enrolment = (programme_identifier: string, more: object = {}) => ({
-  programme: { programme_identifier, programme_name: `Programme ${programme_identifier}` },
-  enrolment_date: '2020-01-01',
-  enrolment_status: 'Active',
-  ...more,
-})
 
 /** The envelope of a question, to be bent by tests. */
 export const askingOf = (by: TestParticipant, action: string, message: object, header: object = {}) => ({

@@ -1,7 +1,8 @@
 import { callbackEnvelope, EnrolledResponse, operation, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
+import { beneficiary, enrolment } from '../../test/beneficiaries.ts'
 import { expectFault } from '../../test/expectations.ts'
-import { ask, askingOf, beneficiary, enrolment } from '../../test/person-questions.ts'
+import { ask, askingOf } from '../../test/person-questions.ts'
 import { encrypted, opened, publishedKey, sealingPeer, signedBody } from '../../test/sealing.ts'
 import { type Answer, bearer, post, testServer } from '../../test/server.ts'
 
