@@ -5,6 +5,7 @@
  */
 import { parseArgs } from 'node:util'
 import { enrolled } from './enrolment/enrolled.ts'
+import { updates } from './enrolment/updates.ts'
 import { type BenchDatabase, PLACE_OPTIONS, withBenchDatabase } from './shared/bench-database.ts'
 import { wholeNumber } from './shared/options.ts'
 import type { Plan } from './shared/rounds.ts'
@@ -21,7 +22,7 @@ const OPTIONS = {
 /** Measures, prints and writes `bench/results/enrolment-<part>.json`; false when its bar is missed. */
 type Part = (database: BenchDatabase, plan: Plan & { readonly records: number }) => Promise<boolean>
 
-const PARTS: Readonly<Record<string, Part>> = { enrolled }
+const PARTS: Readonly<Record<string, Part>> = { enrolled, updates }
 
 /** False when a bar is missed. */
 export async function run(args: readonly string[]): Promise<boolean> {

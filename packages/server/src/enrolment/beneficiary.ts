@@ -11,11 +11,11 @@ import {
   type RecordIdentifier,
   readAttribute,
   readIdentifiers,
-  searchKey,
   UNLISTED,
 } from '@rollcall/protocol'
 import { type EnrolmentElement, programmeKey, type RecordScope, takeEnrolments } from './elements.ts'
 import { type KeyedPaths, keyedPaths } from './keyed-paths.ts'
+import { memberKey } from './member-keys.ts'
 import { elementsOf } from './registers.ts'
 
 /** A beneficiary that cannot be written. The message names the member and the rule, never a value. */
@@ -87,7 +87,7 @@ function checkIdentifiers(
 function said(paths: KeyedPaths, object: JsonObject, path: string): JsonObject {
   const kept = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
-    const place = path === '' ? searchKey(name) : `${path}.${searchKey(name)}`
+    const place = path === '' ? memberKey(name) : `${path}.${memberKey(name)}`
     if (isJsonObject(value)) return [[name, said(paths, value, place)]]
     if (paths.lists.has(place)) return value === null ? [] : [[name, value]]
     if (!paths.above.has(place)) return [[name, value]]
@@ -110,7 +110,7 @@ function changedAt(
   change: (object: JsonObject) => JsonObject,
 ): JsonObject {
   const changed = Object.entries(object).map(([name, value]): [string, JsonValue] => {
-    if (searchKey(name) !== first || !isJsonObject(value)) return [name, value]
+    if (memberKey(name) !== first || !isJsonObject(value)) return [name, value]
     return [name, others.length === 0 ? change(value) : changedAt(value, others, change)]
   })
   return Object.fromEntries(changed)
@@ -119,7 +119,7 @@ function changedAt(
 function listed(person: JsonObject): JsonObject {
   const { identifier_type, identifier_value, ...others } = person
   if (identifier_type === undefined || identifier_value === undefined) return person
-  const name = Object.keys(others).find((one) => searchKey(one) === 'identifier') ?? 'identifier'
+  const name = Object.keys(others).find((one) => memberKey(one) === 'identifier') ?? 'identifier'
   return { ...others, [name]: [...elementsOf(others[name]), { identifier_type, identifier_value }] }
 }
 
@@ -150,8 +150,8 @@ const PROGRAMME_LENGTH = 500
 function withText(element: EnrolmentElement): EnrolmentElement {
   const members = Object.entries(element).flatMap(([name, value]): [string, JsonValue][] => {
     if (value === '') return []
-    if (searchKey(name) === 'programme_identifier') return [[name, digits(value)]]
-    return [[name, searchKey(name) === 'programme' && isJsonObject(value) ? withText(value) : value]]
+    if (memberKey(name) === 'programme_identifier') return [[name, digits(value)]]
+    return [[name, memberKey(name) === 'programme' && isJsonObject(value) ? withText(value) : value]]
   })
   return Object.fromEntries(members)
 }
@@ -203,7 +203,7 @@ function readBenefits(value: JsonValue | undefined): Benefits {
   const elements = elementsOf(value).map((benefit): [string, JsonValue] => {
     if (!isJsonObject(benefit))
       throw new InvalidBeneficiary('benefits: must be an object, or a list of objects')
-    const date = Object.entries(benefit).find(([name]) => searchKey(name) === 'benefit_date')?.[1]
+    const date = Object.entries(benefit).find(([name]) => memberKey(name) === 'benefit_date')?.[1]
     checkedDate('benefits.benefit_date', date === '' ? null : date)
     return [benefitKey(benefit), benefit]
   })

@@ -10,8 +10,8 @@ import {
   type KeyedList,
   type Kind,
   type RecordType,
-  searchKey,
 } from '@rollcall/protocol'
+import { memberKey } from './member-keys.ts'
 import { elementsOf } from './registers.ts'
 
 export interface RecordScope {
@@ -68,7 +68,7 @@ export function putEnrolments(rest: JsonObject, list: JsonValue | undefined): Js
 
 function holderOf(record: JsonObject): { readonly name: string; readonly object: JsonObject } | null {
   for (const [name, object] of Object.entries(record)) {
-    if (searchKey(name) === HOLDER && isJsonObject(object)) return { name, object }
+    if (memberKey(name) === HOLDER && isJsonObject(object)) return { name, object }
   }
   return null
 }
@@ -80,7 +80,7 @@ const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
 function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
   const own = partition(object, new Set(SAID))
-  const programme = Object.entries(own.rest).find(([name]) => searchKey(name) === 'programme')
+  const programme = Object.entries(own.rest).find(([name]) => memberKey(name) === 'programme')
   const [name, inside] = programme ?? []
   const said = name !== undefined && isJsonObject(inside) ? partition(inside, new Set(SAID)) : null
   const rest = name === undefined || said === null ? own.rest : { ...own.rest, [name]: said.rest }
@@ -92,7 +92,7 @@ function partition(object: JsonObject, names: ReadonlySet<string>) {
   const taken = new Map<string, JsonValue>()
   const rest: [string, JsonValue][] = []
   for (const [name, value] of Object.entries(object)) {
-    const key = searchKey(name)
+    const key = memberKey(name)
     if (!names.has(key)) rest.push([name, value])
     else if (value !== '') taken.set(key, value)
   }

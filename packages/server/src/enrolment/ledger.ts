@@ -226,15 +226,28 @@ function countsFrom(date: string | null, time_zone: string): string | null {
   if (date === null) return null
   const instant = instantInterval(date)
   if (instant !== null && instant.from === instant.to) {
-    return `${dayIn(time_zone, Date.parse(instant.from))} ${instant.from}`
+    return `${dayOf(time_zone, Date.parse(instant.from))} ${instant.from}`
   }
   return dayInterval(date)?.from ?? null
 }
 
 function hasBegun(from: string, time_zone: string, now: number): boolean {
   const [day = '', instant] = from.split(' ')
-  return instant === undefined ? day <= dayIn(time_zone, now) : Date.parse(instant) <= now
+  return instant === undefined ? day <= dayOf(time_zone, now) : Date.parse(instant) <= now
 }
+
+/** Of the instants that were asked for last: one update asks for the same ones many times. */
+const days = new Map<string, string>()
+
+function dayOf(time_zone: string, instant: number): string {
+  const key = `${instant} ${time_zone}`
+  const day = days.get(key) ?? dayIn(time_zone, instant)
+  if (days.size >= DAYS) days.clear()
+  days.set(key, day)
+  return day
+}
+
+const DAYS = 1_000
 
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE

@@ -2,7 +2,8 @@
  * Members of a JSON object as last-writer-wins registers: whichever order a set of writes comes in, and however often, the
  * object ends the same. Beside the object stands a tree of stamps: who wrote what last.
  */
-import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, searchKey } from '@rollcall/protocol'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
+import { memberKey } from './member-keys.ts'
 
 /** The order of writes: texts that compare as the writes follow each other. */
 export type Stamp = string
@@ -37,9 +38,9 @@ export function writeObject(
   path = '',
 ): JsonObject {
   const members = new Map(Object.entries(object))
-  const names = new Map([...members.keys()].map((name) => [searchKey(name), name]))
+  const names = new Map([...members.keys()].map((name) => [memberKey(name), name]))
   // Of two spellings of one member the last one counts.
-  const written = new Map(Object.entries(patch).map(([name, value]) => [searchKey(name), { name, value }]))
+  const written = new Map(Object.entries(patch).map(([name, value]) => [memberKey(name), { name, value }]))
   for (const [key, { name, value }] of written) {
     const below = registerOf(register, key)
     const held = names.get(key)
@@ -97,7 +98,7 @@ function forget(register: Register, before: JsonValue | undefined, stamp: Stamp)
   }
   if (!isJsonObject(before)) return before
   const kept = Object.entries(before).flatMap(([name, value]): [string, JsonValue][] => {
-    const below = register.members?.get(searchKey(name))
+    const below = register.members?.get(memberKey(name))
     if (below === undefined) return []
     const after = below.object === undefined ? value : forget(below, value, stamp)
     return after === undefined ? [] : [[name, after]]

@@ -11,6 +11,8 @@ export interface Person {
   /** Null: not there yet. */
   readonly id: RecordId | null
   readonly before: string | null
+  /** `before`, parsed. */
+  readonly stored: JsonObject
   readonly ledgerBefore: string | null
   /** Identifiers of records that were merged into the record. */
   readonly aliases: readonly Identifier[]
@@ -33,9 +35,10 @@ export class PortionPeople {
     this.#primary = recordType.primary_identifier
     const people = new Map(
       records.map(({ id, primary_identifier, document, state, aliases }) => {
+        const stored = objectOf(document)
         const person: Person = {
-          ...{ id, before: document, ledgerBefore: state, aliases },
-          ...{ document: objectOf(document), ledger: state, prepared: null },
+          ...{ id, before: document, stored, ledgerBefore: state, aliases },
+          ...{ document: stored, ledger: state, prepared: null },
         }
         this.#primaries.set(person, primary_identifier)
         return [id, person]
@@ -68,7 +71,7 @@ export class PortionPeople {
         throw new InvalidBeneficiary(`member.member_identifier: ${rule}`)
       }
       return {
-        ...{ id: null, before: null, ledgerBefore: null, aliases: [] },
+        ...{ id: null, before: null, stored: {}, ledgerBefore: null, aliases: [] },
         ...{ document: {}, ledger: null, prepared: null },
       }
     }

@@ -1,6 +1,7 @@
 /** A portion of an enrolment update: its people, their records and ledgers, and the events, written in one transaction. */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { RecordType } from '@rollcall/protocol'
+import { isDeepStrictEqual } from 'node:util'
+import { type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { type Beneficiary, InvalidBeneficiary } from '../enrolment/beneficiary.ts'
 import { type LedgerScope, nextDue, type Origin, writeUpdate } from '../enrolment/ledger.ts'
@@ -169,14 +170,24 @@ export async function storePeople(
     return prepared === null || prepared.document === before ? [] : [{ person, prepared }]
   })
   const records = changed.map(({ prepared }) => prepared)
-  const { inserted, updated } = await writeRecords(client, registry, recordType, records, { before: true })
-  const written = new Map([...inserted, ...updated].map((one) => [one.primary_identifier, one]))
+  const known = changed.flatMap(({ person: { id, stored }, prepared }) =>
+    id === null ? [] : [{ id, stored, prepared }],
+  )
+  const same = known.filter(({ stored, prepared: { identifiers } }) =>
+    isDeepStrictEqual(readIdentifiers(registry.kind, recordType, stored), identifiers),
+  )
+  const { inserted, updated } = await writeRecords(client, registry, recordType, records, {
+    locked: new Map(known.map(({ id, prepared }) => [prepared.primary_identifier, id])),
+    sameIdentifiers: new Set(same.map(({ prepared }) => prepared.primary_identifier)),
+  })
+  const written = new Map([...inserted, ...updated].map((one) => [one.primary_identifier, one.id]))
   const ids = new Map<Person, RecordId>()
   for (const { person, prepared } of changed) {
-    const one = written.get(prepared.primary_identifier)
-    if (one === undefined || (one.before ?? null) !== person.before) throw new Outdated()
-    ids.set(person, one.id)
+    const id = written.get(prepared.primary_identifier)
+    if (id === undefined) throw new Outdated()
+    ids.set(person, id)
   }
+  if (updated.length > known.length) throw new Outdated()
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const ledgers = people.flatMap((person) => {
     const record = ids.get(person) ?? person.id

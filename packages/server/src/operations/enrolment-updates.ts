@@ -21,10 +21,13 @@ import type { Answering, Asked } from './item.ts'
 /** Beneficiaries of one transaction. */
 const PORTION = 100
 
+/** The parts of the server that an update needs. */
+export type Updating = Pick<Answering, 'bodies' | 'clock' | 'db' | 'limits' | 'metrics' | 'turns'>
+
 /** Answers every beneficiary; when it resolves, all that it says succeeded is committed, with the receipt. */
 export async function answerEnrolmentUpdates(
-  parts: Answering,
-  { exchange, message }: Asked,
+  parts: Updating,
+  { exchange, message }: Pick<Asked, 'exchange' | 'message'>,
 ): Promise<Outcome> {
   const { registry } = exchange
   const beneficiaries = beneficiariesOf(message)
@@ -150,7 +153,7 @@ function memberOf(value: JsonValue | undefined, name: string): JsonValue | undef
 
 /** The answer, as it is sent: a question about it is answered with it. */
 async function receiptOf(
-  { bodies }: Answering,
+  { bodies }: Updating,
   { correlation_id, encrypted }: Exchange,
   { transaction_id }: Message,
   { members, status_reason_message }: Outcome,

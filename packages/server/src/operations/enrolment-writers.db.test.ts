@@ -28,7 +28,7 @@ async function updateElsewhere(beneficiaries: readonly object[]) {
     ...{ received_at: new Date(), isGone: () => false },
   }
   const parts = { ...server.context, db: elsewhere, turns: createTurns() }
-  const { members } = await answerEnrolmentUpdates(parts, { mode: 'sync', exchange, message })
+  const { members } = await answerEnrolmentUpdates(parts, { exchange, message })
   return members.enrolled_response
 }
 

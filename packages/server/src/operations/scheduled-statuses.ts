@@ -101,9 +101,10 @@ function personAt(
   // Another node was first.
   if (state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
-  const document = documentAt(scope, readLedger(state), objectOf(before), now.getTime())
+  const stored = objectOf(before)
+  const document = documentAt(scope, readLedger(state), stored, now.getTime())
   // The ledger is stored again, with the time of the next status.
-  const person = { id, before, ledgerBefore: null, aliases, document, ledger: state }
+  const person = { id, before, stored, ledgerBefore: null, aliases, document, ledger: state }
   try {
     return [{ ...person, prepared: prepareRecord(registry.kind, recordType, document) }]
   } catch (error) {

@@ -32,6 +32,10 @@ export interface WrittenRecord {
 export interface WriteOptions {
   /** Documents that are replaced are read too. */
   readonly before?: boolean
+  /** Records that the transaction has locked, by primary identifier: they are not looked for. */
+  readonly locked?: ReadonlyMap<string, RecordId>
+  /** Primary identifiers of locked records whose identifiers all stay as they are; their aliases are not read. */
+  readonly sameIdentifiers?: ReadonlySet<string>
 }
 
 /** What a batch changed. */
@@ -97,18 +101,28 @@ async function writeOnce(
   options: WriteOptions,
 ): Promise<Written> {
   const table = recordTable(registry, recordType)
-  const existing = await lockExisting(client, table, [...records.keys()], options)
-  const ids = new Map([...existing].map(([primary, { id }]) => [primary, id]))
-  const unknown = [...records.keys()].filter((primary) => !ids.has(primary))
+  const { locked = new Map<string, RecordId>(), sameIdentifiers = new Set() } = options
+  const unlocked = [...records.keys()].filter((primary) => !locked.has(primary))
+  const existing = await lockExisting(client, table, unlocked, options)
+  const ids = new Map([
+    ...[...locked].map(([primary, id]) => [primary, String(id)] as const),
+    ...[...existing].map(([primary, { id }]) => [primary, id] as const),
+  ])
+  const unknown = unlocked.filter((primary) => !ids.has(primary))
   const retired = await survivorsOf(client, registry, recordType, unknown)
-  const aliases = await aliasesOf(client, registry, recordType, [...ids.values()].map(Number))
   const wanted = [...records.values()].filter((record) => !retired.has(record.primary_identifier))
   const added = wanted.filter((record) => !ids.has(record.primary_identifier))
   const replaced = wanted.filter((record) => ids.has(record.primary_identifier))
+  const named = wanted.filter(({ primary_identifier }) => !sameIdentifiers.has(primary_identifier))
+  const renamed = named.flatMap(({ primary_identifier }) => ids.get(primary_identifier) ?? [])
+  const aliases = await aliasesOf(client, registry, recordType, renamed.map(Number))
   if (replaced.length > 0) await updateRecords(client, table, replaced, ids)
+  await deleteIdentifiers(client, table, renamed)
   if (added.length > 0) await insertRecords(client, table, added, ids)
-  const identifiers = identifierRows(wanted, ids, aliases)
-  await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
+  if (named.length > 0) {
+    const identifiers = identifierRows(named, ids, aliases)
+    await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
+  }
   const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
     const before = existing.get(primary_identifier)?.document
     const id = Number(ids.get(primary_identifier))
@@ -139,6 +153,7 @@ async function lockExisting(
   primaries: readonly string[],
   { before }: WriteOptions,
 ): Promise<Map<string, ExistingRecord>> {
+  if (primaries.length === 0) return new Map()
   const { rows } = await client.query<ExistingRecord & { primary_identifier: string }>(
     `select id::text, primary_identifier${before ? ', document' : ''} from ${quoteName(table)}
      where primary_identifier = any($1) order by ${quoteName(table)}.id for no key update`,
@@ -211,7 +226,7 @@ const DOCUMENT = { name: 'document', sql_type: 'text' }
 
 async function updateRecords(
   client: ClientBase,
-  { table, identifierTable, columns }: RecordTable,
+  { table, columns }: RecordTable,
   records: readonly PreparedRecord[],
   ids: ReadonlyMap<string, string>,
 ): Promise<void> {
@@ -224,9 +239,16 @@ async function updateRecords(
     }
   })
   await updateRows(client, table, [DOCUMENT, ...columns], rows, ['updated_at = now()'])
-  await client.query(`delete from ${quoteName(identifierTable)} where record = any($1::bigint[])`, [
-    rows.map(({ id }) => id),
-  ])
+}
+
+/** Those of records that are there; new ones follow. */
+async function deleteIdentifiers(
+  client: ClientBase,
+  { identifierTable }: RecordTable,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await client.query(`delete from ${quoteName(identifierTable)} where record = any($1::bigint[])`, [ids])
 }
 
 function* identifierRows(

@@ -1,0 +1,186 @@
+/**
+ * Updates of enrolments in batches of 100, beside the same merge as one prepared statement for each batch: the enrolment of
+ * one programme into the document, the column of enrolments, the ledger, an event and the receipt. Both in this process.
+ */
+import { randomUUID } from 'node:crypto'
+import { operation } from '@rollcall/protocol'
+import type { Database, Registry } from '@rollcall/server'
+import { createTurns } from '../../packages/server/src/admission/turns.ts'
+import { readLimits } from '../../packages/server/src/limits.ts'
+import {
+  answerEnrolmentUpdates,
+  type Updating,
+} from '../../packages/server/src/operations/enrolment-updates.ts'
+import { CLOCK } from '../../packages/server/src/shared/clock.ts'
+import { quoteName } from '../../packages/server/src/store/db/names.ts'
+import { findParticipant } from '../../packages/server/src/store/directory/participants.ts'
+import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
+import { ASKER_SENDER } from '../search/question.ts'
+import { credentialsOf, filledRegistry, shuffledIdentifiers } from '../search/registry.ts'
+import { endless } from '../search/setting.ts'
+import type { BenchDatabase } from '../shared/bench-database.ts'
+import { writeResult } from '../shared/results.ts'
+import { median, rounded } from '../shared/statistics.ts'
+import { BENEFICIARIES } from './question.ts'
+
+/** What ours must reach of the floor. */
+const BAR = 0.5
+const BATCH = 100
+const BATCHES = 10
+const PROGRAMMES = ['PRG-01', 'PRG-05', 'PRG-09']
+const STATUSES = ['Active', 'Suspended', 'Graduated']
+
+/** An enrolment that changes its status with each update. */
+interface Change {
+  readonly person: string
+  readonly enrolment: {
+    readonly programme: { readonly programme_identifier: string }
+    readonly enrolment_status: string
+    readonly status_change_date: string
+  }
+}
+
+type Send = (changes: readonly Change[]) => Promise<void>
+
+/** Measures, prints and writes `bench/results/enrolment-updates.json`; false when the bar is missed. */
+export async function updates(
+  { db }: BenchDatabase,
+  { records, rounds }: { readonly records: number; readonly rounds: number },
+): Promise<boolean> {
+  const registry = await filledRegistry(db, records, BENEFICIARIES)
+  const changes = endlessChanges(endless(await shuffledIdentifiers(db, registry)))
+  const sides = { floor: floor(db, registry), ours: await ours(db, registry) }
+  const rates = { floor: [] as number[], ours: [] as number[] }
+  // The first round is not counted.
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const name of ['floor', 'ours'] as const) {
+      const rate = await measured(sides[name], changes)
+      if (round > 0) rates[name].push(rate)
+    }
+  }
+  const ratio = rounded(median(rates.ours.map((rate, at) => rate / (rates.floor[at] ?? Number.NaN))), 3)
+  const middle = { floor: Math.round(median(rates.floor)), ours: Math.round(median(rates.ours)) }
+  console.log(`enrolments a second: floor ${middle.floor}, ours ${middle.ours}`)
+  console.log(`ratio ${ratio.toFixed(2)}, at least ${BAR} is wanted: ${ratio >= BAR ? 'passed' : 'MISSED'}`)
+  await writeResult('enrolment-updates', { records, batch: BATCH, ratio, bar: BAR, median: middle, ...rates })
+  return ratio >= BAR
+}
+
+/** Enrolments a second. */
+async function measured(send: Send, changes: Iterator<Change, never>): Promise<number> {
+  const batches = Array.from({ length: BATCHES }, () =>
+    Array.from({ length: BATCH }, () => changes.next().value),
+  )
+  const start = performance.now()
+  for (const batch of batches) await send(batch)
+  return (BATCHES * BATCH) / ((performance.now() - start) / 1_000)
+}
+
+function* endlessChanges(people: Iterator<string, never>): Generator<Change, never> {
+  for (let at = 0; ; at += 1) {
+    const programme_identifier = PROGRAMMES[at % PROGRAMMES.length] ?? ''
+    const enrolment_status = STATUSES[Math.floor(at / BATCH) % STATUSES.length] ?? ''
+    const status_change_date = new Date(Date.UTC(2020, 0, 1) + at * 1_000).toISOString()
+    const programme = { programme_identifier }
+    yield { person: people.next().value, enrolment: { programme, enrolment_status, status_change_date } }
+  }
+}
+
+async function ours(db: Database, registry: Registry): Promise<Send> {
+  await credentialsOf(db, ASKER_SENDER, { signature_policy: 'if-present', allow_unsigned: true })
+  const participant = await findParticipant(db, ASKER_SENDER)
+  if (participant === null) throw new Error('there is no participant')
+  const parts: Updating = {
+    ...{ db, clock: CLOCK, turns: createTurns(), limits: readLimits({}) },
+    // A receipt is a few kilobytes: its encryption is not what is measured.
+    bodies: { encryptBody: async (text) => Buffer.from(text), decryptBody: async (body) => String(body) },
+    metrics: { itemAnswered: () => undefined, searched: () => undefined },
+  }
+  const updating = operation('enrolment-updates')
+  let at = 0
+  return async (changes) => {
+    at += 1
+    const header = {
+      ...{ version: '1.0.0', message_id: randomUUID(), action: 'notify', sender_id: ASKER_SENDER },
+      message_ts: new Date(Date.UTC(2026, 0, 1) + at).toISOString(),
+    }
+    const exchange = {
+      ...{ correlation_id: randomUUID(), operation: updating, registry, participant, header },
+      ...{ encrypted: false, received_at: new Date(), isGone: () => false },
+    }
+    const beneficiaries = changes.map(({ person, enrolment }) => ({
+      member: { member_identifier: person, programme_identifier: enrolment },
+    }))
+    const message = { transaction_id: 'tx', enrolled_updates: { beneficiaries } }
+    const { members } = await answerEnrolmentUpdates(parts, { exchange, message })
+    const items = members.enrolled_response as readonly { readonly status: string }[]
+    if (items.some(({ status }) => status !== 'succ')) throw new Error('a beneficiary was rejected')
+  }
+}
+
+/** As much of the merge as SQL can do at once: what it does not need to know of a record it does not read. */
+function floor(db: Database, registry: Registry): Send {
+  const { table, identifierTable } = recordTable(registry, registry.kind.record_types[0])
+  const programme = "'{programme,programme_identifier}'"
+  const text = `with asked as (select * from unnest($1::text[], $2::jsonb[]) as asked (person, enrolment)),
+    locked as (
+      select record.id, document::jsonb as document, asked.enrolment
+      from asked join ${quoteName(identifierTable)} as named
+        on named.type = 'UIN' and named.value = asked.person and names_record
+      join ${quoteName(table)} as record on record.id = named.record
+      order by record.id for no key update of record
+    ),
+    merged as (
+      select id, locked.enrolment, document, list from locked cross join lateral (
+        select jsonb_agg(one order by one #>> ${programme}) as list from (
+          select one from jsonb_array_elements(
+            case jsonb_typeof(document #> '{member,programme_identifier}')
+              when 'array' then document #> '{member,programme_identifier}'
+              else jsonb_build_array(document #> '{member,programme_identifier}') end) as held (one)
+          where one #>> ${programme} is distinct from locked.enrolment #>> ${programme}
+          union all select locked.enrolment
+        ) as all_of_them
+      ) as lists
+    ),
+    written as (
+      update ${quoteName(table)} as record
+      set document = jsonb_set(merged.document, '{member,programme_identifier}', list)::text, updated_at = now(),
+        enrolment = (select jsonb_agg(jsonb_build_object('programme_identifier', lower(one #>> ${programme}),
+          'enrolment_status', one ->> 'enrolment_status')) from jsonb_array_elements(list) as held (one))
+      from merged where merged.id = record.id returning record.id
+    ),
+    ledger as (
+      insert into enrolment_ledger (registry, record_type, record, state)
+      select $3, 'Beneficiary', id, jsonb_build_object(enrolment #>> ${programme}, jsonb_build_object(
+        enrolment ->> 'status_change_date', jsonb_build_array($4::text, enrolment ->> 'enrolment_status')))::text
+      from merged
+      on conflict (registry, record_type, record) do update set state = excluded.state
+    ),
+    events as (
+      insert into event (registry, event_type, record_type, record, record_version, occurred_at)
+      select $3, 'enrollement_status_change', 'Beneficiary', id, nextval('record_version'), now() from merged
+    ),
+    receipt as (
+      insert into enrolment_receipt (correlation_id, encrypted, body) values ($5, false, $6)
+    )
+    select count(*)::integer as written from written`
+  return async (changes) => {
+    const id = randomUUID()
+    const answer = changes.map(({ person }) => {
+      return { reference_id: person, timestamp: new Date().toISOString(), status: 'succ' }
+    })
+    const { rows } = await db.pool.query<{ written: number }>({
+      name: 'floor of updates',
+      text,
+      values: [
+        changes.map(({ person }) => person),
+        changes.map(({ enrolment }) => JSON.stringify(enrolment)),
+        registry.id,
+        `${Date.now()} ${id}`,
+        id,
+        Buffer.from(JSON.stringify(answer)),
+      ],
+    })
+    if (rows[0]?.written !== changes.length) throw new Error('a beneficiary was not written')
+  }
+}

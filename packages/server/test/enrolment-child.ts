@@ -1,0 +1,43 @@
+/** A node that is killed: it answers enrolment updates, one after the other, and prints the number of each that is answered. */
+import { type JsonObject, operation } from '@rollcall/protocol'
+import { createTurns } from '../src/admission/turns.ts'
+import { readLimits } from '../src/limits.ts'
+import { answerEnrolmentUpdates } from '../src/operations/enrolment-updates.ts'
+import { CLOCK } from '../src/shared/clock.ts'
+import { openDatabase } from '../src/store/db/database.ts'
+import { findParticipant } from '../src/store/directory/participants.ts'
+import { findRegistry } from '../src/store/registries/registries.ts'
+import { beneficiariesOf, MESSAGES } from './enrolment-batches.ts'
+
+const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
+const registry = await findRegistry(db, 'ibr')
+const participant = await findParticipant(db, 'sp.example')
+if (registry === null || participant === null) throw new Error('there is no registry, or no participant')
+const parts = {
+  ...{ db, clock: CLOCK, turns: createTurns(), limits: readLimits({}) },
+  bodies: {
+    encryptBody: async (text: string) => Buffer.from(text),
+    decryptBody: async (body: Uint8Array) => String(body),
+  },
+  metrics: { itemAnswered: () => undefined, searched: () => undefined },
+}
+for (let number = 0; number < MESSAGES; number += 1) {
+  const header = {
+    ...{ version: '1.0.0', action: 'notify', sender_id: 'sp.example', message_id: `m-${number}` },
+    message_ts: '2026-03-01T08:00:00Z',
+  }
+  const exchange = {
+    ...{
+      correlation_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+      registry,
+      participant,
+    },
+    ...{ operation: operation('enrolment-updates'), header, encrypted: false },
+    ...{ received_at: new Date(), isGone: () => false },
+  }
+  const beneficiaries: readonly JsonObject[] = beneficiariesOf(number)
+  const message = { transaction_id: `tx-${number}`, enrolled_updates: { beneficiaries } }
+  await answerEnrolmentUpdates(parts, { exchange, message })
+  process.stdout.write(`${number}\n`)
+}
+await db.close()
