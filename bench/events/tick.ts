@@ -66,7 +66,7 @@ export async function tick(
       const ratio = measured.during / measured.before
       const grown = measured.memory - measured.memoryBefore
       console.log(
-        `${name}: ${measured.items} notifications in ${measured.envelopes} envelopes within ${rounded(measured.seconds, 1)} s, the first after ${rounded(measured.first, 2)} s; memory +${Math.round(grown / 2 ** 20)} MB; searches ${rounded(measured.before, 1)} ms before, ${rounded(measured.during, 1)} ms meanwhile: ${rounded(ratio, 2)} times (bar ${BAR})`,
+        `${name}: ${measured.items} notifications in ${measured.envelopes} envelopes within ${rounded(measured.seconds, 1)} s, the first after ${rounded(measured.first, 2)} s, ${Math.round(measured.cpu_us)} µs of processor time of the worker each; memory +${Math.round(grown / 2 ** 20)} MB; searches ${rounded(measured.before, 1)} ms before, ${rounded(measured.during, 1)} ms meanwhile: ${rounded(ratio, 2)} times (bar ${BAR})`,
       )
       reached &&= measured.first <= FIRST && grown <= MEMORY && (roles.length > 1 || ratio <= BAR)
       result[name] = { ...measured, ratio: rounded(ratio, 2), bar: BAR }
@@ -104,7 +104,6 @@ async function measure(
   search: Search,
 ) {
   const before = await searchesWhile(search, sleep(BEFORE))
-  const { rss_bytes: memoryBefore } = await worker.usage()
   const events = await makeEvents(db, registry, EACH)
   // The transaction that holds them takes as long as it takes: the tick is set when all of it is there.
   const { rowCount } = await db.pool.query(
@@ -118,6 +117,7 @@ async function measure(
   await db.pool.query('vacuum analyze notification')
   await db.pool.query(ANNOUNCE)
   receiver.begin()
+  const { rss_bytes: memoryBefore, cpu_us: used } = await worker.usage()
   await sleep(Math.max(0, due - Date.now()))
   const began = performance.now()
   const all = receiver.awaitItems(items)
@@ -131,6 +131,8 @@ async function measure(
   const { envelopes, first } = receiver.counted()
   return {
     ...{ items, envelopes, memory, memoryBefore },
+    // On a node of both roles with that of the searches.
+    cpu_us: ((await worker.usage()).cpu_us - used) / envelopes,
     seconds: ((await all) - began) / 1_000,
     first: (first - began) / 1_000,
     before: median(before),
