@@ -18,6 +18,8 @@ export interface Person {
   readonly aliases: readonly Identifier[]
   document: JsonObject
   ledger: string | null
+  /** When the next scheduled status begins, in milliseconds; null: none is scheduled. */
+  due: number | null
   /** Null: nothing is written. */
   prepared: PreparedRecord | null
 }
@@ -38,7 +40,7 @@ export class PortionPeople {
         const stored = objectOf(document)
         const person: Person = {
           ...{ id, before: document, stored, ledgerBefore: state, aliases },
-          ...{ document: stored, ledger: state, prepared: null },
+          ...{ document: stored, ledger: state, due: null, prepared: null },
         }
         this.#primaries.set(person, primary_identifier)
         return [id, person]
@@ -72,7 +74,7 @@ export class PortionPeople {
       }
       return {
         ...{ id: null, before: null, stored: {}, ledgerBefore: null, aliases: [] },
-        ...{ document: {}, ledger: null, prepared: null },
+        ...{ document: {}, ledger: null, due: null, prepared: null },
       }
     }
     const isAlias = person.aliases.some(({ type, value }) => type === this.#primary && value === primary)

@@ -144,7 +144,12 @@ function writeEntry(
     if (prepared.document.length > RECORD_LENGTH) {
       throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
     }
-    Object.assign(person, { document, prepared, ledger: ledgerText(ledger) })
+    Object.assign(person, {
+      document,
+      prepared,
+      ledger: ledgerText(ledger),
+      due: nextDue(scope, ledger, now),
+    })
     people.add(person, prepared.identifiers)
     return { said: replaced ? REPLACED : null }
   } catch (error) {
@@ -188,12 +193,10 @@ export async function storePeople(
     ids.set(person, id)
   }
   if (updated.length > known.length) throw new Outdated()
-  const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const ledgers = people.flatMap((person) => {
     const record = ids.get(person) ?? person.id
-    const { ledger: state } = person
+    const { ledger: state, due } = person
     if (record === null || state === null || state === person.ledgerBefore) return []
-    const due = nextDue(scope, readLedger(state), recording.now.getTime())
     return [{ record, state, next_due: due === null ? null : new Date(due) }]
   })
   await storeLedgers(client, registry, recordType, ledgers)

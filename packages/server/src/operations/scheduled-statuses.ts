@@ -3,7 +3,7 @@
  * comes before that is answered as if it were.
  */
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
-import { documentAt, type LedgerScope, objectOf } from '../enrolment/ledger.ts'
+import { documentAt, type LedgerScope, nextDue, objectOf } from '../enrolment/ledger.ts'
 import { readLedger } from '../enrolment/ledger-text.ts'
 import { filtersOf } from '../events/recording.ts'
 import type { Limits } from '../limits.ts'
@@ -102,9 +102,11 @@ function personAt(
   if (state === null) return []
   const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
   const stored = objectOf(before)
-  const document = documentAt(scope, readLedger(state), stored, now.getTime())
+  const ledger = readLedger(state)
+  const document = documentAt(scope, ledger, stored, now.getTime())
+  const due = nextDue(scope, ledger, now.getTime())
   // The ledger is stored again, with the time of the next status.
-  const person = { id, before, stored, ledgerBefore: null, aliases, document, ledger: state }
+  const person = { id, before, stored, ledgerBefore: null, aliases, document, ledger: state, due }
   try {
     return [{ ...person, prepared: prepareRecord(registry.kind, recordType, document) }]
   } catch (error) {

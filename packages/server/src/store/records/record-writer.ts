@@ -32,7 +32,10 @@ export interface WrittenRecord {
 export interface WriteOptions {
   /** Documents that are replaced are read too. */
   readonly before?: boolean
-  /** Records that the transaction has locked, by primary identifier: they are not looked for. */
+  /**
+   * Records that the transaction has locked, by primary identifier, which are all to be written: they are not looked for.
+   * Without any others there is no savepoint, since no other writer is in the way.
+   */
   readonly locked?: ReadonlyMap<string, RecordId>
   /** Primary identifiers of locked records whose identifiers all stay as they are; their aliases are not read. */
   readonly sameIdentifiers?: ReadonlySet<string>
@@ -70,6 +73,9 @@ export async function writeRecords(
 ): Promise<Written> {
   const latest = new Map(records.map((record) => [record.primary_identifier, record]))
   if (latest.size === 0) return { inserted: [], updated: [] }
+  if (options.locked !== undefined && latest.size === options.locked.size) {
+    return writeOnce(client, registry, recordType, latest, options)
+  }
   for (let attempt = 1; ; attempt += 1) {
     await client.query('savepoint write_records')
     try {
