@@ -1,9 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type TestServer, testServer } from '../../../server/test/server.ts'
-import { databaseUrl, rollcall, rollcallJson, start, until } from '../../test/command.ts'
+import { databaseUrl, dataDirectory, rollcall, rollcallJson, start, until } from '../../test/command.ts'
 
 let server: TestServer
 let env: Record<string, string>
@@ -48,7 +47,9 @@ describe('publish', () => {
     const nid = { identifier_type: 'NID', identifier_value: 'SECRET-9' }
     const { identifier, ...more } = JSON.parse(RECORD)
     await publish(JSON.stringify({ ...more, identifier: [...identifier, nid] }))
-    const file = join(await mkdtemp(join(tmpdir(), 'rollcall-publish-')), 'remove.json')
+    const home = await dataDirectory()
+    onTestFinished(home.remove)
+    const file = join(home.path, 'remove.json')
     await writeFile(file, JSON.stringify({ identifier: [nid] }))
     expect(await publish(RECORD, '--remove', file)).toMatchObject({ code: 0, stderr: '' })
     const { rows } = await server.database.db.pool.query(
