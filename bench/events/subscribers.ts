@@ -1,6 +1,7 @@
 /** Subscribers, events and notifications as rows: what a published event has committed. */
 import { randomUUID } from 'node:crypto'
 import { addParticipant, type Database, type Registry } from '@rollcall/server'
+import { grantTemplate, setGrant } from '@rollcall/server/admin/grants'
 import { setCallbackSettings } from '../../packages/server/src/store/directory/participant-callbacks.ts'
 
 /** Makes so many participants, each with so many addresses at the receiver, and so many subscriptions at each address. */
@@ -24,9 +25,11 @@ export async function makeSubscribers(
     const participant = await addParticipant(db, {
       sender_id,
       name: sender_id,
-      unfiltered_subscriptions: true,
       outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true }],
     })
+    const { namespace } = registry
+    const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
+    await setGrant({ db }, { sender_id, namespace, terms })
     await setCallbackSettings(db, participant.id, { allowed: [receiver] })
     ids.push(participant.id)
   }

@@ -9,12 +9,14 @@ import {
   findParticipant,
   findRegistry,
   importFile,
+  listRegistries,
   type MessagePolicy,
   newSecret,
   type Registry,
   setMessagePolicy,
   setParticipantQuotas,
 } from '@rollcall/server'
+import { grantTemplate, setGrant } from '@rollcall/server/admin/grants'
 import { generateLines } from '@rollcall/synthetic'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { recordTable } from '../../packages/server/src/store/records/record-tables.ts'
@@ -89,6 +91,10 @@ export async function credentialsOf(
     (await findParticipant(db, sender_id)) ?? (await addParticipant(db, { sender_id, name: 'One who asks' }))
   await setParticipantQuotas(db, sender_id, { rate_limit: Infinity, concurrency_limit: Infinity })
   await setMessagePolicy(db, sender_id, policy)
+  for (const { namespace } of await listRegistries(db)) {
+    const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
+    await setGrant({ db }, { sender_id, namespace, terms })
+  }
   const { secret, sha256 } = newSecret()
   await addSecret(db, asker, sha256)
   return Buffer.from(`${asker.client_id}:${secret}`).toString('base64')

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { generateLines } from '@rollcall/synthetic'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loopback, type Respond, refusing } from '../../client/test/loopback.ts'
-import { setSubscriptionSettings } from '../../server/src/store/directory/participants.ts'
+import { grant } from '../../server/test/grants.ts'
 import { askToken } from './ask.ts'
 import { demoServer } from './asking.ts'
 import { databaseUrl, rollcall, start, until } from './command.ts'
@@ -28,7 +28,7 @@ beforeAll(async () => {
     [...generateLines(kind, { count: 69, seed: 'demo' })].map((line) => JSON.parse(line))
   const registries = { ibr: people('ibr'), ess: people('ess'), disability: people('disability') }
   demo = await demoServer(registries, { signature_policy: 'if-present', allow_unsigned: true })
-  await setSubscriptionSettings(demo.server.database.db, 'demo.example', { unfiltered_subscriptions: true })
+  await grant(demo.server.database, 'demo.example', 'ibr', { unfiltered: true })
   folder = demo.home.path
 })
 afterAll(() => demo.close())

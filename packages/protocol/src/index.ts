@@ -22,7 +22,12 @@ export { elementKeys, keyedListAt, keysInList } from './attributes/keyed-lists.t
 export { notifiedRecord } from './attributes/notified-record.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
 export { type Element, readElements } from './attributes/read-elements.ts'
-export { identifierValue, type RecordIdentifier, readIdentifiers } from './attributes/read-identifiers.ts'
+export {
+  identifierTypeOf,
+  identifierValue,
+  type RecordIdentifier,
+  readIdentifiers,
+} from './attributes/read-identifiers.ts'
 export { readLiteral } from './attributes/read-literal.ts'
 export { attributeRules, compoundRules, identifierRules } from './attributes/reading-rules.ts'
 export { namesOf, otherKeys, searchKey } from './attributes/record-keys.ts'
@@ -113,9 +118,10 @@ export type {
   IdentifierType,
   Kind,
   RecordType,
+  Relation,
 } from './kinds/kind.ts'
 export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
-export { resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'
+export { anyIdentifierType, resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'
 // Messages
 export { DisabledRequest, DisabledResponse } from './messages/disability.ts'
 export {

@@ -426,6 +426,15 @@ export const LIMITS = {
     meaning:
       'time from a birth to its registration; a person who is registered later is a REGISTER and no LiveBirth',
   },
+  consent_age: {
+    variable: 'ROLLCALL_CONSENT_AGE',
+    default: 31_536_000,
+    min: 60,
+    max: 3_153_600_000,
+    unit: 'seconds',
+    meaning:
+      'age of a consent or an authorization that a search item names, where a grant demands one; above it the item is rejected',
+  },
   correction_time: {
     variable: 'ROLLCALL_CORRECTION_TIME',
     default: 30,

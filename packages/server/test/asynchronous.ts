@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, expect } from 'vitest'
 import { drain } from '../src/delivery/drain.ts'
 import { answerAccepted } from '../src/exchange/answer-accepted.ts'
+import type { GrantTerms } from '../src/model/grant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { participantsWaiting } from '../src/store/deliveries/deliveries.ts'
 import { type CallbackSettings, setCallbackSettings } from '../src/store/directory/participant-callbacks.ts'
@@ -21,7 +22,7 @@ export interface AsyncServer {
   readonly server: TestServer
   readonly registry: Registry
   /** A new participant with a receiver of its own (`asyncPeer`). */
-  newPeer(settings?: Partial<ParticipantSettings>): Promise<AsyncPeer>
+  newPeer(settings?: Partial<ParticipantSettings>, terms?: Partial<GrantTerms>): Promise<AsyncPeer>
 }
 
 /**
@@ -40,7 +41,7 @@ export async function asyncServer(
   return {
     server,
     registry,
-    newPeer: (settings) => asyncPeer(server, `peer-${count++}.example`, settings),
+    newPeer: (settings, terms) => asyncPeer(server, `peer-${count++}.example`, settings, terms),
   }
 }
 
@@ -49,8 +50,9 @@ export async function asyncPeer(
   server: TestServer,
   sender_id: string,
   settings: Partial<ParticipantSettings> = {},
+  terms: Partial<GrantTerms> = {},
 ): Promise<AsyncPeer> {
-  const added = await server.participant(sender_id, { outgoing: [LOOPBACK], ...settings })
+  const added = await server.participant(sender_id, { outgoing: [LOOPBACK], ...settings }, terms)
   return withReceiver(server, added)
 }
 

@@ -12,6 +12,7 @@ import { createContext } from '../src/app/context.ts'
 import { claimFor, type FreshDelivery } from '../src/delivery/deliver.ts'
 import { callbackNamed, callbackTarget } from '../src/delivery/targets.ts'
 import { type Claim, deliveryContext, type EncryptedReply, type NewDelivery } from '../src/model/delivery.ts'
+import type { GrantTerms } from '../src/model/grant.ts'
 import type { Participant } from '../src/model/participant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
@@ -24,6 +25,7 @@ import {
 import { addParticipant, type ParticipantSettings } from '../src/store/directory/participants.ts'
 import { addRegistry, findRegistry } from '../src/store/registries/registries.ts'
 import { skippingClock, type TestClock } from './clock.ts'
+import { grantEverything } from './grants.ts'
 import { masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
 
 /** What delivers, without listeners and jobs. */
@@ -137,9 +139,11 @@ export async function takes(
   default_url: string | null,
   settings: Partial<CallbackSettings> = {},
   about: Partial<ParticipantSettings> = {},
+  terms: Partial<GrantTerms> = {},
 ): Promise<Participant> {
   const given = { sender_id, name: sender_id, outgoing: [LOOPBACK], ...about }
   const participant = await addParticipant(database.db, given)
+  await grantEverything(database, terms)
   await setCallbackSettings(database.db, participant.id, { default_url, ...settings })
   return participant
 }

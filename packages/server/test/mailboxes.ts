@@ -37,7 +37,7 @@ export async function mailboxSender(settings: Partial<CallbackSettings> = {}) {
     newPeer(changes: Partial<CallbackSettings> = {}): Promise<Participant> {
       count += 1
       const given = { timeout_ms: 400, ...settings, ...changes }
-      return takes(server, `peer-${count}.example`, peer.url, given, { unfiltered_subscriptions: true })
+      return takes(server, `peer-${count}.example`, peer.url, given, {}, { unfiltered: true })
     },
     /** Looks until what is asked for is so. */
     async until(check: () => Promise<void> | void): Promise<void> {

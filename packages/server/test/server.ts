@@ -8,6 +8,7 @@ import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
 import { newSecret } from '../src/directory/secrets.ts'
+import type { GrantTerms } from '../src/model/grant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
 import { addParticipant, addSecret, type ParticipantSettings } from '../src/store/directory/participants.ts'
@@ -15,6 +16,7 @@ import { prepareRecord } from '../src/store/records/prepare-record.ts'
 import { writeRecords } from '../src/store/records/record-writer.ts'
 import { addRegistry } from '../src/store/registries/registries.ts'
 import { skippingClock, type TestClock } from './clock.ts'
+import { grantEverything } from './grants.ts'
 import { masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
 
 export interface TestParticipant {
@@ -34,8 +36,15 @@ export interface TestServer {
   readonly clock: TestClock
   /** Everything the server has logged, at level debug. */
   readonly logged: () => string
-  /** A participant with a secret and a live token, who may leave messages unsigned unless told otherwise. */
-  participant(sender_id: string, settings?: Partial<ParticipantSettings>): Promise<TestParticipant>
+  /**
+   * A participant with a secret and a live token, who may leave messages unsigned, and to whom everything but
+   * subscriptions without a filter is granted in every registry, unless told otherwise.
+   */
+  participant(
+    sender_id: string,
+    settings?: Partial<ParticipantSettings>,
+    terms?: Partial<GrantTerms>,
+  ): Promise<TestParticipant>
   /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents. */
   registry(kind: string, documents?: readonly object[], namespace?: string): Promise<Registry>
   /** Closes this, too, when the server is closed: before it, so that it waits for no answer of a peer. */
@@ -86,7 +95,7 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     running,
     clock,
     logged: () => lines.join(''),
-    async participant(sender_id, settings = {}) {
+    async participant(sender_id, settings = {}, terms = {}) {
       const added = await addParticipant(database.db, {
         sender_id,
         name: sender_id,
@@ -95,11 +104,13 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
       })
       const { secret, sha256 } = newSecret()
       await addSecret(database.db, added, sha256)
+      await grantEverything(database, terms)
       const { access_token } = await context.tokens.issue(sender_id)
       return { sender_id, client_id: added.client_id, secret, token: access_token }
     },
     async registry(kind, documents = [], namespace = kind) {
       const registry = await addRegistry(database.db, { namespace, kind, sender_id: `${namespace}.example` })
+      await grantEverything(database)
       await writeDocuments(database, registry, documents)
       return registry
     },

@@ -1,6 +1,8 @@
 /** Subscriptions for tests: requests to subscribe and to unsubscribe, each answered by a callback to a receiver. */
+
 import { randomUUID } from 'node:crypto'
 import { afterAll } from 'vitest'
+import type { GrantTerms } from '../src/model/grant.ts'
 import type { ParticipantSettings } from '../src/store/directory/participants.ts'
 import {
   type AsyncPeer,
@@ -34,7 +36,7 @@ export const about = (uin: string, more: object = {}, kind = 'civil') => ({
 
 export interface SubscribingServer {
   readonly server: TestServer
-  newPeer(settings?: Partial<ParticipantSettings>): Promise<AsyncPeer>
+  newPeer(settings?: Partial<ParticipantSettings>, terms?: Partial<GrantTerms>): Promise<AsyncPeer>
 }
 
 /** A server with a registry of every kind for the tests of one file, to be awaited at its top level. */
@@ -47,7 +49,7 @@ export async function subscribingServer(
   let count = 0
   return {
     server,
-    newPeer: (settings) => asyncPeer(server, `peer-${count++}.example`, settings),
+    newPeer: (settings, terms) => asyncPeer(server, `peer-${count++}.example`, settings, terms),
   }
 }
 

@@ -1,7 +1,8 @@
 /** From the options of a command to whom it asks, as whom: the demo's participant for the demo, the named one elsewhere. */
 import type { ClientOptions, Encryption, JwkSet, Peer, Signing } from '@rollcall/client'
 import type { Jwk } from '@rollcall/protocol'
-import type { DemoCredentials, DemoFile, DemoRegistry } from '../demo/demo-file.ts'
+import type { DemoCredentials } from '../demo/credentials.ts'
+import type { DemoFile, DemoRegistry } from '../demo/demo-file.ts'
 import { CommandError } from '../failure.ts'
 import { readInput } from '../input.ts'
 import {

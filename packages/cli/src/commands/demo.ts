@@ -11,13 +11,13 @@ import {
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
-import { demoKeys, demoOperatorToken, demoSecret } from '../demo/credentials.ts'
+import { demoCredentials, demoOperatorToken } from '../demo/credentials.ts'
 import {
   type DemoFile,
   demoFilePath,
   describeDemo,
   writePrivateFile,
-  writtenParticipant,
+  writtenParticipants,
 } from '../demo/demo-file.ts'
 import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries, refuseRealData } from '../demo/directory.ts'
 import { greeting } from '../demo/greeting.ts'
@@ -105,22 +105,22 @@ async function runUntil(
   db: Database,
   options: OutputOptions,
 ): Promise<void> {
-  const { participant, registries } = await ensureDemoDirectory(db)
+  const { registries, ...participants } = await ensureDemoDirectory(db)
   // The port is known, and ours, before the long work.
   const { server } = await startListening(config, db)
   try {
     await fill(db, registries)
     if (stop.signal.aborted) return
     const path = demoFilePath(config)
-    const written = await writtenParticipant(path)
-    const client_secret = await demoSecret(db, participant, written.client_secret)
-    const keys = await demoKeys(db, participant.sender_id, written)
+    const written = await writtenParticipants(path)
+    const participant = await demoCredentials(db, participants.participant, written.participant)
+    const restricted = await demoCredentials(db, participants.restricted, written.restricted)
     const base_url = baseUrl(config, server.port)
     const admin = {
       base_url: listenerUrl(config.adminHost, server.adminPort),
       token: await demoOperatorToken(db),
     }
-    const demo = await describeDemo(db, { base_url, participant, client_secret, keys, admin, registries })
+    const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
     server.markReady()
     print(options, summary(demo, path), greeting(demo, path))

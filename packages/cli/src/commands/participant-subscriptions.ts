@@ -1,6 +1,6 @@
-/** `rollcall participant subscriptions`: which subscriptions a participant may have, and how many. */
+/** `rollcall participant subscriptions`: how many subscriptions a participant may have. */
 import { changeParticipantSubscriptions } from '@rollcall/server/admin/participant-subscriptions'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
@@ -9,15 +9,9 @@ import { wholeNumber } from '../values.ts'
 export function addSubscriptionsCommand(participant: Command): void {
   withJson(participant.command('subscriptions'))
     .description(
-      'show or change which subscriptions a participant may have; servers use the change within a second',
+      'show or change how many subscriptions a participant may have; servers use the change within a second',
     )
     .argument('<sender_id>', 'its sender_id')
-    .addOption(
-      new Option(
-        '--unfiltered <right>',
-        'whether it may subscribe without a filter, to every record',
-      ).choices(RIGHTS),
-    )
     .option(
       '--max <subscriptions>',
       "subscriptions in all registries that it may have, unlimited, or default for the server's limit",
@@ -26,15 +20,12 @@ export function addSubscriptionsCommand(participant: Command): void {
     .addHelpText(
       'after',
       `
-Subscriptions that it has go on. Without the right it cannot end those without a filter by itself: see
-rollcall subscriptions cancel.
+Subscriptions that it has go on. Its grants say to which events it may subscribe.
 
-Example: rollcall participant subscriptions spmis.example.org --unfiltered allowed --max 500`,
+Example: rollcall participant subscriptions spmis.example.org --max 500`,
     )
     .action(runSubscriptions)
 }
-
-const RIGHTS = ['allowed', 'refused'] as const
 
 type Most = number | 'unlimited' | 'default'
 
@@ -50,15 +41,13 @@ function most(text: string): Most {
 }
 
 interface Options extends OutputOptions {
-  readonly unfiltered?: (typeof RIGHTS)[number]
   readonly max?: Most
 }
 
-async function runSubscriptions(sender_id: string, { unfiltered, max, ...options }: Options): Promise<void> {
+async function runSubscriptions(sender_id: string, { max, ...options }: Options): Promise<void> {
   stopRequest()
   const shown = await ask(changeParticipantSubscriptions, {
     sender_id,
-    unfiltered_subscriptions: unfiltered === undefined ? undefined : unfiltered === 'allowed',
     max_subscriptions: max === 'default' ? null : max,
   })
   const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(26)}${value ?? '-'}`)

@@ -78,11 +78,9 @@ test('what a participant may have is shown and changed', async () => {
     rollcallJson(['participant', 'subscriptions', peer.sender_id, ...words], env)
   expect(described(changeParticipantSubscriptions, await settings())).toEqual({
     sender_id: peer.sender_id,
-    unfiltered_subscriptions: false,
     max_subscriptions: null,
   })
-  expect(await settings('--unfiltered', 'allowed', '--max', '0')).toMatchObject({
-    unfiltered_subscriptions: true,
+  expect(await settings('--max', '0')).toMatchObject({
     max_subscriptions: 0,
   })
   server.clock.pass(1_000)
@@ -93,8 +91,7 @@ test('what a participant may have is shown and changed', async () => {
   server.clock.pass(1_000)
   const [made] = await subscribed(server, peer, [everything])
   expect(made.status).toBe('succ')
-  expect(await settings('--unfiltered', 'refused', '--max', 'default')).toMatchObject({
-    unfiltered_subscriptions: false,
+  expect(await settings('--max', 'default')).toMatchObject({
     max_subscriptions: null,
   })
   expect(await refusal('participant', 'subscriptions', peer.sender_id, '--max', '-1')).toContain(

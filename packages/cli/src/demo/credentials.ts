@@ -1,4 +1,4 @@
-/** The demo participant's client secret and its own keys, made once and the same over restarts; the operator's token. */
+/** The client secrets and the own keys of the demo's participants, made once and the same over restarts; the operator's token. */
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type Database, findClient, isSecretOf, type Participant } from '@rollcall/server'
@@ -12,11 +12,29 @@ import {
 import { rotateParticipantSecret } from '@rollcall/server/admin/participants'
 import { AdminRefusal } from '@rollcall/server/admin/use-case'
 
+/** Everything by which a participant of the demo is known: what is written down where the database still has it, else anew. */
+export async function demoCredentials(
+  db: Database,
+  participant: Participant,
+  written: Partial<Record<'client_secret' | keyof DemoKeys, unknown>>,
+): Promise<DemoCredentials> {
+  const { sender_id, client_id } = participant
+  const client_secret = await demoSecret(db, participant, written.client_secret)
+  return { sender_id, client_id, client_secret, ...(await demoKeys(db, sender_id, written)) }
+}
+
+/** A participant as demo.json has it. */
+export interface DemoCredentials extends DemoKeys {
+  readonly sender_id: string
+  readonly client_id: string
+  readonly client_secret: string
+}
+
 /**
  * The secret in demo.json, where the database still accepts it; else a new one.
  * @param written the participant in demo.json, as far as it can be read
  */
-export async function demoSecret(db: Database, participant: Participant, written: unknown): Promise<string> {
+async function demoSecret(db: Database, participant: Participant, written: unknown): Promise<string> {
   const client = await findClient(db, participant.client_id)
   if (typeof written === 'string' && isSecretOf(client?.secrets ?? [], written)) return written
   const { client_secret } = await rotateParticipantSecret({ db }, { sender_id: participant.sender_id })
@@ -42,7 +60,7 @@ export interface DemoKey {
   readonly private_jwk: Readonly<Record<string, unknown>>
 }
 
-/** The keys of the demo participant; `algorithm` is the third part of a signature's kidId. */
+/** The keys of a participant; `algorithm` is the third part of a signature's kidId. */
 export interface DemoKeys {
   readonly sign: DemoKey & { readonly algorithm: 'ed25519' }
   readonly encrypt: DemoKey
@@ -61,7 +79,7 @@ const MAKE: Readonly<Record<KeyUse, () => JsonWebKey>> = {
  * The keys that were written down, where the database still has them; else new ones, registered.
  * @param written the participant in demo.json, as far as it can be read
  */
-export async function demoKeys(
+async function demoKeys(
   db: Database,
   sender_id: string,
   written: Partial<Record<keyof DemoKeys, unknown>>,

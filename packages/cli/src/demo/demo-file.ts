@@ -7,24 +7,20 @@ import {
   type Database,
   makeDataDirectory,
   ownRecords,
-  type Participant,
   type Registry,
   sampleIdentifiers,
 } from '@rollcall/server'
-import type { DemoKeys } from './credentials.ts'
+import type { DemoCredentials } from './credentials.ts'
 
 export interface DemoFile {
   readonly base_url: string
   readonly token_url: string
+  /** May do everything. */
   readonly participant: DemoCredentials
+  /** May look up people of one registry, and sees little of them. */
+  readonly restricted: DemoCredentials
   readonly admin: DemoAdmin
   readonly registries: readonly DemoRegistry[]
-}
-
-export interface DemoCredentials extends DemoKeys {
-  readonly sender_id: string
-  readonly client_id: string
-  readonly client_secret: string
 }
 
 /** The admin API. */
@@ -46,14 +42,23 @@ export interface DemoRegistry {
 export const demoFilePath = ({ dataDirectory }: Pick<Config, 'dataDirectory'>): string =>
   join(dataDirectory, 'demo.json')
 
-/** What an earlier start wrote down of the participant; nothing where it cannot be read. */
-export async function writtenParticipant(
+/** The participants of the file. */
+export const DEMO_PARTICIPANTS = ['participant', 'restricted'] as const
+
+type Written = Partial<Record<keyof DemoCredentials, unknown>>
+
+/** What an earlier start wrote down of the participants; nothing where it cannot be read. */
+export async function writtenParticipants(
   path: string,
-): Promise<Partial<Record<keyof DemoCredentials, unknown>>> {
-  const text = await readFile(path, 'utf8').catch(() => '')
+): Promise<Readonly<Record<(typeof DEMO_PARTICIPANTS)[number], Written>>> {
+  const file = parsed(await readFile(path, 'utf8').catch(() => '{}'))
+  const written = (value: unknown): Written => (typeof value === 'object' && value !== null ? value : {})
+  return { participant: written(file.participant), restricted: written(file.restricted) }
+}
+
+function parsed(text: string): { readonly participant?: unknown; readonly restricted?: unknown } {
   try {
-    const { participant } = JSON.parse(text) as { participant?: unknown }
-    return typeof participant === 'object' && participant !== null ? participant : {}
+    return JSON.parse(text) ?? {}
   } catch {
     return {}
   }
@@ -62,22 +67,15 @@ export async function writtenParticipant(
 /** What the file says of a demo that is reached at `base_url`. */
 export async function describeDemo(
   db: Database,
-  demo: {
-    readonly base_url: string
-    readonly participant: Participant
-    readonly client_secret: string
-    readonly keys: DemoKeys
-    readonly admin: DemoAdmin
+  demo: Pick<DemoFile, 'base_url' | 'participant' | 'restricted' | 'admin'> & {
     readonly registries: readonly Registry[]
   },
 ): Promise<DemoFile> {
-  const { base_url, client_secret, participant, keys, admin } = demo
-  const { sender_id, client_id } = participant
+  const { base_url, participant, restricted, admin } = demo
   return {
     base_url,
     token_url: `${base_url}/${TOKEN_PATH}`,
-    participant: { sender_id, client_id, client_secret, ...keys },
-    admin,
+    ...{ participant, restricted, admin },
     registries: await Promise.all(demo.registries.map((registry) => describeRegistry(db, registry))),
   }
 }

@@ -62,25 +62,28 @@ afterAll(async () => {
   await home.remove()
 })
 
+const credentials = (sender_id: string) => ({
+  sender_id,
+  client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+  client_secret: expect.stringMatching(/^[\w-]{43}$/),
+  sign: {
+    kid: expect.stringMatching(/^[\w-]{43}$/),
+    algorithm: 'ed25519',
+    private_jwk: expect.objectContaining({ kty: 'OKP', crv: 'Ed25519', d: expect.any(String) }),
+  },
+  encrypt: {
+    kid: expect.stringMatching(/^[\w-]{43}$/),
+    private_jwk: expect.objectContaining({ kty: 'RSA', alg: 'RSA-OAEP-256', d: expect.any(String) }),
+  },
+})
+
 test('demo.json has the agreed shape, and only its owner reads it', async () => {
   expect((await stat(demoFile())).mode & 0o777).toBe(0o600)
   expect(demo).toEqual({
     base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/),
     token_url: `${demo.base_url}/oauth2/client/token`,
-    participant: {
-      sender_id: 'demo.spmis.example',
-      client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      client_secret: expect.stringMatching(/^[\w-]{43}$/),
-      sign: {
-        kid: expect.stringMatching(/^[\w-]{43}$/),
-        algorithm: 'ed25519',
-        private_jwk: expect.objectContaining({ kty: 'OKP', crv: 'Ed25519', d: expect.any(String) }),
-      },
-      encrypt: {
-        kid: expect.stringMatching(/^[\w-]{43}$/),
-        private_jwk: expect.objectContaining({ kty: 'RSA', alg: 'RSA-OAEP-256', d: expect.any(String) }),
-      },
-    },
+    participant: credentials('demo.spmis.example'),
+    restricted: credentials('restricted.spmis.example'),
     admin: {
       base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/),
       token: expect.stringMatching(/^rollcall_\d+_[\w-]{43}$/),
@@ -111,10 +114,8 @@ test('every sample of every registry names exactly one record', async () => {
   }
 })
 
-test('a message signed with its key is taken, and the answer verifies with the published keys', async () => {
-  const { sender_id, sign: key } = demo.participant
-  const [registry] = demo.registries
-  const query = { type: registry?.samples[0]?.identifier_type, value: registry?.samples[0]?.identifier_value }
+/** A search of the civil registry, signed by a participant of the demo, and what sends it. */
+async function signedSearch({ sender_id, sign: key, ...client }: DemoFile['participant'], criteria: object) {
   const timestamp = new Date().toISOString()
   const header = {
     message_id: randomUUID(),
@@ -123,7 +124,7 @@ test('a message signed with its key is taken, and the answer verifies with the p
     sender_id,
     total_count: 1,
   }
-  const search_criteria = { query_type: 'idtype-value', query }
+  const search_criteria = { query_type: 'idtype-value', ...criteria }
   const message = { transaction_id: 't', search_request: [{ reference_id: 'r', timestamp, search_criteria }] }
   const created = Math.floor(Date.now() / 1_000)
   const times = { created: String(created), expires: String(created + 60) }
@@ -131,13 +132,61 @@ test('a message signed with its key is taken, and the answer verifies with the p
   const privateKey = createPrivateKey({ key: key.private_jwk as JsonWebKey, format: 'jwk' })
   const signed = signText(null, Buffer.from(signedText(times, digest)), privateKey).toString('base64')
   const signature = `namespace="reg", kidId="${sender_id}|${key.kid}|${key.algorithm}", algorithm="ed25519", created="${times.created}", expires="${times.expires}", headers="(created) (expires) digest", signature="${signed}"`
-  const token = await demoToken(demo)
-  const send = (body: object) =>
-    fetch(`${demo.base_url}/civil/v1.0.0/registry/sync/search`, {
+  const { token } = await askToken(demo.token_url, client)
+  const send = (body: object, namespace = 'civil') =>
+    fetch(`${demo.base_url}/${namespace}/v1.0.0/registry/sync/search`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
+  return { signature, header, message, send }
+}
+
+/** The samples of the civil registry, as queries. */
+const civilQueries = () =>
+  (demo.registries.find(({ namespace }) => namespace === 'civil')?.samples ?? []).map(
+    ({ identifier_type: type, identifier_value: value }) => ({ type, value }),
+  )
+
+test('the restricted participant looks people up under their consent, and sees little of them', async () => {
+  const consent = { ts: now(), purpose: { text: 'Eligibility check', code: 'eligibility' } }
+  const types = new Set<string>()
+  for (const query of civilQueries()) {
+    if (types.has(query.type)) continue
+    types.add(query.type)
+    const { send, ...envelope } = await signedSearch(demo.restricted, { query, consent })
+    const [item] = ((await (await send(envelope)).json()) as Answer).message.search_response
+    expect(item).toMatchObject({ status: 'succ', pagination: { total_count: 1 } })
+    const [record] = item.data.reg_records
+    const members = Object.keys(record).filter((name) => !name.startsWith('@'))
+    expect(members.toSorted()).toEqual(['birth_date', 'identifier', 'name'])
+  }
+  expect(types.size).toBeGreaterThan(1)
+})
+
+test('the restricted participant is refused everything else', async () => {
+  const [query] = civilQueries()
+  const { send, ...envelope } = await signedSearch(demo.restricted, { query })
+  const [item] = ((await (await send(envelope)).json()) as Answer).message.search_response
+  expect(item.status_reason_message).toBe(
+    'search_criteria.consent: is required here, with ts and a purpose.code of eligibility',
+  )
+  const { header, message } = envelope
+  const unsigned = await send({ header: { ...header, message_id: randomUUID() }, message })
+  expect([unsigned.status, ((await unsigned.json()) as Answer).errors[0].code]).toEqual([
+    401,
+    'err.signature.missing',
+  ])
+  const elsewhere = await send(envelope, 'social')
+  expect([elsewhere.status, ((await elsewhere.json()) as Answer).errors[0].code]).toEqual([
+    403,
+    'err.request.forbidden',
+  ])
+})
+
+test('a message signed with its key is taken, and the answer verifies with the published keys', async () => {
+  const [query] = civilQueries()
+  const { send, signature, header, message } = await signedSearch(demo.participant, { query })
   const altered = await send({ signature, header: { ...header, total_count: 0 }, message })
   expect([altered.status, ((await altered.json()) as Answer).errors[0].code]).toEqual([
     401,

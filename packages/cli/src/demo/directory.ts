@@ -10,29 +10,26 @@ import {
   findCallbackSettings,
   findParticipant,
   findRegistry,
+  type GrantTerms,
   hasRecords,
   importFile,
   type Participant,
   type Registry,
   registryAt,
   setCallbackSettings,
-  setSubscriptionSettings,
 } from '@rollcall/server'
+import { grantTemplate, listGrants, setGrant } from '@rollcall/server/admin/grants'
 import { applyIndexes } from '@rollcall/server/admin/indexes'
 import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { CommandError } from '../failure.ts'
 
-/** Its tools run on this machine, and may sign or leave it; they are not slowed down, and may subscribe to everything. */
-const PARTICIPANT = {
-  sender_id: 'demo.spmis.example',
-  name: 'Demo social protection MIS',
+/** Tools of participants run on this machine, and are not slowed down. */
+const LOCAL = {
   max_page_size: 1_000,
   rate_limit: Infinity,
   concurrency_limit: Infinity,
-  unfiltered_subscriptions: true,
   max_subscriptions: Infinity,
-  signature_policy: 'if-present',
-  allow_unsigned: true,
+  demo: true,
   outgoing: ['127.0.0.1', 'localhost', '::1'].map((host) => ({
     host,
     ports: 'any' as const,
@@ -41,8 +38,33 @@ const PARTICIPANT = {
   })),
 } as const
 
-/** It may subscribe to everything, as often as it likes. */
-const SUBSCRIPTIONS = { unfiltered_subscriptions: true, max_subscriptions: Infinity } as const
+/** May do everything in every registry, and may leave messages unsigned. */
+const PARTICIPANT = {
+  ...LOCAL,
+  sender_id: 'demo.spmis.example',
+  name: 'Demo social protection MIS',
+  signature_policy: 'if-present',
+  allow_unsigned: true,
+} as const
+
+/** May look up people of the civil registry under their consent, and sees little of them. */
+const RESTRICTED = {
+  ...LOCAL,
+  sender_id: 'restricted.spmis.example',
+  name: 'Demo MIS with a narrow grant',
+} as const
+
+const RESTRICTED_GRANT = {
+  namespace: 'civil',
+  terms: {
+    operations: ['search', 'txn-status'],
+    query_forms: ['identifier'],
+    identifier_types: 'all',
+    see: ['identifier', 'name', 'birth_date'],
+    basis: 'consent',
+    purposes: ['eligibility'],
+  },
+} as const satisfies { namespace: string; terms: GrantTerms }
 
 /** Its tools listen wherever they find a port. */
 const CALLBACKS_ALLOWED = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:*`)
@@ -70,20 +92,44 @@ export async function refuseRealData(db: Database): Promise<void> {
   )
 }
 
-/** The participant of the demo and a registry for each kind that has synthetic people, made where they are missing. */
-export async function ensureDemoDirectory(
-  db: Database,
-): Promise<{ readonly registries: readonly Registry[]; readonly participant: Participant }> {
-  const { sender_id } =
-    (await findParticipant(db, PARTICIPANT.sender_id)) ??
-    (await addParticipant(db, { ...PARTICIPANT, demo: true }))
-  // That of an earlier version may not yet.
-  const participant = await setSubscriptionSettings(db, sender_id, SUBSCRIPTIONS)
-  const { allowed } = await findCallbackSettings(db, participant.id)
-  if (allowed.length === 0) await setCallbackSettings(db, participant.id, { allowed: CALLBACKS_ALLOWED })
+export interface DemoDirectory {
+  readonly registries: readonly Registry[]
+  readonly participant: Participant
+  readonly restricted: Participant
+}
+
+/** The participants of the demo, a registry for each kind that has synthetic people, and grants, made where they are missing. */
+export async function ensureDemoDirectory(db: Database): Promise<DemoDirectory> {
+  const participant = await ensureParticipant(db, PARTICIPANT)
+  const restricted = await ensureParticipant(db, RESTRICTED)
   const registries: Registry[] = []
   for (const { kind } of KIND_GENERATORS) registries.push(await ensureRegistry(db, kind))
-  return { registries, participant }
+  for (const { namespace } of registries) {
+    const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
+    await ensureGrant(db, participant, { namespace, terms })
+  }
+  await ensureGrant(db, restricted, RESTRICTED_GRANT)
+  return { registries, participant, restricted }
+}
+
+async function ensureParticipant(
+  db: Database,
+  settings: typeof PARTICIPANT | typeof RESTRICTED,
+): Promise<Participant> {
+  const participant = (await findParticipant(db, settings.sender_id)) ?? (await addParticipant(db, settings))
+  const { allowed } = await findCallbackSettings(db, participant.id)
+  if (allowed.length === 0) await setCallbackSettings(db, participant.id, { allowed: CALLBACKS_ALLOWED })
+  return participant
+}
+
+/** What somebody granted in the demo since stays. */
+async function ensureGrant(
+  db: Database,
+  { sender_id }: Participant,
+  { namespace, terms }: { readonly namespace: string; readonly terms: GrantTerms },
+): Promise<void> {
+  const granted = await listGrants({ db }, { sender_id, namespace })
+  if (granted.length === 0) await setGrant({ db }, { sender_id, namespace, terms })
 }
 
 /** Its namespace is the name of its kind. */

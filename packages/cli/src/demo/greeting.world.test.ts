@@ -2,16 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { curlPair, greeting } from './greeting.ts'
 
+const PARTICIPANT = {
+  sender_id: "o'hara.example",
+  client_id: 'c',
+  client_secret: 's',
+  sign: { kid: 'k1', algorithm: 'ed25519' as const, private_jwk: {} },
+  encrypt: { kid: 'k2', private_jwk: {} },
+}
 const demo = {
   base_url: 'http://127.0.0.1:8080',
   token_url: 'http://127.0.0.1:8080/oauth2/client/token',
-  participant: {
-    sender_id: "o'hara.example",
-    client_id: 'c',
-    client_secret: 's',
-    sign: { kid: 'k1', algorithm: 'ed25519' as const, private_jwk: {} },
-    encrypt: { kid: 'k2', private_jwk: {} },
-  },
+  participant: PARTICIPANT,
+  restricted: PARTICIPANT,
   admin: { base_url: 'http://127.0.0.1:8081', token: 't' },
   registries: [
     {

@@ -5,7 +5,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { setCallbackSettings } from '../../../server/src/store/directory/participant-callbacks.ts'
-import { setSubscriptionSettings } from '../../../server/src/store/directory/participants.ts'
 import { findRegistry } from '../../../server/src/store/registries/registries.ts'
 import { eventRows, type Subscribed } from '../../../server/test/notifications.ts'
 import { type NotifiedReceiver, notifiedReceiver } from './notified.ts'
@@ -34,7 +33,6 @@ beforeAll(async () => {
   rows = eventRows({ db: world.db }, registry)
   for (const [at, { participant }] of world.askers.entries()) {
     await setCallbackSettings(world.db, participant.id, { allowed: [receiver.url], notify_items: 3 })
-    await setSubscriptionSettings(world.db, participant.sender_id, { unfiltered_subscriptions: true })
     for (let nth = 0; nth < ADDRESSES; nth += 1) {
       const sender_uri = `${receiver.url}/${at}/${nth}/on-subscribe`
       mailboxes.set(`/${at}/${nth}/notify`, await rows.subscribe(participant, { sender_uri }))

@@ -18,6 +18,7 @@ import type { EmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
 import { openEmbeddedPostgres } from '../../../server/src/embedded/postgres.ts'
 import { setCallbackSettings } from '../../../server/src/store/directory/participant-callbacks.ts'
 import type { TestServer } from '../../../server/test/global-setup.ts'
+import { grantEverything } from '../../../server/test/grants.ts'
 import { databaseUrl, printed, type Running, start } from '../command.ts'
 import { type CountingReceiver, countingReceiver } from './receiver.ts'
 
@@ -132,6 +133,7 @@ async function addAsker(db: Database, sender_id: string, url: string): Promise<A
     concurrency_limit: Infinity,
     outgoing: [{ host: '127.0.0.1', ports: 'any', plainHttp: true, loopback: true }],
   })
+  await grantEverything({ db }, { unfiltered: true })
   const { secret, sha256 } = newSecret()
   await addSecret(db, participant, sha256)
   await setCallbackSettings(db, participant.id, {

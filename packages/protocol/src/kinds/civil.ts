@@ -97,6 +97,7 @@ export const civil: Kind = {
         { event: 'UPDATE', on: 'changed', otherwise: true },
         { event: 'UPDATE', on: 'deleted' },
       ],
+      relations: [{ name: 'parents', paths: ['parent1_identifier', 'parent2_identifier'] }],
       schema: Person,
     },
   ],

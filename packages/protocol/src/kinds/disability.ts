@@ -104,6 +104,7 @@ export const disability: Kind = {
         programmeList(['programs_enrollments']),
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
+      relations: [{ name: 'caregiver', paths: ['disability_support.human_assistance.caregiver'] }],
       schema: DisabledPerson,
     },
   ],

@@ -74,6 +74,9 @@ export const ess: Kind = {
         { event: 'enrolment', on: 'changed', if: [{ is: 'set', attribute: 'enrolment_status' }] },
         { event: 'enrolment', on: 'changed', if: [{ is: 'changed', attribute: 'enrolment_status' }] },
       ],
+      relations: [
+        { name: 'related_person', paths: ['related_person.related_member'], record_type: 'Member' },
+      ],
       schema: EmploymentMember,
     },
   ],

@@ -104,6 +104,7 @@ export const farmer: Kind = {
         },
       ],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
+      relations: [{ name: 'family_details', paths: ['family_details'] }],
       schema: Farmer,
     },
   ],

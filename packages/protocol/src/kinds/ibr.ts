@@ -161,6 +161,13 @@ export const ibr: Kind = {
           ],
         },
       ],
+      relations: [
+        {
+          name: 'related_person',
+          paths: under(members, 'related_person.related_member'),
+          record_type: 'Beneficiary',
+        },
+      ],
       schema: Beneficiary,
     },
   ],

@@ -88,6 +88,16 @@ export interface IdentifierSource {
   readonly names: 'record' | 'part'
 }
 
+/** Where a record holds or names another person: whoever may see the record need not see them. */
+export interface Relation {
+  /** As a grant names it, such as `member_list`. */
+  readonly name: string
+  /** Dotted paths in the document. */
+  readonly paths: readonly string[]
+  /** The record type whose members the other person has. Without it an identifier names the other person. */
+  readonly record_type?: string
+}
+
 /** One type of record that a kind of registry holds. */
 export interface RecordType {
   /** The canonical name, unique within the kind and the stem of its tables, such as `Beneficiary`. */
@@ -115,6 +125,8 @@ export interface RecordType {
    * members to `compounds` and `identifiers`, so a question about the head would be answered about all of them.
    */
   readonly unnamed_paths?: readonly string[]
+  /** Other persons in a record of this type. */
+  readonly relations?: readonly Relation[]
   /** The documented shape; records are open, nothing is required of them but to be an object. */
   readonly schema: TSchema
 }
@@ -149,6 +161,8 @@ export interface Kind {
   /** The first is the default when neither `reg_record_type` nor `response_entity` says which is meant. */
   readonly record_types: readonly [RecordType, ...RecordType[]]
   readonly identifier_types: readonly IdentifierType[]
+  /** False: "any identifier" means one of these types. Otherwise it means identifiers of types that are not listed too. */
+  readonly unlisted_identifiers?: false
   readonly event_types: readonly EventType[]
   /**
    * The closed list of names that `reg_event_type` of a notification has (public standard 3.2, 3); other names are left

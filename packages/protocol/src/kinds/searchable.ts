@@ -73,12 +73,21 @@ function tableOf(kind: Kind, recordType: RecordType): ReadonlyMap<string, Search
   return table
 }
 
+/** The types that a question about "any identifier" means. */
+export function anyIdentifierType({
+  identifier_types,
+  unlisted_identifiers,
+}: Kind): readonly IdentifierType[] {
+  return unlisted_identifiers === false ? identifier_types : [...identifier_types, UNLISTED]
+}
+
 function addIdentifiers(
   kind: Kind,
   recordType: RecordType,
   add: (spellings: readonly string[], meaning: Searchable) => void,
 ): void {
-  const any: Searchable = { is: 'identifier', types: [...kind.identifier_types, UNLISTED] }
+  const anyType = anyIdentifierType(kind)
+  const any: Searchable = { is: 'identifier', types: anyType }
   for (const type of kind.identifier_types) add(namesOf(type), { is: 'identifier', types: [type] })
   const own = ownIdentifiers(kind, recordType)
   for (const { path, types } of own) {
@@ -87,7 +96,7 @@ function addIdentifiers(
   const isOwn = (type: IdentifierType): boolean => own.some(({ types }) => types.includes(type))
   const ofPart: Searchable = {
     is: 'identifier',
-    types: [...kind.identifier_types, UNLISTED].filter((type) => !isOwn(type)),
+    types: anyType.filter((type) => !isOwn(type)),
   }
   const paths = recordType.identifiers.map(({ path }) => path)
   for (const { path, names } of recordType.identifiers) {

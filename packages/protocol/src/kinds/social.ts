@@ -96,6 +96,9 @@ export const social: Kind = {
       compounds: [limitation],
       keyed_lists: [identifierList(['member_identifier', ...under(persons, 'identifier')])],
       event_rules: [{ event: 'REGISTER', on: 'new' }],
+      relations: [
+        { name: 'related_person', paths: ['related_person.related_member'], record_type: 'Member' },
+      ],
       schema: Member,
     },
     {
@@ -146,6 +149,14 @@ export const social: Kind = {
         },
       ],
       unnamed_paths: ['group_head_info'],
+      relations: [
+        {
+          name: 'member_list',
+          paths: ['member_list', 'member_list.household_member'],
+          record_type: 'Member',
+        },
+        { name: 'group_head_info', paths: ['group_head_info'], record_type: 'Member' },
+      ],
       schema: Group,
     },
   ],

@@ -16,6 +16,7 @@ import { createCallbacks } from '../directory/directory.ts'
 import { createAddressGuard, createGuards, type Guards } from '../egress/address-guard.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import type { Participant } from '../model/participant.ts'
+import type { ReadOnly } from '../model/read-only.ts'
 import type { Registry } from '../model/registry.ts'
 import { createLog } from '../observe/log.ts'
 import { CLOCK } from '../shared/clock.ts'
@@ -35,7 +36,7 @@ import { createPeerKeys } from '../trust/peer-keys.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
 import type { HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'
-import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
 
 const Secret = (description: string) =>
   Type.String({

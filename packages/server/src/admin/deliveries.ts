@@ -3,6 +3,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { type Bodies, createBodies } from '../keys/bodies.ts'
 import { answerContext, deliveryContext } from '../model/delivery.ts'
+import type { ReadOnly } from '../model/read-only.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   changeDeliveries as changeRows,
@@ -27,7 +28,7 @@ import {
 } from './members.ts'
 import type { HasDatabase, HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'
-import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
 
 export { DELIVERY_STATES, type DeliveryState } from '../store/deliveries/delivery-list.ts'
 

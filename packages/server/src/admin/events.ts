@@ -18,6 +18,7 @@ import type { Removals } from '../events/merge.ts'
 import { recordChanges } from '../events/publish.ts'
 import { filtersOf, type NamedEvent } from '../events/recording.ts'
 import { MAX_ENTRY_BYTES } from '../import/source.ts'
+import type { ReadOnly } from '../model/read-only.ts'
 import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
@@ -26,7 +27,7 @@ import { findRegistry } from '../store/registries/registries.ts'
 import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from './members.ts'
 import type { HasRecording } from './needs.ts'
 import { type PublishedRecord, writePublished } from './published-record.ts'
-import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
 
 export interface PublishNeeds extends HasRecording {
   /** The transaction in which it is done (default: one of its own). */

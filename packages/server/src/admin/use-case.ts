@@ -3,6 +3,7 @@ import { KeyRefused, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { AddressRefused } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
+import type { ReadOnly } from '../model/read-only.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 
 /** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data. */
@@ -76,13 +77,6 @@ function withoutUndefined(given: unknown): unknown {
   if (typeof given !== 'object' || given === null) return given
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
-
-/** JSON that nobody writes into. */
-export type ReadOnly<Value> = Value extends readonly (infer Element)[]
-  ? readonly ReadOnly<Element>[]
-  : Value extends object
-    ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
-    : Value
 
 /** The same for an input: what may be left out may also be undefined. */
 export type Given<Value> = Value extends object

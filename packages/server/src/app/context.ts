@@ -1,6 +1,7 @@
 /** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
 
 import { createDayUses } from '../admission/day-limits.ts'
+import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
 import { createSearchGate } from '../admission/search-gate.ts'
 import { createThrottle } from '../admission/throttle.ts'
@@ -11,6 +12,7 @@ import { createDispatcher } from '../delivery/dispatcher.ts'
 import { createLimiter } from '../delivery/limiter.ts'
 import { callbackNamed, hasTarget } from '../delivery/targets.ts'
 import { createCallbacks, createDirectory } from '../directory/directory.ts'
+import { createGrants } from '../directory/grants.ts'
 import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/address-guard.ts'
@@ -86,6 +88,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   const delivering = {
     ...{ db, log, metrics, keys, clock },
     directory: createDirectory(db, log, clock),
+    grants: createGrants(db, log, clock),
     callbacks: createCallbacks(db, clock),
     bodies: createBodies(db, vault),
     breakers: createBreakers(db),
@@ -120,6 +123,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     operators: createOperators(db, clock),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),
+    grantQuota: createGrantQuota((asked) => takeTokens(db, asked)),
     modes: modesOf(db, limits),
     turns,
     guards,

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { CanonicalText, canonicalJson, isJsonObject, RequestFault } from '@rollcall/protocol'
 import type { Callbacks, Directory } from '../directory/directory.ts'
+import type { Grants } from '../directory/grants.ts'
 import { type Bodies, BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import {
   answerContext,
@@ -34,6 +35,7 @@ import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 export interface Delivering extends Attempting {
   readonly db: Pick<Database, 'pool'>
   readonly directory: Pick<Directory, 'participantById' | 'registryById'>
+  readonly grants: Grants
   readonly callbacks: Callbacks
   readonly bodies: Bodies
   readonly breakers: Breakers
@@ -186,7 +188,7 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   const registry = await parts.directory.registryById(delivery.registry)
   // It waits: its claim ends by itself.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
-  if (claimed.fresh !== true && (await isRecalled(parts.db, delivery, { participant, registry }, claim))) {
+  if (claimed.fresh !== true && (await isRecalled(parts, delivery, { participant, registry }, claim))) {
     if (delivery.mailbox) parts.mailboxDue(delivery.mailbox)
     return { isHealthy: false, isEnded: true }
   }

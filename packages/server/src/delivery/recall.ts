@@ -1,4 +1,5 @@
 /** Notifications on their way that must not be sent any more: what they were sent for was taken back, or is not permitted. */
+import type { Grants } from '../directory/grants.ts'
 import type { Claim, ClaimedDelivery } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
@@ -8,20 +9,20 @@ import { recallEnvelope, subscriptionsOf } from '../store/events/recall.ts'
 
 interface To {
   readonly participant: Participant
-  readonly registry: Pick<Registry, 'id'>
+  readonly registry: Registry
 }
 
 /** Asked before an attempt. What such an envelope holds beside that waits in its mailbox again. */
 export async function isRecalled(
-  { pool }: Pick<Database, 'pool'>,
+  { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
   { participant, registry }: To,
   { id: claim }: Claim,
 ): Promise<boolean> {
   if (mailbox == null) return false
+  const grant = await grants.of(participant, registry)
   const mayBeSent = (await subscriptionsOf(pool, delivery)).every(
-    ({ unwanted, ...about }) =>
-      !unwanted && may(participant, registry, { operation: 'notify', ...about }).allowed,
+    ({ unwanted, ...about }) => !unwanted && may(grant, { operation: 'subscribe', ...about }).allowed,
   )
   return !mayBeSent && recallEnvelope(pool, { delivery, mailbox, claim, attempted: number > 1 })
 }

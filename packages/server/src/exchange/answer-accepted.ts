@@ -11,13 +11,15 @@ import { openRequest } from '../operations/accepted-request.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
 import { type Answering, type Item, itemsOf } from '../operations/item.ts'
 import { earlierReferences } from '../operations/references.ts'
+import { may } from '../policy/permission.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findPersistedPage } from '../store/exchanges/accepted-exchanges.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, type NewItem } from '../store/exchanges/replies.ts'
+import type { Authorizing } from './authorize.ts'
 import { type Answered, type ReplyPage, type SendingReply, sendReply } from './send-reply.ts'
 
-export type AnsweringAccepted = Answering & SendingReply
+export type AnsweringAccepted = Answering & SendingReply & Authorizing
 
 /** Pages of one run; then other exchanges have their turn. */
 const PAGES_IN_A_RUN = 16
@@ -42,6 +44,9 @@ export async function answerAccepted(
   const participant = await directory.participantById(accepted.participant)
   const registry = await directory.registryById(accepted.registry)
   if (participant?.status !== 'active' || registry === undefined) return giveUp(parts, accepted)
+  const grant = await parts.grants.of(participant, registry)
+  // The rights of today count, not those of the day on which it was accepted.
+  if (grant === null || !may(grant, { operation: accepted.operation }).allowed) return giveUp(parts, accepted)
   const answered: Answered = { ...accepted, operation: operation(accepted.operation), registry, participant }
   if (runs > CUT_SHORT) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
@@ -50,7 +55,7 @@ export async function answerAccepted(
   let { page } = accepted
   try {
     const { header, message } = await openRequest(parts, accepted)
-    const exchange: Exchange = { ...answered, header, isGone: () => false }
+    const exchange: Exchange = { ...answered, grant, header, isGone: () => false }
     const last = page + PAGES_IN_A_RUN
     for (let goesOn = true; goesOn; ) {
       const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
@@ -67,14 +72,17 @@ export async function answerAccepted(
   }
 }
 
-/** A participant that may not call any more is sent nothing. */
+/** A participant that may not ask any more is sent nothing. */
 async function giveUp(
   { db, log }: AnsweringAccepted,
   { id, claim, page, correlation_id }: ClaimedExchange,
 ): Promise<void> {
   const nothing = { items: [], delivery: null, deliveryClaim: null, goesOn: false }
   await commitReply(db, { id, claim, from: page, page, state: 'failed', ...nothing })
-  log.info({ correlation_id }, 'an exchange is not answered: its sender or registry is not there any more')
+  log.info(
+    { correlation_id },
+    'an exchange is not answered: its sender, its grant or its registry is not there any more',
+  )
 }
 
 type NewPage = Omit<ReplyPage, 'goesOn'>

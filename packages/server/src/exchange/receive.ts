@@ -13,12 +13,14 @@ import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../tr
 import { type Accepting, accept } from './accept.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { type Authenticating, authenticate } from './authenticate.ts'
+import { type Authorizing, authorize } from './authorize.ts'
 import { checkAddress, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalOf } from './reply.ts'
 import { orRejection, type ReadingSent, readSent } from './sent.ts'
 import { isUpload, takeUpload } from './upload/upload.ts'
 
 export type Receiving = { readonly quota: Quota } & Authenticating &
+  Authorizing &
   ReadingSent &
   Verifying &
   Opening &
@@ -40,6 +42,9 @@ export async function receive(
   const participant = await authenticate(parts, request)
   const visit = await parts.quota.enter(participant)
   try {
+    // What it may do here, asked before the body too.
+    const grant = await authorize(parts, participant, registry, operation)
+
     // 2. Body: size, JSON, and the outer shape of header and message; of an upload the parts before the file.
     const admitted = { ...request, ...visit }
     const sent =
@@ -62,7 +67,7 @@ export async function receive(
     // 5. Decryption.
     const encrypted = header.is_msg_encrypted === true
     const exchange: Exchange = {
-      ...{ correlation_id: randomUUID(), operation, registry, participant, header, encrypted },
+      ...{ correlation_id: randomUUID(), operation, registry, participant, grant, header, encrypted },
       ...{ received_at: new Date(), isGone: request.isGone },
     }
     const opened = await openMessage(parts, exchange, operation, message)

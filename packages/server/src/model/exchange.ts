@@ -1,6 +1,7 @@
 /** One accepted request while it is worked on, known by its correlation_id. */
 
 import { type IncomingHeader, type Operation, RequestFault } from '@rollcall/protocol'
+import type { Grant } from './grant.ts'
 import type { Participant } from './participant.ts'
 import type { Registry } from './registry.ts'
 
@@ -10,6 +11,8 @@ export interface Exchange {
   readonly operation: Operation
   readonly registry: Registry
   readonly participant: Participant
+  /** What the participant may do in the registry, when the request is worked on. */
+  readonly grant: Grant
   readonly header: IncomingHeader
   /** Whether the message came encrypted: its answer then leaves encrypted, or not at all. */
   readonly encrypted: boolean

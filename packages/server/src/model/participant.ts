@@ -42,8 +42,6 @@ export interface Participant extends MessagePolicy {
   readonly rate_limit: number | null
   /** Requests of it in flight at a time on one node; null: the server's limit, Infinity: no limit. */
   readonly concurrency_limit: number | null
-  /** Whether it may subscribe without a filter, to every record. */
-  readonly unfiltered_subscriptions: boolean
   /** Subscriptions in all registries that it may have; null: the server's limit, Infinity: no limit. */
   readonly max_subscriptions: number | null
   /** Made by `rollcall demo`; a server that is not a demo refuses to run beside one. */

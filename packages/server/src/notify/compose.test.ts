@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import { waiting } from '../../test/notifications.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { readGrant } from '../policy/grant.ts'
 import type { EventDocument, WaitingNotification } from '../store/events/waiting.ts'
 import { compose, type ShownItem } from './compose.ts'
 
@@ -40,6 +41,7 @@ function composed(notifications: readonly Partial<WaitingNotification>[], given:
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
+      grant: { id: 1, ...readGrant(of, { operations: 'all', see: 'all', basis: 'law' }) },
       settings: { notify_unlisted: given.unlisted ?? false },
       mailbox: 'mailbox-1',
       sequence: 3,
@@ -153,6 +155,7 @@ test('a correction names what it corrects, also in the same envelope', () => {
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
+      grant: { id: 1, ...readGrant(of, { operations: 'all', see: 'all', basis: 'law' }) },
       ...{ settings: { notify_unlisted: false }, mailbox: 'mailbox-1', sequence: 1 },
     },
     [one({ id: 1, event: 1 }), one({ id: 2, event: 2, purpose: 'correction', corrected: 1 })],

@@ -9,6 +9,7 @@ import {
   type RecordType,
 } from '@rollcall/protocol'
 import { notifiedShape } from '../events/shown.ts'
+import type { Grant } from '../model/grant.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Identifier } from '../model/records.ts'
@@ -28,6 +29,7 @@ export interface ShownItem extends PlannedItem {
 export interface Composing {
   readonly participant: Participant
   readonly registry: Registry
+  readonly grant: Grant
   readonly settings: Pick<CallbackSettings, 'notify_unlisted'>
   /** What the receiver knows the mailbox by. */
   readonly mailbox: string
@@ -119,7 +121,7 @@ function describe(
 const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
 function itemOf(
-  { participant, registry: { kind }, settings }: Composing,
+  { grant, registry: { kind }, settings }: Composing,
   reference_id: string,
   item: ShownItem,
 ): ReplyMembers {
@@ -137,7 +139,7 @@ function itemOf(
       reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
       reg_record_type: speaker.asked_record_type ?? recordType.emitted,
-      reg_records: recordOf(participant, kind, recordType, item),
+      reg_records: recordOf(grant, kind, recordType, item),
     },
     ...(locale && { locale }),
   }
@@ -162,7 +164,7 @@ function eventName(
 
 /** A record that no longer fulfils any of the filters, or is deleted, is named by its identifiers alone. */
 function recordOf(
-  participant: Participant,
+  grant: Grant,
   kind: Kind,
   recordType: RecordType,
   { notifications, shown }: ShownItem,
@@ -170,7 +172,9 @@ function recordOf(
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
   const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null })
-  for (const record of disclose(participant, recordType, [document], select)) return record
+  // Whether the record is within the conditions of the grant was decided by all of it, before its item was planned.
+  const unconditional = { ...grant, rows: new Map() }
+  for (const record of disclose(unconditional, recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }
 

@@ -13,6 +13,7 @@ import {
   type NewDelivery,
   originOf,
 } from '../model/delivery.ts'
+import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
@@ -45,6 +46,8 @@ const REST = 60
 interface Recipient {
   readonly participant: Participant
   readonly registry: Registry
+  /** Null: nothing is granted, and what waits is dropped. */
+  readonly grant: Grant | null
   readonly settings: CallbackSettings
   readonly target: string
 }
@@ -166,7 +169,8 @@ async function prepare(
   }
   const { at } = ahead
   const planned = ahead.envelopes.shift()
-  if (planned === undefined) return null
+  const { grant } = recipient
+  if (planned === undefined || grant === null) return null
   const isLast = ahead.isAll && ahead.envelopes.length === 0
   const bytes = planned.reduce((sum, { notifications: [first] }) => sum + first.bytes, 0)
   const leave = await parts.envelopeRoom.enter(bytes)
@@ -177,7 +181,10 @@ async function prepare(
       leave()
       return null
     }
-    const composed = compose({ ...recipient, mailbox: mailbox.public_id, sequence: sequence + 1 }, items)
+    const composed = compose(
+      { ...recipient, grant, mailbox: mailbox.public_id, sequence: sequence + 1 },
+      items,
+    )
     const id = randomUUID()
     const { header, message, body } = await encryptReply(parts, id, composed.header, composed.message)
     return { ...recipient, composed, id, header, message, body, at, isLast, leave }
@@ -200,16 +207,17 @@ async function show(
 
 /** Null: nothing may be sent, or there is no address to send it to that is allowed. */
 async function recipientOf(
-  { directory, callbacks }: Notifying,
+  { directory, grants, callbacks }: Notifying,
   mailbox: ClaimedMailbox,
 ): Promise<Recipient | null> {
   const participant = await directory.participantById(mailbox.participant)
   const registry = await directory.registryById(mailbox.registry)
   if (participant?.status !== 'active' || registry === undefined) return null
+  const grant = await grants.of(participant, registry)
   const settings = await callbacks.of(participant)
   try {
     const target = callbackTarget(settings, mailbox.sender_uri, NOTIFY)
-    return target === null ? null : { participant, registry, settings, target }
+    return target === null ? null : { participant, registry, grant, settings, target }
   } catch (error) {
     if (error instanceof RequestFault) return null
     throw error

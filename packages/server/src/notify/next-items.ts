@@ -1,17 +1,21 @@
 /** What the next envelopes of a mailbox tell: what is due in it, wanted and permitted. */
 import type pg from 'pg'
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
+import type { Grant } from '../model/grant.ts'
+import { isInRows } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { suspend } from '../store/events/subscription-states.ts'
-import { dropNotifications, findWaiting, type WaitingNotification } from '../store/events/waiting.ts'
+import {
+  dropNotifications,
+  findDocument,
+  findWaiting,
+  type WaitingNotification,
+} from '../store/events/waiting.ts'
 import { type PlannedItem, planEnvelopes } from './items.ts'
 
 interface To {
-  readonly participant: Participant
-  readonly registry: Registry
+  readonly grant: Grant | null
   readonly settings: Pick<CallbackSettings, 'notify_items' | 'notify_bytes'>
 }
 
@@ -43,25 +47,49 @@ export async function nextItems(pool: pg.Pool, mailbox: number, to: To): Promise
   }
 }
 
-/** Drops what is not wanted or not permitted any more; a subscription that is not permitted is suspended. */
+/**
+ * Drops what is not wanted or not permitted any more; a subscription that is not permitted is suspended, one about a record
+ * that may not be found is not.
+ */
 async function sendable(
   pool: pg.Pool,
-  { participant, registry }: To,
+  { grant }: To,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const isPermitted = ({ subscribed, record_type, unfiltered }: WaitingNotification): boolean =>
-    may(participant, registry, { operation: 'notify', event_type: subscribed, record_type, unfiltered })
-      .allowed
+    may(grant, { operation: 'subscribe', event_type: subscribed, record_type, unfiltered }).allowed
   const refused = found.filter((one) => !one.unwanted && !isPermitted(one))
   if (refused.length > 0) {
     const subscriptions = [...new Set(refused.map(({ subscription }) => subscription))]
     await withTransaction(pool, (client) => suspend(client, subscriptions, 'not_permitted'))
   }
-  const dropped = new Set([...refused, ...found.filter(({ unwanted }) => unwanted)])
+  const hidden = grant === null || grant.rows.size === 0 ? [] : await outsideRows(pool, grant, found)
+  const dropped = new Set([...refused, ...hidden, ...found.filter(({ unwanted }) => unwanted)])
   if (dropped.size === 0) return found
   await dropNotifications(
     pool,
     [...dropped].map(({ id }) => id),
   )
   return found.filter((one) => !dropped.has(one))
+}
+
+/** Those about records that the conditions of the grant leave out; of a deleted record nobody knows. */
+async function outsideRows(
+  pool: pg.Pool,
+  grant: Grant,
+  found: readonly WaitingNotification[],
+): Promise<readonly WaitingNotification[]> {
+  const documents = new Map<number, Promise<string | null>>()
+  const documentOf = (event: number): Promise<string | null> => {
+    const known = documents.get(event) ?? findDocument(pool, event).then((shown) => shown?.document ?? null)
+    documents.set(event, known)
+    return known
+  }
+  const judged = await Promise.all(
+    found.map(async (one) => {
+      const document = await documentOf(one.event)
+      return document !== null && isInRows(grant, { name: one.record_type }, document) ? [] : [one]
+    }),
+  )
+  return judged.flat()
 }

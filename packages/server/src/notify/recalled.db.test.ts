@@ -1,10 +1,11 @@
 /** What was composed and is not sent any more: its subscription was taken back, or its participant may not have it. */
+
 import { beforeEach, expect, test } from 'vitest'
 import { answering, type Receiver } from '../../test/deliveries.ts'
+import { grant } from '../../test/grants.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../test/notifications.ts'
 import type { Participant } from '../model/participant.ts'
-import { setSubscriptionSettings } from '../store/directory/participants.ts'
 
 const { server, rows, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })
 let peer: Receiver
@@ -24,7 +25,7 @@ const unsubscribe = ({ id }: Subscribed) =>
   ])
 /** As it is seen when what is remembered of participants is read again. */
 async function withdraw({ sender_id }: Participant): Promise<void> {
-  await setSubscriptionSettings(server.database.db, sender_id, { unfiltered_subscriptions: false })
+  await grant(server.database, sender_id, 'civil', { unfiltered: false })
   server.clock.pass(60_000)
 }
 

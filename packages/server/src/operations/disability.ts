@@ -12,7 +12,7 @@ import {
 import type { Disclosed, Outcome } from '../model/outcome.ts'
 import { discloseParts } from '../policy/disclosure.ts'
 import type { Answering, Asked } from './item.ts'
-import { type AboutPerson, answerAboutPerson, disclosedPerson } from './person.ts'
+import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 
 const QUESTION = { name: 'disabled_criteria', programme: false } as const
 
@@ -22,7 +22,7 @@ const QUESTION = { name: 'disabled_criteria', programme: false } as const
  */
 export const answerDisabled = (parts: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(parts, asked, QUESTION, (about) => {
-    const document = disclosedPerson(about)
+    const document = documentOf(about)
     const registered = document !== null && isApproved(about.criteria.recordType, document)
     return { members: { disabled_status: registered ? 'yes' : 'no' } }
   })
@@ -61,5 +61,5 @@ function partsOf(
   if (record === null) return []
   const parts = (document: string) =>
     read(JSON.parse(document) as JsonValue).map((part) => canonicalJson(part))
-  return [...discloseParts(work.exchange.participant, criteria.recordType, record.document, parts)]
+  return [...discloseParts(work.exchange.grant, criteria.recordType, record.document, parts)]
 }

@@ -3,7 +3,7 @@ import { codeLabel, heldValue, type JsonValue, type RecordType, readAttribute } 
 import { isActiveAt, readEnrolments } from '../enrolment/enrolments.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Answering, Asked, ItemAnswer } from './item.ts'
-import { type AboutPerson, answerAboutPerson, disclosedPerson } from './person.ts'
+import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 
 /**
  * yes or no, as a beneficiary registry answers: whether an enrolment is active now, in the programme that is asked for or in
@@ -17,7 +17,7 @@ export const answerEnrolled = (parts: Answering, asked: Asked): Promise<Outcome>
 function isEnrolled(about: AboutPerson): boolean {
   const { work, criteria } = about
   const { recordType, programme } = criteria
-  const document = disclosedPerson(about)
+  const document = documentOf(about)
   const now = work.parts.clock.date()
   return readEnrolments(recordType, document).some(
     (enrolment) =>
@@ -36,7 +36,7 @@ const NOT_ENROLLED: ItemAnswer = {
  */
 export const answerEnrolmentStatus = (parts: Answering, asked: Asked): Promise<Outcome> =>
   answerAboutPerson(parts, asked, { name: 'enrolled_criteria', programme: false }, (about) => {
-    const label = statusLabel(about.criteria.recordType, disclosedPerson(about))
+    const label = statusLabel(about.criteria.recordType, documentOf(about))
     if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
     return { members: { enrolled_status: label } }
   })

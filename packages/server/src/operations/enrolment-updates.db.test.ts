@@ -1,7 +1,9 @@
 /** Enrolment updates over HTTP: what they write, and how each beneficiary is answered. */
+
 import { describe, expect, it } from 'vitest'
 import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../test/enrolment-updates.ts'
 import { expectFault } from '../../test/expectations.ts'
+import { grant } from '../../test/grants.ts'
 
 const { server, sp, registry, send, update, found, enrolled } = await enrolmentServer()
 
@@ -128,12 +130,20 @@ describe('an update', () => {
     expect(await update([], { path, message, header: { action: 'register' } })).toEqual([succ('U-8')])
   })
 
-  it('is of what its participant may write', async () => {
-    // No rule of programmes is there yet; the one function is asked with them.
-    const { may } = await import('../policy/permission.ts')
-    const wanted = { operation: 'enrolment-updates', programme: '["prg-1"]' }
-    const asked = { status: 'active', unfiltered_subscriptions: false } as const
-    expect(may(asked, registry, wanted)).toEqual({ allowed: true })
+  it('is of the programmes that its participant may write', async () => {
+    await grant(server.database, sp.sender_id, 'ibr', { programmes: ['prg 7'] })
+    server.clock.pass(1_000)
+    const both = [enrolment('PRG 7'), enrolment('PRG 8')]
+    expect(await update([beneficiary('U-9', both), beneficiary('U-9', enrolment('PRG 7'))])).toMatchObject([
+      {
+        status: 'rjct',
+        status_reason_message:
+          'programme.programme_identifier: this programme is not granted to this participant',
+      },
+      { status: 'succ' },
+    ])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
   })
 })
 

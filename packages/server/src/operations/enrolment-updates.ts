@@ -78,7 +78,7 @@ function beneficiariesOf({ enrolled_updates }: Message): readonly JsonValue[] {
 }
 
 function readEntry(
-  { registry, participant, header: { message_ts, message_id } }: Exchange,
+  { registry, participant, grant, header: { message_ts, message_id } }: Exchange,
   value: JsonValue,
   position: number,
 ): UpdateEntry | { readonly rejected: string } {
@@ -86,7 +86,7 @@ function readEntry(
   try {
     const beneficiary = readBeneficiary(scope, value)
     for (const { programme } of beneficiary.enrolments) {
-      const permission = may(participant, registry, { operation: 'enrolment-updates', programme })
+      const permission = may(grant, { operation: 'enrolment-updates', programme })
       if (!permission.allowed) return { rejected: `programme.programme_identifier: ${permission.reason}` }
     }
     return { position, beneficiary, origin: originOf(message_ts, position, message_id, participant.id) }

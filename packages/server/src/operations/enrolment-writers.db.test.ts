@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { operation } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../test/enrolment-updates.ts'
+import { EVERYTHING } from '../../test/grants.ts'
 import { registered } from '../../test/sealing.ts'
 import { writeDocuments } from '../../test/server.ts'
 import { createTurns } from '../admission/turns.ts'
+import { readGrant } from '../policy/grant.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { inTransaction } from '../store/db/transaction.ts'
 import { deleteRecords } from '../store/records/record-writer.ts'
@@ -25,6 +27,7 @@ async function updateElsewhere(beneficiaries: readonly object[]) {
   const exchange = {
     ...{ correlation_id: randomUUID(), operation: operation('enrolment-updates'), registry },
     ...{ participant: await registered(server, sp.sender_id), header, encrypted: false },
+    grant: { id: 1, ...readGrant(registry.kind, EVERYTHING) },
     ...{ received_at: new Date(), isGone: () => false },
   }
   const parts = { ...server.context, db: elsewhere, turns: createTurns() }

@@ -1,5 +1,6 @@
 /** What is known of one item of a batch, and what is done with it: shared by the batches and by those who handle items. */
 
+import type { GrantQuota } from '../admission/grant-quota.ts'
 import type { SearchGate } from '../admission/search-gate.ts'
 import type { Turns } from '../admission/turns.ts'
 import type { Bodies } from '../keys/bodies.ts'
@@ -40,6 +41,7 @@ export interface Answering extends OpeningRequest {
   /** By which the time of searches is measured. */
   readonly clock: Pick<Clock, 'now' | 'date'>
   readonly db: Database
+  readonly grantQuota: GrantQuota
   readonly limits: Limits
   readonly log: Log
   readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched'>

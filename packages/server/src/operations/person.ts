@@ -1,8 +1,9 @@
 /** The record of the one person that a question names. */
 import { ItemRejection, type JsonValue } from '@rollcall/protocol'
+import { isGranted } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { FoundRecord, Identifier } from '../model/records.ts'
-import { disclose } from '../policy/disclosure.ts'
+import { isInRows } from '../policy/disclosure.ts'
 import type { Criteria } from '../query/criteria.ts'
 import { checkBackfilled } from '../query/mentions.ts'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '../query/person-criteria.ts'
@@ -51,7 +52,15 @@ async function findPerson(
   { name }: PersonQuestion,
   criteria: PersonCriteria,
 ): Promise<FoundRecord | null> {
-  const { recordType, identifiers } = criteria
+  const { recordType } = criteria
+  const { identifiers: seen } = work.exchange.grant
+  const identifiers = criteria.identifiers.filter(({ type }) => isGranted(seen.types, type))
+  if (identifiers.length === 0) {
+    throw new ItemRejection(
+      'rjct.search_criteria.invalid',
+      `${name}.query: this participant may ask by ${[...(seen.types ?? [])].join(', ')} only`,
+    )
+  }
   const isOwn = ({ type }: Identifier): boolean => type === recordType.primary_identifier
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
     const found = await findBy(work, name, criteria, wanted)
@@ -81,14 +90,11 @@ async function findBy(
       return measuredFind(work, query)
     }),
   )
-  return [...new Map(found.flatMap(({ records }) => records.map((record) => [record.id, record]))).values()]
+  const records = new Map(found.flatMap(({ records }) => records.map((record) => [record.id, record])))
+  const { grant } = work.exchange
+  return [...records.values()].filter(({ document }) => isInRows(grant, recordType, document))
 }
 
-/** What the participant may see of the person's record; null: nothing. */
-export function disclosedPerson({ work, criteria, record }: AboutPerson): JsonValue {
-  if (record === null) return null
-  for (const { text } of disclose(work.exchange.participant, criteria.recordType, [record.document])) {
-    return JSON.parse(text) as JsonValue
-  }
-  return null
-}
+/** The person's record. Whether it answers the question with yes or no is what the grant of the operation says. */
+export const documentOf = ({ record }: AboutPerson): JsonValue =>
+  record === null ? null : (JSON.parse(record.document) as JsonValue)

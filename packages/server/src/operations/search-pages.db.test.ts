@@ -1,6 +1,7 @@
 /** Order and pages of what a search finds, and searches that find too much or take too long. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { EVERYTHING } from '../../test/grants.ts'
 import { holdTable } from '../../test/held-table.ts'
 import {
   postSearch,
@@ -11,6 +12,7 @@ import {
 } from '../../test/server.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { Registry } from '../model/registry.ts'
+import { readGrant } from '../policy/grant.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { recordTable } from '../store/records/record-tables.ts'
 import { searchItem } from './search.ts'
@@ -222,6 +224,7 @@ describe('a search that is too broad', () => {
     const exchange = {
       registry,
       participant: { max_page_size: null },
+      grant: readGrant(registry.kind, EVERYTHING),
       isGone: () => false,
     } as unknown as Exchange
     const search = (query: object) =>

@@ -1,12 +1,16 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 
 import { dayIn, ItemRejection, PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
-import { checkPeer } from '../model/exchange.ts'
+import { checkPeer, type Exchange } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
+import { leavesOf, type Predicate } from '../model/predicate.ts'
 import { isLookUp } from '../model/record-source.ts'
 import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
+import { type Consenting, checkBasis, isAboutSubject } from '../policy/basis.ts'
 import { disclose } from '../policy/disclosure.ts'
+import { checkForm } from '../policy/query-form.ts'
+import { totalShown } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { checkBackfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
@@ -18,8 +22,15 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
   const { parts, exchange } = work
   const { limits } = parts
   const criteria = readCriteria(work, item)
+  checkBasis(
+    exchange.grant,
+    item.search_criteria as Consenting,
+    new Date(parts.clock.date()),
+    limits.consent_age,
+  )
   checkBackfilled(exchange.registry.unfilled, criteria)
-  const { total, records, ids } = await findInTurn(work, criteria)
+  await takeQuota(work, 'items', identifiersAsked(criteria.predicate))
+  const { total, records, ids } = subjectAlone(exchange, await findInTurn(work, criteria))
   if (total > limits.search_results) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -29,15 +40,37 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
   const { page_size, page_number } = criteria
   takeRecords(work.budget, ids.length)
   return {
-    members: {
-      data: dataOf(work, criteria, records),
-      pagination: { page_size, page_number, total_count: total },
-    },
+    members: await pageMembers(work, criteria, records, { page_size, page_number, total }),
     // Who asks for a later page wants that page alone.
     ...(work.mode.name === 'async' &&
       page_number === 1 && { found: { record_type: criteria.recordType.name, page_size, record_ids: ids } }),
   }
 }
+
+/** An identifier that finds several persons finds none of whom it is known that it is the one who consents. */
+function subjectAlone({ grant }: Exchange, found: Found): Found {
+  return isAboutSubject(grant) && found.total > 1 ? { total: 0, records: [], ids: [] } : found
+}
+
+/** @throws ItemRejection the daily quota of the grant is used up */
+async function takeQuota(
+  { parts, exchange }: ItemWork,
+  what: 'items' | 'records',
+  wanted: number,
+): Promise<void> {
+  if (await parts.grantQuota.take(what, exchange, wanted)) return
+  throw new ItemRejection(
+    'rjct.search.too_many_records_found',
+    `search_criteria: the daily quota of ${what} that is granted to this participant is used up; ask again later`,
+  )
+}
+
+/** What a quota counts: each identifier is a look-up of its own. */
+const identifiersAsked = (predicate: Predicate): number =>
+  leavesOf(predicate).reduce(
+    (sum, leaf) => sum + (leaf.is === 'identifier' ? leaf.identifiers.length : 0),
+    0,
+  ) || 1
 
 /**
  * The same members for a further page, of records that were found when the first one was answered. They are read on a
@@ -53,12 +86,18 @@ export async function searchPage(
   const records = await work.mode.gate.run(participant.id, () =>
     readerOf(work).read(registry, criteria.recordType, record_ids),
   )
-  return {
-    members: {
-      data: dataOf(work, criteria, records),
-      pagination: { page_size, page_number, total_count: total },
-    },
-  }
+  return { members: await pageMembers(work, criteria, records, { page_size, page_number, total }) }
+}
+
+async function pageMembers(
+  work: ItemWork,
+  criteria: SearchCriteria,
+  records: readonly FoundRecord[],
+  { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
+): Promise<ReplyMembers> {
+  await takeQuota(work, 'records', records.length)
+  const total_count = totalShown(work.exchange.grant, total, records.length)
+  return { data: dataOf(work, criteria, records), pagination: { ...page, total_count } }
 }
 
 /**
@@ -75,8 +114,21 @@ function takeRecords(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
-function readCriteria({ parts, exchange: { registry, participant } }: ItemWork, item: Item): SearchCriteria {
-  return readSearchCriteria(registry.kind, item, parts.limits, participant.max_page_size)
+/** Read by what may be asked about; the conditions of the grant are added. */
+function readCriteria(
+  { parts, exchange: { registry, participant, grant } }: ItemWork,
+  item: Item,
+): SearchCriteria {
+  const sizes = [participant.max_page_size, grant.terms.page_size].filter((size) => size != null)
+  const largest = sizes.length === 0 ? null : Math.min(...sizes)
+  const asked = readSearchCriteria(grant.kind, item, parts.limits, largest)
+  checkForm(grant, asked)
+  const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
+  if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
+  const rows = grant.rows.get(recordType.name)
+  const predicate: Predicate =
+    rows === undefined ? asked.predicate : { is: 'and', of: [asked.predicate, rows] }
+  return { ...asked, recordType, predicate }
 }
 
 function dataOf(work: ItemWork, criteria: SearchCriteria, found: readonly FoundRecord[]): ReplyMembers {
@@ -103,7 +155,7 @@ function disclosedRecords(
   const documents = found.map(({ document }) => document)
   const records: Disclosed[] = []
   let bytes = 0
-  for (const record of disclose(exchange.participant, recordType, documents, select)) {
+  for (const record of disclose(exchange.grant, recordType, documents, select)) {
     bytes += Buffer.byteLength(record.text)
     if (bytes > budget.bytes) {
       throw new ItemRejection(

@@ -23,8 +23,8 @@ const rows = async (code: string) =>
   ).rows
 
 describe('what a participant may', () => {
-  it('subscribe without a filter, where that is set', async () => {
-    const free = await newPeer({ unfiltered_subscriptions: true })
+  it('subscribe without a filter, where that is granted', async () => {
+    const free = await newPeer({}, { unfiltered: true })
     const { filter: _, filter_type: __, ...all } = about('')
     const [item] = await subscribed(server, free, [all])
     expect(item.status).toBe('succ')

@@ -50,14 +50,19 @@ const NO_ADDRESS =
 
 function readItem(
   { limits }: Answering,
-  { participant, registry }: Exchange,
+  { grant, registry }: Exchange,
   item: Item,
   now: Date,
 ): SubscribeCriteria | ItemRejection {
   try {
-    const criteria = readSubscribeCriteria(registry, item.subscribe_criteria, limits, now)
+    const criteria = readSubscribeCriteria(
+      { ...registry, kind: grant.kind },
+      item.subscribe_criteria,
+      limits,
+      now,
+    )
     const unfiltered = criteria.predicate === null
-    const permission = may(participant, registry, {
+    const permission = may(grant, {
       operation: 'subscribe',
       event_type: criteria.eventType.name,
       record_type: criteria.recordType.name,

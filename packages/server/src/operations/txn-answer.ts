@@ -254,7 +254,7 @@ function disclosed(exchange: Exchange, item: JsonObject): ReplyMembers {
       ? resolveRecordType(exchange.registry.kind, reg_record_type)
       : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
-  const records = [...disclose(exchange.participant, recordType, data.reg_records.map(canonicalJson))]
+  const records = [...disclose(exchange.grant, recordType, data.reg_records.map(canonicalJson))]
   return { ...item, data: { ...data, reg_records: records } }
 }
 

@@ -1,9 +1,11 @@
 /** What a request to unsubscribe is answered, and what it ends. */
+
 import { randomUUID } from 'node:crypto'
 import { CallbackHeader, operation, RequestHeader, UnSubscribeResponse, validator } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import { accepted, answerExchange, deliverAll } from '../../test/asynchronous.ts'
 import { expectFault } from '../../test/expectations.ts'
+import { grant } from '../../test/grants.ts'
 import { bearer, post } from '../../test/server.ts'
 import {
   about,
@@ -16,7 +18,6 @@ import {
   TYPES,
   unsubscribeFor,
 } from '../../test/subscribing.ts'
-import { setSubscriptionSettings } from '../store/directory/participants.ts'
 import { failedOutcome } from './handlers.ts'
 
 const { server, newPeer } = await subscribingServer()
@@ -133,11 +134,11 @@ describe('codes that end nothing', () => {
   })
 
   it('are those to which their owner has lost the right', async () => {
-    const free = await newPeer({ unfiltered_subscriptions: true })
+    const free = await newPeer({}, { unfiltered: true })
     const [item] = await subscribed(server, free, [{ ...TYPES.civil }])
     const { code } = item.subscriptions[0]
     const filtered = await codeOf(server, free, about(uin()))
-    await setSubscriptionSettings(server.database.db, free.sender_id, { unfiltered_subscriptions: false })
+    await grant(server.database, free.sender_id, 'civil', { unfiltered: false })
     server.clock.pass(1_000)
     const LOST = `not ended, since this sender has lost the right to them: ${code}`
     expect(await end([code, 'NO-SUCH'], free)).toEqual(

@@ -68,11 +68,11 @@ const asked = ({ subscription_codes }: Message): readonly string[] => [
 ]
 
 /** Null: it is ended. A code of somebody else's is answered as one that never was. */
-function refusalOf({ participant, registry }: Exchange, found: OwnSubscription | undefined): Refusal | null {
+function refusalOf({ grant }: Exchange, found: OwnSubscription | undefined): Refusal | null {
   if (found === undefined) return REFUSALS.unknown
   const { event_type, record_type, unfiltered } = found
   const wanted = { operation: 'unsubscribe', event_type, record_type, unfiltered }
-  if (!may(participant, registry, wanted).allowed) return REFUSALS.right
+  if (!may(grant, wanted).allowed) return REFUSALS.right
   return found.state === 'ended' ? REFUSALS.ended : null
 }
 

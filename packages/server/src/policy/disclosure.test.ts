@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { CanonicalText, KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { NewDelivery } from '../model/delivery.ts'
+import type { GrantTerms } from '../model/grant.ts'
 import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
-import type { Participant } from '../model/participant.ts'
 import { disclose, discloseParts } from './disclosure.ts'
+import { readGrant } from './grant.ts'
 
 const src = join(import.meta.dirname, '..')
 const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
@@ -13,14 +14,17 @@ const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWit
 const text = (file: string) => readFileSync(join(src, file), 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
 const withText = (pattern: RegExp) => sources.filter((file) => pattern.test(text(file))).toSorted()
 
-const participant = {} as Participant
 const [civil] = KINDS as readonly [Kind, ...Kind[]]
 const [recordType] = civil.record_types
 const documents = ['{"a":1}', '{"b":2}']
+const granted = (terms: Partial<GrantTerms>) =>
+  readGrant(civil, { operations: 'all', see: 'all', basis: 'law', ...terms })
+const everything = granted({})
+const texts = (...given: Parameters<typeof disclose>) => [...disclose(...given)].map(({ text }) => text)
 
 describe('what leaves', () => {
-  it('is, for now, all of it', () => {
-    const records = [...disclose(participant, recordType, documents)]
+  it('is all of it, as it is stored, where everything may be seen', () => {
+    const records = [...disclose(everything, recordType, documents)]
     expect(records.map((record) => record.text)).toEqual(documents)
     expect(records.every((record) => record instanceof Disclosed)).toBe(true)
   })
@@ -31,16 +35,30 @@ describe('what leaves', () => {
       seen.push(document)
       return document.includes('a') ? null : '{}'
     }
-    const [first] = disclose(participant, recordType, [...documents, '{"c":3}'], select)
+    const [first] = disclose(everything, recordType, [...documents, '{"c":3}'], select)
     expect(first?.text).toBe('{}')
     expect(seen).toEqual(documents)
   })
 
   it('is, of a question about a part, each part as a record', () => {
     const parts = [
-      ...discloseParts(participant, recordType, '[1,2]', (document) => JSON.parse(document).map(String)),
+      ...discloseParts(everything, recordType, '[1,2]', (document) => JSON.parse(document).map(String)),
     ]
     expect(parts.map((part) => part.text)).toEqual(['1', '2'])
+  })
+
+  it('is what the grant shows, and then what the query chose of that', () => {
+    const record = '{"birth_date":"1990-01-02","name":{"surname":"Obi"},"sex":"F"}'
+    const select = (document: string) => document.toUpperCase()
+    expect(
+      texts(granted({ see: ['sex'] }), recordType, [record, '{"name":{"surname":"Obi"}}'], select),
+    ).toEqual(['{"SEX":"F"}', '{}'])
+  })
+
+  it('is no record that the conditions of the grant leave out', () => {
+    const rows = { Person: { sex: { $eq: 'female' } } }
+    const [woman, man, nobody] = ['{"sex":"F"}', '{"sex":"M"}', '{"name":{"surname":"Obi"}}']
+    expect(texts(granted({ rows }), recordType, [woman, man, nobody])).toEqual([woman])
   })
 
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
@@ -60,7 +78,7 @@ describe('what leaves', () => {
   })
 
   it('leaves as a type of its own: a reply takes no other text', () => {
-    const [disclosed] = disclose(participant, recordType, documents)
+    const [disclosed] = disclose(everything, recordType, documents)
     const members: ReplyMembers = { data: { reg_records: disclosed === undefined ? [] : [disclosed] } }
     // @ts-expect-error a document is not disclosed
     const raw: ReplyMembers = { reg_records: documents }

@@ -1,33 +1,56 @@
+import { KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
+import type { Grant, GrantTerms } from '../model/grant.ts'
+import { readGrant } from './grant.ts'
 import { may } from './permission.ts'
 
-const REGISTRY = { id: 1 }
-const ACTIVE = { status: 'active', unfiltered_subscriptions: false } as const
-const ALLOWED = { allowed: true }
+const civil = KINDS.find(({ name }) => name === 'civil') as Kind
+const granted = (terms: Partial<GrantTerms>): Grant => ({
+  id: 1,
+  ...readGrant(civil, { operations: 'all', see: 'all', basis: 'law', ...terms }),
+})
+const refused = (reason: string) => ({ allowed: false, reason })
 
 describe('may', () => {
-  it('an active participant do everything', () => {
-    for (const operation of ['subscribe', 'unsubscribe', 'notify', 'search']) {
-      expect(may(ACTIVE, REGISTRY, { operation, event_type: 'Death', record_type: 'Person' })).toEqual(
-        ALLOWED,
+  it('refuses everything where nothing is granted', () => {
+    expect(may(null, { operation: 'search' })).toEqual(
+      refused('nothing in this registry is granted to this participant'),
+    )
+  })
+
+  it('asks for the operation', () => {
+    const grant = granted({ operations: ['search'] })
+    expect(may(grant, { operation: 'search' })).toEqual({ allowed: true })
+    expect(may(grant, { operation: 'subscribe' })).toEqual(
+      refused('this operation is not granted to this participant'),
+    )
+  })
+
+  it('asks for the event type, of which none is granted unless it is named', () => {
+    const wanted = { operation: 'subscribe', event_type: 'Death' }
+    expect(may(granted({ event_types: ['death'] }), wanted)).toEqual({ allowed: true })
+    expect(may(granted({ event_types: 'all' }), wanted)).toEqual({ allowed: true })
+    for (const terms of [{}, { event_types: ['LiveBirth'] }]) {
+      expect(may(granted(terms), wanted)).toEqual(
+        refused('this event type is not granted to this participant'),
       )
     }
   })
 
-  it('a disabled participant do nothing', () => {
-    expect(may({ ...ACTIVE, status: 'disabled' }, REGISTRY, { operation: 'search' })).toEqual({
-      allowed: false,
-      reason: 'this participant is disabled',
-    })
+  it('asks for the record type', () => {
+    const social = KINDS.find(({ name }) => name === 'social') as Kind
+    const terms: GrantTerms = { operations: 'all', record_types: ['Member'], see: 'all', basis: 'law' }
+    const grant = { id: 1, ...readGrant(social, terms) }
+    expect(may(grant, { operation: 'search', record_type: 'Member' })).toEqual({ allowed: true })
+    expect(may(grant, { operation: 'search', record_type: 'Group' })).toEqual(
+      refused('this record type is not granted to this participant'),
+    )
   })
 
-  it('a participant go without a filter only where that is set', () => {
+  it('lets a participant go without a filter only where that is granted', () => {
     const wanted = { operation: 'subscribe', unfiltered: true }
-    expect(may(ACTIVE, REGISTRY, wanted)).toEqual({
-      allowed: false,
-      reason: 'this participant may not subscribe without a filter',
-    })
-    expect(may({ ...ACTIVE, unfiltered_subscriptions: true }, REGISTRY, wanted)).toEqual(ALLOWED)
-    expect(may(ACTIVE, REGISTRY, { ...wanted, unfiltered: false })).toEqual(ALLOWED)
+    expect(may(granted({}), wanted)).toEqual(refused('this participant may not subscribe without a filter'))
+    expect(may(granted({ unfiltered: true }), wanted)).toEqual({ allowed: true })
+    expect(may(granted({}), { ...wanted, unfiltered: false })).toEqual({ allowed: true })
   })
 })

@@ -1,15 +1,13 @@
 /** THE question whether a participant may do something: every part of the server asks it here. */
-import type { Participant } from '../model/participant.ts'
-import type { Registry } from '../model/registry.ts'
+import { type Grant, type Granted, isGranted } from '../model/grant.ts'
 
-/** What a participant wants to do, or to go on doing. */
+/** What a participant wants to do, or to go on doing. Names are canonical. */
 export interface Wanted {
-  /** The name of an operation or of a callback: `subscribe`, `unsubscribe`, `notify`. */
+  /** The name of an operation. */
   readonly operation: string
-  /** Canonical names. */
   readonly event_type?: string
   readonly record_type?: string
-  /** The programme that is written, or asked about, as programmes compare. */
+  /** The programme that is written, by what it is known (`programmeKey`). */
   readonly programme?: string
   /** Without a filter: about every record. */
   readonly unfiltered?: boolean
@@ -20,25 +18,43 @@ export type Permission =
   /** @param reason a rule, for the participant to read */
   | { readonly allowed: false; readonly reason: string }
 
-type Asker = Pick<Participant, 'status' | 'unfiltered_subscriptions'>
-
 /** A rule that refuses, with its reason. */
 interface Rule {
-  readonly refuses: (participant: Asker, registry: Pick<Registry, 'id'>, wanted: Wanted) => boolean
+  readonly refuses: (grant: Grant, wanted: Wanted) => boolean
   readonly reason: string
 }
 
+const isMissing = (granted: Granted, name: string | undefined): boolean =>
+  name !== undefined && !isGranted(granted, name)
+
 const RULES: readonly Rule[] = [
-  { refuses: ({ status }) => status !== 'active', reason: 'this participant is disabled' },
   {
-    refuses: ({ unfiltered_subscriptions }, _, { unfiltered }) =>
-      unfiltered === true && !unfiltered_subscriptions,
+    refuses: ({ operations }, { operation }) => isMissing(operations, operation),
+    reason: 'this operation is not granted to this participant',
+  },
+  {
+    refuses: ({ recordTypes }, { record_type }) => isMissing(recordTypes, record_type),
+    reason: 'this record type is not granted to this participant',
+  },
+  {
+    refuses: ({ eventTypes }, { event_type }) => isMissing(eventTypes, event_type),
+    reason: 'this event type is not granted to this participant',
+  },
+  {
+    refuses: ({ programmes }, { programme }) => isMissing(programmes, programme),
+    reason: 'this programme is not granted to this participant',
+  },
+  {
+    refuses: ({ terms }, { unfiltered }) => unfiltered === true && terms.unfiltered !== true,
     reason: 'this participant may not subscribe without a filter',
   },
 ]
 
-/** An active participant may do everything that no rule refuses. */
-export function may(participant: Asker, registry: Pick<Registry, 'id'>, wanted: Wanted): Permission {
-  const refusing = RULES.find(({ refuses }) => refuses(participant, registry, wanted))
+const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
+
+/** @param grant in force; null: there is none, and nothing is allowed */
+export function may(grant: Grant | null, wanted: Wanted): Permission {
+  if (grant === null) return { allowed: false, reason: NOTHING_GRANTED }
+  const refusing = RULES.find(({ refuses }) => refuses(grant, wanted))
   return refusing === undefined ? { allowed: true } : { allowed: false, reason: refusing.reason }
 }

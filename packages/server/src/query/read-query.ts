@@ -23,6 +23,10 @@ const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
   ['idtype', 'identifier'],
 ])
 
+/** What a `query_type` means; undefined: nothing. */
+export const queryWordOf = (query_type: unknown): QueryWord | undefined =>
+  typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
+
 /** The forms that are objects, each with the members by which it is known; what is none of them is an expression. */
 const FORMS: readonly Form<ReadForm>[] = [
   {
@@ -63,7 +67,7 @@ const FORMS: readonly Form<ReadForm>[] = [
  * @throws QueryProblem and nothing else, whatever the query is
  */
 export function readQuery(scope: Scope, query_type: unknown, query: unknown, path: string): Query {
-  const word = typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
+  const word = queryWordOf(query_type)
   if (word === undefined) throw new QueryProblem(`${path}_type`, `must be one of ${QUERY_TYPES.join(', ')}`)
   return readWorded(scope, word, query, path)
 }

@@ -7,6 +7,7 @@ import {
   type RecordType,
   SearchCriteria as SearchCriteriaSchema,
 } from '@rollcall/protocol'
+import type { QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import {
   type Criteria,
@@ -20,7 +21,7 @@ import {
 } from './criteria.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
 import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
-import { readQuery } from './read-query.ts'
+import { queryWordOf, readQuery } from './read-query.ts'
 
 export interface SearchCriteria {
   readonly recordType: RecordType
@@ -30,6 +31,8 @@ export interface SearchCriteria {
   readonly predicate: Predicate
   /** The selection of the query, see `Query`. */
   readonly shape: Query['shape']
+  /** In which form it is asked. */
+  readonly form: QueryForm
   readonly sort: readonly AskedKey[]
   readonly page_size: number
   readonly page_number: number
@@ -70,9 +73,15 @@ export function readSearchCriteria(
     reg_record_type: typeof spelling === 'string' ? spelling : recordType.emitted,
     predicate,
     shape,
+    form: formOf(criteria.query_type, predicate, shape),
     sort: readSort(recordType, criteria.sort),
-    ...readPageOf(criteria, item, { ...limits, page_size: max_page_size ?? limits.page_size }),
+    ...readPageOf(criteria, item, pageLimits(limits, max_page_size)),
   }
+}
+
+function pageLimits(limits: PageLimits, most: number | null): PageLimits {
+  const page_size = most ?? limits.page_size
+  return { ...limits, page_size, default_page_size: Math.min(limits.default_page_size, page_size) }
 }
 
 function readCriteriaQuery(
@@ -88,6 +97,14 @@ function readCriteriaQuery(
     if (error instanceof QueryProblem) throw new ItemRejection(RULES.code, error.message)
     throw error
   }
+}
+
+/** By what it asks: identifiers alone may be written in every form, and a selection is GraphQL whatever it is called. */
+function formOf(query_type: unknown, predicate: Predicate, shape: Query['shape']): QueryForm {
+  if (shape !== undefined) return 'graphql'
+  if (predicate.is === 'identifier') return 'identifier'
+  const word = queryWordOf(query_type)
+  return word === undefined || word === 'identifier' ? 'expression' : word
 }
 
 /** The member is checked and does not filter: a search asks for records, not for events. */

@@ -3,6 +3,7 @@
 import {
   type Attribute,
   type AttributeType,
+  anyIdentifierType,
   IDENTIFIER_MAX_LENGTH,
   type IdentifierType,
   identifierValue,
@@ -10,7 +11,6 @@ import {
   readLiteral,
   resolveIdentifierType,
   type Searchable,
-  UNLISTED,
 } from '@rollcall/protocol'
 import type { Comparator, List, Literal, Predicate } from '../../model/predicate.ts'
 import type { Identifier } from '../../model/records.ts'
@@ -171,7 +171,7 @@ function identifierTypeSubject({ kind }: Reader): Subject {
     list: undefined,
     compare: (_, value, path) => ({ is: 'identifier_type', types: [read({ value, path })] }),
     among: (values) => ({ is: 'identifier_type', types: [...new Set(values.map(read))] }),
-    exists: { is: 'identifier_type', types: [...kind.identifier_types, UNLISTED].map(({ name }) => name) },
+    exists: { is: 'identifier_type', types: anyIdentifierType(kind).map(({ name }) => name) },
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Jwk, SignatureProfile } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { AllowedHost } from '../../model/allowed-hosts.ts'
+import type { GrantTerms } from '../../model/grant.ts'
 import type { OperatorRole } from '../../model/operator.ts'
 
 /** A time that the database sets. */
@@ -27,7 +28,6 @@ export interface ParticipantRow {
   encryption_policy: Generated<'required' | 'allowed' | 'refused'>
   jwks_uri: Generated<string | null>
   outgoing: ColumnType<readonly AllowedHost[], string | undefined, string>
-  unfiltered_subscriptions: Generated<boolean>
   /** Null: the server's limit; Infinity: none. */
   max_subscriptions: Generated<number | null>
   demo: Generated<boolean>
@@ -47,6 +47,19 @@ export interface ParticipantKeyRow {
   valid_from: Generated<Date>
   /** Null: no end. */
   valid_until: Generated<Date | null>
+  created_at: SetTime
+  /** Null: it is live. */
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
+export interface ParticipantGrantRow {
+  id: GeneratedAlways<number>
+  participant: number
+  registry: number
+  terms: ColumnType<GrantTerms, string, never>
+  valid_from: ColumnType<Date, Date, never>
+  /** Null: no end. */
+  valid_until: ColumnType<Date | null, Date | null, never>
   created_at: SetTime
   /** Null: it is live. */
   revoked_at: ColumnType<Date | null, never, Date>

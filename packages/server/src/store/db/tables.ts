@@ -7,6 +7,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type {
   OperatorTokenRow,
   ParticipantCallbackRow,
+  ParticipantGrantRow,
   ParticipantKeyRow,
   ParticipantRow,
   ParticipantSecretRow,
@@ -308,6 +309,7 @@ export interface Tables {
   slow_search: SlowSearchRow
   participant: ParticipantRow
   participant_secret: ParticipantSecretRow
+  participant_grant: ParticipantGrantRow
   participant_key: ParticipantKeyRow
   operator_token: OperatorTokenRow
   master_key: MasterKeyRow

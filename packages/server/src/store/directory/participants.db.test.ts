@@ -38,7 +38,6 @@ describe('addParticipant', () => {
       max_page_size: null,
       rate_limit: null,
       concurrency_limit: null,
-      unfiltered_subscriptions: false,
       max_subscriptions: null,
       ...DEFAULT_MESSAGE_POLICY,
       demo: false,
@@ -117,14 +116,8 @@ describe('setSubscriptionSettings', () => {
     await addParticipant(db, { sender_id: 'events.example', name: 'E', max_subscriptions: 5 })
     const set = (changes: Parameters<typeof setSubscriptionSettings>[2]) =>
       setSubscriptionSettings(db, 'events.example', changes)
-    expect(await set({ unfiltered_subscriptions: true })).toMatchObject({
-      unfiltered_subscriptions: true,
-      max_subscriptions: 5,
-    })
-    expect(await set({ max_subscriptions: Infinity })).toMatchObject({
-      unfiltered_subscriptions: true,
-      max_subscriptions: Infinity,
-    })
+    expect(await set({ max_subscriptions: 7 })).toMatchObject({ max_subscriptions: 7 })
+    expect(await set({ max_subscriptions: Infinity })).toMatchObject({ max_subscriptions: Infinity })
     expect(await set({ max_subscriptions: null })).toMatchObject({ max_subscriptions: null })
     for (const max_subscriptions of [-1, 1.5, Number.NaN]) {
       await expect(set({ max_subscriptions })).rejects.toThrow(

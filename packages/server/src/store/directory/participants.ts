@@ -43,7 +43,6 @@ const COLUMNS = [
   'encryption_policy',
   'jwks_uri',
   'outgoing',
-  'unfiltered_subscriptions',
   'max_subscriptions',
   'demo',
 ] as const
@@ -59,8 +58,8 @@ export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> &
   Quotas &
   SubscriptionSettings &
   MessagePolicy
-/** Which subscriptions a participant may have, and how many. */
-export type SubscriptionSettings = Pick<Participant, 'unfiltered_subscriptions' | 'max_subscriptions'>
+/** How many subscriptions a participant may have. */
+export type SubscriptionSettings = Pick<Participant, 'max_subscriptions'>
 /** How much a participant may send. */
 export type Quotas = Pick<Participant, 'rate_limit' | 'concurrency_limit'>
 
@@ -75,7 +74,7 @@ export async function addParticipant(
 ): Promise<Participant> {
   const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
   const { rate_limit = null, concurrency_limit = null, ...others } = given
-  const { unfiltered_subscriptions = false, max_subscriptions = null, ...changes } = others
+  const { max_subscriptions = null, ...changes } = others
   const policy = { ...DEFAULT_MESSAGE_POLICY, ...meantChanges(changes) }
   checkSenderId(sender_id)
   if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
@@ -89,7 +88,7 @@ export async function addParticipant(
   checkMessagePolicy(policy)
   // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
   const client_id = randomBytes(16).toString('hex')
-  const limits = { max_page_size, rate_limit, concurrency_limit, unfiltered_subscriptions, max_subscriptions }
+  const limits = { max_page_size, rate_limit, concurrency_limit, max_subscriptions }
   const values = { sender_id, client_id, name, ...limits, demo }
   try {
     const added = await db.kysely
@@ -216,7 +215,7 @@ export async function setParticipantQuotas(
 }
 
 /**
- * Changes which subscriptions a participant may have; what is not named stays. Those that it has go on.
+ * Changes how many subscriptions a participant may have; what is not named stays. Those that it has go on.
  * @throws StoreRefusal no such participant, a limit that is none
  */
 export async function setSubscriptionSettings(

@@ -1,4 +1,5 @@
 /** Subscriptions as they stand. */
+import type { ClientBase } from 'pg'
 import type { SubscriptionState } from '../../model/event.ts'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
@@ -125,4 +126,17 @@ export async function findByCodes(
     values: [participant, registry, codes.filter(isStorable)],
   })
   return rows[0] ?? null
+}
+
+/** The live ones of a participant in a registry, with the text of their criteria, in the order of their ids. */
+export async function liveSubscriptions(
+  client: ClientBase,
+  participant: number,
+  registry: number,
+): Promise<readonly { readonly id: number; readonly criteria: string }[]> {
+  const { rows } = await client.query<{ id: number; criteria: string }>(
+    `select id, criteria from subscription where participant = $1 and registry = $2 and state = 'live' order by id`,
+    [participant, registry],
+  )
+  return rows
 }

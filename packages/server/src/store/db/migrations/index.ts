@@ -22,6 +22,7 @@ import { events } from './0019-events.ts'
 import { mergedRecords } from './0020-merged-records.ts'
 import { notificationReferences } from './0022-notification-references.ts'
 import { enrolment } from './0023-enrolment.ts'
+import { grants } from './0024-grants.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -46,4 +47,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-merged-records': mergedRecords,
   '0022-notification-references': notificationReferences,
   '0023-enrolment': enrolment,
+  '0024-grants': grants,
 }

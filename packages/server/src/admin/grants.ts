@@ -1,0 +1,198 @@
+/** Grants: what a participant may do in a registry. Without one it may do nothing. */
+import Type from 'typebox'
+import { COUNTS, GrantTerms } from '../model/grant.ts'
+import type { Registry } from '../model/registry.ts'
+import { readGrant } from '../policy/grant.ts'
+import { GrantProblem } from '../policy/grant-problem.ts'
+import { GRANT_TEMPLATES, termsFor } from '../policy/grant-templates.ts'
+import type { Database } from '../store/db/database.ts'
+import {
+  addGrant,
+  listGrants as listRows,
+  revokeGrants,
+  type StoredGrant,
+} from '../store/directory/grants.ts'
+import { listParticipants } from '../store/directory/participants.ts'
+import { listRegistries, registryAt } from '../store/registries/registries.ts'
+import { suspendUngranted } from './grant-subscriptions.ts'
+import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
+import type { HasDatabase } from './needs.ts'
+import { participantNamed } from './participants.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
+
+const TERMS = Type.Unsafe<GrantTerms>(GrantTerms)
+
+const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
+
+const GRANT = closed({
+  ...WHOSE,
+  version: wholeNumber('Of the grant: a change makes a new one.'),
+  terms: TERMS,
+  valid_from: text('When it begins to count.'),
+  valid_until: orNull(text('When it ends; null: no end.')),
+})
+
+/** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
+export const setGrant = useCase(
+  {
+    input: closed({
+      ...WHOSE,
+      terms: TERMS,
+      beside: Type.Optional(
+        flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
+      ),
+    }),
+    result: closed({ ...GRANT.properties, suspended: Suspended }),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace, terms, beside = false }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    checkTerms(registry, terms)
+    const added = await addGrant(db, { participant, registry }, terms, { replace: !beside })
+    const suspended = await suspendUngranted(db, participant, registry)
+    return { ...described(added, sender_id, namespace), suspended }
+  },
+)
+
+/** The terms of a template for a registry, for `setGrant` or as the beginning of a file. */
+export const grantTemplate = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      template: text(`One of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}.`),
+    }),
+    result: TERMS,
+  },
+  async ({ db }: HasDatabase, { namespace, template }) => {
+    const found = GRANT_TEMPLATES.find(({ name }) => name === template)
+    if (found === undefined) {
+      throw new AdminRefusal(`template: must be one of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}`)
+    }
+    return termsFor((await registryAt(db, namespace)).kind, found)
+  },
+)
+
+/** The grants that are not revoked, past and future ones included. */
+export const listGrants = useCase(
+  {
+    input: closed({ sender_id: Type.Optional(SenderId), namespace: Type.Optional(Namespace) }),
+    result: Type.Array(GRANT),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace }) => {
+    const participant = sender_id === undefined ? undefined : await participantNamed(db, sender_id)
+    const registry = namespace === undefined ? undefined : await registryAt(db, namespace)
+    const rows = await listRows(db, {
+      ...(participant && { participant: participant.id }),
+      ...(registry && { registry: registry.id }),
+    })
+    return namedRows(db, rows)
+  },
+)
+
+/** Grants that end within so many days. */
+export const expiringGrants = useCase(
+  { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GRANT) },
+  async ({ db, now = () => new Date() }: HasDatabase & { readonly now?: () => Date }, { days }) => {
+    const until = now().getTime() + days * 86_400_000
+    const rows = await listRows(db)
+    return namedRows(
+      db,
+      rows.filter(({ valid_until }) => valid_until !== null && valid_until.getTime() <= until),
+    )
+  },
+)
+
+/** Revokes every grant of a participant in a registry; every server follows within a second. */
+export const revokeGrant = useCase(
+  {
+    input: closed(WHOSE),
+    result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const revoked = await revokeGrants(db, { participant, registry })
+    if (revoked === 0)
+      throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })
+    return { sender_id, namespace, revoked, suspended: await suspendUngranted(db, participant, registry) }
+  },
+)
+
+const NAMES = Type.Array(Type.String())
+
+/** What a grant of a registry means, name by name. */
+export const explainGrant = useCase(
+  {
+    input: closed(WHOSE),
+    result: closed({
+      ...WHOSE,
+      version: wholeNumber('Of the grant.'),
+      asks: Type.Record(Type.String(), NAMES, {
+        description: 'By record type, the attributes that may be asked about.',
+      }),
+      asks_not: Type.Record(Type.String(), NAMES, { description: 'By record type, those that may not.' }),
+      identifier_types: NAMES,
+      counts: Type.Enum([...COUNTS]),
+      sees_everything: flag('Whether records are shown whole.'),
+    }),
+  },
+  async ({ db }: HasDatabase, { sender_id, namespace }) => {
+    const participant = await participantNamed(db, sender_id)
+    const registry = await registryAt(db, namespace)
+    const rows = await listRows(db, { participant: participant.id, registry: registry.id })
+    const now = new Date()
+    const found = rows.find(
+      (row) => row.valid_from <= now && (row.valid_until === null || row.valid_until > now),
+    )
+    if (found === undefined) {
+      throw new AdminRefusal(`${sender_id} has no grant in force in ${namespace}: it may do nothing there`, {
+        reason: 'not_found',
+      })
+    }
+    const { kind, visible } = readGrant(registry.kind, found.terms)
+    const asked = Object.fromEntries(
+      kind.record_types.map(({ name, attributes }) => [name, attributes.map((row) => row.name)]),
+    )
+    const others = registry.kind.record_types.map(({ name, attributes }) => {
+      const names = asked[name] ?? []
+      return [name, attributes.map((row) => row.name).filter((one) => !names.includes(one))] as const
+    })
+    return {
+      ...{ sender_id, namespace, version: found.id, asks: asked, asks_not: Object.fromEntries(others) },
+      identifier_types: kind.identifier_types.map(({ name }) => name),
+      counts: found.terms.counts ?? 'exact',
+      sees_everything: visible === null,
+    }
+  },
+)
+
+/** @throws AdminRefusal a member names something that the registry does not have */
+function checkTerms({ kind }: Registry, terms: GrantTerms): void {
+  try {
+    readGrant(kind, terms)
+  } catch (error) {
+    throw error instanceof GrantProblem ? new AdminRefusal(`terms.${error.message}`, { cause: error }) : error
+  }
+}
+
+async function namedRows(db: Database, rows: readonly StoredGrant[]) {
+  const participants = new Map((await listParticipants(db)).map(({ id, sender_id }) => [id, sender_id]))
+  const registries = new Map((await listRegistries(db)).map(({ id, namespace }) => [id, namespace]))
+  return rows.flatMap((row) => {
+    const sender_id = participants.get(row.participant)
+    const namespace = registries.get(row.registry)
+    return sender_id === undefined || namespace === undefined ? [] : [described(row, sender_id, namespace)]
+  })
+}
+
+const described = (
+  { id, terms, valid_from, valid_until }: StoredGrant,
+  sender_id: string,
+  namespace: string,
+) => ({
+  ...{ sender_id, namespace, version: id, terms },
+  valid_from: timeOut(valid_from),
+  valid_until: timeOut(valid_until),
+})

@@ -1,0 +1,268 @@
+/** What a search may ask and see under a grant: no way to ask leads past it. */
+import { afterAll, describe, expect, it } from 'vitest'
+import { expectFault } from '../../test/expectations.ts'
+import { grant } from '../../test/grants.ts'
+import { postSearch, testServer } from '../../test/server.ts'
+import type { GrantTerms } from '../model/grant.ts'
+
+const server = await testServer()
+afterAll(() => server.close())
+
+const person = (uin: string, more: object = {}) => ({
+  '@type': 'CRVS_Person',
+  identifier: [
+    { identifier_type: 'UIN', identifier_value: uin },
+    { identifier_type: 'BRN', identifier_value: `B-${uin}` },
+  ],
+  name: { surname: 'Obi', given_name: uin },
+  sex: 'F',
+  birth_date: '1990-05-05',
+  address: { locality: 'Lagos' },
+  ...more,
+})
+await server.registry('civil', [
+  person('1'),
+  person('2', { sex: 'M', birth_date: '1970-01-01', phone_number: ['+1 555 0100'] }),
+  person('3', {
+    phone_number: ['+1 555 0100'],
+    parent1_identifier: { identifier_type: 'UIN', identifier_value: '2' },
+  }),
+])
+const peer = await server.participant('spmis.demo')
+
+/** From now on, in this file, the participant may do this. */
+async function granted(terms: Partial<GrantTerms>): Promise<void> {
+  await grant(server.database, peer.sender_id, 'civil', terms)
+  server.clock.pass(1_000)
+}
+
+const ask = (criteria: object) => postSearch(server, peer, [{ search_criteria: criteria }])
+const item = async (criteria: object) => (await ask(criteria)).body.message.search_response[0]
+const byUin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
+const expression = (query: object, more: object = {}) => ({ query_type: 'expression', query, ...more })
+const uins = ({ data }: { data: { reg_records: { identifier?: { identifier_value: string }[] }[] } }) =>
+  data.reg_records.map(({ identifier = [] }) => identifier[0]?.identifier_value).toSorted()
+
+describe('without a grant', () => {
+  it('nothing is answered, whatever the message is', async () => {
+    const stranger = await server.participant('stranger.demo')
+    await server.database.db.pool.query(
+      `update participant_grant set revoked_at = now()
+       where participant = (select id from participant where sender_id = 'stranger.demo')`,
+    )
+    expectFault(
+      await postSearch(server, stranger, [{ search_criteria: byUin('1') }]),
+      403,
+      'err.request.forbidden',
+      'nothing in this registry is granted to this participant',
+    )
+  })
+
+  it('of the operation, nor of one that has ended or has not begun', async () => {
+    await granted({ operations: ['txn-status'] })
+    expectFault(
+      await ask(byUin('1')),
+      403,
+      'err.request.forbidden',
+      'this operation is not granted to this participant',
+    )
+    const NOTHING = 'nothing in this registry is granted to this participant'
+    await granted({ valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' })
+    expectFault(await ask(byUin('1')), 403, 'err.request.forbidden', NOTHING)
+    await granted({ valid_from: '2100-01-01T00:00:00Z' })
+    expectFault(await ask(byUin('1')), 403, 'err.request.forbidden', NOTHING)
+  })
+})
+
+describe('asking', () => {
+  it('is by the granted forms alone; what asks for identifiers alone is a look-up in every form', async () => {
+    await granted({ query_forms: ['identifier'] })
+    expect(uins(await item(byUin('1')))).toEqual(['1'])
+    expect(uins(await item(expression({ UIN: { $eq: '1' } })))).toEqual(['1'])
+    for (const criteria of [
+      expression({ sex: { $eq: 'F' } }),
+      { query_type: 'idtype-value', query: { sex: { $eq: 'F' } } },
+      {
+        query_type: 'predicate',
+        query: [{ seq_num: 1, expression1: { attribute_name: 'sex', operator: 'eq', attribute_value: 'F' } }],
+      },
+      { query_type: 'graphql', query: { type: 'graphql', value: '{ person(UIN: "1") { sex } }' } },
+      expression({ UIN: { $eq: '1' } }, { sort: [{ attribute_name: 'birth_date', sort_order: 'asc' }] }),
+      expression({ $or: [{ UIN: { $eq: '1' } }, { sex: { $eq: 'F' } }] }),
+    ]) {
+      expect(await item(criteria)).toMatchObject({
+        status: 'rjct',
+        status_reason_code: 'rjct.search_criteria.invalid',
+        status_reason_message: 'search_criteria.query: this participant may ask by identifier only',
+      })
+    }
+  })
+
+  it('is by the granted attributes alone, by whichever name, path, sort or selection', async () => {
+    await granted({ query_forms: 'all', ask: ['sex'] })
+    expect(uins(await item(expression({ gender: { $eq: 'male' } })))).toEqual(['2'])
+    for (const query of [
+      { birth_date: { $gt: '1980' } },
+      { dob: { $exists: true } },
+      { age: { $gt: 40 } },
+      { location: { $eq: 'Lagos' } },
+      { 'address.locality': { $eq: 'Lagos' } },
+      { $and: [{ sex: { $eq: 'F' } }, { surname: { $eq: 'Obi' } }] },
+    ]) {
+      const rejected = await item(expression(query))
+      expect(rejected).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.search_criteria.invalid' })
+      // What would be accepted is said of what may be asked alone.
+      expect(rejected.status_reason_message.split('attribute of')[1]).not.toMatch(/birth_date|surname|age/)
+    }
+    expect(
+      await item(
+        expression({ sex: { $eq: 'F' } }, { sort: [{ attribute_name: 'birth_date', sort_order: 'asc' }] }),
+      ),
+    ).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.sort.invalid' })
+  })
+
+  it('is by the granted identifier types alone', async () => {
+    await granted({ identifier_types: ['UIN'] })
+    expect(uins(await item(byUin('2')))).toEqual(['2'])
+    const byPhone = { query_type: 'idtype-value', query: { type: 'MOBILE', value: '+1 555 0100' } }
+    expect(await item(byPhone)).toMatchObject({ status: 'rjct' })
+    expect((await item(byPhone)).status_reason_message).not.toContain('BRN')
+    // A question about "any identifier" is one about those that are granted.
+    expect(uins(await item(expression({ identifier: { $eq: 'B-1' } })))).toEqual([])
+    expect(uins(await item(expression({ identifier: { $eq: '1' } })))).toEqual(['1'])
+  })
+
+  it('finds records within the conditions of the grant, and counts no others', async () => {
+    await granted({ query_forms: 'all', ask: 'all', rows: { Person: { sex: { $eq: 'F' } } } })
+    const found = await item(expression({ location: { $eq: 'Lagos' } }))
+    expect([uins(found), found.pagination.total_count]).toEqual([['1', '3'], 2])
+    expect(uins(await item(byUin('2')))).toEqual([])
+    expect(await item(byUin('2'))).toMatchObject({ status: 'succ', pagination: { total_count: 0 } })
+  })
+})
+
+describe('seeing', () => {
+  it('is what is granted', async () => {
+    await granted({ see: ['identifier', 'sex'], identifier_types: ['UIN'] })
+    expect((await item(byUin('3'))).data.reg_records).toEqual([
+      { '@type': 'CRVS_Person', identifier: [{ identifier_type: 'UIN', identifier_value: '3' }], sex: 'F' },
+    ])
+  })
+
+  it('is no more by a selection', async () => {
+    await granted({ query_forms: 'all', ask: 'all', see: ['sex'] })
+    const graphql = {
+      query_type: 'graphql',
+      query: { type: 'graphql', value: '{ person(UIN: "1") { sex birth_date name { surname } } }' },
+    }
+    // What may not be seen is missing, as what a record does not have.
+    expect((await item(graphql)).data.reg_records).toEqual([{ sex: 'F', birth_date: null, name: null }])
+  })
+
+  it.each([
+    ['exact', 2, 2],
+    ['rounded', 10, 10],
+    ['none', 1, 2],
+  ] as const)('counts %s', async (counts, onPageOfOne, onPageOfTwo) => {
+    await granted({ query_forms: 'all', ask: 'all', counts })
+    const total = async (page_size: number) =>
+      (await item(expression({ sex: { $eq: 'F' } }, { pagination: { page_size, page_number: 1 } })))
+        .pagination.total_count
+    expect([await total(1), await total(2)]).toEqual([onPageOfOne, onPageOfTwo])
+  })
+
+  it('is pages of the granted size', async () => {
+    await granted({ query_forms: 'all', ask: 'all', page_size: 1 })
+    expect(await item(expression({ sex: { $eq: 'F' } }))).toMatchObject({ pagination: { page_size: 1 } })
+  })
+})
+
+describe('a daily quota', () => {
+  it('counts identifiers, not requests', async () => {
+    await granted({ query_forms: 'all', ask: 'all', items_per_day: 3 })
+    expect(await item(expression({ UIN: { $in: ['1', '2', '3'] } }))).toMatchObject({ status: 'succ' })
+    expect(await item(byUin('1'))).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.search.too_many_records_found',
+      status_reason_message:
+        'search_criteria: the daily quota of items that is granted to this participant is used up; ask again later',
+    })
+  })
+
+  it('counts records that are delivered, repeats included', async () => {
+    await granted({ query_forms: 'all', ask: 'all', records_per_day: 3 })
+    expect(await item(expression({ sex: { $eq: 'F' } }))).toMatchObject({ status: 'succ' })
+    expect(await item(expression({ sex: { $eq: 'F' } }))).toMatchObject({ status: 'rjct' })
+  })
+})
+
+describe('basis consent', () => {
+  const CONSENT = {
+    ts: new Date().toISOString(),
+    purpose: { text: 'Eligibility check', code: 'eligibility' },
+  }
+  const terms: Partial<GrantTerms> = {
+    basis: 'consent',
+    purposes: ['eligibility', 'appeal'],
+    operations: ['search', 'txn-status'],
+    see: ['identifier', 'name'],
+  }
+  const NEEDED = 'with ts and a purpose.code of eligibility, appeal'
+
+  it('answers about the one who consents', async () => {
+    await granted(terms)
+    expect(uins(await item({ ...byUin('1'), consent: CONSENT }))).toEqual(['1'])
+    // An identifier of two people names none of them for sure.
+    const byPhone = { query_type: 'idtype-value', query: { type: 'MOBILE', value: '+1 555 0100' } }
+    expect(await item({ ...byPhone, consent: CONSENT })).toMatchObject({
+      status: 'succ',
+      data: { reg_records: [] },
+      pagination: { total_count: 0 },
+    })
+  })
+
+  it.each([
+    ['none', undefined, `search_criteria.consent: is required here, ${NEEDED}`],
+    [
+      'one without a time',
+      { purpose: CONSENT.purpose },
+      `search_criteria.consent.ts: is required here, ${NEEDED}`,
+    ],
+    [
+      'one of the future',
+      { ...CONSENT, ts: '2100-01-01T00:00:00Z' },
+      'search_criteria.consent.ts: must not be in the future',
+    ],
+    [
+      'an old one',
+      { ...CONSENT, ts: '1999-01-01T00:00:00Z' },
+      'search_criteria.consent.ts: must not be older than 365 days',
+    ],
+    [
+      'another purpose',
+      { ...CONSENT, purpose: { code: 'marketing' } },
+      'search_criteria.consent.purpose.code: must be one of eligibility, appeal',
+    ],
+    [
+      'no purpose',
+      { ts: CONSENT.ts },
+      'search_criteria.consent.purpose.code: must be one of eligibility, appeal',
+    ],
+  ])('rejects %s', async (_, consent, message) => {
+    await granted(terms)
+    expect(await item({ ...byUin('1'), ...(consent && { consent }) })).toMatchObject({
+      status: 'rjct',
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message: message,
+    })
+  })
+
+  it('knows an authorization as well where either is enough', async () => {
+    await granted({ ...terms, basis: 'either' })
+    expect(uins(await item({ ...byUin('1'), authorize: CONSENT }))).toEqual(['1'])
+    await granted({ ...terms, basis: 'authorize' })
+    expect(await item({ ...byUin('1'), consent: CONSENT })).toMatchObject({
+      status_reason_message: `search_criteria.authorize: is required here, ${NEEDED}`,
+    })
+  })
+})

@@ -1,0 +1,78 @@
+/**
+ * A kind with what may be asked about, and nothing else. Queries are read by it, so that every way to name an attribute
+ * (a condition, an alias, a path, a sort, a selection) is refused as unknown, and messages list only what may be asked.
+ */
+import {
+  type Attribute,
+  type Compound,
+  type IdentifierType,
+  type Kind,
+  namesOf,
+  type RecordType,
+  searchKey,
+} from '@rollcall/protocol'
+import { ALL, type Granted, isGranted } from '../model/grant.ts'
+import { GrantProblem } from './grant-problem.ts'
+
+export interface Askable {
+  /** One at least. */
+  readonly recordTypes: readonly RecordType[]
+  /** Canonical names; null: of every type. */
+  readonly identifierTypes: Granted
+  /** Canonical names; null: all. */
+  readonly eventTypes: Granted
+  /** Attributes, lists, and attributes of lists' elements, by any of their names. */
+  readonly ask: typeof ALL | readonly string[]
+}
+
+/** @throws GrantProblem a name that means nothing in any of the record types; an age without its date */
+export function askedKind(kind: Kind, { recordTypes, identifierTypes, eventTypes, ask }: Askable): Kind {
+  const isWhole =
+    recordTypes.length === kind.record_types.length &&
+    identifierTypes === null &&
+    eventTypes === null &&
+    ask === ALL
+  if (isWhole) return kind
+  if (ask !== ALL) checkNames(recordTypes, ask)
+  const [first, ...others] = recordTypes.map((recordType) => narrowed(recordType, ask))
+  if (first === undefined) throw new GrantProblem('record_types', 'must name one at least')
+  const types = kind.identifier_types.filter(({ name }) => isGranted(identifierTypes, name))
+  return {
+    ...kind,
+    record_types: [first, ...others],
+    identifier_types: types,
+    event_types: kind.event_types.filter(({ name }) => isGranted(eventTypes, name)),
+    ...(identifierTypes !== null && { unlisted_identifiers: false }),
+  }
+}
+
+function narrowed(recordType: RecordType, ask: Askable['ask']): RecordType {
+  if (ask === ALL) return recordType
+  const compounds = (recordType.compounds ?? []).flatMap((compound): Compound[] => {
+    const members = compound.members.filter((member) => isNamed(compound, ask) || isNamed(member, ask))
+    return members.length === 0 ? [] : [{ ...compound, members }]
+  })
+  return { ...recordType, attributes: recordType.attributes.filter((row) => isNamed(row, ask)), compounds }
+}
+
+const isNamed = (row: Attribute | Compound | IdentifierType, names: readonly string[]): boolean => {
+  const own = namesOf(row).map(searchKey)
+  return names.some((name) => own.includes(searchKey(name)))
+}
+
+function checkNames(recordTypes: readonly RecordType[], ask: readonly string[]): void {
+  const attributes = recordTypes.flatMap((recordType) => recordType.attributes)
+  const compounds = recordTypes.flatMap((recordType) => recordType.compounds ?? [])
+  const rows = [...attributes, ...compounds, ...compounds.flatMap(({ members }) => members)]
+  const unknown = ask.find((name) => !rows.some((row) => isNamed(row, [name])))
+  if (unknown !== undefined) {
+    throw new GrantProblem(
+      'ask',
+      `${unknown} is no attribute of ${recordTypes.map(({ name }) => name).join(', ')}`,
+    )
+  }
+  const age = attributes.find((row) => row.type === 'age' && isNamed(row, ask))
+  if (age?.since !== undefined && !ask.some((name) => searchKey(name) === age.since)) {
+    throw new GrantProblem('ask', `${age.name} needs ${age.since} beside it`)
+  }
+}

@@ -1,0 +1,276 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  KINDS,
+  type Kind,
+  type RecordType,
+  searchKey,
+} from '@rollcall/protocol'
+import fc from 'fast-check'
+import type { TSchema } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { cutRecord } from './cut.ts'
+import { visibleIn } from './visible.ts'
+
+const kindOf = (name: string): Kind => KINDS.find((kind) => kind.name === name) as Kind
+
+function cut(
+  kindName: string,
+  recordTypeName: string,
+  see: readonly string[],
+  record: JsonObject,
+  types: readonly string[] | null = null,
+) {
+  const kind = kindOf(kindName)
+  const recordType = kind.record_types.find(({ name }) => name === recordTypeName) as RecordType
+  const visible = visibleIn(kind, [recordType], see).get(recordTypeName)
+  if (visible === undefined) throw new Error('no such record type')
+  return cutRecord({ kind, types: types && new Set(types) }, visible, record)
+}
+
+const ADA: JsonObject = {
+  '@type': 'Person',
+  '@id': 'urn:person:1',
+  identifier: [
+    { '@type': 'Identifier', identifier_type: 'UIN', identifier_value: 'U-1', issued_by: 'Office 3' },
+    { identifier_type: 'BRN', identifier_value: 'B-1' },
+    { identifier_type: 'LIBRARY', identifier_value: 'L-1' },
+  ],
+  name: { '@type': 'Name', surname: 'Obi', given_name: 'Ada' },
+  sex: 'female',
+  birth_date: '1990-01-02',
+  phone_number: ['+234 1'],
+  parent1_identifier: { identifier_type: 'UIN', identifier_value: 'U-7' },
+  address: { locality: 'Lagos', postal_code: '100' },
+}
+
+describe('cutRecord', () => {
+  it('leaves nothing of a record of which nothing is visible', () => {
+    expect(cut('civil', 'Person', [], ADA)).toEqual({})
+  })
+
+  it('leaves attributes, members of the document and identifiers, each by its name', () => {
+    expect(cut('civil', 'Person', ['identifier', 'name', 'birth_date'], ADA, ['UIN', 'BRN'])).toEqual({
+      '@type': 'Person',
+      identifier: [
+        { '@type': 'Identifier', identifier_type: 'UIN', identifier_value: 'U-1' },
+        { identifier_type: 'BRN', identifier_value: 'B-1' },
+      ],
+      name: ADA.name,
+      birth_date: '1990-01-02',
+    })
+  })
+
+  it('finds members under other spellings and with prefixes', () => {
+    const record = { 'spdci:name': { first_name: 'Ada', surname: 'Obi' }, gender: 'F', date_of_birth: '1990' }
+    expect(cut('civil', 'Person', ['given_name', 'sex'], record)).toEqual({
+      'spdci:name': { first_name: 'Ada' },
+      gender: 'F',
+    })
+  })
+
+  it('shows identifiers of types that a kind does not list only where every type may be seen', () => {
+    expect(JSON.stringify(cut('civil', 'Person', ['identifier'], ADA))).toContain('L-1')
+    expect(JSON.stringify(cut('civil', 'Person', ['identifier'], ADA, ['UIN']))).not.toContain('L-1')
+  })
+
+  it('shows bare identifiers as those of their type', () => {
+    expect(cut('civil', 'Person', ['phone_number'], ADA, ['MOBILE'])).toEqual({
+      '@type': 'Person',
+      phone_number: ['+234 1'],
+    })
+    expect(cut('civil', 'Person', ['identifier'], ADA)).not.toHaveProperty('phone_number')
+    expect(cut('civil', 'Person', ['phone_number'], ADA, ['UIN'])).toEqual({})
+  })
+
+  it('names parents for themselves', () => {
+    expect(cut('civil', 'Person', ['parents'], ADA, ['UIN'])).toEqual({
+      '@type': 'Person',
+      parent1_identifier: { identifier_type: 'UIN', identifier_value: 'U-7' },
+    })
+    expect(cut('civil', 'Person', ['parents'], ADA, ['BRN'])).toEqual({})
+  })
+
+  it('shows members of a household only as much as the record type of members', () => {
+    const member = (name: string): JsonObject => ({
+      member_identifier: [{ identifier_type: 'UIN', identifier_value: `U-${name}` }],
+      demographic_info: { name: { surname: 'Obi', given_name: name }, sex: 'F' },
+      marital_status: 'S',
+      related_person: [
+        {
+          relationship_type: 'child',
+          related_member: { demographic_info: { sex: 'M' }, marital_status: 'M' },
+        },
+      ],
+    })
+    const group = {
+      group_size: 2,
+      group_head_info: member('Ada'),
+      member_list: [member('Ada'), { household_member: member('Bo') }],
+    }
+    expect(cut('social', 'Group', ['group_size', 'sex'], group)).toEqual({ group_size: 2 })
+    const sex = { demographic_info: { sex: 'F' } }
+    expect(cut('social', 'Group', ['member_list', 'sex'], group)).toEqual({
+      member_list: [sex, { household_member: sex }],
+    })
+    expect(cut('social', 'Group', ['group_head_info', 'related_person', 'sex'], group)).toEqual({
+      group_head_info: { ...sex, related_person: [{ related_member: { demographic_info: { sex: 'M' } } }] },
+    })
+  })
+
+  it('shows of an enrolment the attributes that are named', () => {
+    const enrolment = {
+      programme: { programme_identifier: 'PRG-7', programme_name: 'Winter grant' },
+      enrolment_status: 'Active',
+      benefits: { benefit_value: '100' },
+    }
+    const record = { member: { programme_identifier: [enrolment, 'PRG-8'], marital_status: 'S' } }
+    expect(cut('ibr', 'Beneficiary', ['programme_identifier'], record)).toEqual({
+      member: { programme_identifier: [{ programme: { programme_identifier: 'PRG-7' } }, 'PRG-8'] },
+    })
+    expect(cut('ibr', 'Beneficiary', ['enrolment'], { member: { programme_identifier: enrolment } })).toEqual(
+      {
+        member: { programme_identifier: { programme: enrolment.programme, enrolment_status: 'Active' } },
+      },
+    )
+    expect(cut('ibr', 'Beneficiary', ['member.programme_identifier.benefits.benefit_value'], record)).toEqual(
+      {
+        member: { programme_identifier: [{ benefits: { benefit_value: '100' } }] },
+      },
+    )
+  })
+})
+
+describe('visibleIn refuses', () => {
+  const refused = (kind: string, recordType: string, name: string): unknown => {
+    try {
+      return cut(kind, recordType, [name], {})
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+
+  it('a name that means nothing', () => {
+    expect(refused('civil', 'Person', 'shoe_size')).toBe(
+      'see: shoe_size is no attribute, relation or member of Person',
+    )
+    expect(refused('civil', 'Person', 'name.shoe_size')).toBe(
+      'see: name.shoe_size is no attribute, relation or member of Person',
+    )
+  })
+
+  it('an age without the date that it is counted from', () => {
+    expect(refused('civil', 'Person', 'age')).toBe('see: age needs birth_date beside it')
+    expect(refused('civil', 'Person', 'birth_date')).toEqual({})
+  })
+
+  it('a member with identifiers or other persons in it', () => {
+    const rule = 'which a grant names for itself; name the members one by one'
+    expect(refused('ibr', 'Beneficiary', 'member.demographic_info')).toBe(
+      `see: member.demographic_info has identifier in it, ${rule}`,
+    )
+    expect(refused('social', 'Member', 'related_person.related_member.member_identifier')).toBe(
+      `see: related_person.related_member.member_identifier has related_person in it, ${rule}`,
+    )
+  })
+})
+
+/** The leaves of a document, each with the names of the members that it stands below. */
+function leaves(value: JsonValue, path: readonly string[] = []): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((element) => (Array.isArray(element) ? [] : leaves(element, path)))
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([name, member]) => leaves(member, [...path, searchKey(name)]))
+  return [`${path.join('.')} = ${JSON.stringify(value)}`]
+}
+
+/** Whether a path may be seen, said as plainly as it can be: by the rows of the kind alone. */
+function isAllowed(kind: Kind, recordType: RecordType, see: readonly string[], path: string): boolean {
+  const begins = (place: string): boolean => `${path}.`.startsWith(`${searchKey(place)}.`)
+  const related = (recordType.relations ?? []).filter(({ name }) => see.includes(name))
+  for (const { paths, record_type } of related) {
+    const other = kind.record_types.find(({ name }) => name === record_type)
+    if (other === undefined) continue
+    for (const place of paths.filter(begins)) {
+      if (isAllowed(kind, other, see, path.slice(searchKey(place).length + 1))) return true
+    }
+  }
+  const { attributes, compounds = [] } = recordType
+  const places = attributes.filter(({ name }) => see.includes(name)).flatMap(({ paths }) => paths)
+  const others = (recordType.relations ?? []).flatMap(({ paths }) => paths)
+  const own = compounds.filter(({ paths }) => paths.every((place) => !others.includes(place)))
+  const ofElements = own.flatMap((compound) =>
+    compound.members
+      .filter(({ name }) => see.includes(name) || see.includes(compound.name))
+      .flatMap(({ paths, record_paths = [] }) => [
+        ...record_paths,
+        ...compound.paths.flatMap((place) =>
+          paths.map((one) => [place, one].filter((part) => part !== '').join('.')),
+        ),
+      ]),
+  )
+  return [...places, ...ofElements].some((place) => searchKey(place) === path)
+}
+
+/** Any record that the documented shape of a record type allows, and members beyond it. */
+function records(schema: TSchema, depth = 0): fc.Arbitrary<JsonValue> {
+  const { properties, items, anyOf } = schema as {
+    properties?: Record<string, TSchema>
+    items?: TSchema
+    anyOf?: TSchema[]
+  }
+  if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => records(one, depth)))
+  if (items !== undefined) return fc.array(records(items, depth + 1), { maxLength: 2 })
+  if (properties === undefined || depth > 6)
+    return fc.oneof(fc.string({ maxLength: 3 }), fc.integer(), fc.boolean())
+  const members = Object.fromEntries(
+    Object.entries(properties).map(([name, one]) => [name, records(one, depth + 1)]),
+  )
+  return fc.record(
+    { ...members, shoe_size: fc.integer(), notes: fc.array(fc.record({ sex: fc.string({ maxLength: 2 }) })) },
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<JsonValue>
+}
+
+describe('of any record and any grant', () => {
+  for (const kind of KINDS) {
+    for (const recordType of kind.record_types) {
+      it(`${kind.name} ${recordType.name}: what is named is left, and nothing else`, () => {
+        const names = [
+          ...kind.record_types.flatMap(({ attributes, compounds = [], relations = [] }) => [
+            ...attributes.filter(({ type }) => type !== 'age').map(({ name }) => name),
+            ...compounds.flatMap(({ name, members }) => [name, ...members.map((member) => member.name)]),
+            ...relations.filter(({ record_type }) => record_type !== undefined).map(({ name }) => name),
+          ]),
+        ]
+        const grants = fc.uniqueArray(fc.constantFrom(...new Set(names)), { maxLength: 8 })
+        fc.assert(
+          fc.property(grants, records(recordType.schema), (see, record) => {
+            if (!isJsonObject(record)) return
+            const known = see.filter((name) => isKnown(kind, recordType, name))
+            const visible = visibleIn(kind, [recordType], known).get(recordType.name)
+            if (visible === undefined) throw new Error('no tree')
+            const after = cutRecord({ kind, types: null }, visible, record)
+            const expected = leaves(record).filter((leaf) =>
+              isAllowed(kind, recordType, known, leaf.slice(0, leaf.indexOf(' = '))),
+            )
+            const structural = (leaf: string): boolean => !/(^|\.)@?type = /.test(leaf)
+            expect(leaves(after).filter(structural)).toEqual(expected.filter(structural))
+          }),
+          { numRuns: 150 },
+        )
+      })
+    }
+  }
+})
+
+/** In the record type itself, or in one that is related to it. */
+function isKnown(kind: Kind, recordType: RecordType, name: string): boolean {
+  try {
+    visibleIn(kind, [recordType], [name])
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,66 @@
+/** Cuts a record to what is visible. */
+import {
+  identifierTypeOf,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  searchKey,
+} from '@rollcall/protocol'
+import type { SeenIdentifiers, Visible } from '../model/grant.ts'
+
+/** Members that say what an object is, and nothing of a person: they stay where something else of the object stays. */
+const STRUCTURE = ['@type', '@context']
+const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
+
+/** What may be seen of a record: always an object, empty where that is nothing. */
+export function cutRecord(seen: SeenIdentifiers, visible: Visible, record: JsonObject): JsonObject {
+  const cut = cutValue(seen, [visible], record)
+  return isJsonObject(cut) ? cut : {}
+}
+
+/** @param parts what is visible here, all of it together */
+function cutValue(seen: SeenIdentifiers, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
+  const parts = here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
+  if (parts.some(({ whole }) => whole)) return value
+  if (Array.isArray(value)) {
+    // A list right inside a list is read as nothing everywhere.
+    const elements = value.filter((element) => !Array.isArray(element))
+    return shown(elements.flatMap((element) => cutValue(seen, parts, element) ?? []))
+  }
+  const isIdentifier = parts.some(({ identifiers }) =>
+    identifiers.some((source) => isSeen(seen, source, value)),
+  )
+  if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
+  return isIdentifier || parts.some((part) => part.value) ? value : undefined
+}
+
+function cutObject(
+  seen: SeenIdentifiers,
+  parts: readonly Visible[],
+  object: JsonObject,
+  isIdentifier: boolean,
+): JsonObject | undefined {
+  const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
+    if (STRUCTURE.includes(name)) return [[name, value]]
+    const key = searchKey(name)
+    if (isIdentifier && IDENTIFIER_MEMBERS.includes(key) && !isNested(value)) return [[name, value]]
+    const below = parts.flatMap(({ members }) => members.get(key) ?? [])
+    const cut = below.length === 0 ? undefined : cutValue(seen, below, value)
+    return cut === undefined ? [] : [[name, cut]]
+  })
+  return members.every(([name]) => STRUCTURE.includes(name)) ? undefined : Object.fromEntries(members)
+}
+
+const isNested = (value: JsonValue): boolean => typeof value === 'object' && value !== null
+
+function isSeen(
+  { kind, types }: SeenIdentifiers,
+  source: Visible['identifiers'][number],
+  value: JsonValue,
+): boolean {
+  const type = identifierTypeOf(kind, source, value)
+  return type !== undefined && (types === null || types.has(type.name))
+}
+
+const shown = (elements: readonly JsonValue[]): JsonValue | undefined =>
+  elements.length === 0 ? undefined : [...elements]

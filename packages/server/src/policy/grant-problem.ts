@@ -1,0 +1,8 @@
+/** A grant that is not what it must be. The message names the member and the rule. */
+export class GrantProblem extends Error {
+  override readonly name = 'GrantProblem'
+
+  constructor(member: string, rule: string) {
+    super(`${member}: ${rule}`)
+  }
+}

@@ -1,0 +1,156 @@
+/** A grant, read for the kind of its registry: everything that a request is checked against. */
+import {
+  elementKeys,
+  type Kind,
+  namesOf,
+  operationsOf,
+  type RecordType,
+  resolveEventType,
+  resolveIdentifierType,
+  resolveRecordType,
+} from '@rollcall/protocol'
+import { ALL, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
+import type { Predicate } from '../model/predicate.ts'
+import { QueryProblem } from '../query/query.ts'
+import { readQuery } from '../query/read-query.ts'
+import { askedKind } from './asked-kind.ts'
+import { GrantProblem } from './grant-problem.ts'
+import { visibleIn } from './visible.ts'
+
+/**
+ * @param kind of the registry, with its operator's attributes
+ * @throws GrantProblem a member names something that the registry does not have
+ */
+export function readGrant(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
+  const recordTypes = namesIn(terms, 'record_types', ALL, (name) => resolveRecordType(kind, name)?.name)
+  const types = namesIn(terms, 'identifier_types', ALL, (name) => resolveIdentifierType(kind, name)?.name)
+  const granted = kind.record_types.filter(({ name }) => isGranted(recordTypes, name))
+  const eventTypes = namesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
+  const operations = namesIn(terms, 'operations', [], operationNamed(kind))
+  checkBasis(terms, operations, granted)
+  return {
+    terms,
+    kind: askedKind(kind, { recordTypes: granted, identifierTypes: types, eventTypes, ask: terms.ask ?? [] }),
+    operations,
+    recordTypes,
+    queryForms: new Set(terms.query_forms === ALL ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
+    eventTypes,
+    programmes: namesIn(terms, 'programmes', [], programmeNamed(kind)),
+    rows: readRows(kind, granted, terms.rows),
+    visible: terms.see === ALL ? null : visibleIn(kind, granted, terms.see),
+    identifiers: { kind, types },
+  }
+}
+
+type NameList = 'operations' | 'record_types' | 'identifier_types' | 'event_types' | 'programmes'
+
+function namesIn(
+  terms: GrantTerms,
+  member: NameList,
+  otherwise: GrantTerms[NameList] & {},
+  canonical: (name: string) => string | undefined,
+): Granted {
+  const given = terms[member] ?? otherwise
+  if (given === ALL) return null
+  const names = given.map((name) => {
+    const found = canonical(name)
+    if (found === undefined) throw new GrantProblem(member, `this registry has no ${name}`)
+    return found
+  })
+  if (member === 'record_types' && names.length === 0)
+    throw new GrantProblem(member, 'must name one at least')
+  return new Set(names)
+}
+
+const operationNamed =
+  (kind: Kind) =>
+  (name: string): string | undefined =>
+    operationsOf(kind).find((operation) => operation.name === name)?.name
+
+/** By what the elements of a list of programmes are known; a programme need not be known yet. */
+const programmeNamed =
+  (kind: Kind) =>
+  (name: string): string | undefined => {
+    for (const recordType of kind.record_types) {
+      const list = recordType.keyed_lists.find((one) => one.name === 'programme')
+      const [key] = list === undefined ? [] : elementKeys(kind, recordType, list, list.paths[0] ?? '', name)
+      if (key !== undefined) return key
+    }
+    return undefined
+  }
+
+/** What may be asked under a consent: the other operations have no member for it that is signed. */
+const CONSENTED = ['search', 'txn-status']
+
+/**
+ * Under a consent the answer is about the one who consents: other persons in the record are not named by its grant.
+ * @throws GrantProblem
+ */
+function checkBasis(
+  { basis, purposes = [], see }: GrantTerms,
+  operations: Granted,
+  recordTypes: readonly RecordType[],
+): void {
+  if (basis === 'law') {
+    if (purposes.length > 0) throw new GrantProblem('purposes', 'go with a basis other than law')
+    return
+  }
+  if (purposes.length === 0) throw new GrantProblem('purposes', `must name one at least for basis ${basis}`)
+  if (operations === null || [...operations].some((name) => !CONSENTED.includes(name))) {
+    throw new GrantProblem('operations', `must be of ${CONSENTED.join(', ')} for basis ${basis}`)
+  }
+  const relations = recordTypes.flatMap((recordType) => recordType.relations ?? [])
+  const relation = relations.find(({ name }) => see === ALL || see.includes(name))
+  if (relation !== undefined) {
+    throw new GrantProblem(
+      'see',
+      `must not show other persons (${relation.name}) for basis ${basis}; name attributes`,
+    )
+  }
+  if (see === ALL) throw new GrantProblem('see', `must name attributes for basis ${basis}`)
+}
+
+/** The bounds of a query that an operator writes. */
+const BOUNDS = { query_depth: 16, query_terms: 200, query_values: 1000 }
+
+/** @throws GrantProblem */
+function readRows(
+  kind: Kind,
+  granted: readonly RecordType[],
+  rows: GrantTerms['rows'],
+): ReadonlyMap<string, Predicate> {
+  if (rows === undefined) return new Map()
+  const read = new Map<string, Predicate>()
+  for (const [name, query] of Object.entries(rows)) {
+    const recordType = resolveRecordType(kind, name)
+    if (recordType === undefined) throw new GrantProblem('rows', `this registry has no record type ${name}`)
+    read.set(recordType.name, readRow(kind, recordType, query))
+  }
+  const missing = granted.find((recordType) => !read.has(recordType.name))
+  if (missing !== undefined)
+    throw new GrantProblem('rows', `must have a query for ${missing.name}, which is granted too`)
+  return read
+}
+
+function readRow(kind: Kind, recordType: RecordType, query: unknown): Predicate {
+  const path = `rows.${recordType.name}`
+  try {
+    const { predicate } = readQuery({ kind, recordType, limits: BOUNDS }, 'expression', query, path)
+    const aged = recordType.attributes.find((row) => row.type === 'age' && asksAbout(predicate, row.name))
+    if (aged === undefined) return predicate
+    throw new GrantProblem(
+      path,
+      `asks for ${namesOf(aged)[0]}, which changes from day to day; ask for ${aged.since}`,
+    )
+  } catch (error) {
+    if (error instanceof QueryProblem) throw new GrantProblem(error.path, error.rule)
+    throw error
+  }
+}
+
+function asksAbout(predicate: Predicate, attribute: string): boolean {
+  if (predicate.is === 'and' || predicate.is === 'or')
+    return predicate.of.some((one) => asksAbout(one, attribute))
+  if (predicate.is === 'not' || predicate.is === 'some') return asksAbout(predicate.of, attribute)
+  return 'attribute' in predicate && predicate.attribute.name === attribute
+}

@@ -1,0 +1,29 @@
+/** Whether the documented shape of a record has a member at a dotted path. */
+import { searchKey } from '@rollcall/protocol'
+import type { TSchema } from 'typebox'
+
+/** The keywords of JSON Schema by which a path goes on. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly patternProperties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema
+  readonly anyOf?: readonly TSchema[]
+  readonly type?: string
+}
+
+/** Lists are passed through, and members are found under all their spellings. Below a member of any shape every path is. */
+export function hasPath(schema: TSchema, path: string): boolean {
+  return hasKeys(schema, path.split('.').map(searchKey))
+}
+
+function hasKeys(schema: Shape, keys: readonly string[]): boolean {
+  const [key, ...rest] = keys
+  if (key === undefined) return true
+  const { properties, patternProperties, items, anyOf, type } = schema
+  if (anyOf !== undefined) return anyOf.some((one) => hasKeys(one, keys))
+  if (items !== undefined) return hasKeys(items, keys)
+  if (patternProperties !== undefined)
+    return Object.values(patternProperties).some((one) => hasKeys(one, rest))
+  if (properties === undefined) return type === undefined
+  return Object.entries(properties).some(([name, member]) => searchKey(name) === key && hasKeys(member, rest))
+}

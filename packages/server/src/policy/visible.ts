@@ -1,0 +1,169 @@
+/**
+ * What a grant shows of records, as a tree over the members of documents. A name in the grant means an attribute, the
+ * identifiers, related persons, or a member of the document by its dotted path. What no name means is not shown.
+ */
+import {
+  type Attribute,
+  type Compound,
+  type IdentifierSource,
+  type Kind,
+  namesOf,
+  type RecordType,
+  type Relation,
+  resolveIdentifierType,
+  searchKey,
+} from '@rollcall/protocol'
+import type { Visible } from '../model/grant.ts'
+import { GrantProblem } from './grant-problem.ts'
+import { hasPath } from './schema-paths.ts'
+
+/** The word for the identifiers of the record. */
+export const IDENTIFIER = 'identifier'
+
+/**
+ * The tree of each record type.
+ * @param names what the grant shows, in every record type that has it
+ * @throws GrantProblem a name that means nothing in any of the record types
+ */
+export function visibleIn(
+  kind: Kind,
+  recordTypes: readonly RecordType[],
+  names: readonly string[],
+): ReadonlyMap<string, Visible> {
+  checkAges(kind, names)
+  const trees = new Map(kind.record_types.map(({ name }) => [name, nothing()]))
+  const treeOf = (name: string): Visible => trees.get(name) ?? nothing()
+  for (const name of names) {
+    // A related person may be of a record type that is not granted itself.
+    const shown = kind.record_types.filter((recordType) => show(kind, recordType, name, treeOf))
+    if (!shown.some((recordType) => recordTypes.includes(recordType) || isRelated(recordTypes, recordType))) {
+      throw new GrantProblem('see', `${name} is no attribute, relation or member of ${titles(recordTypes)}`)
+    }
+  }
+  return trees
+}
+
+const titles = (recordTypes: readonly RecordType[]): string => recordTypes.map(({ name }) => name).join(', ')
+
+const isRelated = (recordTypes: readonly RecordType[], { name }: RecordType): boolean =>
+  recordTypes.some(({ relations = [] }) => relations.some(({ record_type }) => record_type === name))
+
+const nothing = (): Visible => ({ whole: false, value: false, identifiers: [], members: new Map() })
+
+/** @returns whether the name means something in this record type */
+function show(
+  kind: Kind,
+  recordType: RecordType,
+  name: string,
+  treeOf: (recordType: string) => Visible,
+): boolean {
+  const tree = treeOf(recordType.name)
+  const key = searchKey(name)
+  const sources = recordType.identifiers.filter(
+    (row) => row.names === 'record' && sourceName(kind, row) === key,
+  )
+  for (const source of sources) at(tree, source.path).identifiers.push(source)
+  if (sources.length > 0) return true
+  const relation = recordType.relations?.find((row) => searchKey(row.name) === key)
+  if (relation !== undefined) {
+    showRelated(tree, relation, treeOf)
+    return true
+  }
+  const paths = attributePaths(recordType, key)
+  if (paths !== undefined) {
+    for (const path of paths) at(tree, path).value = true
+    return true
+  }
+  return showMember(recordType, tree, name)
+}
+
+/** A member that is called like a type of identifier, such as `phone_number`, is named for itself. */
+function sourceName(kind: Kind, { path }: IdentifierSource): string {
+  const last = path.slice(path.lastIndexOf('.') + 1)
+  return resolveIdentifierType(kind, last) === undefined ? IDENTIFIER : searchKey(last)
+}
+
+function showRelated(
+  tree: Visible,
+  { paths, record_type }: Relation,
+  treeOf: (name: string) => Visible,
+): void {
+  for (const path of paths) {
+    const person = at(tree, path)
+    if (record_type === undefined) person.identifiers.push({ path, names: 'part' })
+    else person.like = treeOf(record_type)
+  }
+}
+
+/** Where an attribute, or an attribute of a list's elements, stands; by a list's name, where all of its attributes stand. */
+function attributePaths(recordType: RecordType, key: string): readonly string[] | undefined {
+  const attribute = recordType.attributes.find((row) => isCalled(row, key))
+  // Of an age nothing is stored.
+  if (attribute !== undefined) return attribute.type === 'age' ? [] : attribute.paths
+  const found = ownCompounds(recordType).flatMap((compound) => {
+    const members = compound.members.filter((row) => isCalled(compound, key) || isCalled(row, key))
+    return members.map((member) => [
+      ...compound.paths.flatMap((place) => member.paths.map((path) => joined(place, path))),
+      ...(member.record_paths ?? []),
+    ])
+  })
+  return found.length === 0 ? undefined : found.flat()
+}
+
+/** Lists whose elements are other persons are seen by the relation. */
+function ownCompounds({ compounds = [], relations = [] }: RecordType): readonly Compound[] {
+  const others = relations.flatMap(({ paths }) => paths)
+  return compounds.filter(({ paths }) => !paths.some((path) => others.some((other) => isWithin(path, other))))
+}
+
+const isCalled = (row: Attribute | Compound, key: string): boolean =>
+  namesOf(row).some((name) => searchKey(name) === key)
+
+const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
+
+/** @throws GrantProblem identifiers or other persons stand in it, which have names of their own */
+function showMember(recordType: RecordType, tree: Visible, path: string): boolean {
+  if (!hasPath(recordType.schema, path)) return false
+  const own = searchKey(path)
+  const source = recordType.identifiers.find((row) => searchKey(row.path) === own && row.type !== undefined)
+  if (source !== undefined) {
+    at(tree, path).identifiers.push(source)
+    return true
+  }
+  const relations = (recordType.relations ?? []).flatMap(({ name, paths }) =>
+    paths.map((place) => ({ name, place })),
+  )
+  const sources = recordType.identifiers.map(({ path: place }) => ({ name: IDENTIFIER, place }))
+  const within = [...relations, ...sources].find(({ place }) => isWithin(searchKey(place), own))
+  const around = relations.find(({ place }) => isWithin(own, searchKey(place)))
+  const other = within ?? around
+  if (other !== undefined) {
+    throw new GrantProblem(
+      'see',
+      `${path} has ${other.name} in it, which a grant names for itself; name the members one by one`,
+    )
+  }
+  at(tree, path).whole = true
+  return true
+}
+
+/** Whether the inner path is the outer one, or below it. */
+const isWithin = (inner: string, outer: string): boolean => `${inner}.`.startsWith(`${outer}.`)
+
+function at(tree: Visible, path: string): Visible {
+  let part = tree
+  for (const key of path.split('.').filter((segment) => segment !== '')) {
+    const next = part.members.get(searchKey(key)) ?? nothing()
+    part.members.set(searchKey(key), next)
+    part = next
+  }
+  return part
+}
+
+/** @throws GrantProblem an age says the date that it is counted from */
+function checkAges({ record_types }: Kind, names: readonly string[]): void {
+  const keys = names.map(searchKey)
+  const ages = record_types.flatMap(({ attributes }) => attributes.filter(({ type }) => type === 'age'))
+  const alone = ages.find((row) => keys.some((key) => isCalled(row, key)) && !keys.includes(row.since ?? ''))
+  if (alone !== undefined) throw new GrantProblem('see', `${alone.name} needs ${alone.since} beside it`)
+}

@@ -1,0 +1,120 @@
+/** Grants of participants in registries. A changed grant is a new row: the one before it stays, as a record of what counted. */
+import { sql } from 'kysely'
+import type { GrantTerms } from '../../model/grant.ts'
+import type { Participant } from '../../model/participant.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import { lockParticipant } from './participants.ts'
+
+/** A grant as it is stored. */
+export interface StoredGrant {
+  readonly id: number
+  readonly participant: number
+  readonly registry: number
+  readonly terms: GrantTerms
+  readonly valid_from: Date
+  /** Null: no end. */
+  readonly valid_until: Date | null
+}
+
+const COLUMNS = ['id', 'participant', 'registry', 'terms', 'valid_from', 'valid_until'] as const
+
+interface Owner {
+  readonly participant: Pick<Participant, 'id'>
+  readonly registry: Pick<Registry, 'id'>
+}
+
+/**
+ * Grants the terms, from `valid_from` on.
+ * @param replace revokes every other grant of the participant in the registry; otherwise one whose time overlaps refuses
+ * @throws StoreRefusal
+ */
+export async function addGrant(
+  { kysely }: Pick<Database, 'kysely'>,
+  { participant, registry }: Owner,
+  terms: GrantTerms,
+  { replace }: { readonly replace: boolean },
+): Promise<StoredGrant> {
+  const valid_from = terms.valid_from === undefined ? new Date() : new Date(terms.valid_from)
+  const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)
+  if (valid_until !== null && valid_until <= valid_from) {
+    throw new StoreRefusal('valid_until: must be later than valid_from')
+  }
+  return kysely.transaction().execute(async (transaction) => {
+    const owner = await lockParticipant(transaction, participant)
+    const live = transaction
+      .updateTable('participant_grant')
+      .where('participant', '=', owner.id)
+      .where('registry', '=', registry.id)
+      .where('revoked_at', 'is', null)
+    if (replace) await live.set({ revoked_at: sql<Date>`now()` }).execute()
+    const overlapping = await transaction
+      .selectFrom('participant_grant')
+      .select('id')
+      .where('participant', '=', owner.id)
+      .where('registry', '=', registry.id)
+      .where('revoked_at', 'is', null)
+      .where(sql<boolean>`tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until})`)
+      .executeTakeFirst()
+    if (overlapping !== undefined) {
+      throw new StoreRefusal(
+        `valid_from: overlaps grant ${overlapping.id}; at any time a participant has one grant in a registry`,
+      )
+    }
+    return transaction
+      .insertInto('participant_grant')
+      .values({
+        participant: owner.id,
+        registry: registry.id,
+        terms: JSON.stringify(terms),
+        valid_from,
+        valid_until,
+      })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** The grant that counts now; null: there is none. */
+export async function findGrant(
+  { pool }: Pick<Database, 'pool'>,
+  participant: number,
+  registry: number,
+): Promise<StoredGrant | null> {
+  const { rows } = await pool.query<StoredGrant>({
+    name: 'find grant',
+    text: `select ${COLUMNS.join(', ')} from participant_grant
+      where participant = $1 and registry = $2 and revoked_at is null
+        and valid_from <= now() and (valid_until is null or valid_until > now())
+      order by id desc limit 1`,
+    values: [participant, registry],
+  })
+  return rows[0] ?? null
+}
+
+/** Those that are not revoked, past and future ones included: of one participant, in one registry, or all. */
+export async function listGrants(
+  { kysely }: Pick<Database, 'kysely'>,
+  of: { readonly participant?: number; readonly registry?: number } = {},
+): Promise<readonly StoredGrant[]> {
+  let query = kysely.selectFrom('participant_grant').select(COLUMNS).where('revoked_at', 'is', null)
+  if (of.participant !== undefined) query = query.where('participant', '=', of.participant)
+  if (of.registry !== undefined) query = query.where('registry', '=', of.registry)
+  return query.orderBy('participant').orderBy('registry').orderBy('valid_from').execute()
+}
+
+/** @returns how many were revoked; every node follows within a second */
+export async function revokeGrants(
+  { kysely }: Pick<Database, 'kysely'>,
+  { participant, registry }: Owner,
+): Promise<number> {
+  const { numUpdatedRows } = await kysely
+    .updateTable('participant_grant')
+    .set({ revoked_at: sql<Date>`now()` })
+    .where('participant', '=', participant.id)
+    .where('registry', '=', registry.id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}

@@ -1,0 +1,40 @@
+/** Grants of participants in tests: everything in every registry, unless a test says otherwise. */
+import type { GrantTerms } from '../src/model/grant.ts'
+import { GRANT_TEMPLATES } from '../src/policy/grant-templates.ts'
+import type { Database } from '../src/store/db/database.ts'
+import { addGrant } from '../src/store/directory/grants.ts'
+import { findParticipant } from '../src/store/directory/participants.ts'
+import { registryAt } from '../src/store/registries/registries.ts'
+
+const [everything] = GRANT_TEMPLATES
+if (everything === undefined) throw new Error('there is no template')
+
+/** All but subscriptions without a filter. */
+export const EVERYTHING: GrantTerms = { ...everything.terms, unfiltered: false }
+
+/** Grants everything to every participant that has no grant in a registry. */
+export async function grantEverything(
+  { db }: { readonly db: Database },
+  terms: Partial<GrantTerms> = {},
+): Promise<void> {
+  await db.pool.query(
+    `insert into participant_grant (participant, registry, terms)
+     select participant.id, registry.id, $1 from participant, registry
+     where not exists (select from participant_grant as held
+       where held.participant = participant.id and held.registry = registry.id)`,
+    [JSON.stringify({ ...EVERYTHING, ...terms })],
+  )
+}
+
+/** Replaces what a participant is granted in a registry by everything but what these terms say otherwise. */
+export async function grant(
+  { db }: { readonly db: Database },
+  sender_id: string,
+  namespace: string,
+  terms: Partial<GrantTerms>,
+): Promise<void> {
+  const participant = await findParticipant(db, sender_id)
+  if (participant === null) throw new Error(`no participant ${sender_id}`)
+  const registry = await registryAt(db, namespace)
+  await addGrant(db, { participant, registry }, { ...EVERYTHING, ...terms }, { replace: true })
+}
