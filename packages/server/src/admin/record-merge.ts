@@ -6,6 +6,7 @@ import Type, { type Static } from 'typebox'
 import { recordChanges } from '../events/publish.ts'
 import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '../events/recording.ts'
 import type { RecordChange } from '../model/event.ts'
+import type { ReadOnly } from '../model/read-only.ts'
 import type { FoundRecord, Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
@@ -18,7 +19,7 @@ import { registryAt } from '../store/registries/registries.ts'
 import { recordTypeOf } from '../store/registries/registry-attributes.ts'
 import { closed, Namespace, personalData, RecordTypeName, text, wholeNumber } from './members.ts'
 import type { HasRecording } from './needs.ts'
-import { AdminRefusal, type ReadOnly, useCase } from './use-case.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
 
 const RecordIdentifier = (description: string) =>
   personalData(
