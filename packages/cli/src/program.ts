@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   publish: () => import('./commands/publish.ts'),
   outbox: () => import('./commands/outbox.ts'),
   participant: () => import('./commands/participant.ts'),
+  grant: () => import('./commands/grant.ts'),
   operator: () => import('./commands/operator.ts'),
   subscriptions: () => import('./commands/subscriptions.ts'),
   deliveries: () => import('./commands/deliveries.ts'),

@@ -51,6 +51,8 @@ const PEOPLE = [
   },
 ]
 
+const GRANT = 'operations: [search]\nsee: [identifier, surname]\nbasis: law\n'
+
 let demo: Awaited<ReturnType<typeof demoServer>>
 let peer: Awaited<ReturnType<typeof acknowledging>>
 let empty: Awaited<ReturnType<typeof emptyDatabase>>
@@ -113,6 +115,8 @@ async function writeFiles(): Promise<void> {
     'enrolment-columns.json',
     '{"number": "member.member_identifier", "programme": "member.programme_identifier"}',
   )
+  await write('grant.yaml', GRANT)
+  await write('grants.yaml', `civil:\n${GRANT.replaceAll(/^(?=.)/gm, '  ')}`)
   await write('leavers.txt', '8128560370\n')
   await write(
     'twice.ndjson',
@@ -232,6 +236,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     meaning['7f0c'] = client_id
     await write('secret.txt', client_secret)
     await run('participant', 'policy', 'spmis.example.org', '--profile', 'default')
+    await run('grant', 'set', 'spmis.example.org', 'civil', '--template', 'eligibility')
     await run(
       'participant',
       'key',

@@ -9,6 +9,13 @@ import { isTimestamp, lacksZone } from './timestamps.ts'
 // Compiled validators keep the check that was registered when they were compiled, so this stands before all.
 Format.Set('date-time', isTimestamp)
 
+/** What is wrong with a value. */
+export interface Problem {
+  /** Where it stands in the value. */
+  readonly at: readonly PathStep[]
+  readonly rule: string
+}
+
 /** A compiled schema, and the type of the values that it accepts. */
 export interface Validator<Value = unknown> {
   /**
@@ -18,6 +25,8 @@ export interface Validator<Value = unknown> {
    * `message`; it may be empty.
    */
   problem(value: unknown, path: string): string | null
+  /** The same, as the place inside the value and the rule. */
+  firstProblem(value: unknown): Problem | null
   /** Whether the value is valid, without the reason: to choose between shapes. */
   accepts(value: unknown): value is Value
   /**
@@ -31,18 +40,23 @@ export interface Validator<Value = unknown> {
 export function validator<Value = unknown>(schema: TSchema): Validator<Value> {
   const compiled = Compile(schema)
   const accepts = (value: unknown): value is Value => compiled.Check(value)
-  const problem = (value: unknown, path: string): string | null => {
+  const firstProblem = (value: unknown): Problem | null => {
     if (compiled.Check(value)) return null
     const error = tellingError(compiled.Errors(shortestFailing(compiled, value)))
     // Check and Errors are two readings of one schema; were they ever to disagree, the value stays refused.
-    if (error === undefined) return located(path, [], 'is not accepted')
+    if (error === undefined) return { at: [], rule: 'is not accepted' }
     const { steps, found } = follow(value, error.instancePath)
     if (error.keyword === 'required') steps.push(...error.params.requiredProperties.slice(0, 1))
-    return located(path, steps, rule(error, found, schema))
+    return { at: steps, rule: rule(error, found, schema) }
+  }
+  const problem = (value: unknown, path: string): string | null => {
+    const first = firstProblem(value)
+    return first === null ? null : located(path, first.at, first.rule)
   }
   return {
     accepts,
     problem,
+    firstProblem,
     checked(value, path, fault) {
       if (accepts(value)) return value
       throw fault(problem(value, path) ?? located(path, [], 'is not accepted'))

@@ -5,6 +5,7 @@ import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { limit, wholeNumber } from '../values.ts'
+import { readYaml } from '../yaml.ts'
 import { addCallbackCommand } from './participant-callback.ts'
 import { addHostCommands } from './participant-host.ts'
 import { addKeyCommands } from './participant-key.ts'
@@ -36,13 +37,19 @@ export function addCommand(program: Command): void {
       "requests at a time on one node, or unlimited (default: the server's limit)",
       limit({ whole: true }),
     )
+    .option(
+      '--grant <file>',
+      'what it may do: a map of namespaces to grants, in YAML or JSON; - for standard input',
+    )
     .addHelpText(
       'after',
       `
+It may do nothing in a registry until something is granted: with --grant, or with rollcall grant set.
 Its messages must be signed: register its keys with rollcall participant key add, or change its policy with
 rollcall participant policy. docs/onboarding.md describes all steps.
 
-Example: rollcall participant add spmis.example.org --name 'Social protection MIS'`,
+Example: rollcall participant add spmis.example.org --name 'Social protection MIS'
+Example: rollcall participant add health.example.org --name 'Health insurance' --grant grants.yaml`,
     )
     .action(runAdd)
   withJson(participant.command('list'))
@@ -75,7 +82,11 @@ interface AddOptions extends OutputOptions {
   readonly maxPageSize?: number
   readonly rateLimit?: number
   readonly concurrencyLimit?: number
+  readonly grant?: string
 }
+
+/** What a file holds; the admin function checks it. */
+type Grants = Parameters<typeof addParticipant>[1]['grants']
 
 async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
   stopRequest()
@@ -85,14 +96,27 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
     rate_limit: limitIn(rateLimit),
     concurrency_limit: limitIn(concurrencyLimit),
   }
-  const added = await ask(addParticipant, { sender_id, name, ...limits })
+  const add = (grants?: Grants) => ask(addParticipant, { sender_id, name, ...limits, grants })
+  const added = await (options.grant === undefined ? add() : addWithGrants(options.grant, add))
+  const { granted } = added
   const text = [
     `added ${added.sender_id}`,
     `client_id      ${added.client_id}`,
     `client_secret  ${added.client_secret}`,
     'The secret is not stored and cannot be shown again.',
+    granted.length > 0
+      ? `It has a grant in ${granted.join(', ')}, and may do nothing in other registries.`
+      : `Nothing is granted yet: every request is refused until rollcall grant set ${added.sender_id} <namespace> ...`,
   ].join('\n')
   print(options, added, text)
+}
+
+async function addWithGrants<Result>(
+  file: string,
+  add: (grants: Grants) => Promise<Result>,
+): Promise<Result> {
+  const { value, refusedWithLine } = await readYaml(file, '--grant')
+  return refusedWithLine(() => add(value as Grants), ['grants'])
 }
 
 async function runList(options: OutputOptions): Promise<void> {

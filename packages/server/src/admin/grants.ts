@@ -1,10 +1,8 @@
 /** Grants: what a participant may do in a registry. Without one it may do nothing. */
 import Type from 'typebox'
-import { COUNTS, GrantTerms } from '../model/grant.ts'
-import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
-import { GrantProblem } from '../policy/grant-problem.ts'
 import { GRANT_TEMPLATES, termsFor } from '../policy/grant-templates.ts'
+import { shownAttributes } from '../policy/shown-attributes.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addGrant,
@@ -15,21 +13,26 @@ import {
 import { listParticipants } from '../store/directory/participants.ts'
 import { listRegistries, registryAt } from '../store/registries/registries.ts'
 import { suspendUngranted } from './grant-subscriptions.ts'
+import { checkedTerms, Terms } from './grant-terms.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
-const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
+export { GRANT_TEMPLATES }
 
-const TERMS = Type.Unsafe<GrantTerms>(GrantTerms)
+interface HasClock {
+  readonly now?: () => Date
+}
+
+const WHOSE = { sender_id: SenderId, namespace: Namespace } as const
 
 const Suspended = wholeNumber('Subscriptions that were suspended, because they are not granted any more.')
 
 const GRANT = closed({
   ...WHOSE,
   version: wholeNumber('Of the grant: a change makes a new one.'),
-  terms: TERMS,
+  terms: Terms,
   valid_from: text('When it begins to count.'),
   valid_until: orNull(text('When it ends; null: no end.')),
 })
@@ -39,7 +42,7 @@ export const setGrant = useCase(
   {
     input: closed({
       ...WHOSE,
-      terms: TERMS,
+      terms: Terms,
       beside: Type.Optional(
         flag('Beside the grants of other times; otherwise in place of all grants in the registry.'),
       ),
@@ -49,8 +52,8 @@ export const setGrant = useCase(
   async ({ db }: HasDatabase, { sender_id, namespace, terms, beside = false }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
-    checkTerms(registry, terms)
-    const added = await addGrant(db, { participant, registry }, terms, { replace: !beside })
+    const checked = checkedTerms(registry, terms, ['terms'])
+    const added = await addGrant(db, { participant, registry }, checked, { replace: !beside })
     const suspended = await suspendUngranted(db, participant, registry)
     return { ...described(added, sender_id, namespace), suspended }
   },
@@ -63,7 +66,7 @@ export const grantTemplate = useCase(
       namespace: Namespace,
       template: text(`One of ${GRANT_TEMPLATES.map(({ name }) => name).join(', ')}.`),
     }),
-    result: TERMS,
+    result: Terms,
   },
   async ({ db }: HasDatabase, { namespace, template }) => {
     const found = GRANT_TEMPLATES.find(({ name }) => name === template)
@@ -94,7 +97,7 @@ export const listGrants = useCase(
 /** Grants that end within so many days. */
 export const expiringGrants = useCase(
   { input: closed({ days: wholeNumber('From now.', 0, 36_500) }), result: Type.Array(GRANT) },
-  async ({ db, now = () => new Date() }: HasDatabase & { readonly now?: () => Date }, { days }) => {
+  async ({ db, now = () => new Date() }: HasDatabase & HasClock, { days }) => {
     const until = now().getTime() + days * 86_400_000
     const rows = await listRows(db)
     return namedRows(
@@ -120,62 +123,61 @@ export const revokeGrant = useCase(
   },
 )
 
-const NAMES = Type.Array(Type.String())
+const byRecordType = (description: string) =>
+  Type.Record(Type.String(), Type.Array(Type.String()), { description: `By record type, ${description}.` })
 
-/** What a grant of a registry means, name by name. */
+/** What the grant that counts now means, attribute by attribute. */
 export const explainGrant = useCase(
   {
     input: closed(WHOSE),
     result: closed({
-      ...WHOSE,
-      version: wholeNumber('Of the grant.'),
-      asks: Type.Record(Type.String(), NAMES, {
-        description: 'By record type, the attributes that may be asked about.',
+      ...GRANT.properties,
+      asks: byRecordType('the attributes that may be asked about'),
+      asks_not: byRecordType('those that may not'),
+      sees: byRecordType('the attributes that may be seen'),
+      sees_not: byRecordType('those that may not'),
+      sees_everything: flag('Whether records are shown whole, with what is no attribute.'),
+      identifier_types: Type.Array(Type.String(), {
+        description: 'Identifier types that may be asked about and seen.',
       }),
-      asks_not: Type.Record(Type.String(), NAMES, { description: 'By record type, those that may not.' }),
-      identifier_types: NAMES,
-      counts: Type.Enum([...COUNTS]),
-      sees_everything: flag('Whether records are shown whole.'),
     }),
   },
-  async ({ db }: HasDatabase, { sender_id, namespace }) => {
+  async ({ db, now = () => new Date() }: HasDatabase & HasClock, { sender_id, namespace }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
     const rows = await listRows(db, { participant: participant.id, registry: registry.id })
-    const now = new Date()
-    const found = rows.find(
-      (row) => row.valid_from <= now && (row.valid_until === null || row.valid_until > now),
-    )
+    const found = rows.find((row) => isInForce(row, now()))
     if (found === undefined) {
       throw new AdminRefusal(`${sender_id} has no grant in force in ${namespace}: it may do nothing there`, {
         reason: 'not_found',
       })
     }
     const { kind, visible } = readGrant(registry.kind, found.terms)
-    const asked = Object.fromEntries(
-      kind.record_types.map(({ name, attributes }) => [name, attributes.map((row) => row.name)]),
-    )
-    const others = registry.kind.record_types.map(({ name, attributes }) => {
-      const names = asked[name] ?? []
-      return [name, attributes.map((row) => row.name).filter((one) => !names.includes(one))] as const
-    })
+    const types = registry.kind.record_types
+    const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
+    const sees = new Map(types.map((row) => [row.name, shownAttributes({ visible }, row)]))
+    const others = (named: ReadonlyMap<string, readonly string[]>) =>
+      types.map(({ name, attributes }): [string, string[]] => {
+        const known = named.get(name) ?? []
+        return [name, namesOfRows(attributes).filter((one) => !known.includes(one))]
+      })
     return {
-      ...{ sender_id, namespace, version: found.id, asks: asked, asks_not: Object.fromEntries(others) },
-      identifier_types: kind.identifier_types.map(({ name }) => name),
-      counts: found.terms.counts ?? 'exact',
+      ...described(found, sender_id, namespace),
+      ...{ asks: Object.fromEntries(asks), asks_not: Object.fromEntries(others(asks)) },
+      ...{ sees: Object.fromEntries(sees), sees_not: Object.fromEntries(others(sees)) },
       sees_everything: visible === null,
+      identifier_types: kind.identifier_types.map(({ name }) => name),
     }
   },
 )
 
-/** @throws AdminRefusal a member names something that the registry does not have */
-function checkTerms({ kind }: Registry, terms: GrantTerms): void {
-  try {
-    readGrant(kind, terms)
-  } catch (error) {
-    throw error instanceof GrantProblem ? new AdminRefusal(`terms.${error.message}`, { cause: error }) : error
-  }
-}
+const namesOfRows = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name)
+
+/** Whether a grant counts at this time. */
+export const isInForce = (
+  { valid_from, valid_until }: Pick<StoredGrant, 'valid_from' | 'valid_until'>,
+  now: Date,
+): boolean => valid_from <= now && (valid_until === null || valid_until > now)
 
 async function namedRows(db: Database, rows: readonly StoredGrant[]) {
   const participants = new Map((await listParticipants(db)).map(({ id, sender_id }) => [id, sender_id]))

@@ -1,11 +1,12 @@
 /** Participants: who may ask the registries. */
 
 import { oneOf } from '@rollcall/protocol'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { newSecret } from '../directory/secrets.ts'
 import { type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
 import type { Database } from '../store/db/database.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
+import { addGrant } from '../store/directory/grants.ts'
 import {
   addParticipant as addRow,
   addSecret,
@@ -14,11 +15,14 @@ import {
   setParticipantStatus as setStatus,
 } from '../store/directory/participants.ts'
 import { retryMailboxes } from '../store/events/mailboxes.ts'
+import { registryAt } from '../store/registries/registries.ts'
+import { checkedTerms, Terms } from './grant-terms.ts'
 import {
   closed,
   flag,
   limitIn,
   limitOut,
+  Namespace,
   NOTHING,
   orNull,
   SenderId,
@@ -69,10 +73,23 @@ export const addParticipant = useCase(
       max_page_size: Type.Optional(MaxPageSize),
       rate_limit: Type.Optional(RateLimit),
       concurrency_limit: Type.Optional(ConcurrencyLimit),
+      grants: Type.Optional(
+        Type.Record(Type.String(), Terms, {
+          description: 'By namespace, what it may do; nothing elsewhere.',
+        }),
+      ),
     }),
-    result: closed({ ...PARTICIPANT, client_secret: ClientSecret }),
+    result: closed({
+      ...PARTICIPANT,
+      client_secret: ClientSecret,
+      granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
+    }),
   },
-  async ({ db }: HasDatabase, { sender_id, name, max_page_size = null, rate_limit, concurrency_limit }) => {
+  async (
+    { db }: HasDatabase,
+    { sender_id, name, max_page_size = null, rate_limit, concurrency_limit, grants = {} },
+  ) => {
+    const checked = await checkedGrants(db, grants)
     const { secret, sha256 } = newSecret()
     const added = await addRow(db, {
       sender_id,
@@ -83,9 +100,23 @@ export const addParticipant = useCase(
       demo: await isDemoDatabase(db),
     })
     await addSecret(db, added, sha256)
-    return { ...described(added), client_secret: secret }
+    for (const { registry, terms } of checked) {
+      await addGrant(db, { participant: added, registry }, terms, { replace: true })
+    }
+    const granted = checked.map(({ registry }) => registry.namespace)
+    return { ...described(added), client_secret: secret, granted }
   },
 )
+
+/** All of them are good before the first is written. */
+function checkedGrants(db: Database, grants: Readonly<Record<string, Static<typeof Terms>>>) {
+  return Promise.all(
+    Object.entries(grants).map(async ([namespace, terms]) => {
+      const registry = await registryAt(db, namespace)
+      return { registry, terms: checkedTerms(registry, terms, ['grants', namespace]) }
+    }),
+  )
+}
 
 /** Every participant, by sender_id. */
 export const listParticipants = useCase(

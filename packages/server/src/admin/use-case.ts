@@ -1,9 +1,10 @@
 /** Admin functions with schemas, for the command line, the admin API and the console. */
-import { KeyRefused, validator } from '@rollcall/protocol'
+import { KeyRefused, type PathStep, type Problem, pathText, validator } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { AddressRefused } from '../egress/problems.ts'
 import { ImportError } from '../import/source.ts'
 import type { ReadOnly } from '../model/read-only.ts'
+import { GrantProblem } from '../policy/grant-problem.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 
 /** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data. */
@@ -16,13 +17,24 @@ export type RefusalReason = 'invalid' | 'not_found' | 'conflict'
 export class AdminRefusal extends Error {
   override readonly name = 'AdminRefusal'
   readonly reason: RefusalReason
+  readonly #at: readonly PathStep[]
 
   constructor(
     message: string,
-    { reason = 'invalid', ...options }: ErrorOptions & { readonly reason?: RefusalReason } = {},
+    {
+      reason = 'invalid',
+      at = [],
+      ...options
+    }: ErrorOptions & { readonly reason?: RefusalReason; readonly at?: readonly PathStep[] } = {},
   ) {
     super(message, options)
     this.reason = reason
+    this.#at = at
+  }
+
+  /** The member of the input, where the message is about one: a command can name its line in a file. */
+  get at(): readonly PathStep[] {
+    return this.#at
   }
 }
 
@@ -53,8 +65,8 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
   const run = async (needs: Needs, given: Given<Static<Input>>): Promise<ReadOnly<Static<Result>>> => {
     compiled ??= validator(schema)
     const input = withoutUndefined(given)
-    const problem = compiled.problem(input, '')
-    if (problem !== null) throw new AdminRefusal(problem)
+    const problem = compiled.firstProblem(input)
+    if (problem !== null) throw refusalOf(problem)
     try {
       return await work(needs, input as ReadOnly<Static<Input>>)
     } catch (error) {
@@ -65,7 +77,10 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
 }
 
 /** The errors with which the rooms below refuse: their messages are written for the operator too. */
-const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, ImportError]
+const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, ImportError, GrantProblem]
+
+const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
+  new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
 
 function asRefusal(error: unknown): unknown {
   const refused = REFUSALS.some((refusal) => error instanceof refusal)

@@ -2,7 +2,11 @@
 export class GrantProblem extends Error {
   override readonly name = 'GrantProblem'
 
+  /** Dotted. */
+  readonly member: string
+
   constructor(member: string, rule: string) {
     super(`${member}: ${rule}`)
+    this.member = member
   }
 }

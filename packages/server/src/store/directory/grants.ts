@@ -1,10 +1,11 @@
 /** Grants of participants in registries. A changed grant is a new row: the one before it stays, as a record of what counted. */
-import { sql } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { GrantTerms } from '../../model/grant.ts'
 import type { Participant } from '../../model/participant.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
 import { lockParticipant } from './participants.ts'
 
 /** A grant as it is stored. */
@@ -31,49 +32,93 @@ interface Owner {
  * @throws StoreRefusal
  */
 export async function addGrant(
-  { kysely }: Pick<Database, 'kysely'>,
-  { participant, registry }: Owner,
+  db: Pick<Database, 'kysely'>,
+  owner: Owner,
   terms: GrantTerms,
   { replace }: { readonly replace: boolean },
 ): Promise<StoredGrant> {
+  const [added] = await changeGrants(db, owner, { revoke: replace ? 'all' : [], add: [terms] })
+  if (added === undefined) throw new Error('unreachable: a grant was added')
+  return added
+}
+
+export interface GrantChanges {
+  /** `id`s of grants, or all that the participant has in the registry. */
+  readonly revoke: readonly number[] | 'all'
+  readonly add: readonly GrantTerms[]
+}
+
+/**
+ * Revokes and adds grants of a participant in a registry, all at the same moment.
+ * @returns those that were added
+ * @throws StoreRefusal two would count at the same time, or one ends before it begins
+ */
+export async function changeGrants(
+  { kysely }: Pick<Database, 'kysely'>,
+  { participant, registry }: Owner,
+  { revoke, add }: GrantChanges,
+): Promise<readonly StoredGrant[]> {
+  return kysely.transaction().execute(async (transaction) => {
+    const owner = { participant: await lockParticipant(transaction, participant), registry }
+    if (revoke === 'all' || revoke.length > 0) {
+      await transaction
+        .updateTable('participant_grant')
+        .set({ revoked_at: sql<Date>`now()` })
+        .where('participant', '=', owner.participant.id)
+        .where('registry', '=', registry.id)
+        .where('revoked_at', 'is', null)
+        .$if(revoke !== 'all', (rows) => rows.where('id', 'in', [...revoke].map(Number)))
+        .execute()
+    }
+    const added: StoredGrant[] = []
+    for (const terms of add) added.push(await insertGrant(transaction, owner, terms))
+    return added
+  })
+}
+
+async function insertGrant(
+  transaction: Transaction<Tables>,
+  { participant, registry }: Owner,
+  terms: GrantTerms,
+): Promise<StoredGrant> {
+  const { valid_from, valid_until } = timesOf(terms)
+  const overlapping = await transaction
+    .selectFrom('participant_grant')
+    .select('id')
+    .where('participant', '=', participant.id)
+    .where('registry', '=', registry.id)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until})`)
+    .executeTakeFirst()
+  if (overlapping !== undefined) {
+    throw new StoreRefusal(
+      `valid_from: overlaps grant ${overlapping.id}; at any time a participant has one grant in a registry`,
+    )
+  }
+  return transaction
+    .insertInto('participant_grant')
+    .values({
+      participant: participant.id,
+      registry: registry.id,
+      terms: JSON.stringify(terms),
+      valid_from,
+      valid_until,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * When the terms count, if they are granted now.
+ * @throws StoreRefusal they would end before they begin
+ */
+export function timesOf(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>) {
   const valid_from = terms.valid_from === undefined ? new Date() : new Date(terms.valid_from)
   const valid_until = terms.valid_until === undefined ? null : new Date(terms.valid_until)
   if (valid_until !== null && valid_until <= valid_from) {
-    throw new StoreRefusal('valid_until: must be later than valid_from')
+    throw new StoreRefusal('valid_until: must be later than valid_from, and than now')
   }
-  return kysely.transaction().execute(async (transaction) => {
-    const owner = await lockParticipant(transaction, participant)
-    const live = transaction
-      .updateTable('participant_grant')
-      .where('participant', '=', owner.id)
-      .where('registry', '=', registry.id)
-      .where('revoked_at', 'is', null)
-    if (replace) await live.set({ revoked_at: sql<Date>`now()` }).execute()
-    const overlapping = await transaction
-      .selectFrom('participant_grant')
-      .select('id')
-      .where('participant', '=', owner.id)
-      .where('registry', '=', registry.id)
-      .where('revoked_at', 'is', null)
-      .where(sql<boolean>`tstzrange(valid_from, valid_until) && tstzrange(${valid_from}, ${valid_until})`)
-      .executeTakeFirst()
-    if (overlapping !== undefined) {
-      throw new StoreRefusal(
-        `valid_from: overlaps grant ${overlapping.id}; at any time a participant has one grant in a registry`,
-      )
-    }
-    return transaction
-      .insertInto('participant_grant')
-      .values({
-        participant: owner.id,
-        registry: registry.id,
-        terms: JSON.stringify(terms),
-        valid_from,
-        valid_until,
-      })
-      .returning(COLUMNS)
-      .executeTakeFirstOrThrow()
-  })
+  return { valid_from, valid_until }
 }
 
 /** The grant that counts now; null: there is none. */

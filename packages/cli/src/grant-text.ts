@@ -1,0 +1,65 @@
+/** Grants in words, for people. */
+import type { explainGrant, listGrants } from '@rollcall/server/admin/grants'
+
+type Listed = Awaited<ReturnType<typeof listGrants>>
+type Explained = Awaited<ReturnType<typeof explainGrant>>
+
+/** Rows of a table. */
+export const grantRows = (grants: Listed) =>
+  grants.map(({ sender_id, namespace, version, terms, valid_from, valid_until }) => ({
+    ...{ sender_id, namespace, version, valid_from, valid_until },
+    basis: terms.basis,
+    operations: names(terms.operations),
+  }))
+
+/** Line by line what a grant means; what it allows stands before what it does not. */
+export function explanationText(explained: Explained): string {
+  const { terms, version, valid_from, valid_until, sees_everything } = explained
+  const purposes = terms.purposes === undefined ? '' : `, for ${names(terms.purposes)}`
+  const lines = [
+    ['grant', `version ${version}, from ${valid_from}${valid_until === null ? '' : ` until ${valid_until}`}`],
+    ['operations', names(terms.operations)],
+    ['query forms', names(terms.query_forms ?? ['identifier'])],
+    ['identifier types', names(explained.identifier_types)],
+    ...byRecordType('may ask about', explained.asks),
+    ...byRecordType('may not ask about', explained.asks_not),
+    ...(sees_everything ? [['may see', 'everything']] : byRecordType('may see', explained.sees)),
+    ...byRecordType('may not see', explained.sees_not),
+    ['may see also', sees_everything ? '' : others(explained)],
+    [
+      'only records with',
+      Object.entries(terms.rows ?? {})
+        .map(conditionOf)
+        .join('; '),
+    ],
+    ['event types', names(terms.event_types ?? [])],
+    ['without a filter', terms.unfiltered === true ? 'may subscribe to every record' : ''],
+    ['programmes', names(terms.programmes ?? [])],
+    ['basis', terms.basis === 'law' ? 'law: no consent is asked for' : `${terms.basis}${purposes}`],
+    ['total_count', terms.counts ?? 'exact'],
+    ['page size', terms.page_size ?? ''],
+    ['items a day', terms.items_per_day ?? ''],
+    ['records a day', terms.records_per_day ?? ''],
+    ['legal reference', terms.legal_reference ?? ''],
+    ['responsible', terms.responsible ?? ''],
+  ]
+  const width = Math.max(...lines.map(([name]) => String(name).length)) + 2
+  return lines
+    .filter(([, text]) => text !== '')
+    .map(([name, text]) => `${String(name).padEnd(width)}${text}`)
+    .join('\n')
+}
+
+const byRecordType = (name: string, rows: Readonly<Record<string, readonly string[]>>): string[][] =>
+  Object.entries(rows).map(([recordType, list]) => [`${name}: ${recordType}`, names(list)])
+
+/** What the grant names beside attributes: identifiers, relations, members of documents. */
+function others({ terms, sees }: Explained): string {
+  const attributes = new Set(Object.values(sees).flat())
+  return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))
+}
+
+const conditionOf = ([recordType, query]: [string, unknown]): string =>
+  `${recordType}: ${JSON.stringify(query)}`
+
+const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))

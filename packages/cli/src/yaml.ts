@@ -1,0 +1,70 @@
+/** Files in YAML, or in JSON, which is YAML too; a refusal names the line. */
+import type { PathStep } from '@rollcall/protocol'
+import { type Document, isAlias, isMap, isSeq, LineCounter, parseDocument } from 'yaml'
+import { CommandError } from './failure.ts'
+import { readInput } from './input.ts'
+
+/** A file that was read. */
+export interface YamlFile {
+  readonly value: unknown
+  /** What `work` refuses of the value is refused with the line of the file. */
+  refusedWithLine<Result>(work: () => Promise<Result>, within?: readonly PathStep[]): Promise<Result>
+}
+
+/**
+ * Reads a file as YAML 1.2: no member stands twice, and times and words such as `no` are texts.
+ * @throws CommandError it cannot be read, or it is no YAML
+ */
+export async function readYaml(path: string, option?: string): Promise<YamlFile> {
+  const lines = new LineCounter()
+  const parsed = parseDocument(await readInput(path, option), {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    version: '1.2',
+    schema: 'core',
+  })
+  const lineAt = (offset: number): number => lines.linePos(offset).line
+  const [error] = [...parsed.errors, ...parsed.warnings]
+  if (error !== undefined) throw new CommandError(`${path} line ${lineAt(error.pos[0])}: ${error.message}`)
+  return {
+    value: parsed.toJS() as unknown,
+    async refusedWithLine(work, within = []) {
+      try {
+        return await work()
+      } catch (refused) {
+        const at = placeOf(refused)
+        if (at === undefined || !within.every((step, index) => at[index] === step)) throw refused
+        const offset = offsetAt(parsed, at.slice(within.length))
+        throw new CommandError(`${path} line ${lineAt(offset)}: ${(refused as Error).message}`)
+      }
+    },
+  }
+}
+
+/** The member that a refusal of an admin function is about. Its class would load the server. */
+function placeOf(error: unknown): readonly PathStep[] | undefined {
+  if (!(error instanceof Error) || error.name !== 'AdminRefusal' || !('at' in error)) return undefined
+  return Array.isArray(error.at) && error.at.length > 0 ? error.at : undefined
+}
+
+/** Where the member stands; where it is missing, what it is missing in. */
+function offsetAt(document: Document, at: readonly PathStep[]): number {
+  let node: unknown = document.contents
+  let offset = document.contents?.range?.[0] ?? 0
+  for (const step of at) {
+    const whole = isAlias(node) ? node.resolve(document) : node
+    const pair = isMap(whole) ? whole.items.find(({ key }) => String(key) === String(step)) : undefined
+    const next = pair?.value ?? (isSeq(whole) ? whole.items[Number(step)] : undefined)
+    const found = pair?.key ?? next
+    if (found === undefined) break
+    offset = rangeOf(found) ?? offset
+    node = next
+  }
+  return offset
+}
+
+function rangeOf(node: unknown): number | undefined {
+  const { range } = node as { readonly range?: readonly number[] | null }
+  return range?.[0]
+}
