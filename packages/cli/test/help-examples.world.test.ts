@@ -236,7 +236,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     meaning['7f0c'] = client_id
     await write('secret.txt', client_secret)
     await run('participant', 'policy', 'spmis.example.org', '--profile', 'default')
-    await run('grant', 'set', 'spmis.example.org', 'civil', '--template', 'eligibility')
+    await run('grant', 'set', 'spmis.example.org', 'civil', '--template', 'everything')
     await run(
       'participant',
       'key',
