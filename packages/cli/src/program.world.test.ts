@@ -60,6 +60,8 @@ test('these are the commands', () => {
     'grant explain',
     'grant expiring',
     'grant revoke',
+    'export',
+    'apply',
     'operator add',
     'operator list',
     'operator revoke',

@@ -82,7 +82,8 @@ const REFUSALS = [StoreRefusal, KeyRefused, AddressRefused, ImportError, GrantPr
 const refusalOf = ({ at, rule }: Problem): AdminRefusal =>
   new AdminRefusal(at.length === 0 ? rule : `${pathText(at)}: ${rule}`, { at })
 
-function asRefusal(error: unknown): unknown {
+/** A refusal of a room below as one of an admin function; any other error as it is. */
+export function asRefusal(error: unknown): unknown {
   const refused = REFUSALS.some((refusal) => error instanceof refusal)
   return refused && error instanceof Error ? new AdminRefusal(error.message, { cause: error }) : error
 }

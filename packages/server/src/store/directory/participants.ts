@@ -77,12 +77,8 @@ export async function addParticipant(
   const { max_subscriptions = null, ...changes } = others
   const policy = { ...DEFAULT_MESSAGE_POLICY, ...meantChanges(changes) }
   checkSenderId(sender_id)
-  if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
-    throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
-  }
-  if (max_page_size !== null && !(Number.isInteger(max_page_size) && max_page_size >= 1)) {
-    throw new StoreRefusal('max_page_size is a whole number of at least 1')
-  }
+  checkName(name)
+  checkMaxPageSize(max_page_size)
   checkQuotas({ rate_limit, concurrency_limit })
   checkMaxSubscriptions(max_subscriptions)
   checkMessagePolicy(policy)
@@ -109,6 +105,18 @@ export async function addParticipant(
 function asRefusal(error: unknown): unknown {
   if (!isDuplicate(error, 'participant_jwks_uri_key')) return error
   return new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
+}
+
+function checkName(name: string): void {
+  if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
+    throw new StoreRefusal(`a participant's name has 1 to ${NAME_LIMIT} characters`)
+  }
+}
+
+function checkMaxPageSize(max_page_size: number | null): void {
+  if (max_page_size !== null && !(Number.isInteger(max_page_size) && max_page_size >= 1)) {
+    throw new StoreRefusal('max_page_size is a whole number of at least 1')
+  }
 }
 
 /** Infinity, which is no limit, is a limit like any other here. */
@@ -199,6 +207,23 @@ export function setParticipantStatus(
   status: Participant['status'],
 ): Promise<Participant> {
   return update(db, sender_id, { status })
+}
+
+/**
+ * Changes the name and limits that are given; what is not named stays.
+ * @throws StoreRefusal no such participant, no name, a limit that is none
+ */
+export async function changeParticipant(
+  db: Database,
+  sender_id: string,
+  changes: Partial<Pick<Participant, 'name' | 'max_page_size'> & Quotas & SubscriptionSettings>,
+): Promise<Participant> {
+  const { name, max_page_size = null, rate_limit = null, concurrency_limit = null } = changes
+  if (name !== undefined) checkName(name)
+  checkMaxPageSize(max_page_size)
+  checkQuotas({ rate_limit, concurrency_limit })
+  checkMaxSubscriptions(changes.max_subscriptions ?? null)
+  return update(db, sender_id, changes)
 }
 
 /**

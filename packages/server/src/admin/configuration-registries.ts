@@ -1,0 +1,168 @@
+/** The steps for the registries of a configuration file. */
+import {
+  type Attribute,
+  type AttributeAddition,
+  additionProblem,
+  extendKind,
+  type Kind,
+  kindNamed,
+  type PathStep,
+} from '@rollcall/protocol'
+import type { Registry } from '../model/registry.ts'
+import { addAttribute, indexAttribute, removeAttribute } from './attributes.ts'
+import type { AttributeEntry, Configuration, RegistryEntry } from './configuration-file.ts'
+import { registryEntry } from './configuration-read.ts'
+import { isSame, refused, type Step } from './configuration-steps.ts'
+import { addRegistry, changeRegistry } from './registries.ts'
+
+export interface PlannedRegistries {
+  readonly steps: readonly Step[]
+  /** By namespace, the kinds as they will be. */
+  readonly kinds: ReadonlyMap<string, Kind>
+}
+
+/** @throws AdminRefusal what cannot be changed; an attribute that cannot be added */
+export function planRegistries(
+  { registries: wanted = {} }: Configuration,
+  stored: readonly Registry[],
+): PlannedRegistries {
+  const kinds = new Map(stored.map(({ namespace, kind }) => [namespace, kind]))
+  const steps = Object.entries(wanted).flatMap(([namespace, entry]) => {
+    const at = ['registries', namespace]
+    const registry = stored.find((row) => row.namespace === namespace)
+    if (entry.attributes !== undefined) kinds.set(namespace, extendedKind(entry, entry.attributes, at))
+    else if (registry === undefined) kinds.set(namespace, kindOf(entry))
+    return registry === undefined
+      ? newRegistry(namespace, entry, at)
+      : [...registrySteps(registry, entry, at), ...attributeSteps(registry, entry, at)]
+  })
+  return { steps, kinds }
+}
+
+function kindOf({ kind }: RegistryEntry): Kind {
+  const found = kindNamed(kind)
+  if (found === undefined) throw new Error('unreachable: the schema names the kinds')
+  return found
+}
+
+function newRegistry(namespace: string, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
+  const { attributes = {}, ...given } = entry
+  const added: Step = {
+    ...{ at, change: 'add', from: null, to: given },
+    make: (needs) => addRegistry(needs, { namespace, ...given }),
+  }
+  return [added, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
+}
+
+const FIXED = ['kind', 'sender_id', 'aliases'] as const
+
+function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
+  const current = registryEntry(registry)
+  const fixed = FIXED.find((name) => entry[name] !== undefined && !isSame(entry[name], current[name]))
+  if (fixed !== undefined) {
+    throw refused([...at, fixed], 'cannot be changed; add a registry at another namespace')
+  }
+  const { time_zone } = entry
+  if (time_zone === undefined || time_zone === current.time_zone) return []
+  const { namespace } = registry
+  return [
+    {
+      ...{ at: [...at, 'time_zone'], change: 'change', from: current.time_zone, to: time_zone },
+      make: (needs) => changeRegistry(needs, { namespace, time_zone }),
+    },
+  ]
+}
+
+interface AttributeRow {
+  readonly record_type: string
+  readonly name: string
+  readonly entry: AttributeEntry
+}
+
+const entriesOf = (attributes: NonNullable<RegistryEntry['attributes']>): AttributeRow[] =>
+  Object.entries(attributes).flatMap(([record_type, rows]) =>
+    Object.entries(rows).map(([name, entry]) => ({ record_type, name, entry })),
+  )
+
+/** An attribute that is declared in another way is removed and added: its column is filled again. */
+function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
+  if (entry.attributes === undefined) return []
+  const current = entriesOf(registryEntry(registry).attributes)
+  const wanted = entriesOf(entry.attributes)
+  const isIn = (rows: readonly AttributeRow[], row: AttributeRow): boolean =>
+    rows.some((one) => isSame(one, row))
+  const { namespace } = registry
+  return [
+    ...current
+      .filter((row) => !isIn(wanted, row))
+      .map(
+        ({ record_type, name, entry: from }): Step => ({
+          ...{ at: [...at, 'attributes', record_type, name], change: 'remove', from, to: null },
+          make: (needs) => removeAttribute(needs, { namespace, record_type, name }),
+        }),
+      ),
+    ...wanted.filter((row) => !isIn(current, row)).map((row) => attributeStep(namespace, row, at)),
+  ]
+}
+
+function attributeStep(
+  namespace: string,
+  { record_type, name, entry }: AttributeRow,
+  at: readonly PathStep[],
+): Step {
+  const { type, paths, ...flags } = entry
+  return {
+    ...{ at: [...at, 'attributes', record_type, name], change: 'add', from: null, to: entry },
+    make: (needs) =>
+      type === undefined || paths === undefined
+        ? indexAttribute(needs, { namespace, record_type, name })
+        : addAttribute(needs, { namespace, record_type, name, type, paths, ...flags }),
+  }
+}
+
+/** @throws AdminRefusal an attribute that cannot be added to the kind */
+function extendedKind(
+  entry: RegistryEntry,
+  attributes: NonNullable<RegistryEntry['attributes']>,
+  at: readonly PathStep[],
+): Kind {
+  const own = kindOf(entry)
+  const types = own.record_types.map(({ name }) => name)
+  const unknown = Object.keys(attributes).find((name) => !types.includes(name))
+  if (unknown !== undefined)
+    throw refused([...at, 'attributes', unknown], `must be one of ${types.join(', ')}`)
+  return entriesOf(attributes).reduce((kind, row) => {
+    const place = [...at, 'attributes', row.record_type, row.name]
+    const recordType = kind.record_types.find(({ name }) => name === row.record_type)
+    const attribute = attributeOf(row, recordType?.attributes ?? [], place)
+    const addition = { record_type: row.record_type, attribute }
+    const problem = additionProblem(kind, addition)
+    if (problem !== null) throw refused(place, problem)
+    return extendKind(kind, [addition])
+  }, own)
+}
+
+function attributeOf(
+  { name, entry }: AttributeRow,
+  ofKind: readonly Attribute[],
+  at: readonly PathStep[],
+): AttributeAddition['attribute'] {
+  const { type, paths, many, fold, indexed, sortable, ...given } = entry
+  const own = ofKind.find((attribute) => attribute.name === name)
+  if (own !== undefined) {
+    if (!isSame(entry, { indexed: true })) {
+      throw refused(at, 'the kind has this attribute: it may have indexed: true, and nothing else')
+    }
+    return { ...own, indexed: true }
+  }
+  if (type === undefined || paths === undefined) {
+    throw refused(at, 'needs type and paths: the kind has no attribute of this name')
+  }
+  const flags = {
+    ...(many && { many }),
+    ...(fold && { fold }),
+    ...(indexed && { indexed }),
+    ...(sortable && { sortable }),
+  }
+  return { name, type, paths, ...given, ...flags }
+}
