@@ -28,6 +28,7 @@ const GOOD: DatabaseFacts = {
   withoutSecret: [],
   unsigned: [],
   withoutSignatureKey: [],
+  grants: { weak: [], expiring: [], without: [] },
   indexes: [],
   plainHttp: [],
 }
@@ -150,6 +151,29 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     { withoutSignatureKey: [participant] },
     'weak',
     'x.example must sign and has no valid key',
+  ],
+  [
+    'grants',
+    { grants: { ...GOOD.grants, weak: [{ ...participant, namespace: 'civil' }] } },
+    'weak',
+    'the grant of x.example in civil asks and shows everything of every record',
+  ],
+  [
+    'expiring_grants',
+    {
+      grants: {
+        ...GOOD.grants,
+        expiring: [{ ...participant, namespace: 'civil', valid_until: '2026-12-01T00:00:00.000Z' }],
+      },
+    },
+    'weak',
+    'the grant of x.example in civil (2026-12-01T00:00:00.000Z) ends soon',
+  ],
+  [
+    'without_grant',
+    { grants: { ...GOOD.grants, without: [participant] } },
+    'weak',
+    'x.example may do nothing in any registry: rollcall grant set',
   ],
   [
     'plain_http',

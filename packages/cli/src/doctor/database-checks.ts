@@ -154,6 +154,32 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'grants',
+    judge({ grants: { weak: all } }) {
+      if (all.length === 0) return ok('none shows everything without a condition')
+      return weak(
+        `the grant of ${places(all)} asks and shows everything of every record: replace it with rollcall grant set`,
+      )
+    },
+  },
+  {
+    check: 'expiring_grants',
+    judge({ grants: { expiring } }) {
+      if (expiring.length === 0) return ok('none ends within 30 days')
+      const found = expiring.map((row) => `${row.sender_id} in ${row.namespace} (${row.valid_until})`)
+      return weak(`the grant of ${list(found)} ends soon: grant a later one with rollcall grant set --beside`)
+    },
+  },
+  {
+    check: 'without_grant',
+    judge({ grants: { without } }) {
+      if (without.length === 0) return ok('every active participant has a grant')
+      return weak(
+        `${names(without)} may do nothing in any registry: rollcall grant set, or disable what is not used`,
+      )
+    },
+  },
+  {
     check: 'plain_http',
     judge({ plainHttp }) {
       const hosts = plainHttp.flatMap((row) =>
@@ -179,6 +205,9 @@ function list(entries: readonly string[]): string {
   const more = entries.length - SHOWN
   return entries.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
+
+const places = (rows: DatabaseFacts['grants']['weak']): string =>
+  list(rows.map(({ sender_id, namespace }) => `${sender_id} in ${namespace}`))
 
 const names = (participants: DatabaseFacts['disabled']): string =>
   list(participants.map(({ sender_id }) => sender_id))

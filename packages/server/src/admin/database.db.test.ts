@@ -4,7 +4,8 @@ import { emptyDatabase } from '../../test/postgres.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { MIGRATIONS } from '../store/db/migrations/index.ts'
 import { examineDatabase, migrateDatabase } from './database.ts'
-import { addParticipant } from './participants.ts'
+import { setGrant } from './grants.ts'
+import { addParticipant, setParticipantStatus } from './participants.ts'
 import { addRegistry } from './registries.ts'
 
 test('a database is examined before and after its tables are made, as the schemas say', async () => {
@@ -30,7 +31,28 @@ test('a database is examined before and after its tables are made, as the schema
     content: { demo: [], real: ['participant a.example', 'registry civil'] },
     withoutSignatureKey: [{ sender_id: 'a.example' }],
     withoutSecret: [],
+    grants: { weak: [], expiring: [], without: [{ sender_id: 'a.example' }] },
   })
+  const grants = async (sender_id: string, terms: Partial<Parameters<typeof setGrant>[1]['terms']>) => {
+    const narrow = { operations: ['search'], see: ['surname'], basis: 'law' } as const
+    await setGrant({ db }, { sender_id, namespace: 'civil', terms: { ...narrow, ...terms } })
+    return (await examineDatabase({ db }, {})).grants
+  }
+  const place = { sender_id: 'a.example', namespace: 'civil' }
+  const nothing = { weak: [], expiring: [], without: [] }
+  const soon = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  expect(await grants('a.example', {})).toEqual(nothing)
+  expect(await grants('a.example', { ask: 'all', see: 'all' })).toEqual({ ...nothing, weak: [place] })
+  const rows = { Person: { sex: { eq: 'female' } } }
+  expect(await grants('a.example', { ask: 'all', see: 'all', rows })).toEqual(nothing)
+  const valid_until = soon(29)
+  expect(await grants('a.example', { valid_until })).toEqual({
+    ...nothing,
+    expiring: [{ ...place, valid_until }],
+  })
+  expect(await grants('a.example', { valid_until: soon(31) })).toEqual(nothing)
+  await setParticipantStatus({ db }, { sender_id: 'a.example', status: 'disabled' })
+  expect(await grants('a.example', { ask: 'all', see: 'all', valid_until })).toEqual(nothing)
   await db.close()
   await empty.drop()
 })

@@ -14,6 +14,7 @@ import { countOverdue } from '../store/exchanges/claims.ts'
 import { planIndexes } from '../store/records/index-plan.ts'
 import { ensureRecordTables } from '../store/records/record-tables.ts'
 import { listRegistries, readRegistries } from '../store/registries/registries.ts'
+import { EXPIRING_DAYS, grantHealth } from './grant-health.ts'
 import { closed, Namespace, NOTHING, SenderId, text, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { useCase } from './use-case.ts'
@@ -74,6 +75,16 @@ export const examineDatabase = useCase(
       withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
       unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
       withoutSignatureKey: Participants('Active ones that must sign, and have no key for it.'),
+      grants: closed({
+        weak: Type.Array(closed({ sender_id: SenderId, namespace: Namespace }), {
+          description: 'Those that ask and show everything of every record, without a consent.',
+        }),
+        expiring: Type.Array(
+          closed({ sender_id: SenderId, namespace: Namespace, valid_until: text('When it ends.') }),
+          { description: `Those that end within ${EXPIRING_DAYS} days.` },
+        ),
+        without: Participants('Active ones that have no grant, and no later one.'),
+      }),
       indexes: Type.Array(
         closed({
           namespace: Namespace,
@@ -115,6 +126,7 @@ export const examineDatabase = useCase(
           (participant) => participant.signature_policy === 'required' && !hasSignatureKey(participant, keys),
         ),
       ),
+      grants: empty ? { weak: [], expiring: [], without: [] } : await grantHealth(db, active),
       indexes: plans.flat().map(({ namespace, unfilled, missing }) => ({
         ...{ namespace, unfilled },
         missing: missing.map(({ of }) => of),
