@@ -100,8 +100,14 @@ async function runSet(
   const { version, valid_from, valid_until } = added
   const until = valid_until === null ? '' : ` until ${valid_until}`
   const text = `granted to ${sender_id} in ${namespace} from ${valid_from}${until}, version ${version}; rollcall grant explain says what it means`
-  print(options, added, text)
+  print(options, added, [text, ...suspendedText(added)].join('\n'))
 }
+
+/** Subscriptions that ended with the grant that allowed them. */
+const suspendedText = ({ suspended }: { readonly suspended: number }): readonly string[] =>
+  suspended === 0
+    ? []
+    : [`${suspended} of its subscriptions ${suspended === 1 ? 'is' : 'are'} suspended: not granted any more`]
 
 async function setFile<Result>(
   file: string | undefined,
@@ -151,5 +157,6 @@ async function runRevoke(sender_id: string, namespace: string, options: OutputOp
   stopRequest()
   const done = await ask(revokeGrant, { sender_id, namespace })
   const grants = done.revoked === 1 ? '1 grant is' : `${done.revoked} grants are`
-  print(options, done, `${grants} revoked: ${sender_id} may do nothing in ${namespace}`)
+  const text = `${grants} revoked: ${sender_id} may do nothing in ${namespace}`
+  print(options, done, [text, ...suspendedText(done)].join('\n'))
 }

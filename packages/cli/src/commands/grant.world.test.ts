@@ -71,7 +71,8 @@ test('with a wrong grant no participant is added', async () => {
 
 test('set, list, show, explain and revoke', async () => {
   const path = await file('grant.yaml', GRANT)
-  const set = described(setGrant, await grant('set', 'a.example', 'civil', '--file', path))
+  const { suspended, ...set } = described(setGrant, await grant('set', 'a.example', 'civil', '--file', path))
+  expect(suspended).toBe(0)
   expect(set.terms).toMatchObject({ identifier_types: ['UIN'], basis: 'consent' })
   expect(described(listGrants, await grant('list', '--namespace', 'civil'))).toContainEqual(set)
   expect(described(listGrants, await grant('show', 'a.example', 'civil'))).toEqual([set])

@@ -4,6 +4,7 @@
  */
 import { KINDS, oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
+import type { ReadOnly } from '../model/read-only.ts'
 import { addAttribute } from './attributes.ts'
 import { changeCallback } from './callbacks.ts'
 import { Terms } from './grant-terms.ts'
@@ -13,7 +14,6 @@ import { allowParticipantHost, changeParticipantPolicy } from './participant-pol
 import { changeParticipantSubscriptions } from './participant-subscriptions.ts'
 import { addParticipant, setParticipantStatus } from './participants.ts'
 import { addRegistry, changeRegistry } from './registries.ts'
-import type { ReadOnly } from './use-case.ts'
 
 /** Of the file. A later version may have members that this one does not know. */
 export const FORMAT_VERSION = 1

@@ -6,6 +6,7 @@ import { changeGrants, type StoredGrant, timesOf } from '../store/directory/gran
 import { registryAt } from '../store/registries/registries.ts'
 import type { GrantsEntry } from './configuration-file.ts'
 import { isSame, refused, type Step } from './configuration-steps.ts'
+import { suspendUngranted } from './grant-subscriptions.ts'
 import { checkedTerms } from './grant-terms.ts'
 import { participantNamed } from './participants.ts'
 
@@ -98,6 +99,7 @@ function step(
       const participant = await participantNamed(db, sender_id)
       const registry = await registryAt(db, namespace)
       await changeGrants(db, { participant, registry }, { revoke: revoked.map(({ id }) => id), add: added })
+      await suspendUngranted(db, participant, registry)
     },
   }
 }
