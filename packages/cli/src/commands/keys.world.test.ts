@@ -67,6 +67,7 @@ test('the first start has made the keys, which are listed and published', async 
 test('rotation and revocation under load: no request is refused, and peers see it within a second', async () => {
   await rollcallJson(['registry', 'add', 'civil'], env)
   const peer = await rollcallJson(['participant', 'add', 'spmis.example', '--name', 'MIS'], env)
+  await rollcallJson(['grant', 'set', 'spmis.example', 'civil', '--template', 'eligibility'], env)
   const db = openDatabase({ connectionString: env.DATABASE_URL })
   await setMessagePolicy(db, 'spmis.example', { signature_policy: 'if-present', allow_unsigned: true })
   await db.close()

@@ -59,10 +59,11 @@ test('registries and participants added beside it take part, until they are disa
   expect(added).toEqual(registry)
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([{ ...registry, records: { Person: 0 } }])
 
-  const { client_secret, ...fresh } = await rollcallJson(
+  const { client_secret, granted, ...fresh } = await rollcallJson(
     ['participant', 'add', 'spmis.example', '--name', 'MIS', '--max-page-size', '500'],
     env,
   )
+  expect(granted).toEqual([])
   expect(fresh).toMatchObject({ name: 'MIS', status: 'active', max_page_size: 500, demo: false })
   expect(await rollcallJson(['participant', 'list'], env)).toEqual([fresh])
   // It asks unsigned below; what is said here is that a running server takes it in.
@@ -81,7 +82,12 @@ test('registries and participants added beside it take part, until they are disa
     samples,
   }
   const asked = () => search(base, token, 'spmis.example', shape)
-  expect(await asked()).toMatchObject({ status: 200, items: [{ status: 'succ', data: { reg_records: [] } }] })
+  expect(await asked()).toEqual({ status: 403, items: [] })
+  await rollcallJson(['grant', 'set', 'spmis.example', 'crvs', '--template', 'eligibility'], env)
+  await expect.poll(asked).toMatchObject({
+    status: 200,
+    items: [{ status: 'succ', data: { reg_records: [] } }],
+  })
 
   const disabled = await rollcallJson(['participant', 'disable', 'spmis.example'], env)
   expect(disabled).toEqual({ ...participant, status: 'disabled' })
