@@ -23,12 +23,13 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
     uniqueKeys: true,
     version: '1.2',
     schema: 'core',
+    resolveKnownTags: false,
   })
   const lineAt = (offset: number): number => lines.linePos(offset).line
   const [error] = [...parsed.errors, ...parsed.warnings]
   if (error !== undefined) throw new CommandError(`${path} line ${lineAt(error.pos[0])}: ${error.message}`)
   return {
-    value: parsed.toJS() as unknown,
+    value: jsonOf(parsed, path),
     async refusedWithLine(work, within = []) {
       try {
         return await work()
@@ -39,6 +40,17 @@ export async function readYaml(path: string, option?: string): Promise<YamlFile>
         throw new CommandError(`${path} line ${lineAt(offset)}: ${(refused as Error).message}`)
       }
     },
+  }
+}
+
+/** @throws CommandError an alias that names nothing, itself, or far too much */
+function jsonOf(parsed: Document, path: string): unknown {
+  try {
+    const value: unknown = parsed.toJS()
+    return JSON.parse(JSON.stringify(value))
+  } catch (error) {
+    const problem = error instanceof ReferenceError ? error.message : 'an alias stands in what it names'
+    throw new CommandError(`${path}: ${problem}`)
   }
 }
 

@@ -146,3 +146,16 @@ describe('isTimestamp', () => {
     expect(isTimestamp('2023-02-29T00:00:00Z')).toBe(false)
   })
 })
+
+test('the first problem has its place as steps', () => {
+  const problem = message.firstProblem({
+    transaction_id: 't',
+    search_request: [good, { ...good, page_size: 0 }],
+  })
+  expect(problem).toEqual({ at: ['search_request', 1, 'page_size'], rule: 'must be at least 1' })
+  expect(message.firstProblem({ search_request: [] })).toEqual({
+    at: ['transaction_id'],
+    rule: 'is required',
+  })
+  expect(message.firstProblem({ transaction_id: 't', search_request: [good] })).toBeNull()
+})
