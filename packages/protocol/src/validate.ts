@@ -176,6 +176,8 @@ function rule(error: TLocalizedValidationError, found: unknown, schema: TSchema)
       return `must have at most ${error.params.limit} elements`
     case 'minimum':
       return `must be at least ${error.params.limit}`
+    case 'exclusiveMinimum':
+      return `must be greater than ${error.params.limit}`
     case 'maximum':
       return `must be at most ${error.params.limit}`
     case 'pattern': {

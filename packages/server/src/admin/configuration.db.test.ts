@@ -258,6 +258,21 @@ describe('refused before anything is changed', () => {
       ['participants', 'a.example', 'keys', 0],
     ],
     [
+      withA({ name: ' ' }),
+      `participants["a.example"].name: a participant's name has 1 to 255 characters`,
+      ['participants', 'a.example', 'name'],
+    ],
+    [
+      withA({ rate_limit: 0 }),
+      'participants["a.example"].rate_limit: must be greater than 0',
+      ['participants', 'a.example', 'rate_limit'],
+    ],
+    [
+      withA({ callback: { default_url: 'ftp://a' } }),
+      'participants["a.example"].callback: the default address must be http or https without credentials, query and fragment',
+      ['participants', 'a.example', 'callback'],
+    ],
+    [
       withA({ hosts: [{ host: 'a' }, { host: 'a', private: true }] }),
       'participants["a.example"].hosts[1]: this host stands in the list already',
       ['participants', 'a.example', 'hosts', 1],
