@@ -133,6 +133,18 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
     const findings = await rollcallJson(['doctor'], env)
     expect(findings.filter(({ state }: { state: string }) => state === 'broken')).toEqual([])
   })
+
+  test('has a grant of everything for each participant and registry, which doctor names', async () => {
+    const participants: { sender_id: string }[] = await rollcallJson(['participant', 'list'], env)
+    const registries: { namespace: string }[] = await rollcallJson(['registry', 'list'], env)
+    const grants: { terms: object }[] = await rollcallJson(['grant', 'list'], env)
+    expect(grants).toHaveLength(participants.length * registries.length)
+    expect(grants.length).toBeGreaterThan(0)
+    const all = { operations: 'all', query_forms: 'all', ask: 'all', see: 'all', basis: 'law' }
+    for (const { terms } of grants) expect(terms).toMatchObject(all)
+    const findings: { check: string; state: string }[] = await rollcallJson(['doctor'], env)
+    expect(findings.find(({ check }) => check === 'grants')).toMatchObject({ state: 'weak' })
+  })
 })
 
 const isOwed = ({ taken }: AcknowledgedRequest): boolean => taken.length === 0
