@@ -48,7 +48,7 @@ describe('setGrant', () => {
     [
       'an end before the beginning',
       { ...BASE, valid_from: '2030-01-01T00:00:00Z', valid_until: '2029-01-01T00:00:00Z' },
-      'valid_until: must be later than valid_from',
+      'terms.valid_until: must be later than valid_from, and than now',
     ],
     ['no basis', { operations: 'all', see: 'all' }, 'terms.basis: is required'],
   ])('refuses %s', async (_, terms, message) => {
@@ -156,7 +156,9 @@ describe('reports', () => {
       asks: { Person: ['sex'] },
       asks_not: { Person: expect.arrayContaining(['birth_date', 'surname']) },
       identifier_types: ['UIN'],
-      counts: 'none',
+      terms,
+      sees: { Person: ['sex'] },
+      sees_not: { Person: expect.arrayContaining(['birth_date', 'surname']) },
       sees_everything: false,
     })
   })
