@@ -80,9 +80,8 @@ test('what a participant may have is shown and changed', async () => {
     sender_id: peer.sender_id,
     max_subscriptions: null,
   })
-  expect(await settings('--max', '0')).toMatchObject({
-    max_subscriptions: 0,
-  })
+  await rollcallJson(['grant', 'set', peer.sender_id, 'civil', '--template', 'everything'], env)
+  expect(await settings('--max', '0')).toMatchObject({ max_subscriptions: 0 })
   server.clock.pass(1_000)
   const { filter: _, filter_type: __, ...everything } = about('')
   const [item] = await subscribed(server, peer, [everything])
