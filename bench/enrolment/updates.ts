@@ -11,6 +11,7 @@ import {
   answerEnrolmentUpdates,
   type Updating,
 } from '../../packages/server/src/operations/enrolment-updates.ts'
+import { readGrant } from '../../packages/server/src/policy/grant.ts'
 import { CLOCK } from '../../packages/server/src/shared/clock.ts'
 import { quoteName } from '../../packages/server/src/store/db/names.ts'
 import { findParticipant } from '../../packages/server/src/store/directory/participants.ts'
@@ -97,6 +98,8 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
     metrics: { itemAnswered: () => undefined, searched: () => undefined },
   }
   const updating = operation('enrolment-updates')
+  const terms = { operations: 'all', see: 'all', programmes: 'all', basis: 'law' } as const
+  const grant = { id: 1, ...readGrant(registry.kind, terms) }
   let at = 0
   return async (changes) => {
     at += 1
@@ -105,7 +108,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
       message_ts: new Date(Date.UTC(2026, 0, 1) + at).toISOString(),
     }
     const exchange = {
-      ...{ correlation_id: randomUUID(), operation: updating, registry, participant, header },
+      ...{ correlation_id: randomUUID(), operation: updating, registry, participant, header, grant },
       ...{ encrypted: false, received_at: new Date(), isGone: () => false },
     }
     const beneficiaries = changes.map(({ person, enrolment }) => ({

@@ -3,11 +3,13 @@ import { type JsonObject, operation } from '@rollcall/protocol'
 import { createTurns } from '../src/admission/turns.ts'
 import { readLimits } from '../src/limits.ts'
 import { answerEnrolmentUpdates } from '../src/operations/enrolment-updates.ts'
+import { readGrant } from '../src/policy/grant.ts'
 import { CLOCK } from '../src/shared/clock.ts'
 import { openDatabase } from '../src/store/db/database.ts'
 import { findParticipant } from '../src/store/directory/participants.ts'
 import { findRegistry } from '../src/store/registries/registries.ts'
 import { beneficiariesOf, MESSAGES } from './enrolment-batches.ts'
+import { EVERYTHING } from './grants.ts'
 
 const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
 const registry = await findRegistry(db, 'ibr')
@@ -31,6 +33,7 @@ for (let number = 0; number < MESSAGES; number += 1) {
       correlation_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
       registry,
       participant,
+      grant: { id: 1, ...readGrant(registry.kind, EVERYTHING) },
     },
     ...{ operation: operation('enrolment-updates'), header, encrypted: false },
     ...{ received_at: new Date(), isGone: () => false },
