@@ -31,6 +31,7 @@ export {
 export { readLiteral } from './attributes/read-literal.ts'
 export { attributeRules, compoundRules, identifierRules } from './attributes/reading-rules.ts'
 export { namesOf, otherKeys, searchKey } from './attributes/record-keys.ts'
+export { memberNamed } from './attributes/walk.ts'
 
 // Codes and faults
 export {

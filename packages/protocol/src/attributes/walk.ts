@@ -37,6 +37,12 @@ export function member(object: JsonObject, step: Step): JsonValue | undefined {
   return prefixedMember(object, step)
 }
 
+/** The member that a name means, which is one segment of a path. */
+export function memberNamed(object: JsonObject, name: string): JsonValue | undefined {
+  const [step] = compilePath(name)
+  return step && member(object, step)
+}
+
 function prefixedMember(object: JsonObject, step: Step): JsonValue | undefined {
   // "for in" costs a third of Object.keys here, and this runs for every attribute that a record lacks.
   for (const key in object) {

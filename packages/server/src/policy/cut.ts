@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
+  memberNamed,
   searchKey,
 } from '@rollcall/protocol'
 import type { SeenIdentifiers, Visible } from '../model/grant.ts'
@@ -25,13 +26,14 @@ function cutValue(seen: SeenIdentifiers, here: readonly Visible[], value: JsonVa
   if (Array.isArray(value)) {
     // A list right inside a list is read as nothing everywhere.
     const elements = value.filter((element) => !Array.isArray(element))
-    return shown(elements.flatMap((element) => cutValue(seen, parts, element) ?? []))
+    return shown(elements.flatMap((element) => cutValue(seen, here, element) ?? []))
   }
   const isIdentifier = parts.some(({ identifiers }) =>
     identifiers.some((source) => isSeen(seen, source, value)),
   )
   if (isJsonObject(value)) return cutObject(seen, parts, value, isIdentifier)
-  return isIdentifier || parts.some((part) => part.value) ? value : undefined
+  // A record of its own type is an object: a bare value where a related person stands is no attribute of theirs.
+  return isIdentifier || here.some((part) => part.value) ? value : undefined
 }
 
 function cutObject(
@@ -40,8 +42,10 @@ function cutObject(
   object: JsonObject,
   isIdentifier: boolean,
 ): JsonObject | undefined {
+  const unread = unreadMembers(object)
   const members = Object.entries(object).flatMap(([name, value]): [string, JsonValue][] => {
-    if (STRUCTURE.includes(name)) return [[name, value]]
+    if (unread.has(name)) return []
+    if (STRUCTURE.includes(name)) return isStructure(value) ? [[name, value]] : []
     const key = searchKey(name)
     if (isIdentifier && IDENTIFIER_MEMBERS.includes(key) && !isNested(value)) return [[name, value]]
     const below = parts.flatMap(({ members }) => members.get(key) ?? [])
@@ -50,6 +54,23 @@ function cutObject(
   })
   return members.every(([name]) => STRUCTURE.includes(name)) ? undefined : Object.fromEntries(members)
 }
+
+const isStructure = (value: JsonValue): boolean =>
+  (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string')
+
+/** Members that stand there in another spelling as well: the one is left that is read everywhere, and no other. */
+function unreadMembers(object: JsonObject): ReadonlySet<string> {
+  const keys = Object.keys(object).map((name) => [name, searchKey(name)] as const)
+  if (new Set(keys.map(([, key]) => key)).size === keys.length) return NONE
+  const unread = keys.filter(
+    ([name, key]) =>
+      keys.some(([other, same]) => same === key && other !== name) &&
+      memberNamed(object, key) !== object[name],
+  )
+  return new Set(unread.map(([name]) => name))
+}
+
+const NONE: ReadonlySet<string> = new Set()
 
 const isNested = (value: JsonValue): boolean => typeof value === 'object' && value !== null
 
