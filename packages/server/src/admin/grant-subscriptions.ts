@@ -6,7 +6,7 @@ import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
-import { may } from '../policy/permission.ts'
+import { refusedSubscription } from '../policy/subscription.ts'
 import type { Database } from '../store/db/database.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { findGrant } from '../store/directory/grants.ts'
@@ -16,7 +16,7 @@ import { suspend } from '../store/events/subscription-states.ts'
 
 /**
  * Suspends what the grant in force does not allow any more: the event, the record type, no filter, or a filter that asks
- * about something else.
+ * in another form or about something else.
  * @returns how many
  */
 export async function suspendUngranted(
@@ -39,9 +39,7 @@ export async function suspendUngranted(
 function isGranted(grant: Grant | null, criteria: string): boolean {
   if (grant === null) return false
   try {
-    const { eventType, recordType, predicate } = compileCriteria(grant.kind, criteria)
-    const asked = { event_type: eventType.name, record_type: recordType.name, unfiltered: predicate === null }
-    return may(grant, { operation: 'subscribe', ...asked }).allowed
+    return refusedSubscription(grant, compileCriteria(grant.kind, criteria)) === null
   } catch (error) {
     // The filter asks about something that is not granted.
     if (error instanceof ItemRejection) return false

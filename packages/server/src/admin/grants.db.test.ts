@@ -117,6 +117,51 @@ describe('subscriptions', () => {
   })
 })
 
+describe('filters of subscriptions', () => {
+  const ANYBODY = [
+    { identifier_type: { $eq: 'UIN' } },
+    { UIN: { $exists: true } },
+    { UIN: { $ne: '0' } },
+    { $or: [{ UIN: { $eq: '1' } }, { $not: { UIN: { $eq: '1' } } }] },
+  ].map((filter) => ({ ...TYPES.civil, filter_type: 'expression', filter }))
+  const BY_SEX = { ...TYPES.civil, filter_type: 'expression', filter: { sex: { $eq: 'F' } } }
+
+  it.each([
+    [{ ask: 'all' }, 'this participant may not subscribe without a filter'],
+    [
+      { ask: [], unfiltered: true },
+      'this participant may ask for identifiers by their values only: not for others than these, nor whether there is one',
+    ],
+    [
+      { query_forms: ['identifier'], ask: 'all', unfiltered: true },
+      'this participant may ask by identifier only',
+    ],
+  ] as const)('are no way to everybody under %j', async (terms, reason) => {
+    const peer = await newPeer({}, terms)
+    for (const item of await subscribed(server, peer, ANYBODY)) {
+      expect(item).toMatchObject({
+        status: 'rjct',
+        status_reason_code: 'rjct.notify_details.invalid',
+        status_reason_message: `subscribe_criteria.filter: ${reason}`,
+      })
+    }
+    const one = { ...TYPES.civil, filter_type: 'idtype-value', filter: { type: 'UIN', value: '1' } }
+    expect(await subscribed(server, peer, [one])).toMatchObject([{ status: 'succ' }])
+  })
+
+  it('are suspended when their form is not granted any more, or what finds everybody', async () => {
+    const peer = await newPeer({}, { unfiltered: true })
+    // The first two ask for the same.
+    const made = await subscribed(server, peer, [...ANYBODY.slice(1), BY_SEX])
+    expect(made.map(({ status }) => status)).toEqual(Array(4).fill('succ'))
+    const terms = { ...BASE, event_types: 'all', query_forms: 'all', ask: 'all' } as const
+    const set = (more: object) => setGrant({ db }, { ...whose(peer.sender_id), terms: { ...terms, ...more } })
+    expect(await set({ unfiltered: true })).toMatchObject({ suspended: 0 })
+    expect(await set({})).toMatchObject({ suspended: 3 })
+    expect(await set({ query_forms: ['identifier'] })).toMatchObject({ suspended: 1 })
+  })
+})
+
 describe('revokeGrant', () => {
   it('leaves nothing, and suspends what was subscribed', async () => {
     const peer = await newPeer()

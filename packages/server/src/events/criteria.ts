@@ -13,6 +13,7 @@ import {
 } from '@rollcall/protocol'
 import { LIMITS, type Limits } from '../limits.ts'
 import type { Frequency } from '../model/event.ts'
+import type { QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 import type { Registry } from '../model/registry.ts'
 import { canonicalPredicate } from '../query/canonical-predicate.ts'
@@ -27,7 +28,7 @@ import {
   refusal,
 } from '../query/criteria.ts'
 import { IdentifierProblem, type QueryLimits, QueryProblem } from '../query/query.ts'
-import { readFilter } from '../query/read-query.ts'
+import { queryFormOf, readFilter } from '../query/read-query.ts'
 import { readFrequency } from './frequency.ts'
 
 export interface SubscribeCriteria {
@@ -36,6 +37,8 @@ export interface SubscribeCriteria {
   readonly recordType: RecordType
   /** Null: there is no filter. */
   readonly predicate: Predicate | null
+  /** In which form the filter is asked; null: there is none. */
+  readonly form: QueryForm | null
   /** Null: notifications are sent at once. */
   readonly frequency: Frequency | null
   /** Whether it is about one person, whose record every match bears the identifier of. */
@@ -80,7 +83,7 @@ export function readSubscribeCriteria(
   readRegType(RULES, kind, criteria)
   const eventType = readEventType(kind, criteria)
   const recordType = readNotifyType(kind, criteria)
-  const predicate = readPredicate(kind, recordType, criteria, limits)
+  const { predicate, form } = readCriteriaFilter(kind, recordType, criteria, limits)
   const { frequency: given } = criteria
   const frequency = given === undefined ? null : readFrequency(given, { time_zone, limits, now })
   checkConsent(RULES, criteria, 'authorize')
@@ -88,6 +91,7 @@ export function readSubscribeCriteria(
     eventType,
     recordType,
     predicate,
+    form,
     frequency,
     person: predicate !== null && isAboutOne(predicate),
     fingerprint: fingerprintOf(predicate, frequency),
@@ -115,17 +119,20 @@ function readNotifyType(kind: Kind, criteria: Criteria): RecordType {
   throw refusal(TYPE_RULES, 'notify_record_type', `must be one of ${known}`)
 }
 
-/** Null: there is none; whether that is allowed is asked where rights are known. */
-function readPredicate(
+type Filter = Pick<SubscribeCriteria, 'predicate' | 'form'>
+
+/** Whether none is allowed is asked where rights are known. */
+function readCriteriaFilter(
   kind: Kind,
   recordType: RecordType,
   { filter_type, filter }: Criteria,
   limits: QueryLimits,
-): Predicate | null {
-  if (filter === undefined && filter_type === undefined) return null
+): Filter {
+  if (filter === undefined && filter_type === undefined) return { predicate: null, form: null }
   try {
     const scope = { kind, recordType, limits, anyCollection: true } as const
-    return readFilter(scope, filter_type, filter, `${RULES.name}.filter`).predicate
+    const query = readFilter(scope, filter_type, filter, `${RULES.name}.filter`)
+    return { predicate: query.predicate, form: queryFormOf(filter_type, query) }
   } catch (error) {
     if (error instanceof IdentifierProblem) {
       throw new ItemRejection('rjct.person_id.invalid', error.message)
@@ -149,13 +156,13 @@ const STORED_LIMITS: QueryLimits = {
 export function compileCriteria(
   kind: Kind,
   text: string,
-): Pick<SubscribeCriteria, 'eventType' | 'recordType' | 'predicate'> {
+): Pick<SubscribeCriteria, 'eventType' | 'recordType' | keyof Filter> {
   const criteria = JSON.parse(text) as Criteria
   const recordType = readNotifyType(kind, criteria)
   return {
     eventType: readEventType(kind, criteria),
     recordType,
-    predicate: readPredicate(kind, recordType, criteria, STORED_LIMITS),
+    ...readCriteriaFilter(kind, recordType, criteria, STORED_LIMITS),
   }
 }
 

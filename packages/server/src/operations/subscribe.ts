@@ -7,7 +7,7 @@ import { type Decision, Subscribing } from '../events/subscribing.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
-import { may } from '../policy/permission.ts'
+import { refusedSubscription } from '../policy/subscription.ts'
 import { answerBatch } from './batch.ts'
 import { type Answering, type Asked, type Item, itemsOf } from './item.ts'
 
@@ -61,16 +61,8 @@ function readItem(
       limits,
       now,
     )
-    const unfiltered = criteria.predicate === null
-    const permission = may(grant, {
-      operation: 'subscribe',
-      event_type: criteria.eventType.name,
-      record_type: criteria.recordType.name,
-      unfiltered,
-    })
-    if (permission.allowed) return criteria
-    const member = unfiltered ? 'subscribe_criteria.filter' : 'subscribe_criteria'
-    return new ItemRejection('rjct.notify_details.invalid', `${member}: ${permission.reason}`)
+    const refused = refusedSubscription(grant, criteria)
+    return refused === null ? criteria : new ItemRejection('rjct.notify_details.invalid', refused)
   } catch (error) {
     if (error instanceof ItemRejection) return error
     throw error

@@ -1,20 +1,68 @@
-/** Which forms of queries a grant allows. */
+/** Which queries and filters a grant allows, by their form and by what they ask of identifiers. */
 import { ItemRejection } from '@rollcall/protocol'
-import type { Grant, QueryForm } from '../model/grant.ts'
+import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
+import type { Predicate } from '../model/predicate.ts'
 
 interface Asked {
   readonly form: QueryForm
-  readonly sort: readonly unknown[]
+  readonly predicate: Predicate
 }
+
+/** What a grant says of queries. */
+type Asking = Pick<Grant, 'queryForms' | 'terms'>
 
 /**
  * Records that an identifier finds are not sorted by an attribute: their order would say something of it.
  * @throws ItemRejection rjct.search_criteria.invalid
  */
-export function checkForm({ queryForms }: Pick<Grant, 'queryForms'>, { form, sort }: Asked): void {
-  if (queryForms.has(form === 'identifier' && sort.length > 0 ? 'expression' : form)) return
-  throw new ItemRejection(
-    'rjct.search_criteria.invalid',
-    `search_criteria.query: this participant may ask by ${[...queryForms].join(', ')} only`,
-  )
+export function checkForm(grant: Asking, asked: Asked & { readonly sort: readonly unknown[] }): void {
+  const form = asked.form === 'identifier' && asked.sort.length > 0 ? 'expression' : asked.form
+  const refused = refusedQuery(grant, { ...asked, form })
+  if (refused === null) return
+  throw new ItemRejection('rjct.search_criteria.invalid', `search_criteria.query: ${refused}`)
+}
+
+/** @returns the rule that refuses; null: none does */
+export function refusedQuery({ queryForms, terms }: Asking, { form, predicate }: Asked): string | null {
+  if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
+  // Such a question finds nearly every record, though it names no attribute.
+  if (terms.ask !== ALL && isAboutUnnamed(predicate)) {
+    return 'this participant may ask for identifiers by their values only: not for others than these, nor whether there is one'
+  }
+  return null
+}
+
+/** Whether it asks about identifiers that it does not name: whether there is one of a type, or one that is another. */
+function isAboutUnnamed(predicate: Predicate, negated = false): boolean {
+  switch (predicate.is) {
+    case 'and':
+    case 'or':
+      return predicate.of.some((one) => isAboutUnnamed(one, negated))
+    case 'not':
+      return isAboutUnnamed(predicate.of, !negated)
+    case 'identifier':
+      return negated
+    default:
+      return predicate.is === 'identifier_type'
+  }
+}
+
+/**
+ * Whether every record that fulfils it must bear an identifier that it names, or fulfil a condition on an attribute.
+ * What does not is as good as no filter.
+ */
+export function isNarrow(predicate: Predicate, negated = false): boolean {
+  switch (predicate.is) {
+    case 'and':
+    case 'or': {
+      const narrow = (one: Predicate): boolean => isNarrow(one, negated)
+      return (predicate.is === 'and') === negated ? predicate.of.every(narrow) : predicate.of.some(narrow)
+    }
+    case 'not':
+      return isNarrow(predicate.of, !negated)
+    case 'identifier':
+      return !negated
+    default:
+      return predicate.is !== 'identifier_type'
+  }
 }

@@ -1,5 +1,6 @@
 /** A query in any of its forms: what it looks like says which one it is, whatever `query_type` says (D21, 3.1). */
 import { isJsonObject, type JsonValue, QUERY_TYPES } from '@rollcall/protocol'
+import type { QueryForm } from '../model/grant.ts'
 import { readComparison } from './forms/expression-list.ts'
 import { type Form, formOf, Reader } from './forms/reader.ts'
 import {
@@ -26,6 +27,14 @@ const QUERY_WORDS: ReadonlyMap<string, QueryWord> = new Map([
 /** What a `query_type` means; undefined: nothing. */
 export const queryWordOf = (query_type: unknown): QueryWord | undefined =>
   typeof query_type === 'string' ? QUERY_WORDS.get(query_type.toLowerCase()) : undefined
+
+/** By what it asks: identifiers alone may be written in every form, and a selection is GraphQL whatever it is called. */
+export function queryFormOf(query_type: unknown, { predicate, shape }: Query): QueryForm {
+  if (shape !== undefined) return 'graphql'
+  if (predicate.is === 'identifier') return 'identifier'
+  const word = queryWordOf(query_type)
+  return word === undefined || word === 'identifier' ? 'expression' : word
+}
 
 /** The forms that are objects, each with the members by which it is known; what is none of them is an expression. */
 const FORMS: readonly Form<ReadForm>[] = [

@@ -21,7 +21,7 @@ import {
 } from './criteria.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
 import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
-import { queryWordOf, readQuery } from './read-query.ts'
+import { queryFormOf, readQuery } from './read-query.ts'
 
 export interface SearchCriteria {
   readonly recordType: RecordType
@@ -63,7 +63,8 @@ export function readSearchCriteria(
   const reg_type = readRegType(RULES, kind, criteria)
   checkEventType(kind, criteria.reg_event_type)
   const named = readResultType(kind, criteria)
-  const { recordType, predicate, shape } = readCriteriaQuery(kind, named, criteria, limits)
+  const query = readCriteriaQuery(kind, named, criteria, limits)
+  const { recordType, predicate, shape } = query
   checkConsent(RULES, criteria, 'consent')
   checkConsent(RULES, criteria, 'authorize')
   const spelling = criteria.reg_record_type
@@ -73,7 +74,7 @@ export function readSearchCriteria(
     reg_record_type: typeof spelling === 'string' ? spelling : recordType.emitted,
     predicate,
     shape,
-    form: formOf(criteria.query_type, predicate, shape),
+    form: queryFormOf(criteria.query_type, query),
     sort: readSort(recordType, criteria.sort),
     ...readPageOf(criteria, item, pageLimits(limits, max_page_size)),
   }
@@ -97,14 +98,6 @@ function readCriteriaQuery(
     if (error instanceof QueryProblem) throw new ItemRejection(RULES.code, error.message)
     throw error
   }
-}
-
-/** By what it asks: identifiers alone may be written in every form, and a selection is GraphQL whatever it is called. */
-function formOf(query_type: unknown, predicate: Predicate, shape: Query['shape']): QueryForm {
-  if (shape !== undefined) return 'graphql'
-  if (predicate.is === 'identifier') return 'identifier'
-  const word = queryWordOf(query_type)
-  return word === undefined || word === 'identifier' ? 'expression' : word
 }
 
 /** The member is checked and does not filter: a search asks for records, not for events. */

@@ -1,0 +1,29 @@
+/** Whether a participant may subscribe to what its criteria ask for. */
+import type { EventType, RecordType } from '@rollcall/protocol'
+import type { Grant, QueryForm } from '../model/grant.ts'
+import type { Predicate } from '../model/predicate.ts'
+import { may } from './permission.ts'
+import { isNarrow, refusedQuery } from './query-form.ts'
+
+/** `SubscribeCriteria` are such. */
+interface Asked {
+  readonly eventType: EventType
+  readonly recordType: RecordType
+  /** Null: there is no filter. */
+  readonly predicate: Predicate | null
+  readonly form: QueryForm | null
+}
+
+/** @returns the rule that refuses, behind the name of the member; null: none does */
+export function refusedSubscription(
+  grant: Grant,
+  { eventType, recordType, predicate, form }: Asked,
+): string | null {
+  const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
+  const permission = may(grant, wanted)
+  if (!permission.allowed) return `subscribe_criteria: ${permission.reason}`
+  const query = predicate && form && refusedQuery(grant, { form, predicate })
+  if (query !== null) return `subscribe_criteria.filter: ${query}`
+  const filtered = may(grant, { ...wanted, unfiltered: predicate === null || !isNarrow(predicate) })
+  return filtered.allowed ? null : `subscribe_criteria.filter: ${filtered.reason}`
+}
