@@ -14,7 +14,7 @@ export const readerOf = ({ parts, mode, state }: ItemWork): RecordReader =>
  */
 export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<Found> {
   const { parts, exchange } = work
-  const { registry } = exchange
+  const { registry, grant } = exchange
   const started = parts.clock.now()
   const measured = (outcome: 'answered' | 'timeout' | 'failed'): void => {
     const milliseconds = parts.clock.now() - started
@@ -31,14 +31,18 @@ export async function measuredFind(work: ItemWork, query: RecordQuery): Promise<
     measured(isTimeout ? 'timeout' : 'failed')
     if (!isTimeout) throw error
     if (isLookUp(query)) throw error.cause
-    throw tookTooLong(query.recordType, parts.limits.search_timeout)
+    const asked = grant.kind.record_types.find(({ name }) => name === query.recordType.name)
+    throw tookTooLong(asked, parts.limits.search_timeout)
   }
 }
 
-function tookTooLong({ attributes, compounds = [] }: RecordType, seconds: number): ItemRejection {
+/** @param recordType with what may be asked about, and nothing else */
+function tookTooLong(recordType: RecordType | undefined, seconds: number): ItemRejection {
+  const { attributes = [], compounds = [] } = recordType ?? {}
   const indexed = [...attributes, ...compounds].filter((row) => row.indexed).map(({ name }) => name)
+  const narrower = indexed.length === 0 ? 'an identifier' : `an identifier or one of ${indexed.join(', ')}`
   return new ItemRejection(
     'rjct.search_criteria.invalid',
-    `search_criteria.query: took longer than ${seconds} seconds; narrow it by an identifier or one of ${indexed.join(', ')}`,
+    `search_criteria.query: took longer than ${seconds} seconds; narrow it by ${narrower}`,
   )
 }

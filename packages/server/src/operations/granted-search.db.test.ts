@@ -1,5 +1,14 @@
 /** What a search may ask and see under a grant: no way to ask leads past it. */
 import { afterAll, describe, expect, it } from 'vitest'
+import {
+  accepted,
+  answerExchange,
+  asyncPeer,
+  byExpression,
+  callbacksTo,
+  deliverAll,
+  searchFor,
+} from '../../test/asynchronous.ts'
 import { expectFault } from '../../test/expectations.ts'
 import { grant } from '../../test/grants.ts'
 import { postSearch, testServer } from '../../test/server.ts'
@@ -28,12 +37,21 @@ await server.registry('civil', [
     parent1_identifier: { identifier_type: 'UIN', identifier_value: '2' },
   }),
 ])
-const peer = await server.participant('spmis.demo')
+const peer = await asyncPeer(server, 'spmis.demo')
 
 /** From now on, in this file, the participant may do this. */
 async function granted(terms: Partial<GrantTerms>): Promise<void> {
   await grant(server.database, peer.sender_id, 'civil', terms)
   server.clock.pass(1_000)
+}
+
+/** Answers an asynchronous search to its end, and gives the items that came first on each page. */
+async function pagesOf(correlation_id: string) {
+  await deliverAll(server)
+  return callbacksTo(peer.receiver)
+    .map(({ envelope }) => envelope.message)
+    .filter((message) => message.correlation_id === correlation_id)
+    .map(({ search_response }) => search_response[0])
 }
 
 const ask = (criteria: object) => postSearch(server, peer, [{ search_criteria: criteria }])
@@ -121,6 +139,26 @@ describe('asking', () => {
     ).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.sort.invalid' })
   })
 
+  it('is not about everybody who bears an identifier, or another one', async () => {
+    const queries = [
+      { identifier_type: { $eq: 'UIN' } },
+      { UIN: { $exists: true } },
+      { UIN: { $ne: '0' } },
+      { $or: [{ UIN: { $eq: '1' } }, { $not: { UIN: { $eq: '1' } } }] },
+    ]
+    await granted({ query_forms: ['expression'], ask: [] })
+    for (const query of queries) {
+      expect(await item(expression(query))).toMatchObject({
+        status: 'rjct',
+        status_reason_code: 'rjct.search_criteria.invalid',
+        status_reason_message:
+          'search_criteria.query: this participant may ask for identifiers by their values only: not for others than these, nor whether there is one',
+      })
+    }
+    await granted({ query_forms: ['expression'], ask: 'all' })
+    for (const query of queries) expect(await item(expression(query))).toMatchObject({ status: 'succ' })
+  })
+
   it('is by the granted identifier types alone', async () => {
     await granted({ identifier_types: ['UIN'] })
     expect(uins(await item(byUin('2')))).toEqual(['2'])
@@ -171,6 +209,38 @@ describe('seeing', () => {
     expect([await total(1), await total(2)]).toEqual([onPageOfOne, onPageOfTwo])
   })
 
+  it.each([
+    ['rounded', 10],
+    ['none', 0],
+  ] as const)(
+    'of nothing, with counts %s, has no record that could be counted',
+    async (counts, total_count) => {
+      await granted({ query_forms: 'all', ask: 'all', see: [], counts })
+      const graphql = { type: 'graphql', value: '{ person(sex: "F") { sex } }' }
+      for (const criteria of [expression({ sex: { $eq: 'F' } }), { query_type: 'graphql', query: graphql }]) {
+        const answer = await item(criteria)
+        expect(answer).toMatchObject({
+          status: 'succ',
+          data: { reg_records: [] },
+          pagination: { total_count },
+        })
+      }
+      // Further pages would say by their number how many there are.
+      const page = { pagination: { page_size: 1, page_number: 1 } }
+      const id = await accepted(server, peer, searchFor(peer, [byExpression({ sex: { eq: 'F' } }, page)]))
+      expect(await pagesOf(id)).toHaveLength(1)
+      await granted({ query_forms: 'all', ask: 'all', see: ['sex'], counts })
+      const other = await accepted(server, peer, searchFor(peer, [byExpression({ sex: { eq: 'F' } }, page)]))
+      expect(await pagesOf(other)).toHaveLength(2)
+    },
+  )
+
+  it('leaves out records of which nothing is shown where counts are not exact', async () => {
+    await granted({ query_forms: 'all', ask: 'all', see: ['phone_number'], counts: 'none' })
+    const found = await item(expression({ sex: { $eq: 'F' } }))
+    expect([found.data.reg_records.length, found.pagination.total_count]).toEqual([1, 1])
+  })
+
   it('is pages of the granted size', async () => {
     await granted({ query_forms: 'all', ask: 'all', page_size: 1 })
     expect(await item(expression({ sex: { $eq: 'F' } }))).toMatchObject({ pagination: { page_size: 1 } })
@@ -189,6 +259,27 @@ describe('a daily quota', () => {
     })
   })
 
+  it('that is used up refuses an answer without records like one with them', async () => {
+    await granted({ records_per_day: 1 })
+    await server.database.db.pool.query('delete from quota_bucket')
+    expect(await item(byUin('nobody'))).toMatchObject({ status: 'succ' })
+    const [hit, miss] = [await item(byUin('1')), await item(byUin('nobody'))]
+    expect(hit).toMatchObject({
+      status: 'rjct',
+      status_reason_message:
+        'search_criteria: the daily quota of records that is granted to this participant is used up; ask again later',
+    })
+    expect({ ...miss, timestamp: null }).toEqual({ ...hit, timestamp: null })
+    await server.database.db.pool.query('delete from quota_bucket')
+  })
+
+  it('does not count the identifiers of the conditions of the grant', async () => {
+    await server.database.db.pool.query('delete from quota_bucket')
+    await granted({ items_per_day: 2, rows: { Person: { UIN: { $in: ['1', '2', '3', '4'] } } } })
+    expect(await item(byUin('1'))).toMatchObject({ status: 'succ' })
+    await server.database.db.pool.query('delete from quota_bucket')
+  })
+
   it('counts records that are delivered, repeats included', async () => {
     await granted({ query_forms: 'all', ask: 'all', records_per_day: 3 })
     expect(await item(expression({ sex: { $eq: 'F' } }))).toMatchObject({ status: 'succ' })
@@ -205,6 +296,7 @@ describe('basis consent', () => {
     basis: 'consent',
     purposes: ['eligibility', 'appeal'],
     operations: ['search', 'txn-status'],
+    query_forms: ['identifier'],
     see: ['identifier', 'name'],
   }
   const NEEDED = 'with ts and a purpose.code of eligibility, appeal'
@@ -218,6 +310,49 @@ describe('basis consent', () => {
       status: 'succ',
       data: { reg_records: [] },
       pagination: { total_count: 0 },
+    })
+  })
+
+  it('asks for one identifier, by a form of identifiers', async () => {
+    await granted(terms)
+    for (const query of [
+      { UIN: { $in: ['1', '2'] } },
+      { $or: [{ UIN: { $eq: '1' } }, { BRN: { $eq: 'B-2' } }] },
+    ]) {
+      expect(await item({ ...expression(query), consent: CONSENT })).toMatchObject({
+        status: 'rjct',
+        status_reason_code: 'rjct.search_criteria.invalid',
+      })
+    }
+    expect(await item({ ...expression({ UIN: { $in: ['1', '2'] } }), consent: CONSENT })).toMatchObject({
+      status_reason_message: 'search_criteria.query: must ask for one identifier, of the person who consents',
+    })
+    expect(uins(await item({ ...expression({ UIN: { $in: ['1'] } }), consent: CONSENT }))).toEqual(['1'])
+  })
+
+  it('is asked for again before each further page', async () => {
+    const answered = async (consent: object) => {
+      await granted({ query_forms: ['identifier'], see: ['identifier', 'name'] })
+      const pagination = { page_size: 1, page_number: 1 }
+      const search_criteria = {
+        query_type: 'idtype-value',
+        query: { type: 'MOBILE', value: '+1 555 0100' },
+        pagination,
+        ...consent,
+      }
+      const id = await accepted(server, peer, searchFor(peer, [{ search_criteria }]))
+      await answerExchange(server, id, { signal: AbortSignal.abort() })
+      await granted(terms)
+      return (await pagesOf(id))[1]
+    }
+    expect(await answered({})).toMatchObject({
+      status: 'rjct',
+      status_reason_message: `search_criteria.consent: is required here, ${NEEDED}`,
+    })
+    expect(await answered({ consent: CONSENT })).toMatchObject({
+      status: 'rjct',
+      status_reason_message:
+        'search_criteria.query: found several people, and this participant may ask about one who consents',
     })
   })
 

@@ -7,12 +7,12 @@ import { leavesOf, type Predicate } from '../model/predicate.ts'
 import { isLookUp } from '../model/record-source.ts'
 import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Consenting, checkBasis, isAboutSubject } from '../policy/basis.ts'
+import { type Consenting, checkBasis, checkSubject, isAboutSubject } from '../policy/basis.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { checkForm } from '../policy/query-form.ts'
-import { totalShown } from '../policy/total.ts'
+import { hidesEmpty, showsNothing, totalShown } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
-import { checkBackfilled } from '../query/mentions.ts'
+import { checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
@@ -22,15 +22,9 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
   const { parts, exchange } = work
   const { limits } = parts
   const criteria = readCriteria(work, item)
-  checkBasis(
-    exchange.grant,
-    item.search_criteria as Consenting,
-    new Date(parts.clock.date()),
-    limits.consent_age,
-  )
-  checkBackfilled(exchange.registry.unfilled, criteria)
+  checkFilled(exchange, criteria)
   await takeQuota(work, 'items', identifiersAsked(criteria.predicate))
-  const { total, records, ids } = subjectAlone(exchange, await findInTurn(work, criteria))
+  const { total, records, ids } = subjectAlone(exchange, await findInTurn(work, inRows(exchange, criteria)))
   if (total > limits.search_results) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -43,7 +37,10 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
     members: await pageMembers(work, criteria, records, { page_size, page_number, total }),
     // Who asks for a later page wants that page alone.
     ...(work.mode.name === 'async' &&
-      page_number === 1 && { found: { record_type: criteria.recordType.name, page_size, record_ids: ids } }),
+      page_number === 1 &&
+      !showsNothing(exchange.grant, criteria.recordType) && {
+        found: { record_type: criteria.recordType.name, page_size, record_ids: ids },
+      }),
   }
 }
 
@@ -81,8 +78,14 @@ export async function searchPage(
   item: Item,
   { page_size, page_number, total, record_ids }: PersistedPage,
 ): Promise<ItemAnswer> {
-  const { registry, participant } = work.exchange
+  const { registry, participant, grant } = work.exchange
   const criteria = readCriteria(work, item)
+  if (isAboutSubject(grant) && total > 1) {
+    throw new ItemRejection(
+      'rjct.search_criteria.invalid',
+      'search_criteria.query: found several people, and this participant may ask about one who consents',
+    )
+  }
   const records = await work.mode.gate.run(participant.id, () =>
     readerOf(work).read(registry, criteria.recordType, record_ids),
   )
@@ -95,9 +98,11 @@ async function pageMembers(
   records: readonly FoundRecord[],
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
 ): Promise<ReplyMembers> {
-  await takeQuota(work, 'records', records.length)
-  const total_count = totalShown(work.exchange.grant, total, records.length)
-  return { data: dataOf(work, criteria, records), pagination: { ...page, total_count } }
+  const shown = disclosedRecords(work, criteria, records)
+  // An answer without a record takes one as well: otherwise a used-up quota would say that there is one.
+  await takeQuota(work, 'records', Math.max(1, shown.length))
+  const total_count = totalShown(work.exchange.grant, total, shown.length)
+  return { data: dataOf(criteria, shown), pagination: { ...page, total_count } }
 }
 
 /**
@@ -114,7 +119,7 @@ function takeRecords(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
-/** Read by what may be asked about; the conditions of the grant are added. */
+/** Read by what may be asked about, under the basis of the grant. */
 function readCriteria(
   { parts, exchange: { registry, participant, grant } }: ItemWork,
   item: Item,
@@ -123,22 +128,43 @@ function readCriteria(
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
   const asked = readSearchCriteria(grant.kind, item, parts.limits, largest)
   checkForm(grant, asked)
+  const now = new Date(parts.clock.date())
+  checkBasis(grant, item.search_criteria as Consenting, now, parts.limits.consent_age)
+  checkSubject(grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
-  const rows = grant.rows.get(recordType.name)
-  const predicate: Predicate =
-    rows === undefined ? asked.predicate : { is: 'and', of: [asked.predicate, rows] }
-  return { ...asked, recordType, predicate }
+  return { ...asked, recordType }
 }
 
-function dataOf(work: ItemWork, criteria: SearchCriteria, found: readonly FoundRecord[]): ReplyMembers {
+/** The conditions of the grant are added. */
+function inRows({ grant }: Exchange, criteria: SearchCriteria): SearchCriteria {
+  const rows = grant.rows.get(criteria.recordType.name)
+  if (rows === undefined) return criteria
+  return { ...criteria, predicate: { is: 'and', of: [criteria.predicate, rows] } }
+}
+
+/** @throws ItemRejection what is asked, or what the grant asks, is being backfilled; the latter is not named */
+function checkFilled({ registry, grant }: Exchange, criteria: SearchCriteria): void {
+  checkBackfilled(registry.unfilled, criteria)
+  const rows = grant.rows.get(criteria.recordType.name)
+  if (rows === undefined || !mentionsUnfilled(registry.unfilled, criteria.recordType, rows)) return
+  throw new ItemRejection(
+    'rjct.search_criteria.invalid',
+    'search_criteria: records are being backfilled and cannot be searched yet; ask again later',
+  )
+}
+
+function dataOf(criteria: SearchCriteria, reg_records: readonly Disclosed[]): ReplyMembers {
   return {
     version: PROTOCOL_VERSION,
     reg_type: criteria.reg_type,
     reg_record_type: criteria.reg_record_type,
-    reg_records: disclosedRecords(work, criteria, found),
+    reg_records,
   }
 }
+
+/** A record of which nothing is shown. */
+const NOTHING = '{}'
 
 /**
  * One answer holds so many bytes of records and no more: a batch cannot make the server build an endless text. They are
@@ -151,7 +177,11 @@ function disclosedRecords(
   found: readonly FoundRecord[],
 ): readonly Disclosed[] {
   const day = today(exchange.registry)
-  const select = shape && ((document: string) => shape(document, day))
+  const hides = hidesEmpty(exchange.grant)
+  const select = (document: string): string | null => {
+    if (hides && document === NOTHING) return null
+    return shape === undefined ? document : shape(document, day)
+  }
   const documents = found.map(({ document }) => document)
   const records: Disclosed[] = []
   let bytes = 0

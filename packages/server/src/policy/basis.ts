@@ -1,6 +1,7 @@
 /** Consent and authority under which a search item asks (spec "SearchRequest"; G8), where a grant demands them. */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { BASES, Grant } from '../model/grant.ts'
+import type { Predicate } from '../model/predicate.ts'
 
 type Member = 'consent' | 'authorize'
 
@@ -51,5 +52,17 @@ export function checkBasis(
 
 /** Whether the answer may be about one person alone: the one whose consent it is. */
 export const isAboutSubject = ({ terms }: Pick<Grant, 'terms'>): boolean => terms.basis !== 'law'
+
+/** @throws ItemRejection rjct.search_criteria.invalid: several identifiers, of which one at most is the consenting person's */
+export function checkSubject(
+  grant: Pick<Grant, 'terms'>,
+  { predicate }: { readonly predicate: Predicate },
+): void {
+  if (!isAboutSubject(grant)) return
+  // One value may be asked for as an identifier of any type.
+  if (predicate.is === 'identifier' && new Set(predicate.identifiers.map(({ value }) => value)).size === 1)
+    return
+  throw refused('search_criteria.query: must ask for one identifier, of the person who consents')
+}
 
 const refused = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)

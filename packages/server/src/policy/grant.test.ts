@@ -74,6 +74,27 @@ describe('readGrant', () => {
       { basis: 'either', purposes: ['e'], operations: ['search'], see: ['sex', 'parents'] },
       'see: must not show other persons (parents) for basis either; name attributes',
     ],
+    [
+      'other persons under a consent, in another spelling',
+      { basis: 'consent', purposes: ['e'], operations: ['search'], see: ['sex', ' x:Parents'] },
+      'see: must not show other persons (parents) for basis consent; name attributes',
+    ],
+    [
+      'another form than identifiers under a consent',
+      { basis: 'consent', purposes: ['e'], operations: ['search'], see: ['sex'], query_forms: 'all' },
+      'query_forms: must be identifier alone for basis consent',
+    ],
+    [
+      'one of other forms under a consent',
+      { basis: 'consent', purposes: ['e'], operations: ['search'], see: ['sex'], query_forms: ['graphql'] },
+      'query_forms: must be identifier alone for basis consent',
+    ],
+    [
+      'records of several persons under a consent',
+      { basis: 'consent', purposes: ['e'], operations: ['search'], see: ['sex'] },
+      'record_types: must not have Group for basis consent: the identifier of one person finds a record of several',
+      'social',
+    ],
   ])('refuses %s', (_, terms, message, kind) => {
     let refused = 'nothing'
     try {

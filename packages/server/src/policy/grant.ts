@@ -8,6 +8,7 @@ import {
   resolveEventType,
   resolveIdentifierType,
   resolveRecordType,
+  searchKey,
 } from '@rollcall/protocol'
 import { ALL, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -87,7 +88,7 @@ const CONSENTED = ['search', 'txn-status']
  * @throws GrantProblem
  */
 function checkBasis(
-  { basis, purposes = [], see }: GrantTerms,
+  { basis, purposes = [], query_forms = [], see }: GrantTerms,
   operations: Granted,
   recordTypes: readonly RecordType[],
 ): void {
@@ -99,8 +100,19 @@ function checkBasis(
   if (operations === null || [...operations].some((name) => !CONSENTED.includes(name))) {
     throw new GrantProblem('operations', `must be of ${CONSENTED.join(', ')} for basis ${basis}`)
   }
+  if (query_forms === ALL || query_forms.some((form) => form !== 'identifier')) {
+    throw new GrantProblem('query_forms', `must be identifier alone for basis ${basis}`)
+  }
+  const shared = recordTypes.find(({ identifiers }) => identifiers.some(({ names }) => names === 'part'))
+  if (shared !== undefined) {
+    throw new GrantProblem(
+      'record_types',
+      `must not have ${shared.name} for basis ${basis}: the identifier of one person finds a record of several`,
+    )
+  }
   const relations = recordTypes.flatMap((recordType) => recordType.relations ?? [])
-  const relation = relations.find(({ name }) => see === ALL || see.includes(name))
+  const seen = see === ALL ? [] : see.map(searchKey)
+  const relation = relations.find(({ name }) => see === ALL || seen.includes(searchKey(name)))
   if (relation !== undefined) {
     throw new GrantProblem(
       'see',

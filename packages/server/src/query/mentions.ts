@@ -40,9 +40,7 @@ export function checkBackfilled(
 ): void {
   const names = unfilled.get(recordType.name)
   if (names === undefined) return
-  const asked = [...mentions(predicate), ...(asksForAnyType(predicate) ? [IDENTIFIERS] : [])].find((name) =>
-    names.has(name),
-  )
+  const asked = columnsOf(predicate).find((name) => names.has(name))
   if (asked !== undefined) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
@@ -58,6 +56,18 @@ export function checkBackfilled(
     `${name}.sort: ${sorted.name} is being backfilled and cannot be sorted by yet`,
   )
 }
+
+const columnsOf = (predicate: Predicate): readonly string[] => [
+  ...mentions(predicate),
+  ...(asksForAnyType(predicate) ? [IDENTIFIERS] : []),
+]
+
+/** Whether it asks about something that is being backfilled. */
+export const mentionsUnfilled = (
+  unfilled: ReadonlyMap<string, ReadonlySet<string>>,
+  { name }: RecordType,
+  predicate: Predicate,
+): boolean => columnsOf(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
  * Whether it asks for identifiers of any type. One that names its types is not refused while identifiers are read anew:
