@@ -11,6 +11,8 @@ import {
   type RecordIdentifier,
   readAttribute,
   readIdentifiers,
+  recordTypesOf,
+  resolveRecordType,
   UNLISTED,
 } from '@rollcall/protocol'
 import { type EnrolmentElement, programmeKey, type RecordScope, takeEnrolments } from './elements.ts'
@@ -54,9 +56,16 @@ export interface Beneficiary {
   readonly alone: boolean
 }
 
+/** Of a record as text: updates join it, and none may let it grow for ever. */
+export const RECORD_LENGTH = 1_048_576
+
 /** @throws InvalidBeneficiary */
 export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary {
   if (!isJsonObject(value)) throw new InvalidBeneficiary('must be an object')
+  if (JSON.stringify(value).length > RECORD_LENGTH) {
+    throw new InvalidBeneficiary(`must not be longer than ${RECORD_LENGTH} characters`)
+  }
+  checkType(scope, value['@type'])
   const record = identifiersListed(scope, said(keyedPaths(scope.recordType), value, ''))
   const identifiers = readIdentifiers(scope.kind, scope.recordType, record).filter(
     ({ names, type }) => names === 'record' && type !== UNLISTED.name,
@@ -65,7 +74,35 @@ export function readBeneficiary(scope: RecordScope, value: unknown): Beneficiary
   const { rest, elements, alone } = takeEnrolments(record)
   if (elements.length === 0) throw new InvalidBeneficiary('member.programme_identifier: is required')
   const enrolments = elements.map((element) => readEnrolment(scope, element))
-  return { identifiers, members: rest, enrolments, alone }
+  return { identifiers, members: withoutStatus(rest), enrolments, alone }
+}
+
+/** One type, or several of which one is the record's. */
+function checkType({ kind, recordType }: RecordScope, type: JsonValue | undefined): void {
+  const named = elementsOf(type)
+  const isOwn = (one: JsonValue): boolean =>
+    typeof one === 'string' &&
+    (resolveRecordType(kind, one) === recordType ||
+      recordTypesOf(kind, { '@type': one }).includes(recordType))
+  if (named.length > 0 && !named.some(isOwn)) {
+    throw new InvalidBeneficiary(`@type: must be ${recordType.name}`)
+  }
+}
+
+/** A status in `additional_attributes` would be one without a history: an enrolment says it. */
+function withoutStatus(record: JsonObject): JsonObject {
+  const attributes = (value: JsonValue): JsonValue => {
+    if (Array.isArray(value)) return value.map(attributes)
+    if (!isJsonObject(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).filter(([name]) => memberKey(name) !== 'enrolment_status'),
+    )
+  }
+  const members = Object.entries(record).map(([name, value]): [string, JsonValue] => {
+    if (memberKey(name) === 'additional_attributes') return [name, attributes(value)]
+    return [name, memberKey(name) === 'member' && isJsonObject(value) ? withoutStatus(value) : value]
+  })
+  return Object.fromEntries(members)
 }
 
 function checkIdentifiers(
@@ -125,6 +162,10 @@ function listed(person: JsonObject): JsonObject {
 
 function readEnrolment(scope: RecordScope, element: EnrolmentElement): EnrolmentUpdate {
   const { enrolment_status, status_change_date, benefits, ...members } = withText(element)
+  const named = Object.entries(members).find(([name]) => memberKey(name) === 'programme')?.[1]
+  if (Array.isArray(named) && named.length > 1) {
+    throw new InvalidBeneficiary('programme: must be one programme; each has an enrolment of its own')
+  }
   const programme = programmeKey(scope, members)
   if (programme === null || programme.length > PROGRAMME_LENGTH) {
     const rule = `must be a text of 1 to ${PROGRAMME_LENGTH} characters`

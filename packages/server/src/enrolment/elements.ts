@@ -32,6 +32,10 @@ const SAID = [
   'benefits',
 ] as const
 
+/** Also the end of an enrolment, where it stands in one. */
+const END_DATES: ReadonlyMap<string, string> = new Map([['end_date', 'enrolment_end_date']])
+
+const OF_ENROLMENT: ReadonlySet<string> = new Set(SAID)
 const TAKEN: ReadonlySet<string> = new Set([LIST, ...SAID])
 
 /** An enrolment: its members under their canonical names, and others as they are. */
@@ -79,20 +83,25 @@ const withoutList = (taken: ReadonlyMap<string, JsonValue> = new Map()) =>
 /** What stands in place of an enrolment is its programme's identifier. */
 function elementOf(value: JsonValue, shared: ReadonlyMap<string, JsonValue>): EnrolmentElement {
   const object: JsonObject = isJsonObject(value) ? value : { programme: { programme_identifier: value } }
-  const own = partition(object, new Set(SAID))
+  const own = partition(object, OF_ENROLMENT, END_DATES)
   const programme = Object.entries(own.rest).find(([name]) => memberKey(name) === 'programme')
   const [name, inside] = programme ?? []
-  const said = name !== undefined && isJsonObject(inside) ? partition(inside, new Set(SAID)) : null
+  const said = name !== undefined && isJsonObject(inside) ? partition(inside, OF_ENROLMENT, END_DATES) : null
   const rest = name === undefined || said === null ? own.rest : { ...own.rest, [name]: said.rest }
   return { ...rest, ...Object.fromEntries([...shared, ...(said?.taken ?? []), ...own.taken]) }
 }
 
 /** The members of these names, in any spelling, by their canonical names; and all others. */
-function partition(object: JsonObject, names: ReadonlySet<string>) {
+function partition(
+  object: JsonObject,
+  names: ReadonlySet<string>,
+  spellings: ReadonlyMap<string, string> = new Map(),
+) {
   const taken = new Map<string, JsonValue>()
   const rest: [string, JsonValue][] = []
   for (const [name, value] of Object.entries(object)) {
-    const key = memberKey(name)
+    const found = memberKey(name)
+    const key = spellings.get(found) ?? found
     if (!names.has(key)) rest.push([name, value])
     else if (value !== '') taken.set(key, value)
   }

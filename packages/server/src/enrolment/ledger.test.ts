@@ -267,6 +267,45 @@ describe('statuses of an enrolment', () => {
     expect(shown(undated)).toEqual(['Suspended', '2020'])
   })
 
+  it.each([
+    ['of the same day', '2026-02-01'],
+    ['of the same day in another spelling', '01.02.2026'],
+  ])('that an import or a publication has written %s stay, and later updates win', (_, date) => {
+    const first = status('Suspended', '2026-02-01')
+    const made = all([first])
+    const imported = member(enrolment('P-1', { enrolment_status: 'Active', status_change_date: date }))
+    const state = written({ ...made, document: imported }, update(member(['P-2'])))
+    const statusOf = (one: State) => (enrolments(one) as JsonObject[])[0]?.enrolment_status
+    expect(statusOf(state)).toBe('Active')
+    expect(statusOf(written(state, first))).toBe('Active')
+    expect(statusOf(written(state, status('Graduated', '2026-02-01')))).toBe('Graduated')
+    const at = documentAt(scope, made.ledger, imported, NOW)
+    expect(at).toEqual(imported)
+  })
+
+  it('of a programme that an import took out of the record do not come back; scheduled ones do', () => {
+    const made = all([status('Active', '2026-01-01'), status('Suspended', '2026-09-01')])
+    const state = written({ ...made, document: member('P-2') }, update(member('P-1')))
+    expect((enrolments(state) as JsonObject[])[0]).toEqual(enrolment('P-1'))
+    const later = documentAt(scope, state.ledger, state.document, Date.parse('2026-10-01'))
+    expect(((later.member as JsonObject).programme_identifier as JsonObject[])[0]).toMatchObject({
+      enrolment_status: 'Suspended',
+    })
+  })
+
+  it('of one day: the later message wins, whether or not they have a date', () => {
+    const sent = (enrolment_status: string, message_ts: string, status_change_date?: string) => {
+      const members = { enrolment_status, ...(status_change_date && { status_change_date }) }
+      return update(member(enrolment('P-1', members)), message_ts)
+    }
+    const undated = sent('Suspended', '2026-03-01T08:00:00.000Z')
+    const dated = sent('Active', '2026-03-01T10:00:00.000Z', '2026-03-01')
+    expect(shown(all([undated, dated]))).toEqual(['Active', '2026-03-01'])
+    expect(shown(all([dated, undated]))).toEqual(['Active', '2026-03-01'])
+    const last = sent('Graduated', '2026-03-01T11:00:00.000Z')
+    expect(shown(all([undated, last, dated]))).toEqual(['Graduated', '2026-03-01T11:00:00.000Z'])
+  })
+
   it('that an import has written over a ledger stand as the import says', () => {
     const made = all([status('Suspended', '2026-02-01')])
     const imported = member(

@@ -2,6 +2,7 @@
  * What was written of a person, and when: beside the record stands a ledger, by which any order and any repetition of
  * updates ends in the same record. Statuses of an enrolment are a history, of which the latest that has begun counts.
  */
+import { isDeepStrictEqual } from 'node:util'
 import {
   dayIn,
   dayInterval,
@@ -77,6 +78,7 @@ export function writeUpdate(
   const rest = writeObject(ledger.members, taken.rest, update.members, write)
   const known = elementsByProgramme(scope, taken.elements)
   for (const [programme, element] of known) explainStatus(scope, ledgerOf(ledger, programme), element)
+  dropTakenOut(scope, ledger, known, now)
   let replaced = false
   for (const [at, enrolment] of update.enrolments.entries()) {
     const { programme } = enrolment
@@ -136,17 +138,36 @@ function ledgerOf({ programmes }: Ledger, programme: string): ProgrammeLedger {
 /** Before every stamp. */
 const NEVER: Stamp = ''
 
-/** A status that came with an import, or was published, is an entry of its own date. */
+/**
+ * A status that came with an import, or was published, is an entry of its own date: it is later than what was written for
+ * that day before, and earlier than what is written after it.
+ */
 function explainStatus(
   { time_zone }: LedgerScope,
   { statuses }: ProgrammeLedger,
   element: EnrolmentElement,
 ): void {
-  const { enrolment_status: status, status_change_date: date } = element
+  const { enrolment_status: status, status_change_date: written } = element
   if (status === undefined || status === null) return
-  const from = countsFrom(typeof date === 'string' ? date : null, time_zone) ?? ''
-  if (!statuses.has(from)) {
-    statuses.set(from, { stamp: NEVER, status, date: typeof date === 'string' ? date : null })
+  const date = typeof written === 'string' ? written : null
+  const isShown = (entry: StatusEntry) => entry.date === date && isDeepStrictEqual(entry.status, status)
+  if ([...statuses.values()].some(isShown)) return
+  const from = countsFrom(date, time_zone) ?? ''
+  const before = [...statuses].filter(([other]) => dayFrom(other) === dayFrom(from))
+  const stamps = before.map(([, { stamp }]) => `${stamp}~`)
+  statuses.set(from, { stamp: stamps.toSorted().at(-1) ?? NEVER, status, date })
+}
+
+/** The history of an enrolment that an import or a correction took out of the record; scheduled statuses stay. */
+function dropTakenOut(
+  { time_zone }: LedgerScope,
+  { programmes }: Ledger,
+  known: ReadonlyMap<string, EnrolmentElement>,
+  now: number,
+): void {
+  for (const [programme, { statuses }] of programmes) {
+    if (known.has(programme)) continue
+    for (const from of statuses.keys()) if (hasBegun(from, time_zone, now)) statuses.delete(from)
   }
 }
 
@@ -208,19 +229,27 @@ function withStatus(
   return { ...others, enrolment_status: status, ...(date !== null && { status_change_date: date }) }
 }
 
-/** The entry with the latest date that is not in the future. */
+/**
+ * The entry with the latest date that is not in the future. Of one day, an entry without a time of day and the latest one
+ * with a time have equal dates: the later write counts.
+ */
 function current(
   statuses: ReadonlyMap<string, StatusEntry>,
   time_zone: string,
   now: number,
 ): StatusEntry | undefined {
   const begun = [...statuses.keys()].filter((from) => hasBegun(from, time_zone, now)).toSorted()
-  return statuses.get(begun.at(-1) ?? '-')
+  const last = begun.at(-1)
+  if (last === undefined) return undefined
+  const [latest, ofDay] = [statuses.get(last), statuses.get(dayFrom(last))]
+  return latest !== undefined && ofDay !== undefined && latest.stamp < ofDay.stamp ? ofDay : latest
 }
+
+const dayFrom = (from: string): string => from.split(' ')[0] ?? ''
 
 /**
  * From when a date counts, as a text by which dates compare: the day where it is registered, and for an instant the instant
- * behind it. A day begins at midnight, before every instant in it. Null: it is no date.
+ * behind it. Null: it is no date.
  */
 function countsFrom(date: string | null, time_zone: string): string | null {
   if (date === null) return null

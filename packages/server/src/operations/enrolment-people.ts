@@ -1,10 +1,13 @@
 /** Who the beneficiaries of a portion are: people that the registry holds, and those that the portion adds. */
 import { type JsonObject, type RecordIdentifier, type RecordType, UNLISTED } from '@rollcall/protocol'
 import { type Beneficiary, InvalidBeneficiary } from '../enrolment/beneficiary.ts'
-import { objectOf } from '../enrolment/ledger.ts'
+import { type Ledger, objectOf } from '../enrolment/ledger.ts'
 import type { Identifier, RecordId } from '../model/records.ts'
 import type { LedgerRecord, NamedRecord } from '../store/enrolment/ledgers.ts'
 import type { PreparedRecord } from '../store/records/prepare-record.ts'
+
+/** The identifiers do not say whose record is written, or it is somebody's whose record may not be. */
+export class OtherPerson extends InvalidBeneficiary {}
 
 /** One person of the portion. */
 export interface Person {
@@ -18,6 +21,8 @@ export interface Person {
   readonly aliases: readonly Identifier[]
   document: JsonObject
   ledger: string | null
+  /** `ledger`, read; null: not yet. */
+  parsed: Ledger | null
   /** When the next scheduled status begins, in milliseconds; null: none is scheduled. */
   due: number | null
   /** Null: nothing is written. */
@@ -40,7 +45,7 @@ export class PortionPeople {
         const stored = objectOf(document)
         const person: Person = {
           ...{ id, before: document, stored, ledgerBefore: state, aliases },
-          ...{ document: stored, ledger: state, due: null, prepared: null },
+          ...{ document: stored, ledger: state, parsed: null, due: null, prepared: null },
         }
         this.#primaries.set(person, primary_identifier)
         return [id, person]
@@ -58,29 +63,29 @@ export class PortionPeople {
 
   /**
    * The one person that the identifiers name, or a new one.
-   * @throws InvalidBeneficiary they name several, or nobody and are not enough for a new one
+   * @throws OtherPerson they name several, or nobody and are not enough for a new one
    */
   of({ identifiers }: Beneficiary): Person {
     const found = new Set(identifiers.flatMap((one) => [...(this.#named.get(keyOf(one)) ?? [])]))
     const [person, another] = found
     if (another !== undefined) {
-      throw new InvalidBeneficiary('member.member_identifier: the identifiers name more than one person')
+      throw new OtherPerson('member.member_identifier: the identifiers name more than one person')
     }
     const primary = identifiers.find(({ type }) => type === this.#primary)?.value
     if (person === undefined) {
       if (primary === undefined) {
         const rule = `the identifiers name nobody here, and a new person needs a ${this.#primary}`
-        throw new InvalidBeneficiary(`member.member_identifier: ${rule}`)
+        throw new OtherPerson(`member.member_identifier: ${rule}`)
       }
       return {
         ...{ id: null, before: null, stored: {}, ledgerBefore: null, aliases: [] },
-        ...{ document: {}, ledger: null, due: null, prepared: null },
+        ...{ document: {}, ledger: null, parsed: null, due: null, prepared: null },
       }
     }
     const isAlias = person.aliases.some(({ type, value }) => type === this.#primary && value === primary)
     if (primary !== undefined && primary !== this.#primaries.get(person) && !isAlias) {
       const rule = `the person that another identifier names has another ${this.#primary}`
-      throw new InvalidBeneficiary(`member.member_identifier: ${rule}`)
+      throw new OtherPerson(`member.member_identifier: ${rule}`)
     }
     return person
   }

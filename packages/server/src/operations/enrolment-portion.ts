@@ -1,23 +1,25 @@
 /** A portion of an enrolment update: its people, their records and ledgers, and the events, written in one transaction. */
-import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type RecordType, readIdentifiers } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { type Beneficiary, InvalidBeneficiary } from '../enrolment/beneficiary.ts'
+import { type Beneficiary, InvalidBeneficiary, RECORD_LENGTH } from '../enrolment/beneficiary.ts'
 import { type LedgerScope, nextDue, type Origin, writeUpdate } from '../enrolment/ledger.ts'
 import { ledgerText, readLedger } from '../enrolment/ledger-text.ts'
 import { withoutAliases } from '../events/merge.ts'
 import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
+import type { Grant } from '../model/grant.ts'
 import type { RecordId } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
+import { isInRows } from '../policy/disclosure.ts'
+import { ShortTurns } from '../shared/short-turns.ts'
 import type { Database } from '../store/db/database.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { findNamed, lockAdding, lockLedgers, storeLedgers } from '../store/enrolment/ledgers.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { InvalidRecord, prepareRecord } from '../store/records/prepare-record.ts'
 import { isConcurrent, sqlState, writeRecords } from '../store/records/record-writer.ts'
-import { type Person, PortionPeople } from './enrolment-people.ts'
+import { OtherPerson, type Person, PortionPeople } from './enrolment-people.ts'
 
 /** A beneficiary of an update that was read. */
 export interface UpdateEntry {
@@ -36,6 +38,11 @@ export interface PortionScope {
   readonly recording: Recording
 }
 
+/** Of an update: what its participant may write. */
+export interface WritingScope extends PortionScope {
+  readonly grant: Pick<Grant, 'rows' | 'identifiers'>
+}
+
 /** Writes in the transaction of a portion, after all else. */
 type Finish = (client: ClientBase, results: ReadonlyMap<number, EntryResult>) => Promise<void>
 
@@ -52,7 +59,7 @@ class Outdated extends Error {
  * @param entries in the order of the message
  */
 export async function writePortion(
-  scope: PortionScope,
+  scope: WritingScope,
   entries: readonly UpdateEntry[],
   finish: Finish,
 ): Promise<ReadonlyMap<number, EntryResult>> {
@@ -72,7 +79,7 @@ export async function writePortion(
 }
 
 async function writeHalves(
-  scope: PortionScope,
+  scope: WritingScope,
   entries: readonly UpdateEntry[],
   finish: Finish,
   state: string,
@@ -93,23 +100,21 @@ async function writeHalves(
 
 async function writeEntries(
   client: ClientBase,
-  scope: PortionScope,
+  scope: WritingScope,
   entries: readonly UpdateEntry[],
 ): Promise<Map<number, EntryResult>> {
   const { registry } = scope
   await lockEvents(client, registry.id, 'change')
   const people = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
-  for (const [at, entry] of entries.entries()) {
+  const turns = new ShortTurns()
+  for (const entry of entries) {
     results.set(entry.position, writeEntry(scope, people, entry))
-    if (at % TURN === TURN - 1) await turn()
+    await turns.next()
   }
   await storePeople(client, scope, people.all)
   return results
 }
-
-/** Beneficiaries after which the event loop does other work. */
-const TURN = 20
 
 async function findPeople(
   client: ClientBase,
@@ -127,40 +132,69 @@ async function findPeople(
   return new PortionPeople(recordType, named, await lockLedgers(client, registry, recordType, ids))
 }
 
-function writeEntry(
-  { registry, recordType, recording }: PortionScope,
-  people: PortionPeople,
-  { beneficiary, origin }: UpdateEntry,
-): EntryResult {
-  const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
+function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateEntry): EntryResult {
   try {
-    const person = people.of(beneficiary)
-    const ledger = readLedger(person.ledger)
-    const now = recording.now.getTime()
-    const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
-    const update = { ...beneficiary, members }
-    const { document, replaced } = writeUpdate(scope, ledger, person.document, update, origin, now)
-    const prepared = prepareRecord(registry.kind, recordType, document)
-    if (prepared.document.length > RECORD_LENGTH) {
-      throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
-    }
-    Object.assign(person, {
-      document,
-      prepared,
-      ledger: ledgerText(ledger),
-      due: nextDue(scope, ledger, now),
-    })
-    people.add(person, prepared.identifiers)
-    return { said: replaced ? REPLACED : null }
+    return { said: replacesBenefit(writing, people, entry) ? REPLACED : null }
   } catch (error) {
+    // Which of these rules it was would tell of records that the grant does not show.
+    if (error instanceof OtherPerson && isBound(writing)) return { rejected: NOT_GRANTED }
     if (error instanceof InvalidBeneficiary) return { rejected: error.message }
     if (error instanceof InvalidRecord) return { rejected: error.reason }
     throw error
   }
 }
 
-/** Of a record as text: updates join it, and none may let it grow for ever. */
-const RECORD_LENGTH = 1_048_576
+/** Whether only some records of the type are granted. */
+const isBound = ({ grant, recordType }: WritingScope): boolean => grant.rows.has(recordType.name)
+
+/** @throws InvalidBeneficiary, InvalidRecord */
+function replacesBenefit(
+  { registry, recordType, recording, grant }: WritingScope,
+  people: PortionPeople,
+  { beneficiary, origin }: UpdateEntry,
+): boolean {
+  const scope: LedgerScope = { kind: registry.kind, recordType, time_zone: registry.time_zone }
+  const person = people.of(beneficiary)
+  const stored = person.prepared?.document ?? person.before
+  if (stored !== null && !isInRows(grant, recordType, stored)) throw new OtherPerson(NOT_GRANTED)
+  const now = recording.now.getTime()
+  const members = withoutAliases(scope, person.document, beneficiary.members, person.aliases)
+  const update = { ...beneficiary, members }
+  const ledger = person.parsed ?? readLedger(person.ledger)
+  // What is rejected below is not in the ledger.
+  person.parsed = null
+  const { document, replaced } = writeUpdate(scope, ledger, person.document, update, origin, now)
+  if (ledger.programmes.size > MAX_PROGRAMMES) {
+    throw new InvalidBeneficiary(`the record would have more than ${MAX_PROGRAMMES} programmes`)
+  }
+  const prepared = prepareRecord(registry.kind, recordType, document)
+  if (prepared.document.length > RECORD_LENGTH) {
+    throw new InvalidBeneficiary(`the record would be longer than ${RECORD_LENGTH} characters`)
+  }
+  if (!isInRows(grant, recordType, prepared.document)) throw new OtherPerson(NOT_GRANTED)
+  const text = ledgerText(ledger)
+  if (text.length > LEDGER_LENGTH) {
+    throw new InvalidBeneficiary(`the history of the record would be longer than ${LEDGER_LENGTH} characters`)
+  }
+  Object.assign(person, {
+    document,
+    prepared,
+    ledger: text,
+    parsed: ledger,
+    due: nextDue(scope, ledger, now),
+  })
+  people.add(person, prepared.identifiers)
+  return replaced
+}
+
+const NOT_GRANTED =
+  'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
+
+/** Of one person: what an update costs grows with them. */
+const MAX_PROGRAMMES = 200
+
+/** Of what was written of a person, as text. */
+const LEDGER_LENGTH = 1_048_576
 
 const REPLACED = 'benefits: an earlier benefit of the same type and date was replaced'
 

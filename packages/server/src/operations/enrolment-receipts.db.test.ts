@@ -112,7 +112,11 @@ describe('a receipt', () => {
     await pool.query("update enrolment_receipt set received_at = now() - interval '10 days'")
     await forgetExchanges(server.database.db, 5 * 86_400)
     const { header } = await ask(sp, 'transaction_id', transaction_id)
-    expect(header.status_reason_message).toBe('answered synchronously; such answers are not persisted')
+    expect(header).toMatchObject({
+      status: 'rjct',
+      status_reason_message:
+        'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again',
+    })
     expect(await found('UIN', 'U-13')).toHaveLength(1)
   })
 })

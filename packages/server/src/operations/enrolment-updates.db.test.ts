@@ -147,7 +147,66 @@ describe('an update', () => {
   })
 })
 
+describe('a grant bounds what is written', () => {
+  const NEUTRAL =
+    'member.member_identifier: this participant may not write this record, or the identifiers do not name one person; a new person needs the primary identifier'
+  const sex = (value: string, identifier: object[] = []) => ({
+    demographic_info: { person: { sex: value, identifier } },
+  })
+
+  it('to the rows of the grant, and says nothing of others', async () => {
+    await update([
+      beneficiary('U-50', enrolment('P-1'), sex('M', nid('N-50'))),
+      beneficiary('U-51', enrolment('P-1'), sex('F', nid('N-51'))),
+    ])
+    const before = await found('UIN', 'U-50')
+    const rows = { Beneficiary: { sex: { eq: 'F' } } }
+    await grant(server.database, sp.sender_id, 'ibr', { rows })
+    server.clock.pass(1_000)
+    const given = {
+      outside: beneficiary('U-50', enrolment('P-2')),
+      takes_in: beneficiary('U-50', enrolment('P-2'), sex('F')),
+      outside_by_another: beneficiary(nid('N-50'), enrolment('P-2')),
+      nobody: beneficiary(nid('N-59'), enrolment('P-2')),
+      several: beneficiary([...nid('N-50'), ...nid('N-51')], enrolment('P-2')),
+      another_uin: beneficiary('U-59', enrolment('P-2'), sex('F', nid('N-50'))),
+      takes_out: beneficiary('U-51', enrolment('P-2'), sex('M')),
+      new_outside: beneficiary('U-52', enrolment('P-2'), sex('M')),
+    }
+    for (const [name, one] of Object.entries(given)) {
+      const [{ status, status_reason_message }] = await update([one], {
+        header: { message_ts: '2026-03-02T08:00:00Z' },
+      })
+      expect({ name, status, status_reason_message }).toEqual({
+        ...{ name, status: 'rjct', status_reason_message: NEUTRAL },
+      })
+    }
+    const granted = [beneficiary('U-51', enrolment('P-2')), beneficiary('U-53', enrolment('P-2'), sex('F'))]
+    expect(await update(granted)).toEqual([succ('U-51'), succ('U-53')])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
+    expect(await found('UIN', 'U-50')).toEqual(before)
+    expect(await found('UIN', 'U-52')).toEqual([])
+  })
+
+  it('to its types of identifiers', async () => {
+    await grant(server.database, sp.sender_id, 'ibr', { identifier_types: ['UIN'] })
+    server.clock.pass(1_000)
+    const refused = 'member.member_identifier: identifiers of type NID are not granted to this participant'
+    expect(
+      await update([
+        beneficiary(nid('N-51')),
+        beneficiary('U-51', undefined, also(nid('N-51'))),
+        beneficiary('U-51'),
+      ]),
+    ).toEqual([rjct('N-51', refused), rjct('U-51', refused), succ('U-51')])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
+  })
+})
+
 describe('a beneficiary is rejected by itself, without a value of it', () => {
+  const LONG = 'must not be longer than 1048576 characters'
   const PROGRAMME = 'programme.programme_identifier: must be a text of 1 to 500 characters'
   it.each([
     ['that is no object', 'Okoro', '0', 'must be an object'],
@@ -182,7 +241,7 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
       'member.programme_identifier: is required',
     ],
     ['with an empty programme', beneficiary('U-10', enrolment('')), 'U-10', PROGRAMME],
-    ['with a programme of 8 MB', beneficiary('U-10', enrolment('x'.repeat(8_000_000))), 'U-10', PROGRAMME],
+    ['with a programme of 8 MB', beneficiary('U-10', enrolment('x'.repeat(8_000_000))), 'U-10', LONG],
     [
       'with a programme that is no whole number',
       beneficiary('U-10', enrolment(0.5)),
@@ -240,13 +299,33 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
       'with a text of 8 MB',
       beneficiary('U-10', undefined, { occupation: 'x'.repeat(8_000_000) }),
       'U-10',
-      'the record would be longer than 1048576 characters',
+      LONG,
     ],
+    ['that is known by too long an identifier', beneficiary('x'.repeat(8_000_000)), 'x'.repeat(99), LONG],
+    ['of another type', { ...beneficiary('U-10'), '@type': 'Farmer' }, 'U-10', '@type: must be Beneficiary'],
     [
-      'that is known by too long an identifier',
-      beneficiary('x'.repeat(8_000_000)),
-      'x'.repeat(99),
-      'member.member_identifier: must have an identifier of the person',
+      'with several programmes in one enrolment',
+      beneficiary('U-10', { programme: [{ programme_identifier: 'P' }, { programme_identifier: 'Q' }] }),
+      'U-10',
+      'programme: must be one programme; each has an enrolment of its own',
+    ],
+    ...[
+      enrolment('P', { enrolment_date: '2026-02-01', end_date: '2026-01-31' }),
+      { programme: { programme_identifier: 'P', end_date: '2026-01-31' }, enrolment_date: '2026-02-01' },
+    ].map((given, at): [string, object, string, string] => [
+      `whose end_date is before the beginning (${at})`,
+      beneficiary('U-10', given),
+      'U-10',
+      'enrolment_end_date: must not be before enrolment_date',
+    ]),
+    [
+      'in more programmes than one person may have',
+      beneficiary(
+        'U-10',
+        Array.from({ length: 201 }, (_, at) => enrolment(at)),
+      ),
+      'U-10',
+      'the record would have more than 200 programmes',
     ],
   ])('%s', async (_, given, reference_id, text) => {
     expect(await update([given])).toEqual([rjct(reference_id, text)])
@@ -290,6 +369,15 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
 })
 
 describe('what is accepted', () => {
+  it('a status in additional_attributes is passed over', async () => {
+    const additional_attributes = [{ enrollment_status: 'Active', level: 2 }]
+    const bare = { programme: { programme_identifier: 'P' } }
+    expect(await update([beneficiary('U-31', bare, { additional_attributes })])).toEqual([succ('U-31')])
+    const [{ member }] = await found('UIN', 'U-31')
+    expect(member.additional_attributes).toEqual([{ level: 2 }])
+    expect(await enrolled('U-31')).toBe('no')
+  })
+
   it.each([
     ['a programme that is written as a whole number', enrolment(7), '7'],
     ['members that nobody knows', enrolment('7', { shoe_size: { left: 1 } }), '7'],

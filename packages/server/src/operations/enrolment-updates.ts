@@ -2,7 +2,6 @@
  * Enrolment updates: every beneficiary of a message is written or rejected by itself (spec "Enrolment messages", D8). They
  * are written in portions, each a transaction, and answered after all are committed.
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import { canonicalJson, isJsonObject, type JsonValue, searchKey, timestampInstant } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { inTurn } from '../admission/turns.ts'
@@ -11,11 +10,13 @@ import type { Origin } from '../enrolment/ledger.ts'
 import { elementsOf } from '../enrolment/registers.ts'
 import { filtersOf } from '../events/recording.ts'
 import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
+import { isGranted } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { may } from '../policy/permission.ts'
+import { ShortTurns } from '../shared/short-turns.ts'
 import { receiptContext, storeReceipt } from '../store/enrolment/receipts.ts'
-import { type EntryResult, type PortionScope, type UpdateEntry, writePortion } from './enrolment-portion.ts'
+import { type EntryResult, type UpdateEntry, type WritingScope, writePortion } from './enrolment-portion.ts'
 import type { Answering, Asked } from './item.ts'
 
 /** Beneficiaries of one transaction. */
@@ -33,15 +34,16 @@ export async function answerEnrolmentUpdates(
   const beneficiaries = beneficiariesOf(message)
   const results = new Map<number, EntryResult>()
   const entries: UpdateEntry[] = []
+  const turns = new ShortTurns()
   for (const [position, beneficiary] of beneficiaries.entries()) {
     const read = readEntry(exchange, beneficiary, position)
     if ('rejected' in read) results.set(position, read)
     else entries.push(read)
-    if (position % PORTION === PORTION - 1) await turn()
+    await turns.next()
   }
   const now = new Date(parts.clock.date())
-  const scope: PortionScope = {
-    ...{ db: parts.db, registry, recordType: registry.kind.record_types[0] },
+  const scope: WritingScope = {
+    ...{ db: parts.db, registry, recordType: registry.kind.record_types[0], grant: exchange.grant },
     recording: { registry, now, limits: parts.limits, filters: filtersOf(parts.db.pool) },
   }
   const portions = Array.from({ length: Math.max(1, Math.ceil(entries.length / PORTION)) }, (_, at) =>
@@ -85,6 +87,11 @@ function readEntry(
   const scope = { kind: registry.kind, recordType: registry.kind.record_types[0] }
   try {
     const beneficiary = readBeneficiary(scope, value)
+    const refused = beneficiary.identifiers.find(({ type }) => !isGranted(grant.identifiers.types, type))
+    if (refused !== undefined) {
+      const rule = `identifiers of type ${refused.type} are not granted to this participant`
+      return { rejected: `member.member_identifier: ${rule}` }
+    }
     for (const { programme } of beneficiary.enrolments) {
       const permission = may(grant, { operation: 'enrolment-updates', programme })
       if (!permission.allowed) return { rejected: `programme.programme_identifier: ${permission.reason}` }

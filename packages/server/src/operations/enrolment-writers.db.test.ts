@@ -1,11 +1,12 @@
 /** Several writers of the same people, scheduled statuses, and people who are deleted. */
 import { randomUUID } from 'node:crypto'
-import { operation } from '@rollcall/protocol'
+import { type JsonObject, operation } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { beneficiary, enrolment, enrolmentServer, updatesMessage } from '../../test/enrolment-updates.ts'
 import { EVERYTHING } from '../../test/grants.ts'
 import { registered } from '../../test/sealing.ts'
 import { writeDocuments } from '../../test/server.ts'
+import { publishEvent } from '../admin/events.ts'
 import { createTurns } from '../admission/turns.ts'
 import { readGrant } from '../policy/grant.ts'
 import { openDatabase } from '../store/db/database.ts'
@@ -112,6 +113,22 @@ describe('a scheduled status', () => {
     expect(await status('U-41')).toBe('Suspended')
   })
 
+  it('that cannot begin is logged, and keeps no other from it', async () => {
+    const { pool } = server.database.db
+    for (const uin of ['U-60', 'U-61', 'U-62']) await schedule(uin, 1)
+    server.clock.pass(MINUTE)
+    const table = `r${registry.id}_beneficiary`
+    await pool.query(
+      `alter table ${table} add constraint refused check (primary_identifier <> 'U-61') not valid`,
+    )
+    expect([await run(), await status('U-60'), await status('U-61'), await status('U-62')]).toEqual([
+      ...[2, 'Suspended', 'Active', 'Suspended'],
+    ])
+    expect(server.logged().match(/a scheduled status of an enrolment could not begin/g)).toHaveLength(1)
+    await pool.query(`alter table ${table} drop constraint refused`)
+    expect([await run(), await status('U-61')]).toEqual([1, 'Suspended'])
+  })
+
   it('of a person who is deleted is forgotten with all that was written', async () => {
     await schedule('U-50', 1)
     const [recordType] = registry.kind.record_types
@@ -125,4 +142,40 @@ describe('a scheduled status', () => {
       programme: { programme_identifier: 'PRG-2' },
     })
   })
+})
+
+describe('a status for the same date as one that an update has written', () => {
+  const since = { status_change_date: '2026-02-01' }
+  const suspended = enrolment('PRG-1', { enrolment_status: 'Suspended', ...since })
+  const active = enrolment('PRG-1', since)
+  const statuses = async (uin: string) =>
+    [(await found('UIN', uin))[0].member.programme_identifier]
+      .flat()
+      .map(({ enrolment_status }) => enrolment_status)
+
+  it.each([
+    ['imported', 'U-70', (record: object) => writeDocuments(server.database, registry, [record])],
+    [
+      'published',
+      'U-71',
+      (record: object) => {
+        const event = { namespace: 'ibr', reg_event_type: 'enrollement_status_change' }
+        return publishEvent(server.context, { ...event, record: record as JsonObject })
+      },
+    ],
+  ])(
+    'that was %s stays, when something else is written, and when that update is repeated',
+    async (_, uin, write) => {
+      const first = updatesMessage(sp, [beneficiary(uin, suspended)])
+      await send(first)
+      await write(beneficiary(uin, active))
+      await update([beneficiary(uin, enrolment('PRG-2'))])
+      expect(await statuses(uin)).toEqual(['Active', 'Active'])
+      await send(first)
+      expect([await statuses(uin), await enrolled(uin, 'PRG-1')]).toEqual([['Active', 'Active'], 'yes'])
+      const later = { header: { message_ts: '2026-03-02T08:00:00Z' } }
+      await update([beneficiary(uin, suspended)], later)
+      expect(await statuses(uin)).toEqual(['Suspended', 'Active'])
+    },
+  )
 })

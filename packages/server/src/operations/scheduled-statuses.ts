@@ -4,14 +4,16 @@
  */
 import { canonicalJson, type RecordType, resolveRecordType } from '@rollcall/protocol'
 import { documentAt, type LedgerScope, nextDue, objectOf } from '../enrolment/ledger.ts'
-import { readLedger } from '../enrolment/ledger-text.ts'
+import { ledgerText, readLedger } from '../enrolment/ledger-text.ts'
 import { filtersOf } from '../events/recording.ts'
 import type { Limits } from '../limits.ts'
 import type { FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
+import type { Log } from '../observe/log.ts'
 import type { Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
+import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
 import { perPool } from '../store/db/group-commit.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import {
@@ -53,6 +55,7 @@ export interface Scheduling {
   readonly clock: Pick<Clock, 'date'>
   readonly directory: { registryById(id: number): Promise<Registry | undefined> }
   readonly limits: Limits
+  readonly log: Pick<Log, 'error'>
 }
 
 /** Records of one transaction. */
@@ -62,13 +65,48 @@ const PORTION = 100
 export async function bringIntoForce(parts: Scheduling, signal: AbortSignal): Promise<number> {
   const { db, clock } = parts
   let total = 0
+  // Found again at once, and tried again by the next run only.
+  const failed = new Set<string>()
   while (!signal.aborted) {
     const now = new Date(clock.date())
-    const due = await findDue(db, now, PORTION)
+    const due = (await findDue(db, now, PORTION + failed.size)).flatMap((found) => {
+      const records = found.records.filter((id) => !failed.has(keyOf({ ...found, records: [id] })))
+      return records.length === 0 ? [] : [{ ...found, records }]
+    })
     if (due.length === 0) return total
-    for (const found of due) total += await bringOne(parts, found, now)
+    for (const found of due) total += await bringEach(parts, found, now, failed)
   }
   return total
+}
+
+const keyOf = ({ registry, record_type, records }: DueRecords): string =>
+  `${registry} ${record_type} ${records.join()}`
+
+/** All in one transaction; where that fails, each in its own, and those that fail are logged. */
+async function bringEach(
+  parts: Scheduling,
+  due: DueRecords,
+  now: Date,
+  failed: Set<string>,
+): Promise<number> {
+  try {
+    return await bringOne(parts, due, now)
+  } catch (error) {
+    if (isUnavailable(error)) throw error
+    const [record, another] = due.records
+    if (another === undefined) {
+      const { registry, record_type } = due
+      failed.add(keyOf(due))
+      parts.log.error(
+        { registry, record_type, record, ...safeDatabaseError(error) },
+        'a scheduled status of an enrolment could not begin; tried again soon',
+      )
+      return 0
+    }
+    let total = 0
+    for (const id of due.records) total += await bringEach(parts, { ...due, records: [id] }, now, failed)
+    return total
+  }
 }
 
 async function bringOne({ db, directory, limits }: Scheduling, due: DueRecords, now: Date): Promise<number> {
@@ -106,7 +144,17 @@ function personAt(
   const document = documentAt(scope, ledger, stored, now.getTime())
   const due = nextDue(scope, ledger, now.getTime())
   // The ledger is stored again, with the time of the next status.
-  const person = { id, before, stored, ledgerBefore: null, aliases, document, ledger: state, due }
+  const person = {
+    id,
+    before,
+    stored,
+    ledgerBefore: null,
+    aliases,
+    document,
+    ledger: ledgerText(ledger),
+    parsed: null,
+    due,
+  }
   try {
     return [{ ...person, prepared: prepareRecord(registry.kind, recordType, document) }]
   } catch (error) {

@@ -58,13 +58,16 @@ export async function answerAbout(
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
   const { items: member } = about.operation.reply
-  const { items, reason, encrypted } = await (member === null
-    ? wholeAnswer(parts, asked)
-    : txnItems(parts, about, asked, references))
+  const {
+    items,
+    status = 'succ',
+    reason,
+    encrypted,
+  } = await (member === null ? wholeAnswer(parts, asked) : txnItems(parts, about, asked, references))
   const chosen = member === null || references === null ? items : chosenItems(items, references)
   const { transaction_id, correlation_id } = asked
   return {
-    status: 'succ',
+    status,
     ...(reason !== undefined && { reason }),
     items: chosen,
     txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
@@ -74,12 +77,18 @@ export async function answerAbout(
 }
 
 interface TxnItems {
+  /** Default: succ. */
+  readonly status?: 'rjct'
   readonly items: readonly ReplyMembers[]
   readonly reason?: string
   readonly encrypted?: boolean
 }
 
 const SYNCHRONOUS = 'answered synchronously; such answers are not persisted'
+/** The operation whose answers have receipts. */
+const UPDATES = 'enrolment-updates'
+const NO_RECEIPT =
+  'no answer is kept: it is not answered yet, it failed, or its answer is forgotten; the same message may be sent again'
 const FORGOTTEN = 'answered, and the answer is not persisted any more'
 const NOT_ANSWERED = 'not answered: the sender was disabled when it was to be; it may be sent again'
 
@@ -112,7 +121,11 @@ async function receiptItems(
   { correlation_id }: AskedExchange,
 ): Promise<TxnItems> {
   const receipt = await findReceipt(parts.db, correlation_id)
-  if (receipt === null) return { items: [], reason: SYNCHRONOUS }
+  if (receipt === null) {
+    return operation.name === UPDATES
+      ? { items: [], status: 'rjct', reason: NO_RECEIPT }
+      : { items: [], reason: SYNCHRONOUS }
+  }
   const persisted = parsePersisted(
     await parts.bodies.decryptBody(receipt.body, receiptContext(correlation_id)),
   )
