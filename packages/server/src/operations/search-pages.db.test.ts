@@ -11,6 +11,7 @@ import {
   writeDocuments,
 } from '../../test/server.ts'
 import type { Exchange } from '../model/exchange.ts'
+import type { GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
 import { openDatabase } from '../store/db/database.ts'
@@ -227,11 +228,13 @@ describe('a search that is too broad', () => {
       grant: readGrant(registry.kind, EVERYTHING),
       isGone: () => false,
     } as unknown as Exchange
-    const search = (query: object) =>
+    const narrow: GrantTerms = { ...EVERYTHING, ask: [], rows: { Person: { surname: { $eq: 'Obi' } } } }
+    const narrowed = { ...exchange, grant: { id: 1, ...readGrant(registry.kind, narrow) } }
+    const search = (query: object, by: Exchange = exchange) =>
       searchItem(
         {
           parts: context,
-          exchange,
+          exchange: by,
           mode: context.modes.sync,
           state: undefined,
           budget: {
@@ -257,6 +260,10 @@ describe('a search that is too broad', () => {
         code: 'rjct.search_criteria.invalid',
         message: expect.stringContaining('took longer than 1 seconds'),
       })
+      // What may not be asked about is not named.
+      await expect(search({ UIN: { $eq: '1' } }, narrowed)).rejects.toMatchObject({
+        message: 'search_criteria.query: took longer than 1 seconds; narrow it by an identifier',
+      })
       await held.release()
       await expect(search({ sex: 'F' })).resolves.toMatchObject({
         members: { pagination: { total_count: 0 } },
@@ -266,7 +273,7 @@ describe('a search that is too broad', () => {
       await db.close()
     }
     const { text } = await small.context.metrics.render()
-    expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="timeout"\} 2/)
+    expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="timeout"\} 3/)
     expect(text).toMatch(/rollcall_search_seconds_count\{kind="civil",outcome="answered"\} [1-9]/)
   })
 })
