@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { DEFAULT_SIGNATURE_PROFILE, importSigningKey, type Jwk, sign } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { grant } from '../../server/test/grants.ts'
 import { envelope, sendCallback } from '../../server/test/inbox.ts'
 import { eventRows } from '../../server/test/notifications.ts'
 import { emptyDatabase } from '../../server/test/postgres.ts'
@@ -207,7 +208,14 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'subscriptions cancel': () => subscribed('live'),
   'subscriptions test': () => subscribed('live'),
   'subscriptions backfill': () => subscribed('live'),
-  'subscriptions resume': () => subscribed('suspended'),
+  'subscriptions resume': async () => {
+    await subscribed('suspended')
+    const { rows } = await demo.server.database.db.pool.query<{ sender_id: string }>(
+      'select sender_id from participant order by id limit 1',
+    )
+    for (const { sender_id } of rows)
+      await grant(demo.server.database, sender_id, 'civil', { unfiltered: true })
+  },
   'participant callback': () =>
     run(
       'participant',

@@ -18,8 +18,8 @@ export async function grantEverything(
   terms: Partial<GrantTerms> = {},
 ): Promise<void> {
   await db.pool.query(
-    `insert into participant_grant (participant, registry, terms)
-     select participant.id, registry.id, $1 from participant, registry
+    `insert into participant_grant (participant, registry, terms, valid_from, created_at)
+     select participant.id, registry.id, $1, now() - interval '1 day', now() - interval '1 day' from participant, registry
      where not exists (select from participant_grant as held
        where held.participant = participant.id and held.registry = registry.id)`,
     [JSON.stringify({ ...EVERYTHING, ...terms })],

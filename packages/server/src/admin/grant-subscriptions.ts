@@ -1,12 +1,10 @@
 /** The subscriptions of a participant, checked again when its grant changes. */
-import { ItemRejection } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { compileCriteria } from '../events/criteria.ts'
+import { isSubscriptionGranted } from '../events/granted.ts'
 import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
-import { refusedSubscription } from '../policy/subscription.ts'
 import type { Database } from '../store/db/database.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { findGrant } from '../store/directory/grants.ts'
@@ -24,25 +22,33 @@ export async function suspendUngranted(
   participant: Pick<Participant, 'id'>,
   registry: Registry,
 ): Promise<number> {
-  const found = await findGrant(db, participant.id, registry.id)
-  const grant = found && { id: found.id, ...readGrant(registry.kind, found.terms) }
+  const grant = await grantNow(db, participant.id, registry)
   const work = async (client: ClientBase): Promise<number> => {
     await lockEvents(client, registry.id, 'subscribe')
     const live = await liveSubscriptions(client, participant.id, registry.id)
-    const ungranted = live.filter(({ criteria }) => !isGranted(grant, criteria)).map(({ id }) => id)
+    const ungranted = live
+      .filter(({ criteria }) => !isSubscriptionGranted(grant, criteria))
+      .map(({ id }) => id)
     await suspend(client, ungranted, 'not_permitted')
     return ungranted.length
   }
   return withTransaction(db.pool, work)
 }
 
-function isGranted(grant: Grant | null, criteria: string): boolean {
-  if (grant === null) return false
-  try {
-    return refusedSubscription(grant, compileCriteria(grant.kind, criteria)) === null
-  } catch (error) {
-    // The filter asks about something that is not granted.
-    if (error instanceof ItemRejection) return false
-    throw error
-  }
+/** Whether the grant that counts now allows the subscription. */
+export async function isGrantedNow(
+  db: Pick<Database, 'pool'>,
+  registry: Registry,
+  { participant, criteria }: { readonly participant: number; readonly criteria: string },
+): Promise<boolean> {
+  return isSubscriptionGranted(await grantNow(db, participant, registry), criteria)
+}
+
+async function grantNow(
+  db: Pick<Database, 'pool'>,
+  participant: number,
+  registry: Registry,
+): Promise<Grant | null> {
+  const found = await findGrant(db, participant, registry.id)
+  return found && { id: found.id, ...readGrant(registry.kind, found.terms) }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { codeOf, subscribed, subscribingServer, TYPES } from '../../test/subscribing.ts'
 import { expiringGrants, explainGrant, grantTemplate, listGrants, revokeGrant, setGrant } from './grants.ts'
+import { resumeSubscription } from './subscription-mailbox.ts'
 
 const { server, newPeer } = await subscribingServer()
 const { db } = server.database
@@ -97,6 +98,9 @@ describe('subscriptions', () => {
       suspended: 1,
     })
     expect(await state()).toMatchObject([{ state: 'suspended' }, suspended])
+    expect(await refused(resumeSubscription({ db }, { code }))).toBe(
+      'AdminRefusal: code: the grant of its participant does not allow the subscription',
+    )
   })
 
   it('are of the granted events and filters', async () => {

@@ -17,6 +17,7 @@ import {
 } from '../store/events/queueing.ts'
 import { fileSubscriptions } from '../store/events/subscription-states.ts'
 import { findRegistry } from '../store/registries/registries.ts'
+import { isGrantedNow } from './grant-subscriptions.ts'
 import { closed, instant, text, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
@@ -101,6 +102,9 @@ export const resumeSubscription = useCase(
   async ({ db }: HasDatabase, { code }) => {
     const { subscription, registry } = await known({ db }, code)
     const { predicate } = compileCriteria(registry.kind, subscription.criteria)
+    if (!(await isGrantedNow(db, registry, subscription))) {
+      throw new AdminRefusal('code: the grant of its participant does not allow the subscription')
+    }
     await withTransaction(db.pool, async (client) => {
       await lockEvents(client, registry.id, 'subscribe')
       const now = await findQueued(client, code)

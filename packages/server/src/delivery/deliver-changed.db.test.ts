@@ -12,7 +12,9 @@ import {
   type Receiver,
   senderWithPeers,
 } from '../../test/deliveries.ts'
+import { grant } from '../../test/grants.ts'
 import { deliveryContext } from '../model/delivery.ts'
+import type { GrantTerms } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import { setMessagePolicy } from '../store/directory/participants.ts'
 import { drain } from './drain.ts'
@@ -81,4 +83,27 @@ test('whoever must encrypt by now gets nothing in clear that was asked in clear 
   await dueNow(sender, participant.id)
   await drain(sender.context, participant.id)
   expect(await kept(sender, id)).toMatchObject({ state: 'delivered' })
+})
+
+test.each<[string, Partial<GrantTerms> | null, 'delivered' | 'dead']>([
+  ['the grant is revoked', null, 'dead'],
+  ['the operation is granted no more', { operations: ['txn-status'] }, 'dead'],
+  ['a newer grant shows less of its records', { see: ['birth_date'] }, 'dead'],
+  ['a newer grant has conditions', { rows: { Person: { sex: { eq: 'F' } } } }, 'dead'],
+  ['a newer grant shows as much', { see: ['sex'] }, 'delivered'],
+])('a reply when %s: it is sent as it is or not at all', async (_, terms, state) => {
+  const participant = await newPeer()
+  const message =
+    '{"search_response":[{"data":{"reg_record_type":"Person","reg_records":[{"sex":"F"}]}}],"transaction_id":"tx-1"}'
+  const id = await deliveryOf(participant, message)
+  if (terms === null) {
+    await sender.database.db.pool.query(
+      'update participant_grant set revoked_at = now() where participant = $1',
+      [participant.id],
+    )
+  } else await grant(sender.database, participant.sender_id, 'civil', terms)
+  sender.clock.pass(SETTINGS_AGE)
+  await drain(sender.context, participant.id)
+  expect(await kept(sender, id)).toMatchObject({ state, reason: state === 'dead' ? 'not_permitted' : null })
+  expect(peer.received).toHaveLength(state === 'dead' ? 0 : 1)
 })

@@ -29,6 +29,7 @@ import { type AttemptResult, resultOfError, results } from './failures.ts'
 import { type Limiter, type Permit, SLOW } from './limiter.ts'
 import { isRecalled } from './recall.ts'
 import { breakerPause, nextAttempt } from './schedule.ts'
+import { isStillPermitted } from './still-permitted.ts'
 import { callbackNamed, callbackTarget, sameTarget } from './targets.ts'
 
 /** The parts of the server that a delivery needs. */
@@ -238,8 +239,8 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
 }
 
 async function makeAttempt(
-  parts: Attempting,
-  { delivery, read }: ClaimedAttempt,
+  parts: Delivering,
+  { delivery, read, fresh }: ClaimedAttempt,
   to: Pick<Parameters<typeof attempt>[1], 'participant' | 'registry' | 'settings'>,
 ): Promise<{ target: string | null; finished: FinishedAttempt }> {
   const without = (result: AttemptResult): { target: null; finished: FinishedAttempt } => ({
@@ -250,6 +251,10 @@ async function makeAttempt(
     const target = targetOf(to.settings, delivery)
     if (target === null) return without(results.no_address)
     const { header, message } = await read()
+    const isReply = delivery.mailbox == null
+    if (isReply && fresh !== true && !(await isStillPermitted(parts, delivery, to, message))) {
+      return without(results.not_permitted)
+    }
     const { correlation_id, id } = delivery
     // A participant that must encrypt by now gets nothing in clear, also for a request in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'

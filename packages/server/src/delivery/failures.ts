@@ -27,6 +27,8 @@ export const results = {
   /** The body of the delivery cannot be read any more. */
   body_forgotten: unasked('body_forgotten', 'dead'),
   body_altered: unasked('body_altered', 'dead'),
+  /** The grant of today does not permit it, or not with these contents: the receiver may ask again. */
+  not_permitted: unasked('not_permitted', 'dead'),
   /** There is no key of the peer to encrypt with at the moment; nothing leaves in clear. */
   no_encryption_key: unasked('no_encryption_key', 'retry'),
   internal: unasked('internal', 'retry'),

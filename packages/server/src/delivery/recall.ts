@@ -5,6 +5,7 @@ import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { may } from '../policy/permission.ts'
 import type { Database } from '../store/db/database.ts'
+import { isOlderThanGrant } from '../store/deliveries/deliveries.ts'
 import { recallEnvelope, subscriptionsOf } from '../store/events/recall.ts'
 
 interface To {
@@ -12,7 +13,7 @@ interface To {
   readonly registry: Registry
 }
 
-/** Asked before an attempt. What such an envelope holds beside that waits in its mailbox again. */
+/** Asked before an attempt. What was composed under an earlier grant is composed anew under the grant of today. What such an envelope holds beside that waits in its mailbox again. */
 export async function isRecalled(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
   { id: delivery, number, mailbox }: Pick<ClaimedDelivery, 'id' | 'number' | 'mailbox'>,
@@ -24,5 +25,6 @@ export async function isRecalled(
   const mayBeSent = (await subscriptionsOf(pool, delivery)).every(
     ({ unwanted, ...about }) => !unwanted && may(grant, { operation: 'subscribe', ...about }).allowed,
   )
-  return !mayBeSent && recallEnvelope(pool, { delivery, mailbox, claim, attempted: number > 1 })
+  const isCurrent = mayBeSent && (grant === null || !(await isOlderThanGrant(pool, delivery, grant.id)))
+  return !isCurrent && recallEnvelope(pool, { delivery, mailbox, claim, attempted: number > 1 })
 }

@@ -30,8 +30,13 @@ export function ownIdentifiers(kind: Kind, recordType: RecordType, document: Jso
   const identifiers = readIdentifiers(kind, own, document)
     .filter(({ type }) => type !== UNLISTED.name)
     .map(({ type, value }) => ({ identifier_type: type, identifier_value: value }))
-  const path = own.identifiers[0]?.path.split('.') ?? []
-  const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), identifiers)
   const type = isJsonObject(document) ? document['@type'] : undefined
-  return { ...(type !== undefined && { '@type': type }), ...(isJsonObject(placed) && placed) }
+  return { ...(type !== undefined && { '@type': type }), ...recordNamedBy(recordType, identifiers) }
+}
+
+/** A record that has nothing but this list of identifiers, where the record type has them first. */
+export function recordNamedBy(recordType: RecordType, identifiers: readonly JsonObject[]): JsonObject {
+  const path = ownOnly(recordType).identifiers[0]?.path.split('.') ?? []
+  const placed = path.reduceRight<JsonValue>((inner, member) => ({ [member]: inner }), [...identifiers])
+  return isJsonObject(placed) ? placed : {}
 }

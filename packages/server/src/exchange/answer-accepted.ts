@@ -6,6 +6,7 @@
 import { operation } from '@rollcall/protocol'
 import { BodyUnreadable } from '../keys/bodies.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
+import type { Grant } from '../model/grant.ts'
 import { type Outcome, OutcomeOutdated } from '../model/outcome.ts'
 import { openRequest } from '../operations/accepted-request.ts'
 import { accessOf, answerFurtherPage, answerMessage, failedOutcome } from '../operations/handlers.ts'
@@ -44,9 +45,12 @@ export async function answerAccepted(
   const participant = await directory.participantById(accepted.participant)
   const registry = await directory.registryById(accepted.registry)
   if (participant?.status !== 'active' || registry === undefined) return giveUp(parts, accepted)
-  const grant = await parts.grants.of(participant, registry)
-  // The rights of today count, not those of the day on which it was accepted.
-  if (grant === null || !may(grant, { operation: accepted.operation }).allowed) return giveUp(parts, accepted)
+  // The rights of today count, not those of the day on which it was accepted: they are read again for each page.
+  const grantNow = async (): Promise<Grant | null> => {
+    const grant = await parts.grants.of(participant, registry)
+    return may(grant, { operation: accepted.operation }).allowed ? grant : null
+  }
+  if ((await grantNow()) === null) return giveUp(parts, accepted)
   const answered: Answered = { ...accepted, operation: operation(accepted.operation), registry, participant }
   if (runs > CUT_SHORT) {
     log.error({ correlation_id, runs }, 'an exchange is not answered: every run of it was cut short')
@@ -55,10 +59,12 @@ export async function answerAccepted(
   let { page } = accepted
   try {
     const { header, message } = await openRequest(parts, accepted)
-    const exchange: Exchange = { ...answered, grant, header, isGone: () => false }
     const last = page + PAGES_IN_A_RUN
     for (let goesOn = true; goesOn; ) {
       const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
+      const grant = await grantNow()
+      if (grant === null) return await giveUp(parts, { ...accepted, page })
+      const exchange: Exchange = { ...answered, grant, header, isGone: () => false }
       const make = () => makePage(parts, exchange, message, accepted, page + 1)
       const sent = await sendPage(parts, answered, make, isLast)
       if (sent === null) return

@@ -11,6 +11,7 @@ import {
   deliverAll,
   searchFor,
 } from '../../test/asynchronous.ts'
+import { grant } from '../../test/grants.ts'
 import { nextDue } from '../store/deliveries/destinations.ts'
 
 const people = Array.from({ length: 6 }, (_, n) => ({
@@ -75,4 +76,42 @@ test('a run that began before the other one made the last page sends nothing', a
   await overtakenRun(correlation_id, () => answerExchange(server, correlation_id))
   await deliverAll(server)
   expect(pages()).toHaveLength(1)
+})
+
+test('a grant that is narrowed between two pages counts for the second one', async () => {
+  await newPeer()
+  const item = byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } })
+  const correlation_id = await accepted(server, peer, searchFor(peer, [item]))
+  peer.receiver.answer = (response) => {
+    if (peer.receiver.received.length > 1) return response.end()
+    grant(server.database, peer.sender_id, 'civil', { see: ['identifier'] }).then(() => {
+      server.clock.pass(1_000)
+      response.end()
+    })
+  }
+  await answerExchange(server, correlation_id)
+  await deliverAll(server)
+  const named = pages().map(({ data }) => data.reg_records.map((record: object) => 'name' in record))
+  expect(named).toEqual([
+    [true, true, true, true],
+    [false, false],
+  ])
+})
+
+test('an exchange whose grant is revoked between two pages has no second one', async () => {
+  await newPeer()
+  const item = byExpression({ surname: { eq: 'Okoro' } }, { pagination: { page_size: 4 } })
+  const correlation_id = await accepted(server, peer, searchFor(peer, [item]))
+  peer.receiver.answer = (response) => {
+    query('update participant_grant set revoked_at = now() where participant = $1', [peer.id]).then(() => {
+      server.clock.pass(1_000)
+      response.end()
+    })
+  }
+  await answerExchange(server, correlation_id)
+  expect(pages()).toHaveLength(1)
+  const { rows } = await query('select state from accepted_exchange where correlation_id = $1', [
+    correlation_id,
+  ])
+  expect(rows).toEqual([{ state: 'failed' }])
 })

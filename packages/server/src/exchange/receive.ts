@@ -71,9 +71,11 @@ export async function receive(
       ...{ received_at: new Date(), isGone: request.isGone },
     }
     const opened = await openMessage(parts, exchange, operation, message)
+    // A large body takes long to come: what is granted by now counts.
+    const current = { ...exchange, grant: await authorize(parts, participant, registry, operation) }
 
     // 6. Is the message what the operation asks for? Then every item is answered now, or the request is accepted.
-    const received = { exchange, sent, opened, signed, rejection, path: request.path }
+    const received = { exchange: current, sent, opened, signed, rejection, path: request.path }
     return mode === 'sync' ? await answerNow(parts, received) : await accept(parts, received)
   } catch (error) {
     visit.leave(true)

@@ -62,6 +62,8 @@ export interface ClaimedDelivery extends NewDelivery {
   readonly earlier: number
   /** The address that its exchange or mailbox asked for; null: the participant's own. Undefined: it is not known any more. */
   readonly sender_uri: string | null | undefined
+  /** The name of the operation that it answers; null or undefined: it is not known any more. */
+  readonly operation?: string | null
 }
 
 /** The changes of a delivery after an attempt. */

@@ -9,6 +9,7 @@ import {
 } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { waiting } from '../../test/notifications.ts'
+import type { GrantTerms } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
@@ -27,6 +28,7 @@ interface Given {
   readonly kind?: string
   readonly unlisted?: boolean
   readonly shown?: EventDocument
+  readonly terms?: Partial<GrantTerms>
 }
 
 /** One envelope with one item, which these notifications caused; as it is sent. */
@@ -41,7 +43,7 @@ function composed(notifications: readonly Partial<WaitingNotification>[], given:
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
-      grant: { id: 1, ...readGrant(of, { operations: 'all', see: 'all', basis: 'law' }) },
+      grant: { id: 1, ...readGrant(of, { operations: 'all', see: 'all', basis: 'law', ...given.terms }) },
       settings: { notify_unlisted: given.unlisted ?? false },
       mailbox: 'mailbox-1',
       sequence: 3,
@@ -182,4 +184,14 @@ test('a beneficiary registry notifies the plain member; of a record that has lef
     reg_records: { '@type': 'Member', member_identifier, is_disabled: true },
   })
   expect(recordOf('left').reg_records).toEqual({ '@type': 'Member', member_identifier })
+})
+
+test.each<[string, Partial<GrantTerms>, boolean]>([
+  ['identifiers may be seen', { see: ['identifier'] }, true],
+  ['they may not', { see: ['sex'] }, false],
+  ['those of another type may', { see: ['identifier'], identifier_types: ['BRN'] }, false],
+  ['those of another type may, and everything else', { see: 'all', identifier_types: ['BRN'] }, false],
+])('a record that took the place of another is named where %s', (_, terms, named) => {
+  const { header } = composed([{ replaced_by: { type: 'UIN', value: 'U-1' } }], { terms })
+  expect('replaced_by' in header.meta).toBe(named)
 })

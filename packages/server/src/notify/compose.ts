@@ -2,14 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import {
   type CallbackHeader,
+  canonicalJson,
   type Kind,
   type NotifyMeta,
   PROTOCOL_VERSION,
   REG_TYPE_PREFIX,
   type RecordType,
 } from '@rollcall/protocol'
+import { recordNamedBy } from '../events/own-identifiers.ts'
 import { notifiedShape } from '../events/shown.ts'
-import type { Grant } from '../model/grant.ts'
+import { type Grant, isGranted } from '../model/grant.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Identifier } from '../model/records.ts'
@@ -70,7 +72,7 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
   )
   const names = new Map(notifications.map(({ id, reference_id }) => [id, reference_id]))
   const notify_event = named.map(({ item, reference_id }) => {
-    describe(meta, reference_id, item, names)
+    describe(to, meta, reference_id, item, names)
     return itemOf(to, reference_id, item)
   })
   return {
@@ -97,6 +99,7 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
  * @param names reference_ids of this envelope, by notification
  */
 function describe(
+  { grant, registry: { kind } }: Composing,
   meta: Meta,
   reference_id: string,
   { notifications }: PlannedItem,
@@ -114,9 +117,19 @@ function describe(
     return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
   })
   if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
-  if (first.replaced_by)
+  if (first.replaced_by && isShown(grant, recordTypeNamed(kind, first.record_type), first.replaced_by))
     meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
 }
+
+/** Whether the grant shows an identifier of this type: it is asked of a record that has nothing else. */
+function isShown(grant: Grant, recordType: RecordType, identifier: Identifier): boolean {
+  if (!isGranted(grant.identifiers.types, identifier.type)) return false
+  const document = canonicalJson(recordNamedBy(recordType, [namedBy(identifier)]))
+  return [...disclose(unconditional(grant), recordType, [document])].some(({ text }) => text !== '{}')
+}
+
+/** Whether a record is within the conditions of the grant was decided by all of it, before its item was planned. */
+const unconditional = (grant: Grant): Grant => ({ ...grant, rows: new Map() })
 
 const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 
@@ -172,9 +185,7 @@ function recordOf(
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
   const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null })
-  // Whether the record is within the conditions of the grant was decided by all of it, before its item was planned.
-  const unconditional = { ...grant, rows: new Map() }
-  for (const record of disclose(unconditional, recordType, [document], select)) return record
+  for (const record of disclose(unconditional(grant), recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }
 

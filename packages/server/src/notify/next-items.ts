@@ -1,10 +1,12 @@
 /** What the next envelopes of a mailbox tell: what is due in it, wanted and permitted. */
 import type pg from 'pg'
+import { asksEverything, isSubscriptionGranted } from '../events/granted.ts'
 import type { Grant } from '../model/grant.ts'
 import { isInRows } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
+import { criteriaOf } from '../store/events/find-subscriptions.ts'
 import { suspend } from '../store/events/subscription-states.ts'
 import {
   dropNotifications,
@@ -56,7 +58,9 @@ async function sendable(
   { grant }: To,
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
-  const isPermitted = ({ subscribed, record_type, unfiltered }: WaitingNotification): boolean =>
+  const asksOther = await askingOther(pool, grant, found)
+  const isPermitted = ({ subscription, subscribed, record_type, unfiltered }: WaitingNotification): boolean =>
+    !asksOther.has(subscription) &&
     may(grant, { operation: 'subscribe', event_type: subscribed, record_type, unfiltered }).allowed
   const refused = found.filter((one) => !one.unwanted && !isPermitted(one))
   if (refused.length > 0) {
@@ -71,6 +75,25 @@ async function sendable(
     [...dropped].map(({ id }) => id),
   )
   return found.filter((one) => !dropped.has(one))
+}
+
+/** By grant, what is known of subscriptions: whether their criteria are granted. */
+const judgements = new WeakMap<Grant, Map<number, boolean>>()
+
+/** The subscriptions whose filters ask about something that is not granted any more. */
+async function askingOther(
+  pool: pg.Pool,
+  grant: Grant | null,
+  found: readonly WaitingNotification[],
+): Promise<ReadonlySet<number>> {
+  if (grant === null || asksEverything(grant)) return new Set()
+  const known = judgements.get(grant) ?? new Map<number, boolean>()
+  judgements.set(grant, known)
+  const subscriptions = new Set(found.map(({ subscription }) => subscription))
+  const unknown = [...subscriptions].filter((subscription) => !known.has(subscription))
+  const read = unknown.length === 0 ? [] : await criteriaOf({ pool }, unknown)
+  for (const [id, criteria] of read) known.set(id, isSubscriptionGranted(grant, criteria))
+  return new Set([...subscriptions].filter((subscription) => known.get(subscription) === false))
 }
 
 /** Those about records that the conditions of the grant leave out; of a deleted record nobody knows. */

@@ -99,3 +99,36 @@ test('an envelope is not sent again when what it tells is not permitted any more
   await until(async () => expect(await rows.states()).toEqual(['dropped']))
   expect(peer.received).toHaveLength(1)
 })
+
+test('an envelope that was composed under an earlier grant is composed anew under the newer one', async () => {
+  peer.answer = answering(503)
+  const participant = await newPeer()
+  await rows.notify(await rows.subscribe(participant), await rows.event('A'))
+  await until(async () => expect(await attemptsOf()).toEqual([{ attempts: 1 }]))
+  await grant(server.database, participant.sender_id, 'civil', { unfiltered: true, see: ['identifier'] })
+  server.clock.pass(60_000)
+  peer.answer = answering(200)
+  await due()
+  await until(() => expect(peer.received).toHaveLength(2))
+  const [first, second] = peer.received.map(envelopeOf)
+  expect(first.message.notify_event[0].data.reg_records).toHaveProperty('sex')
+  expect(second.message.notify_event[0].data.reg_records).not.toHaveProperty('sex')
+  expect(second.header.message_id).not.toBe(first.header.message_id)
+})
+
+test('a filter about what a later grant does not let ask is suspended when its notification is due', async () => {
+  const participant = await newPeer()
+  const criteria = {
+    ...{ reg_event_type: 'LiveBirth', notify_record_type: 'Person' },
+    ...{ filter_type: 'expression', filter: { sex: { eq: 'F' } } },
+  }
+  const subscription = await rows.subscribe(participant, { criteria })
+  await grant(server.database, participant.sender_id, 'civil', { ask: ['birth_date'] })
+  server.clock.pass(60_000)
+  await rows.notify(subscription, await rows.event('A'))
+  await until(async () => expect(await rows.states()).toEqual(['dropped']))
+  expect(peer.received).toEqual([])
+  expect(await query('select state, reason from subscription')).toEqual([
+    { state: 'suspended', reason: 'not_permitted' },
+  ])
+})

@@ -1,8 +1,10 @@
 import { callbackEnvelope, DisabledResponse, operation, SearchResponse, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectFault } from '../../test/expectations.ts'
+import { grant } from '../../test/grants.ts'
 import { ask } from '../../test/person-questions.ts'
 import { testServer } from '../../test/server.ts'
+import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
 afterAll(() => server.close())
@@ -158,4 +160,32 @@ it('every path and every action of the three is answered', async () => {
       }
     }
   }
+})
+
+describe('a daily quota of a grant', () => {
+  const quotas = async (terms: Partial<GrantTerms>) => {
+    await grant(server.database, peer.sender_id, 'disability', terms)
+    server.clock.pass(1_000)
+  }
+  const answers = async (asking: typeof DISABLED | typeof DETAILS) => {
+    const { message } = (await ask(server, peer, asking, about('PX-1'))).body
+    const [answer] = message.disabled_response ?? message.search_response
+    return [answer.status, answer.status_reason_message]
+  }
+  const usedUp = (what: string) => [
+    'rjct',
+    `disabled_criteria: the daily quota of ${what} that is granted to this participant is used up; ask again later`,
+  ]
+
+  it('counts questions about a person', async () => {
+    await quotas({ items_per_day: 1 })
+    expect(await answers(DISABLED)).toEqual(['succ', undefined])
+    expect(await answers(DISABLED)).toEqual(usedUp('items'))
+  })
+
+  it('counts the parts of a record', async () => {
+    await quotas({ records_per_day: 3 })
+    expect(await answers(DETAILS)).toEqual(['succ', undefined])
+    expect(await answers(DETAILS)).toEqual(usedUp('records'))
+  })
 })

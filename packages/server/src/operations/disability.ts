@@ -13,6 +13,7 @@ import type { Disclosed, Outcome } from '../model/outcome.ts'
 import { discloseParts } from '../policy/disclosure.ts'
 import type { Answering, Asked } from './item.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
+import { takeQuota } from './quota.ts'
 
 const QUESTION = { name: 'disabled_criteria', programme: false } as const
 
@@ -38,9 +39,10 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
 const answerPart =
   (member: string) =>
   (parts: Answering, asked: Asked): Promise<Outcome> =>
-    answerAboutPerson(parts, asked, QUESTION, (about) => {
+    answerAboutPerson(parts, asked, QUESTION, async (about) => {
       const { recordType } = about.criteria
       const records = partsOf(about, heldAt(member))
+      await takeQuota(about.work, 'records', records.length, QUESTION.name)
       const data = {
         version: PROTOCOL_VERSION,
         reg_type: `${REG_TYPE_PREFIX}${asked.exchange.registry.kind.reg_type.name}`,

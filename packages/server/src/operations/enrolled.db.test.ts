@@ -1,7 +1,8 @@
-import { callbackEnvelope, EnrolledResponse, operation, validator } from '@rollcall/protocol'
+import { callbackEnvelope, EnrolledResponse, kindNamed, operation, validator } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { beneficiary, enrolment } from '../../test/beneficiaries.ts'
 import { expectFault } from '../../test/expectations.ts'
+import { grant } from '../../test/grants.ts'
 import { ask, askingOf } from '../../test/person-questions.ts'
 import { encrypted, opened, publishedKey, sealingPeer, signedBody } from '../../test/sealing.ts'
 import { type Answer, bearer, post, testServer } from '../../test/server.ts'
@@ -18,6 +19,7 @@ await server.registry('ibr', [
   beneficiary('HS-91', [enrolment('PRG-7', ENDED), enrolment('PRG-8', { enrolment_date: '2999-01-01' })]),
   beneficiary('HS-92', [], { identifier_type: 'NID', identifier_value: 'N-TWICE' }),
   beneficiary('HS-93', [], { identifier_type: 'NID', identifier_value: 'N-TWICE' }),
+  beneficiary('HS-99', enrolment('PRG-7'), { identifier_type: 'NID', identifier_value: 'N-TWICE' }),
   beneficiary('HS-95', enrolment('PRG-7', { enrolment_date: in100Seconds })),
   // The number of one person is the member identifier of another.
   beneficiary('HS-94', enrolment('PRG-9'), { identifier_type: 'NID', identifier_value: 'HS-92' }),
@@ -146,6 +148,16 @@ describe('enrolled', () => {
   it('takes the member identifier before any other', async () => {
     expect((await enrolled({ person_identifier: eq('HS-92') })).enrolled_status).toBe('no')
     expect((await enrolled({ NID: eq('HS-92') })).enrolled_status).toBe('yes')
+  })
+
+  it('finds the one of several people with an identifier that may be found', async () => {
+    const only = { UIN: eq('HS-99') }
+    const rows = Object.fromEntries(kindNamed('ibr')?.record_types.map(({ name }) => [name, only]) ?? [])
+    await grant(server.database, peer.sender_id, 'ibr', { rows })
+    server.clock.pass(1_000)
+    expect(await enrolled({ person_identifier: eq('N-TWICE') })).toMatchObject({ enrolled_status: 'yes' })
+    await grant(server.database, peer.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
   })
 
   it('rejects an identifier that several people have', async () => {

@@ -2,6 +2,7 @@
 import { ItemRejection, type JsonValue } from '@rollcall/protocol'
 import { isGranted } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
+import type { Predicate } from '../model/predicate.ts'
 import type { FoundRecord, Identifier } from '../model/records.ts'
 import { isInRows } from '../policy/disclosure.ts'
 import type { Criteria } from '../query/criteria.ts'
@@ -10,6 +11,7 @@ import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '..
 import { answerQuestion } from './batch.ts'
 import { measuredFind } from './find-records.ts'
 import type { Answering, Asked, ItemAnswer, ItemWork } from './item.ts'
+import { takeQuota } from './quota.ts'
 import { currentRecord } from './scheduled-statuses.ts'
 
 /** What is known of the person that a question is about. */
@@ -61,6 +63,7 @@ async function findPerson(
       `${name}.query: this participant may ask by ${[...(seen.types ?? [])].join(', ')} only`,
     )
   }
+  await takeQuota(work, 'items', 1, name)
   const isOwn = ({ type }: Identifier): boolean => type === recordType.primary_identifier
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
     const found = await findBy(work, name, criteria, wanted)
@@ -83,15 +86,19 @@ async function findBy(
   identifiers: readonly Identifier[],
 ): Promise<readonly FoundRecord[]> {
   const page = { sort: [], limit: 2, offset: 0, cap: 2 }
+  const { grant } = work.exchange
+  // Asked of the database too, so that no two records outside of them stand for those that may be found.
+  const rows = grant.rows.get(recordType.name)
   const found = await Promise.all(
     identifiers.map((identifier) => {
-      const query = { recordType, predicate: { is: 'identifier', identifiers: [identifier] } as const, page }
+      const named: Predicate = { is: 'identifier', identifiers: [identifier] }
+      const predicate: Predicate = rows === undefined ? named : { is: 'and', of: [named, rows] }
+      const query = { recordType, predicate, page }
       checkBackfilled(work.exchange.registry.unfilled, { ...query, sort: [] }, name)
       return measuredFind(work, query)
     }),
   )
   const records = new Map(found.flatMap(({ records }) => records.map((record) => [record.id, record])))
-  const { grant } = work.exchange
   return [...records.values()].filter(({ document }) => isInRows(grant, recordType, document))
 }
 

@@ -16,6 +16,7 @@ import { checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
+import { takeQuota } from './quota.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
 export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer> {
@@ -47,19 +48,6 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
 /** An identifier that finds several persons finds none of whom it is known that it is the one who consents. */
 function subjectAlone({ grant }: Exchange, found: Found): Found {
   return isAboutSubject(grant) && found.total > 1 ? { total: 0, records: [], ids: [] } : found
-}
-
-/** @throws ItemRejection the daily quota of the grant is used up */
-async function takeQuota(
-  { parts, exchange }: ItemWork,
-  what: 'items' | 'records',
-  wanted: number,
-): Promise<void> {
-  if (await parts.grantQuota.take(what, exchange, wanted)) return
-  throw new ItemRejection(
-    'rjct.search.too_many_records_found',
-    `search_criteria: the daily quota of ${what} that is granted to this participant is used up; ask again later`,
-  )
 }
 
 /** What a quota counts: each identifier is a look-up of its own. */

@@ -1,6 +1,5 @@
 /** What a question about an earlier exchange of the sender is answered with. */
 import {
-  canonicalJson,
   isJsonObject,
   type JsonObject,
   type Operation,
@@ -12,7 +11,8 @@ import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { ReplyMembers } from '../model/outcome.ts'
-import { disclose } from '../policy/disclosure.ts'
+import { discloseAgain } from '../policy/disclosure.ts'
+import { totalShown } from '../policy/total.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
   type AcceptedExchange,
@@ -230,10 +230,11 @@ async function itemsOfAnswer(
 ): Promise<TxnItems> {
   const { message, reason } = await persistedAnswer(parts, first)
   const items = message[operation.reply.items ?? '']
-  return {
-    items: Array.isArray(items) ? items.filter(isJsonObject).map((item) => disclosed(exchange, item)) : [],
-    ...(reason !== undefined && { reason }),
+  const answered: ReplyMembers[] = []
+  for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
+    answered.push(await disclosed(parts, exchange, item))
   }
+  return { items: answered, ...(reason !== undefined && { reason }) }
 }
 
 /** @throws BodyUnreadable */
@@ -257,18 +258,42 @@ function messageIn({ header, message }: JsonObject): {
   return { message, reason: typeof reason === 'string' ? reason : undefined }
 }
 
-/** An item as it was answered, its records judged again: the rights of today count. */
-function disclosed(exchange: Exchange, item: JsonObject): ReplyMembers {
-  const { data } = item
+/**
+ * An item as it was answered, its records judged again: the rights of today count. Records that are served again count
+ * towards the daily quota again.
+ */
+async function disclosed(parts: Answering, exchange: Exchange, item: JsonObject): Promise<ReplyMembers> {
+  const { data, pagination } = item
   if (!isJsonObject(data) || !Array.isArray(data.reg_records)) return item
   const { reg_record_type } = data
+  const answered = data.reg_records
+  const { grant } = exchange
   const recordType =
     typeof reg_record_type === 'string'
       ? resolveRecordType(exchange.registry.kind, reg_record_type)
       : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
-  const records = [...disclose(exchange.grant, recordType, data.reg_records.map(canonicalJson))]
-  return { ...item, data: { ...data, reg_records: records } }
+  const shown = discloseAgain(grant, recordType, answered)
+  const isInQuota = await parts.grantQuota.take('records', exchange, shown.length)
+  const records = isInQuota ? shown : []
+  const status_reason_message = isInQuota ? WITHHELD : USED_UP
+  return {
+    ...item,
+    ...(records.length < answered.length && { status_reason_message }),
+    data: { ...data, reg_records: records },
+    ...(isJsonObject(pagination) && { pagination: paginationShown(grant, pagination, records.length) }),
+  }
+}
+
+const WITHHELD = 'records of this answer are withheld under the grant of today; search again'
+const USED_UP =
+  'the records are withheld: the daily quota of records that is granted to this participant is used up'
+
+function paginationShown(grant: Exchange['grant'], pagination: JsonObject, records: number): JsonObject {
+  const { total_count: total } = pagination
+  return typeof total === 'number'
+    ? { ...pagination, total_count: totalShown(grant, total, records) }
+    : pagination
 }
 
 /** One for each reference, in the order asked; a reference that the exchange does not have is answered as unknown. */

@@ -16,6 +16,7 @@ import {
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
+import { may } from '../policy/permission.ts'
 import { findByCodes } from '../store/events/find-subscriptions.ts'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
@@ -72,7 +73,9 @@ export async function answerTxnStatus(parts: Answering, { exchange, message }: A
     registry: exchange.registry.id,
     operation: operation?.name ?? '',
   }
-  const found = operation && (await FINDERS[question.attribute_type](parts, asker, values))
+  // What was answered is shown to whom the operation itself is still granted.
+  const isGranted = operation !== undefined && may(exchange.grant, { operation: operation.name }).allowed
+  const found = isGranted && (await FINDERS[question.attribute_type](parts, asker, values))
   const answer =
     operation && found
       ? await answerAbout(parts, { exchange, operation }, found.asked, found.references)

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CanonicalText, KINDS, type Kind } from '@rollcall/protocol'
+import { CanonicalText, KINDS, type Kind, kindNamed } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { NewDelivery } from '../model/delivery.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
-import { disclose, discloseParts } from './disclosure.ts'
+import { disclose, discloseAgain, discloseParts } from './disclosure.ts'
 import { readGrant } from './grant.ts'
 
 const src = join(import.meta.dirname, '..')
@@ -61,6 +61,26 @@ describe('what leaves', () => {
     expect(texts(granted({ rows }), recordType, [woman, man, nobody])).toEqual([woman])
   })
 
+  it('is nothing of a record type that is not granted', () => {
+    const { record_types } = kindNamed('social') ?? civil
+    const [first, second] = record_types
+    if (second === undefined) throw new Error('the kind has one record type')
+    const grant = readGrant(kindNamed('social') ?? civil, {
+      ...{ operations: 'all', see: 'all', basis: 'law', record_types: [first.name] },
+    })
+    expect(texts(grant, first, documents)).toEqual(documents)
+    expect(texts(grant, second, documents)).toEqual([])
+  })
+
+  it('is, of a stored answer, what the grant shows today, and nothing where conditions cannot be asked', () => {
+    const again = (terms: Partial<GrantTerms>) =>
+      discloseAgain(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).map(
+        ({ text }) => text,
+      )
+    expect(again({ see: ['sex'] })).toEqual(['{"sex":"F"}'])
+    expect(again({ rows: { Person: { sex: { eq: 'F' } } } })).toEqual([])
+  })
+
   it('leaves through this function alone: whoever writes records into a message calls it', () => {
     const writers = withText(/\breg_records:/)
     expect(writers).toEqual([
@@ -72,7 +92,7 @@ describe('what leaves', () => {
     for (const file of writers) {
       const written = text(file).match(/\breg_records:.*/g) ?? []
       expect(written).toHaveLength(1)
-      expect(text(file)).toMatch(/\bdisclose(?:Parts)?\(/)
+      expect(text(file)).toMatch(/\bdisclose(?:Parts|Again)?\(/)
     }
     expect(withText(/extends Disclosed\b/)).toEqual(['policy/disclosure.ts'])
   })

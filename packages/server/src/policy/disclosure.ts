@@ -3,8 +3,14 @@
  * question about an earlier request, and in notifications. A reply takes records as `Disclosed` alone, and only this
  * file makes those.
  */
-import { canonicalJson, isJsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
-import type { Grant } from '../model/grant.ts'
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonValue,
+  type RecordType,
+  resolveRecordType,
+} from '@rollcall/protocol'
+import { type Grant, isGranted } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
@@ -13,7 +19,7 @@ import { cutRecord } from './cut.ts'
 class DisclosedRecord extends Disclosed {}
 
 /** What a grant says of records. */
-type Disclosing = Pick<Grant, 'visible' | 'identifiers' | 'rows'>
+type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'identifiers' | 'rows'>
 
 /**
  * What of these records the grant shows. One after the other, so that a caller can stop where an answer becomes too large.
@@ -26,6 +32,7 @@ export function* disclose(
   documents: Iterable<string>,
   select: (document: string) => string | null = (document) => document,
 ): Generator<Disclosed, void, void> {
+  if (!isGranted(grant.recordTypes, recordType.name)) return
   for (const document of documents) {
     const selected = isInRows(grant, recordType, document) ? select(shown(grant, recordType, document)) : null
     if (selected !== null) yield new DisclosedRecord(selected)
@@ -45,6 +52,33 @@ export function* discloseParts(
   for (const { text } of disclose(grant, recordType, [document])) {
     for (const part of partsOf(text)) yield new DisclosedRecord(part)
   }
+}
+
+/**
+ * Records of a stored answer by the grant of today. They were cut when they were made, so that the conditions of a grant
+ * cannot be asked of them: where there are any, nothing is shown.
+ */
+export const discloseAgain = (
+  grant: Disclosing,
+  recordType: RecordType,
+  records: readonly JsonValue[],
+): readonly Disclosed[] =>
+  grant.rows.has(recordType.name) ? [] : [...disclose(grant, recordType, records.map(canonicalJson))]
+
+/** Whether every record in a stored message may be shown by the grant of today as it is. */
+export function isStillShown(grant: Grant, message: JsonValue): boolean {
+  if (Array.isArray(message)) return message.every((element) => isStillShown(grant, element))
+  if (!isJsonObject(message)) return true
+  const { reg_record_type: name } = message
+  const records = message.reg_records
+  if (!Array.isArray(records)) return Object.values(message).every((value) => isStillShown(grant, value))
+  const recordType = typeof name === 'string' ? resolveRecordType(grant.identifiers.kind, name) : undefined
+  if (recordType === undefined) return false
+  const shown = discloseAgain(grant, recordType, records)
+  return (
+    shown.length === records.length &&
+    records.every((record, at) => canonicalJson(record) === shown[at]?.text)
+  )
 }
 
 /** Whether the record is one of those that may be found. A search asks the same of the database. */

@@ -76,7 +76,7 @@ export async function claimDue(
       )
       select taken.id, taken.participant, taken.registry, taken.correlation_id, taken.callback, taken.page,
         taken.message_id, taken.target, taken.origin, taken.encrypted, taken.body, taken.attempts as number, taken.earlier,
-        taken.mailbox, coalesce(asked.sender_uri, nullif(mailbox.sender_uri, '')) as sender_uri,
+        taken.mailbox, asked.operation, coalesce(asked.sender_uri, nullif(mailbox.sender_uri, '')) as sender_uri,
         asked.correlation_id is null and taken.correlation_id is not null as forgotten
       from taken left join accepted_exchange as asked on asked.correlation_id = taken.correlation_id
         left join mailbox on mailbox.id = taken.mailbox
@@ -154,6 +154,25 @@ const RECORD_ATTEMPT = `with ended as (
       from (select known.failures + (known.opened_at is null or $13)::int as failures) as counted)
   )
   select exists (select 1 from ended) as counted`
+
+/**
+ * Whether a grant came into force after a delivery was made, or shortly before: nodes may have gone by the one before it for
+ * a moment, and an envelope is composed a moment before it is committed.
+ * @param grant `Grant.id`
+ */
+export async function isOlderThanGrant(
+  pool: Pick<pg.Pool, 'query'>,
+  delivery: string,
+  grant: number,
+): Promise<boolean> {
+  const { rows } = await pool.query<{ older: boolean }>({
+    name: 'is a delivery older than a grant',
+    text: `select delivery.created_at < greatest(granted.created_at, granted.valid_from) + interval '2 seconds' as older
+      from delivery, participant_grant as granted where delivery.id = $1 and granted.id = $2`,
+    values: [delivery, grant],
+  })
+  return rows[0]?.older === true
+}
 
 /** Announces to the workers that deliveries of a participant may be due. */
 export async function announceDeliveries(

@@ -140,3 +140,16 @@ export async function liveSubscriptions(
   )
   return rows
 }
+
+/** The texts of the criteria of these subscriptions, by their ids. */
+export async function criteriaOf(
+  { pool }: Pool,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await pool.query<{ id: number; criteria: string }>({
+    name: 'criteria of subscriptions',
+    text: 'select id, criteria from subscription where id = any($1)',
+    values: [ids],
+  })
+  return new Map(rows.map(({ id, criteria }) => [id, criteria]))
+}

@@ -12,6 +12,8 @@ import { toSql } from '../records/sql/to-sql.ts'
 /** A subscription for which something is queued. */
 export interface QueuedSubscription {
   readonly id: number
+  /** `Participant.id` */
+  readonly participant: number
   readonly mailbox: number
   readonly mailbox_state: 'open' | 'closed'
   /** `Registry.id` */
@@ -32,7 +34,7 @@ export async function findQueued(
   code: string,
 ): Promise<QueuedSubscription | undefined> {
   const { rows } = await client.query<QueuedSubscription>(
-    `select subscription.id, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
+    `select subscription.id, subscription.participant, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
         subscription.state, event_type, record_type, criteria
       from subscription join mailbox on mailbox.id = subscription.mailbox
         join registry on registry.id = subscription.registry

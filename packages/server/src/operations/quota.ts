@@ -1,0 +1,20 @@
+/** The daily quotas of a grant, as an item takes of them. */
+import { ItemRejection } from '@rollcall/protocol'
+import type { ItemWork } from './item.ts'
+
+/**
+ * @param criteria the member that asks
+ * @throws ItemRejection the daily quota of the grant is used up
+ */
+export async function takeQuota(
+  { parts, exchange }: Pick<ItemWork, 'parts' | 'exchange'>,
+  what: 'items' | 'records',
+  wanted: number,
+  criteria = 'search_criteria',
+): Promise<void> {
+  if (await parts.grantQuota.take(what, exchange, wanted)) return
+  throw new ItemRejection(
+    'rjct.search.too_many_records_found',
+    `${criteria}: the daily quota of ${what} that is granted to this participant is used up; ask again later`,
+  )
+}
