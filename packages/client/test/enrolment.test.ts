@@ -131,6 +131,12 @@ describe('enrolled', () => {
     })
   })
 
+  it('may name the type of the identifier', async () => {
+    const asking = await client([enrolledAs({ enrolled_status: 'yes' })])
+    await asking.enrolled({ person: '77', identifier_type: 'NID' })
+    expect(registry.asked[0]?.body.message.enrolled_criteria.query).toEqual({ NID: { eq: '77' } })
+  })
+
   it.each([
     [{ enrolled_status: 'Active' }, 'enrolled_status must be yes or no'],
     [{}, 'enrolled_status must be yes or no'],

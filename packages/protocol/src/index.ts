@@ -133,7 +133,6 @@ export {
 } from './messages/enrolment.ts'
 export {
   type AskedAttributes,
-  DISABLED_ATTRIBUTES,
   ENROLLED_ATTRIBUTES,
   readEqualsQuery,
 } from './messages/equals-query.ts'

@@ -63,7 +63,10 @@ Example: rollcall attribute add civil Person --name ward --path address.ward --i
       'remove an attribute that was added, with its column; of an attribute of the kind, remove the index',
     )
     .argument('<name>', 'name of the attribute')
-    .addHelpText('after', '\nExample: rollcall attribute remove civil Person ward')
+    .addHelpText(
+      'after',
+      '\nAn attribute that a grant names is not removed: change the grant first.\n\nExample: rollcall attribute remove civil Person ward',
+    )
     .action(runRemove)
   withJson(attribute.command('list'))
     .description('list the attributes of a registry, those of its kind and its own')

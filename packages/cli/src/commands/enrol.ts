@@ -33,7 +33,8 @@ export function addCommand(program: Command): void {
       `
 Each line is a Beneficiary: docs/enrolment.md says which members count. They are sent in messages of 100, one after the
 other; a rejected line does not stop the others. Run the same command again after an interruption or an error: what was
-written is not written twice. The other options are those of rollcall search.
+written is not written twice. The new messages are later than what others sent meanwhile: where others corrected the same
+members after the first run, the second run overwrites their corrections. The other options are those of rollcall search.
 
 Exit codes: 0 all lines were taken, 3 some lines were rejected, 4 interrupted, 1 failed.
 

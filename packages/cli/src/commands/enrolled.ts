@@ -1,5 +1,6 @@
 /** `rollcall enrolled`: asks a registry whether a person is enrolled. */
-import { RegistryClient } from '@rollcall/client'
+import { type EnrolmentQuestion, RegistryClient } from '@rollcall/client'
+import { kindNamed, resolveIdentifierType } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { inWords, made } from '../asking/failures.ts'
 import { type RegistryOptions, withRegistryOptions } from '../asking/registry-options.ts'
@@ -7,6 +8,7 @@ import { readTarget } from '../asking/target.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { typeAndValue } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const command = program
@@ -20,10 +22,12 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The answer is yes or no, with --status a label such as Active. An unknown person is not enrolled. The protocol asks for
-the value of an identifier; the type is not sent. The other options are those of rollcall search.
+The answer is yes or no, with --status a label such as Active. An unknown person is not enrolled. A UIN is sent as
+person_identifier, by which every registry can be asked; another type is sent by its name, so that the registry answers
+about an identifier of this type only. The other options are those of rollcall search.
 
 Example: rollcall enrolled ibr --person UIN=8128560370 --programme PRG-07
+Example: rollcall enrolled ibr --person NID=93118204771
 Example: rollcall enrolled ess --person UIN=8128560370 --status`,
     )
     .action(runEnrolled)
@@ -38,7 +42,7 @@ interface EnrolledOptions extends RegistryOptions, OutputOptions {
 async function runEnrolled(namespace: string | undefined, options: EnrolledOptions): Promise<void> {
   const { signal } = stopRequest()
   const { programme, status } = options
-  const person = valueIn(options.person)
+  const person = personIn(options.person, status === true ? 'ess' : 'ibr')
   if (status === true && programme !== undefined) {
     throw new CommandError('--status is the status of a person; it goes without --programme')
   }
@@ -49,14 +53,19 @@ async function runEnrolled(namespace: string | undefined, options: EnrolledOptio
     print(options, { status: label }, label)
     return
   }
-  const question = { person, ...(programme !== undefined && { programme }) }
+  const question = { ...person, ...(programme !== undefined && { programme }) }
   const enrolled = await inWords(asking.enrolled(question, { signal }), signal)
   print(options, { enrolled }, enrolled ? 'yes' : 'no')
 }
 
-/** @throws CommandError that repeats no value */
-function valueIn(text: string): string {
-  const [, value] = /^[^=]+=(.+)$/s.exec(text) ?? []
-  if (value !== undefined) return value
-  throw new CommandError('--person must be a type and a value, such as UIN=8128560370')
+/** Its type is named, except the primary one: every registry can be asked by that as person_identifier. */
+export function personIn(
+  text: string,
+  kindName: 'ess' | 'ibr',
+): Pick<EnrolmentQuestion, 'person' | 'identifier_type'> {
+  const { type, value } = typeAndValue(text, '--person')
+  const kind = kindNamed(kindName)
+  const found = kind && resolveIdentifierType(kind, type)
+  const isPrimary = kind?.record_types.some(({ primary_identifier }) => primary_identifier === found?.name)
+  return { person: value, ...(!isPrimary && { identifier_type: type }) }
 }

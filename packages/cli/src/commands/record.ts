@@ -39,7 +39,8 @@ Example: rollcall record delete civil Person --file leavers.txt`,
     .addHelpText(
       'after',
       `
-The data of the retired record are put aside, and nothing of them is added to the survivor.
+The data of the retired record are put aside, its enrolments too, and nothing of them is added to the survivor: send the
+enrolments again under the survivor's identifier where they still count. rollcall record unmerge restores them.
 
 ${HISTORY}
 

@@ -17,6 +17,8 @@ import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
 export interface EnrolmentQuestion {
   /** The member identifier, or any identifier of the person: its value alone. */
   readonly person: string
+  /** The type of that identifier, such as NID; without it the value may be an identifier of any type. */
+  readonly identifier_type?: string
   /** The programme identifier. */
   readonly programme?: string
   /** The entity that is asked for; `Member` by default. */
@@ -48,11 +50,12 @@ export const UPDATE_BATCH = 100
 
 export function enrolledContent({
   person,
+  identifier_type = ENROLLED_ATTRIBUTES.person[0],
   programme,
   response_entity = 'Member',
 }: EnrolmentQuestion): Omit<EnrolledRequest, 'transaction_id'> {
   const query = {
-    [ENROLLED_ATTRIBUTES.person[0]]: { eq: person },
+    [identifier_type]: { eq: person },
     ...(programme !== undefined && { [ENROLLED_ATTRIBUTES.programme[0]]: { eq: programme } }),
   }
   return { enrolled_criteria: { query_type: 'expression', response_entity, query } }

@@ -122,7 +122,8 @@ export class RegistryClient {
 
   /**
    * Sends enrolments that changed to a beneficiary registry, in messages of 100 beneficiaries, one after the other. To
-   * send the same list again changes nothing, so after an error send all of it again.
+   * send the same list again changes nothing, so after an error send all of it again. A `transaction_id` is that of all
+   * its messages: ask for their receipts by `correlation_id` then.
    * @returns what became of each beneficiary, in the order of the list
    */
   async updateEnrolments(
@@ -152,10 +153,15 @@ export class RegistryClient {
   /**
    * The enrolment status of a person in an employment support system: a label such as `Active`, and `Inactive` for an
    * unknown person.
+   * @param asked the person, or the person with the type of the identifier
    * @throws ItemRejected
    */
-  async checkEnrolment(person: string, options?: RequestOptions): Promise<string> {
-    return statusIn(await this.#ask('enrolment-status', enrolledContent({ person }), options))
+  async checkEnrolment(
+    asked: string | Omit<EnrolmentQuestion, 'programme'>,
+    options?: RequestOptions,
+  ): Promise<string> {
+    const question = typeof asked === 'string' ? { person: asked } : asked
+    return statusIn(await this.#ask('enrolment-status', enrolledContent(question), options))
   }
 
   /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { RequestFault } from '../faults.ts'
-import { DISABLED_ATTRIBUTES, ENROLLED_ATTRIBUTES, readEqualsQuery } from './equals-query.ts'
+import { ENROLLED_ATTRIBUTES, readEqualsQuery } from './equals-query.ts'
 
 const PLACE = 'message.enrolled_criteria.query'
 const read = (query: unknown) => readEqualsQuery(query, PLACE, ENROLLED_ATTRIBUTES)
@@ -33,11 +33,6 @@ test.each([
   ['nothing', {}, {}],
 ])('%s is understood', (_name, query, expected) => {
   expect(read(query)).toEqual(expected)
-})
-
-test('a person of a disability registry is named by the member identifier', () => {
-  const query = { 'personal_details.member_identifier': { eq: 'PX-1' } }
-  expect(readEqualsQuery(query, PLACE, DISABLED_ATTRIBUTES)).toEqual({ person: 'PX-1' })
 })
 
 const NAMES = 'person_identifier, programme_identifier.programme.programme_identifier'

@@ -20,10 +20,6 @@ export const ENROLLED_ATTRIBUTES = {
   ],
 } as const satisfies AskedAttributes<string>
 
-export const DISABLED_ATTRIBUTES = {
-  person: ['personal_details.member_identifier', 'personal_details.identifier', 'member_identifier'],
-} as const satisfies AskedAttributes<string>
-
 const EQUALS: ReadonlySet<string> = new Set(['eq', '$eq', 'EQ'])
 const SPELLED_OUT = ['attribute_name', 'operator', 'attribute_value'] as const
 

@@ -1,14 +1,17 @@
 /** The steps for the grants of a configuration file. */
-import type { Kind, PathStep } from '@rollcall/protocol'
+import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import type { GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
 import { changeGrants, type StoredGrant, timesOf } from '../store/directory/grants.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import type { GrantsEntry } from './configuration-file.ts'
+import type { PlannedGrant } from './configuration-lockout.ts'
+import type { StoredParticipant } from './configuration-read.ts'
 import { isSame, refused, type Step } from './configuration-steps.ts'
 import { suspendUngranted } from './grant-subscriptions.ts'
-import { checkedTerms } from './grant-terms.ts'
+import { checkedTerms, hasEnded, problemOf } from './grant-terms.ts'
 import { participantNamed } from './participants.ts'
+import { AdminRefusal } from './use-case.ts'
 
 export interface GrantPlan {
   readonly sender_id: string
@@ -19,13 +22,10 @@ export interface GrantPlan {
   readonly at: readonly PathStep[]
 }
 
-/** When a grant counts. */
-export type GrantTimes = ReturnType<typeof timesOf>
-
 interface Planned {
   readonly steps: readonly Step[]
   /** Of the grants that will be there. */
-  readonly times: readonly GrantTimes[]
+  readonly grants: readonly PlannedGrant[]
 }
 
 /** @throws AdminRefusal a grant that means nothing in its registry; two at the same time */
@@ -40,7 +40,7 @@ export function planGrants(plan: GrantPlan): Planned {
   )
   return {
     steps: planned.flatMap(({ steps }) => steps),
-    times: planned.flatMap(({ times }) => times),
+    grants: planned.flatMap(({ grants }) => grants),
   }
 }
 
@@ -59,10 +59,13 @@ function planNamespace(
   const rows = [entry].flat().map((terms, index) => {
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSame(grant.terms, terms))
+    if (same !== undefined) checkSame(kind, same, own)
     return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
   })
-  const times = rows.map(({ same, terms }) => same ?? timesOf(terms))
-  const overlapping = rows.find((_, index) => times.slice(0, index).some((one) => overlap(one, times[index])))
+  const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
+  const overlapping = rows.find((_, index) =>
+    grants.slice(0, index).some((one) => overlap(one, grants[index])),
+  )
   if (overlapping !== undefined) {
     throw refused(
       overlapping.at,
@@ -71,8 +74,38 @@ function planNamespace(
   }
   const revoked = there.filter((grant) => !rows.some(({ same }) => same === grant))
   const added = rows.flatMap(({ same, terms }) => (same === undefined ? [terms] : []))
-  if (revoked.length + added.length === 0) return { steps: [], times }
-  return { steps: [step(sender_id, namespace, { at: place, there, entry, revoked, added })], times }
+  if (revoked.length + added.length === 0) return { steps: [], grants }
+  return { steps: [step(sender_id, namespace, { at: place, there, entry, revoked, added })], grants }
+}
+
+/** @throws AdminRefusal a grant that stays as it is, and would mean nothing in the registry as it will be */
+function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): void {
+  const problem = hasEnded(grant, new Date()) ? null : problemOf(kind, grant.terms)
+  if (problem === null) return
+  const member = [...at, ...problem.member.split('.')]
+  throw new AdminRefusal(`${pathText(at)}.${problem.message}`, { cause: problem, at: member })
+}
+
+/**
+ * For a participant whose grants the file does not name.
+ * @throws AdminRefusal the file takes an attribute away that one of them names
+ */
+export function checkUnnamed(
+  { participant: { sender_id }, grants }: StoredParticipant,
+  stored: readonly Registry[],
+  kinds: ReadonlyMap<string, Kind>,
+): void {
+  for (const grant of grants) {
+    const registry = stored.find(({ id }) => id === grant.registry)
+    const kind = registry && kinds.get(registry.namespace)
+    if (kind === undefined || kind === registry?.kind || hasEnded(grant, new Date())) continue
+    const problem = problemOf(kind, grant.terms)
+    if (problem === null || registry === undefined || problemOf(registry.kind, grant.terms) !== null) continue
+    throw refused(
+      ['registries', registry.namespace, 'attributes'],
+      `the grant of ${sender_id} would mean nothing (${problem.message}); change it in the same file`,
+    )
+  }
 }
 
 interface NamespaceChange {
@@ -104,7 +137,7 @@ function step(
   }
 }
 
-const endOf = ({ valid_until }: GrantTimes): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
+const endOf = ({ valid_until }: PlannedGrant): number => valid_until?.getTime() ?? Number.POSITIVE_INFINITY
 
-const overlap = (one: GrantTimes, other: GrantTimes | undefined): boolean =>
+const overlap = (one: PlannedGrant, other: PlannedGrant | undefined): boolean =>
   other !== undefined && one.valid_from.getTime() < endOf(other) && other.valid_from.getTime() < endOf(one)

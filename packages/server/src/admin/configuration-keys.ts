@@ -3,6 +3,7 @@ import { type PathStep, type PublicKey, readPublicKey } from '@rollcall/protocol
 import { readKeyFile } from '../directory/key-file.ts'
 import type { ParticipantKey } from '../store/directory/participant-keys.ts'
 import type { KeyEntry } from './configuration-file.ts'
+import type { Asker } from './configuration-lockout.ts'
 import type { Stored } from './configuration-read.ts'
 import { about, refused, type Step } from './configuration-steps.ts'
 import { addParticipantKeys, revokeParticipantKey } from './participant-keys.ts'
@@ -15,10 +16,16 @@ interface KeyPlan {
   readonly at: readonly PathStep[]
 }
 
+interface PlannedKeys {
+  readonly steps: readonly Step[]
+  /** Those that will be there. */
+  readonly keys: Asker['keys']
+}
+
 /** @throws AdminRefusal no key, a private one, or one that belongs to another participant */
-export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Promise<readonly Step[]> {
-  if (wanted === undefined) return []
+export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Promise<PlannedKeys> {
   const { own, others } = ownersOf(stored, sender_id)
+  if (wanted === undefined) return { steps: [], keys: own }
   const read = await Promise.all(
     wanted.map(async (entry, index) => {
       const place = [...at, index]
@@ -32,7 +39,17 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
   )
   if (twice !== undefined) throw refused(twice.place, 'this key stands in the list already')
   const gone = own.filter(({ thumbprint }) => !read.some(({ key }) => key.thumbprint === thumbprint))
-  return [
+  const beforeOf = (key: PublicKey) => own.find(({ thumbprint }) => thumbprint === key.thumbprint)
+  const keys = read.map(({ key, entry }) => {
+    const { valid_from, valid_until } = times(entry)
+    const before = beforeOf(key)
+    return {
+      use: key.use,
+      valid_from: valid_from ?? before?.valid_from ?? new Date(),
+      valid_until: valid_until === undefined ? (before?.valid_until ?? null) : valid_until,
+    }
+  })
+  const steps = [
     ...gone.map(
       (key): Step => ({
         ...{ at, change: 'remove', from: shown(key), to: null },
@@ -40,7 +57,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
       }),
     ),
     ...read.flatMap(({ place, entry, key }): Step[] => {
-      const before = own.find(({ thumbprint }) => thumbprint === key.thumbprint)
+      const before = beforeOf(key)
       if (before !== undefined && isAsWanted(before, key, entry)) return []
       const { valid_from, valid_until } = entry
       const { kid, use } = key
@@ -56,6 +73,7 @@ export async function planKeys({ sender_id, wanted, stored, at }: KeyPlan): Prom
       ]
     }),
   ]
+  return { steps, keys }
 }
 
 function ownersOf({ participants }: Stored, sender_id: string) {

@@ -10,8 +10,9 @@ import { NO_CALLBACKS } from '../store/directory/participant-callbacks.ts'
 import { addParticipant, changeParticipant } from '../store/directory/participants.ts'
 import { changeCallback } from './callbacks.ts'
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './configuration-file.ts'
-import { type GrantTimes, planGrants } from './configuration-grants.ts'
+import { planGrants } from './configuration-grants.ts'
 import { planKeys } from './configuration-keys.ts'
+import type { Asker } from './configuration-lockout.ts'
 import { participantEntry, policyEntry, type Stored, type StoredParticipant } from './configuration-read.ts'
 import { about, changed, isSame, refused, type Step } from './configuration-steps.ts'
 import { limitIn } from './members.ts'
@@ -22,9 +23,7 @@ export interface PlannedParticipant {
   readonly sender_id: string
   readonly steps: readonly Step[]
   /** As it will be. */
-  readonly status: Participant['status']
-  /** Of the grants that it will have. */
-  readonly grants: readonly GrantTimes[]
+  readonly after: Asker
 }
 
 /** A participant that has only been added. */
@@ -55,7 +54,7 @@ export async function planParticipants(
     const held = before.grants
     const grants =
       entry.grants === undefined
-        ? { steps: [], times: held }
+        ? { steps: [], grants: held }
         : planGrants({ sender_id, wanted: entry.grants, held, stored: stored.registries, kinds, at })
     const steps = [
       ...(found === undefined ? [addStep(sender_id, entry, at)] : []),
@@ -63,12 +62,20 @@ export async function planParticipants(
       ...hostSteps(sender_id, entry.hosts, current.hosts, [...at, 'hosts']),
       ...(await policySteps(before.participant, { sender_id, ...entry }, [...at, 'policy'])),
       ...callbackSteps(sender_id, entry.callback, current.callback, [...at, 'callback']),
-      ...keys,
+      ...keys.steps,
       ...grants.steps,
       ...statusSteps(sender_id, entry.status, current.status, [...at, 'status']),
     ]
-    const status = entry.status ?? before.participant.status
-    planned.push({ sender_id, steps, status, grants: grants.times })
+    const { participant } = before
+    const policy = entry.policy === undefined ? {} : meantChanges(entry.policy)
+    const { signature_policy, jwks_uri } = { ...participant, ...policy }
+    const status = entry.status ?? participant.status
+    const after = {
+      participant: { status, signature_policy, jwks_uri },
+      keys: keys.keys,
+      grants: grants.grants,
+    }
+    planned.push({ sender_id, steps, after })
   }
   return planned
 }

@@ -9,7 +9,8 @@ import {
   type PathStep,
 } from '@rollcall/protocol'
 import type { Registry } from '../model/registry.ts'
-import { addAttribute, indexAttribute, removeAttribute } from './attributes.ts'
+import { removeAttribute } from '../store/registries/registry-attributes.ts'
+import { addAttribute, indexAttribute } from './attributes.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './configuration-file.ts'
 import { registryEntry } from './configuration-read.ts'
 import { isSame, refused, type Step } from './configuration-steps.ts'
@@ -98,7 +99,8 @@ function attributeSteps(registry: Registry, entry: RegistryEntry, at: readonly P
       .map(
         ({ record_type, name, entry: from }): Step => ({
           ...{ at: [...at, 'attributes', record_type, name], change: 'remove', from, to: null },
-          make: (needs) => removeAttribute(needs, { namespace, record_type, name }),
+          // What grants name is checked for the whole file, as it will be.
+          make: ({ db }) => removeAttribute(db, namespace, record_type, name),
         }),
       ),
     ...wanted.filter((row) => !isIn(current, row)).map((row) => attributeStep(namespace, row, at)),

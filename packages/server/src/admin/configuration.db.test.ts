@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyPair } from '../../test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { withConfigurationClaim } from '../store/directory/configuration-claim.ts'
+import { removeAttribute } from './attributes.ts'
 import { applyConfiguration, Configuration, exportConfiguration } from './configuration.ts'
 import { explainGrant, listGrants, revokeGrant, setGrant } from './grants.ts'
 import { listParticipantKeys } from './participant-keys.ts'
@@ -216,6 +217,35 @@ test('attributes: one is declared in another way, and removed', async () => {
   ).toEqual([{ at: 'registries.civil.time_zone', change: 'change', from: 'Africa/Kigali', to: 'UTC' }])
 })
 
+test('an attribute that a grant names is not taken away', async () => {
+  const without = { version: 1, registries: { civil: { kind: 'civil', attributes: {} } } }
+  const grants = { civil: GRANT }
+  const { registries } = FILE
+  const file = { registries, ...withA({ grants: { civil: GRANT } }) }
+  await apply(file)
+  expect(await refusal(without)).toEqual({
+    message:
+      'registries.civil.attributes: the grant of a.example would mean nothing (see: clan is no attribute, relation or member of Person); change it in the same file',
+    at: ['registries', 'civil', 'attributes'],
+  })
+  expect(await refusal({ ...without, ...withA({ grants }) })).toEqual({
+    message: 'participants["a.example"].grants.civil.see: clan is no attribute, relation or member of Person',
+    at: ['participants', 'a.example', 'grants', 'civil', 'see'],
+  })
+  const place = { namespace: 'civil', record_type: 'Person', name: 'clan' }
+  await expect(removeAttribute(needs, place)).rejects.toThrow(
+    new AdminRefusal('name: the grant of a.example in civil names clan; change the grant first', {
+      reason: 'conflict',
+    }),
+  )
+  const other = withA({ grants: { civil: { ...GRANT, see: ['identifier'] } } })
+  await apply({ ...without, ...other })
+  await apply(file)
+  await apply(other)
+  expect(await removeAttribute(needs, place)).toMatchObject({ removed: true })
+  await apply(file)
+})
+
 describe('refused before anything is changed', () => {
   test.each<[unknown, string, readonly (string | number)[]]>([
     [[], 'the file must be an object', []],
@@ -312,16 +342,29 @@ describe('refused before anything is changed', () => {
 
 describe('what would lock everybody out', () => {
   const message =
-    'this would lock everybody out: no participant that has a grant now would be active and have one; nothing was changed'
+    'this would lock everybody out: of the participants that can ask now, none would be active, have a grant with an operation, and have a key if it must sign; nothing was changed'
   test.each([
     ['no grant', { grants: {} }],
     ['disabled', { status: 'disabled' }],
+    ['a grant of no operation', { grants: { civil: { ...GRANT, operations: [] } } }],
+    ['no key', { keys: [], policy: { jwks_uri: null } }],
+    [
+      'a key that has ended',
+      {
+        keys: [
+          { public_key: key.pem, valid_from: '2020-01-01T00:00:00Z', valid_until: '2021-01-01T00:00:00Z' },
+        ],
+        policy: { jwks_uri: null },
+      },
+    ],
     ['a grant that has not begun', { grants: { civil: { ...GRANT, valid_from: '2099-01-01T00:00:00Z' } } }],
   ])('%s', async (_, entry) => {
     expect(await refusal(withA(entry))).toEqual({ message, at: ['participants'] })
   })
 
-  test('is accepted once somebody else has a grant', async () => {
+  test('is accepted once somebody else has a grant and a key', async () => {
+    const keys = [{ public_key: keyPair('Ed25519').pem }]
+    await apply({ version: 1, participants: { 'b.example': { keys } } })
     await setParticipantStatus(needs, { sender_id: 'b.example', status: 'active' })
     await setGrant(needs, { sender_id: 'b.example', namespace: 'civil', terms: { ...GRANT, see: 'all' } })
     expect(await changes(withA({ status: 'disabled' }))).toEqual(['change participants["a.example"].status'])

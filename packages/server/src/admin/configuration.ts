@@ -4,11 +4,12 @@ import Type from 'typebox'
 import { withConfigurationClaim } from '../store/directory/configuration-claim.ts'
 import { listWithoutSecret } from '../store/directory/participants.ts'
 import { Configuration, FORMAT_VERSION } from './configuration-file.ts'
+import { checkUnnamed } from './configuration-grants.ts'
+import { canAsk } from './configuration-lockout.ts'
 import { type PlannedParticipant, planParticipants } from './configuration-participants.ts'
 import { configurationOf, readStored, type Stored } from './configuration-read.ts'
 import { planRegistries } from './configuration-registries.ts'
 import { about, CHANGES, refused, type Step } from './configuration-steps.ts'
-import { isInForce } from './grants.ts'
 import { closed, flag, NOTHING, orNull, SenderId, text } from './members.ts'
 import type { HasDatabase, HasVault } from './needs.ts'
 import { rotateParticipantSecret } from './participants.ts'
@@ -119,6 +120,10 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   const stored = await readStored(db)
   const registries = planRegistries(wanted, stored.registries)
   const participants = await planParticipants(wanted, stored, registries.kinds)
+  for (const row of stored.participants) {
+    if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue
+    checkUnnamed(row, stored.registries, registries.kinds)
+  }
   checkSomebodyStays(stored, participants, new Date())
   return {
     steps: [...registries.steps, ...participants.flatMap(({ steps }) => steps)],
@@ -128,20 +133,14 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
 
 /** @throws AdminRefusal somebody could ask something before, and nobody could afterwards */
 function checkSomebodyStays(stored: Stored, planned: readonly PlannedParticipant[], now: Date): void {
-  const able = stored.participants.filter(
-    ({ participant, grants }) =>
-      participant.status === 'active' && grants.some((grant) => isInForce(grant, now)),
-  )
+  const able = stored.participants.filter((row) => canAsk(row, now))
   const stays = able.some(({ participant }) => {
-    const after = planned.find(({ sender_id }) => sender_id === participant.sender_id)
-    return (
-      after === undefined ||
-      (after.status === 'active' && after.grants.some((times) => isInForce(times, now)))
-    )
+    const found = planned.find(({ sender_id }) => sender_id === participant.sender_id)
+    return found === undefined || canAsk(found.after, now)
   })
   if (able.length === 0 || stays) return
   const message =
-    'this would lock everybody out: no participant that has a grant now would be active and have one; nothing was changed'
+    'this would lock everybody out: of the participants that can ask now, none would be active, have a grant with an operation, and have a key if it must sign; nothing was changed'
   throw new AdminRefusal(message, { reason: 'conflict', at: ['participants'] })
 }
 

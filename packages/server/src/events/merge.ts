@@ -16,6 +16,7 @@ import {
   readIdentifiers,
   searchKey,
 } from '@rollcall/protocol'
+import { elementsOf } from '../enrolment/registers.ts'
 import type { Identifier } from '../model/records.ts'
 import { Places, Spelled } from './places.ts'
 
@@ -153,11 +154,6 @@ function mergeList(
 function mergeElement(scope: MergeScope, path: string, element: JsonValue, patch: JsonValue): JsonValue {
   if (!isJsonObject(patch)) return patch
   return mergeObject(scope, path, isJsonObject(element) ? element : {}, patch)
-}
-
-function elementsOf(value: JsonValue | undefined): readonly JsonValue[] {
-  if (Array.isArray(value)) return value
-  return value === undefined || value === null || value === '' ? [] : [value]
 }
 
 /** @returns the record without the elements, and their keys by the name of their list */

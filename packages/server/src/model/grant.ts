@@ -91,6 +91,8 @@ export interface Grant {
   readonly terms: GrantTerms
   /** The kind of the registry with what may be asked about, and nothing else: queries are read by it. */
   readonly kind: Kind
+  /** That kind for a question about one person, which may also name a programme. */
+  readonly person_kind: Kind
   readonly operations: Granted
   readonly recordTypes: Granted
   readonly queryForms: ReadonlySet<QueryForm>

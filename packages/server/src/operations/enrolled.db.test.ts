@@ -170,6 +170,27 @@ describe('enrolled', () => {
     })
   })
 
+  it('names nothing that is not granted', async () => {
+    try {
+      await grant(server.database, peer.sender_id, 'ibr', { identifier_types: ['NID'], ask: [] })
+      server.clock.pass(1_000)
+      const { status_reason_message: several } = await enrolled({ person_identifier: eq('N-TWICE') })
+      expect(several).toBe('enrolled_criteria.query: the identifier names more than one person')
+      const { status_reason_message: unknown } = await enrolled({ type: 'SHOE', value: '1' })
+      expect(unknown).toMatch(/must be one of NID$/)
+      for (const query of [{ UIN: eq('HS-89') }, { sex: eq('F') }]) {
+        const rejected = await enrolled({ ...query, [PROGRAMME]: eq('PRG-7') })
+        expect(rejected.status).toBe('rjct')
+        expect(rejected.status_reason_message.replace(/UIN|sex/, '')).not.toMatch(/UIN|birth_date|surname/)
+      }
+      const query = { person_identifier: eq('N-300'), [PROGRAMME]: eq('PRG-7') }
+      expect((await enrolled(query)).enrolled_status).toBe('yes')
+    } finally {
+      await grant(server.database, peer.sender_id, 'ibr', {})
+      server.clock.pass(1_000)
+    }
+  })
+
   const ONE =
     'enrolled_criteria.query: must name one person by one identifier with eq, and may name one programme by programme_identifier, and nothing else'
   it.each([

@@ -1,5 +1,5 @@
 /** The record of the one person that a question names. */
-import { ItemRejection, type JsonValue } from '@rollcall/protocol'
+import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@rollcall/protocol'
 import { isGranted } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -32,17 +32,25 @@ export async function answerAboutPerson(
   question: PersonQuestion,
   answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
 ): Promise<Outcome> {
-  const { registry } = asked.exchange
+  const { registry, grant } = asked.exchange
   const given = asked.message[question.name] as Criteria
   let criteria: PersonCriteria
   try {
-    criteria = readPersonCriteria(registry.kind, question, given, parts.limits)
+    const read = readPersonCriteria(grant.person_kind, question, given, parts.limits)
+    // What is asked about is bounded by the grant; the answer is read from the whole record.
+    criteria = { ...read, recordType: wholeOf(registry.kind, read.recordType) }
   } catch (error) {
     return answerQuestion(parts, asked, NOBODY, () => Promise.reject(error))
   }
   return answerQuestion(parts, asked, criteria.person, async (work) =>
     answer({ work, criteria, record: await findPerson(work, question, criteria) }),
   )
+}
+
+function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {
+  const whole = record_types.find((one) => one.name === name)
+  if (whole === undefined) throw new Error('unreachable: the registry has each record type of the grant')
+  return whole
 }
 
 /**
@@ -64,13 +72,15 @@ async function findPerson(
     )
   }
   await takeQuota(work, 'items', 1, name)
-  const isOwn = ({ type }: Identifier): boolean => type === recordType.primary_identifier
+  const primary = recordType.primary_identifier
+  const advice = isGranted(seen.types, primary) ? `; ask with a ${primary}` : ''
+  const isOwn = ({ type }: Identifier): boolean => type === primary
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
     const found = await findBy(work, name, criteria, wanted)
     if (found.length > 1) {
       throw new ItemRejection(
         'rjct.search_criteria.invalid',
-        `${name}.query: the identifier names more than one person; ask with a ${recordType.primary_identifier}`,
+        `${name}.query: the identifier names more than one person${advice}`,
       )
     }
     if (found[0] !== undefined) return currentRecord(work.parts, work.exchange.registry, recordType, found[0])

@@ -12,6 +12,7 @@ import {
 } from '@rollcall/protocol'
 import { ALL, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
+import { PROGRAMME } from '../query/person-criteria.ts'
 import { QueryProblem } from '../query/query.ts'
 import { readQuery } from '../query/read-query.ts'
 import { askedKind } from './asked-kind.ts'
@@ -29,9 +30,12 @@ export function readGrant(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const eventTypes = namesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
   const operations = namesIn(terms, 'operations', [], operationNamed(kind))
   checkBasis(terms, operations, granted)
+  const { ask = [] } = terms
+  const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
   return {
     terms,
-    kind: askedKind(kind, { recordTypes: granted, identifierTypes: types, eventTypes, ask: terms.ask ?? [] }),
+    kind: askedKind(kind, { ...askable, ask }),
+    person_kind: askedKind(kind, { ...askable, ask: ask === ALL ? ALL : [...ask, ...programmesIn(granted)] }),
     operations,
     recordTypes,
     queryForms: new Set(terms.query_forms === ALL ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
@@ -67,6 +71,12 @@ const operationNamed =
   (kind: Kind) =>
   (name: string): string | undefined =>
     operationsOf(kind).find((operation) => operation.name === name)?.name
+
+/** The attribute by which a question names a programme, where these record types have it. */
+const programmesIn = (recordTypes: readonly RecordType[]): readonly string[] => {
+  const members = recordTypes.flatMap(({ compounds = [] }) => compounds.flatMap((one) => one.members))
+  return members.some(({ name }) => name === PROGRAMME) ? [PROGRAMME] : []
+}
 
 /** By what the elements of a list of programmes are known; a programme need not be known yet. */
 const programmeNamed =

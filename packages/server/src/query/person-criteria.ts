@@ -49,7 +49,7 @@ const MEMBERS = [
   ...['version', 'reg_type', 'reg_record_type', 'response_entity', 'query_type', 'query'],
   ...['consent', 'authorize'],
 ]
-const PROGRAMME = 'programme_identifier'
+export const PROGRAMME = 'programme_identifier'
 
 /**
  * Reads the criteria to the last member, or refuses them.

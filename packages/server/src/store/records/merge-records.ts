@@ -64,6 +64,12 @@ export async function retireRecord(
   { survivor, retired, event, now }: Merge,
 ): Promise<void> {
   const which = [registry.id, recordType.name, retired, survivor]
+  // Both, and in the order in which a backfill locks them: neither waits for the other while the other waits for it.
+  await client.query(
+    `select from ${quoteName(recordTable(registry, recordType).table)}
+     where id = any($1::bigint[]) order by id for update`,
+    [[retired, survivor]],
+  )
   await client.query(
     `update retired_record set survivor = $4 where registry = $1 and record_type = $2 and survivor = $3`,
     which,
@@ -131,7 +137,7 @@ export async function restoreRecord(
   await rewriteIdentifiers(client, registry, recordType, [id, survivor])
 }
 
-/** The records are locked: a backfill of identifiers waits, or is waited for. */
+/** The records are locked, in the order of their ids as a backfill locks them: one waits for the other. */
 async function rewriteIdentifiers(
   client: ClientBase,
   registry: RegistryShape,
