@@ -6,8 +6,6 @@ import { type SubscriptionChanges, subscribeLive } from '../../test/subscription
 import { LIMITS } from '../limits.ts'
 import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
-import { withTransaction } from '../store/db/transaction.ts'
-import { lockEvents } from '../store/events/lock.ts'
 import { findWaiting } from '../store/events/waiting.ts'
 import { ownRecords } from '../store/records/own-records.ts'
 import { addRegistry } from '../store/registries/registries.ts'
@@ -354,29 +352,6 @@ test('a deletion of the survivor takes with it what was merged into it', async (
   )
   expect(await load([person('A')])).toMatchObject({ new: 1 })
   expect(await found('UIN', 'A')).toEqual([person('A')])
-})
-
-test('a merge waits for changes that are under way, also those of an import without events', async () => {
-  await load([person('U-1'), person('U-2')])
-  let merged: Promise<unknown> | undefined
-  await withTransaction(database.db.pool, async (client) => {
-    await lockEvents(client, civil.id, 'change')
-    merged = merge('U-1', 'U-2')
-    await expect
-      .poll(() => rows(`select from pg_locks where locktype = 'advisory' and not granted`))
-      .toHaveLength(1)
-    expect(await rows('select from r1_person')).toHaveLength(2)
-  })
-  await merged
-  await withTransaction(database.db.pool, async (client) => {
-    await lockEvents(client, civil.id, 'merge')
-    merged = load([person('U-3')])
-    await expect
-      .poll(() => rows(`select from pg_locks where locktype = 'advisory' and not granted`))
-      .toHaveLength(1)
-  })
-  await merged
-  expect(await rows('select from r1_person')).toHaveLength(2)
 })
 
 describe('what cannot be merged is refused', () => {
