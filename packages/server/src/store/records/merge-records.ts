@@ -66,7 +66,7 @@ export async function retireRecord(
   const which = [registry.id, recordType.name, retired, survivor]
   // Both, and in the order in which a backfill locks them: neither waits for the other while the other waits for it.
   await client.query(
-    `select from ${quoteName(recordTable(registry, recordType).table)}
+    `select id from ${quoteName(recordTable(registry, recordType).table)}
      where id = any($1::bigint[]) order by id for update`,
     [[retired, survivor]],
   )
