@@ -109,16 +109,25 @@ test.each([
     FILE.replace('    name: A', '    name: A\n    name: B'),
     'line 10: Map keys must be unique',
   ],
-  [
-    'nobody could ask any more',
-    FILE.replaceAll('    name: ', '    status: disabled\n    name: '),
-    'line 7: this would lock everybody out: no participant that has a grant now would be active and have one; nothing was changed',
-  ],
 ])('%s is refused with its line', async (_, text, message) => {
   const before = await rollcallJson(['export'], env)
   const { code, stdout, stderr } = await apply(text)
   expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `rollcall: ${path} ${message}\n` })
   expect(await rollcallJson(['export'], env)).toEqual(before)
+})
+
+test('nobody could ask any more: it is refused with its line', async () => {
+  const unsigned = '    policy: { signature_policy: if-present, allow_unsigned: true }\n    name: A'
+  const file = FILE.replace('    name: A', unsigned)
+  expect((await apply(file)).code).toBe(0)
+  const { code, stdout, stderr } = await apply(
+    file.replaceAll('    name: ', '    status: disabled\n    name: '),
+  )
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `rollcall: ${path} line 7: this would lock everybody out: of the participants that can ask now, none would be active, have a grant with an operation, and have a key if it must sign; nothing was changed\n`,
+  })
 })
 
 test.each([
