@@ -99,7 +99,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
   }
   const updating = operation('enrolment-updates')
   const terms = { operations: 'all', see: 'all', programmes: 'all', basis: 'law' } as const
-  const grant = { id: 1, ...readGrant(registry.kind, terms) }
+  const grant = readGrant(registry.kind, { id: 1, terms })
   let at = 0
   return async (changes) => {
     at += 1

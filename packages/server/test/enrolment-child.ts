@@ -33,7 +33,7 @@ for (let number = 0; number < MESSAGES; number += 1) {
       correlation_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
       registry,
       participant,
-      grant: { id: 1, ...readGrant(registry.kind, EVERYTHING) },
+      grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
     },
     ...{ operation: operation('enrolment-updates'), header, encrypted: false },
     ...{ received_at: new Date(), isGone: () => false },

@@ -4,7 +4,7 @@ import { isSubscriptionGranted } from '../events/granted.ts'
 import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
-import { readGrant } from '../policy/grant.ts'
+import { readStoredGrant } from '../policy/grant.ts'
 import type { Database } from '../store/db/database.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { findGrant } from '../store/directory/grants.ts'
@@ -50,5 +50,5 @@ async function grantNow(
   registry: Registry,
 ): Promise<Grant | null> {
   const found = await findGrant(db, participant, registry.id)
-  return found && { id: found.id, ...readGrant(registry.kind, found.terms) }
+  return found && readStoredGrant(registry.kind, found)
 }

@@ -3,7 +3,7 @@ import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import Type from 'typebox'
 import { GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
-import { readGrant } from '../policy/grant.ts'
+import { readTerms } from '../policy/grant.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { type StoredGrant, timesOf } from '../store/directory/grants.ts'
@@ -14,7 +14,7 @@ export const Terms = Type.Unsafe<GrantTerms>(GrantTerms)
 /** Why the terms mean nothing in a registry of this kind; null: they mean something. */
 export function problemOf(kind: Kind, terms: GrantTerms): GrantProblem | null {
   try {
-    readGrant(kind, terms)
+    readTerms(kind, terms)
     return null
   } catch (error) {
     if (error instanceof GrantProblem) return error
@@ -37,7 +37,7 @@ export function checkedTerms(
   at: readonly PathStep[],
 ): GrantTerms {
   try {
-    readGrant(kind, terms)
+    readTerms(kind, terms)
     timesOf(terms)
     return terms
   } catch (error) {

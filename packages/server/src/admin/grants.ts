@@ -1,6 +1,9 @@
 /** Grants: what a participant may do in a registry. Without one it may do nothing. */
 import Type from 'typebox'
+import type { Grant } from '../model/grant.ts'
+import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
+import { GrantProblem } from '../policy/grant-problem.ts'
 import { GRANT_TEMPLATES, termsFor } from '../policy/grant-templates.ts'
 import { shownAttributes } from '../policy/shown-attributes.ts'
 import type { Database } from '../store/db/database.ts'
@@ -152,7 +155,7 @@ export const explainGrant = useCase(
         reason: 'not_found',
       })
     }
-    const { kind, visible } = readGrant(registry.kind, found.terms)
+    const { kind, visible } = explained(registry, found)
     const types = registry.kind.record_types
     const asks = new Map(kind.record_types.map(({ name, attributes }) => [name, namesOfRows(attributes)]))
     const sees = new Map(types.map((row) => [row.name, shownAttributes({ visible }, row)]))
@@ -170,6 +173,21 @@ export const explainGrant = useCase(
     }
   },
 )
+
+/** @throws AdminRefusal this version cannot read the grant: it grants nothing */
+function explained({ kind }: Pick<Registry, 'kind'>, found: Pick<Grant, 'id' | 'terms'>): Grant {
+  try {
+    return readGrant(kind, found)
+  } catch (error) {
+    if (!(error instanceof GrantProblem)) throw error
+    throw new AdminRefusal(
+      `the grant in force cannot be read any more and grants nothing: ${error.message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
 
 const namesOfRows = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name)
 

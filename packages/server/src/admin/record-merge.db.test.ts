@@ -12,7 +12,7 @@ import { addRegistry } from '../store/registries/registries.ts'
 import { publishEvent } from './events.ts'
 import { mergeRecords, unmergeRecords } from './record-merge.ts'
 import { deleteRecords, importRecords } from './records.ts'
-import { AdminRefusal, type RefusalReason } from './use-case.ts'
+import { AdminRefusal } from './use-case.ts'
 
 let database: TestDatabase
 let civil: Registry
@@ -352,59 +352,4 @@ test('a deletion of the survivor takes with it what was merged into it', async (
   )
   expect(await load([person('A')])).toMatchObject({ new: 1 })
   expect(await found('UIN', 'A')).toEqual([person('A')])
-})
-
-describe('what cannot be merged is refused', () => {
-  beforeEach(async () => {
-    await load([person('A'), person('B', {}, id('MRN', 'M-1')), person('C', {}, id('MRN', 'M-1'))])
-    await merge('B', 'A')
-    const member = { '@type': 'Member', member_identifier: [uin('A')] }
-    const group = {
-      '@type': 'Group',
-      group_identifier: [id('HOUSEHOLD_ID', 'H'), uin('G')],
-      member_list: [{ member_identifier: [uin('A')] }],
-    }
-    const same = { '@type': 'Member', member_identifier: [uin('G')] }
-    await load([member, group, same], 'none', 'social')
-  })
-
-  test.each<[string, object, string, RefusalReason]>([
-    ['the same record', { survivor: uin('B'), retired: uin(' b ') }, 'survivor and retired: are the same record', 'invalid'], // biome-ignore format: a row
-    ['an unknown record', { survivor: uin('B'), retired: uin('X') }, 'retired: no record has this identifier', 'not_found'], // biome-ignore format: a row
-    ['an unknown survivor', { survivor: uin('X'), retired: uin('B') }, 'survivor: no record has this identifier', 'not_found'], // biome-ignore format: a row
-    ['a retired survivor', { survivor: uin('A'), retired: uin('C') }, 'survivor: the record was merged into another one; name that one', 'conflict'], // biome-ignore format: a row
-    ['one that is retired', { survivor: uin('C'), retired: uin('A') }, 'retired: the record was merged into another one; name that one', 'conflict'], // biome-ignore format: a row
-    ['an identifier of several', { survivor: uin('B'), retired: id('MRN', 'M-1') }, 'retired: several records have this identifier; name the record by its UIN', 'invalid'], // biome-ignore format: a row
-    ['an unknown type', { survivor: uin('B'), retired: id('SHOE', '4') }, 'retired.identifier_type: must be one of UIN', 'invalid'], // biome-ignore format: a row
-    ['no value', { survivor: uin(' '), retired: uin('C') }, 'survivor.identifier_value: must be a valid UIN', 'invalid'], // biome-ignore format: a row
-    ['a NUL', { survivor: uin('B'), retired: uin('C\0') }, 'retired.identifier_value: must be a valid UIN', 'invalid'], // biome-ignore format: a row
-    ['an unknown registry', { namespace: 'x', survivor: uin('B'), retired: uin('C') }, 'there is no registry at x', 'invalid'], // biome-ignore format: a row
-    ['an unknown record type', { record_type: 'Farmer', survivor: uin('B'), retired: uin('C') }, 'the registry has no record type "Farmer"', 'invalid'], // biome-ignore format: a row
-    ['two types', { namespace: 'social', survivor: uin('A'), retired: id('HOUSEHOLD_ID', 'H') }, 'survivor and retired: must be records of one type', 'invalid'], // biome-ignore format: a row
-    ['an identifier in two types', { namespace: 'social', survivor: uin('A'), retired: uin('G') }, 'retired: records of several types have this identifier; say which with record_type', 'invalid'], // biome-ignore format: a row
-  ])('%s', async (_, input, message, reason) => {
-    const before = await rows('select id, document from r1_person order by id')
-    const whole = { namespace: 'civil', survivor: uin(''), retired: uin(''), ...input }
-    const refusal = await mergeRecords(needs(), whole).then(
-      () => null,
-      (error: unknown) => error,
-    )
-    expect(refusal).toBeInstanceOf(AdminRefusal)
-    expect(refusal).toMatchObject({ message: expect.stringContaining(message), reason })
-    expect(await rows('select id, document from r1_person order by id')).toEqual(before)
-  })
-
-  test('with the record type, one of several is merged', async () => {
-    const input = { namespace: 'social', record_type: 'Member', survivor: uin('A'), retired: uin('G') }
-    expect(await mergeRecords(needs(), input)).toMatchObject({ record_type: 'Member' })
-  })
-
-  test.each<[string, object, string, RefusalReason]>([
-    ['one that was not merged', uin('B'), 'retired: the record was not merged into another one', 'conflict'],
-    ['an unknown one', uin('X'), 'retired: no record has this identifier', 'not_found'],
-  ])('unmerge of %s', async (_, retired, message, reason) => {
-    await expect(
-      unmergeRecords(needs(), { namespace: 'civil', retired: retired as ReturnType<typeof uin> }),
-    ).rejects.toMatchObject({ name: 'AdminRefusal', message, reason })
-  })
 })

@@ -4,8 +4,7 @@ import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Log } from '../observe/log.ts'
-import { readGrant } from '../policy/grant.ts'
-import { GrantProblem } from '../policy/grant-problem.ts'
+import { readStoredGrant } from '../policy/grant.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
@@ -40,7 +39,9 @@ export function createGrants(
   const readOnce = (found: StoredGrant, kind: Registry['kind']): Grant | null => {
     const known = read.get(found.id)
     if (known?.kind === kind) return known.grant
-    const grant = readOrReport(found, kind, log)
+    const grant = readStoredGrant(kind, found, ({ message }) => {
+      log.error({ grant: found.id, problem: message }, 'a grant cannot be read any more: it grants nothing')
+    })
     read.set(found.id, { kind, grant })
     return grant
   }
@@ -50,20 +51,5 @@ export function createGrants(
       const found = await stored.get(`${id} ${registry.id}`)
       return found === null ? null : readOnce(found, registry.kind)
     },
-  }
-}
-
-/** Such as one that names an attribute which was taken away: it grants nothing. */
-function readOrReport(
-  { id, terms }: StoredGrant,
-  kind: Registry['kind'],
-  log: Pick<Log, 'error'>,
-): Grant | null {
-  try {
-    return { id, ...readGrant(kind, terms) }
-  } catch (error) {
-    if (!(error instanceof GrantProblem)) throw error
-    log.error({ grant: id, problem: error.message }, 'a grant cannot be read any more: it grants nothing')
-    return null
   }
 }

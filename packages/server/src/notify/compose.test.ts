@@ -43,7 +43,7 @@ function composed(notifications: readonly Partial<WaitingNotification>[], given:
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
-      grant: { id: 1, ...readGrant(of, { operations: 'all', see: 'all', basis: 'law', ...given.terms }) },
+      grant: readGrant(of, { id: 1, terms: { operations: 'all', see: 'all', basis: 'law', ...given.terms } }),
       settings: { notify_unlisted: given.unlisted ?? false },
       mailbox: 'mailbox-1',
       sequence: 3,
@@ -157,7 +157,7 @@ test('a correction names what it corrects, also in the same envelope', () => {
     {
       participant: { sender_id: 'sp.example' } as Participant,
       registry: { sender_id: 'registry.example', kind: of } as Registry,
-      grant: { id: 1, ...readGrant(of, { operations: 'all', see: 'all', basis: 'law' }) },
+      grant: readGrant(of, { id: 1, terms: { operations: 'all', see: 'all', basis: 'law' } }),
       ...{ settings: { notify_unlisted: false }, mailbox: 'mailbox-1', sequence: 1 },
     },
     [one({ id: 1, event: 1 }), one({ id: 2, event: 2, purpose: 'correction', corrected: 1 })],

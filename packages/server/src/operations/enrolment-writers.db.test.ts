@@ -28,7 +28,7 @@ async function updateElsewhere(beneficiaries: readonly object[]) {
   const exchange = {
     ...{ correlation_id: randomUUID(), operation: operation('enrolment-updates'), registry },
     ...{ participant: await registered(server, sp.sender_id), header, encrypted: false },
-    grant: { id: 1, ...readGrant(registry.kind, EVERYTHING) },
+    grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
     ...{ received_at: new Date(), isGone: () => false },
   }
   const parts = { ...server.context, db: elsewhere, turns: createTurns() }

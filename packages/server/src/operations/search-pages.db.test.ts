@@ -225,11 +225,11 @@ describe('a search that is too broad', () => {
     const exchange = {
       registry,
       participant: { max_page_size: null },
-      grant: readGrant(registry.kind, EVERYTHING),
+      grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
       isGone: () => false,
     } as unknown as Exchange
     const narrow: GrantTerms = { ...EVERYTHING, ask: [], rows: { Person: { surname: { $eq: 'Obi' } } } }
-    const narrowed = { ...exchange, grant: { id: 1, ...readGrant(registry.kind, narrow) } }
+    const narrowed = { ...exchange, grant: readGrant(registry.kind, { id: 1, terms: narrow }) }
     const search = (query: object, by: Exchange = exchange) =>
       searchItem(
         {

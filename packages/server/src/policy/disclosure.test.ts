@@ -6,7 +6,7 @@ import type { NewDelivery } from '../model/delivery.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
 import { disclose, discloseAgain, discloseParts } from './disclosure.ts'
-import { readGrant } from './grant.ts'
+import { readTerms } from './grant.ts'
 
 const src = join(import.meta.dirname, '..')
 const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !file.endsWith('.test.ts'))
@@ -18,7 +18,7 @@ const [civil] = KINDS as readonly [Kind, ...Kind[]]
 const [recordType] = civil.record_types
 const documents = ['{"a":1}', '{"b":2}']
 const granted = (terms: Partial<GrantTerms>) =>
-  readGrant(civil, { operations: 'all', see: 'all', basis: 'law', ...terms })
+  readTerms(civil, { operations: 'all', see: 'all', basis: 'law', ...terms })
 const everything = granted({})
 const texts = (...given: Parameters<typeof disclose>) => [...disclose(...given)].map(({ text }) => text)
 
@@ -65,7 +65,7 @@ describe('what leaves', () => {
     const { record_types } = kindNamed('social') ?? civil
     const [first, second] = record_types
     if (second === undefined) throw new Error('the kind has one record type')
-    const grant = readGrant(kindNamed('social') ?? civil, {
+    const grant = readTerms(kindNamed('social') ?? civil, {
       ...{ operations: 'all', see: 'all', basis: 'law', record_types: [first.name] },
     })
     expect(texts(grant, first, documents)).toEqual(documents)

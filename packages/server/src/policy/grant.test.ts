@@ -1,18 +1,18 @@
 import { KINDS, type Kind } from '@rollcall/protocol'
 import { describe, expect, it } from 'vitest'
 import type { GrantTerms } from '../model/grant.ts'
-import { readGrant } from './grant.ts'
+import { readTerms } from './grant.ts'
 import { GRANT_TEMPLATES, termsFor } from './grant-templates.ts'
 
 const kindOf = (name: string): Kind => KINDS.find((kind) => kind.name === name) as Kind
 const BASE = { operations: 'all', see: 'all', basis: 'law' } as const satisfies GrantTerms
-const read = (terms: Partial<GrantTerms>, kind = 'civil') => readGrant(kindOf(kind), { ...BASE, ...terms })
+const read = (terms: Partial<GrantTerms>, kind = 'civil') => readTerms(kindOf(kind), { ...BASE, ...terms })
 
-describe('readGrant', () => {
+describe('readTerms', () => {
   it('reads every template for every kind', () => {
     for (const kind of KINDS) {
       for (const template of GRANT_TEMPLATES) {
-        expect(() => readGrant(kind, termsFor(kind, template)), `${template.name} ${kind.name}`).not.toThrow()
+        expect(() => readTerms(kind, termsFor(kind, template)), `${template.name} ${kind.name}`).not.toThrow()
       }
     }
   })

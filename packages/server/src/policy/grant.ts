@@ -23,7 +23,31 @@ import { visibleIn } from './visible.ts'
  * @param kind of the registry, with its operator's attributes
  * @throws GrantProblem a member names something that the registry does not have
  */
-export function readGrant(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
+export const readGrant = (kind: Kind, { id, terms }: Pick<Grant, 'id' | 'terms'>): Grant => ({
+  id,
+  ...readTerms(kind, terms),
+})
+
+/**
+ * A stored grant that this version may not be able to read, such as one that names an attribute which was taken away.
+ * @returns null: it grants nothing
+ */
+export function readStoredGrant(
+  kind: Kind,
+  stored: Pick<Grant, 'id' | 'terms'>,
+  report: (problem: GrantProblem) => void = () => undefined,
+): Grant | null {
+  try {
+    return readGrant(kind, stored)
+  } catch (error) {
+    if (!(error instanceof GrantProblem)) throw error
+    report(error)
+    return null
+  }
+}
+
+/** @throws GrantProblem as `readGrant` */
+export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const recordTypes = namesIn(terms, 'record_types', ALL, (name) => resolveRecordType(kind, name)?.name)
   const types = namesIn(terms, 'identifier_types', ALL, (name) => resolveIdentifierType(kind, name)?.name)
   const granted = kind.record_types.filter(({ name }) => isGranted(recordTypes, name))

@@ -5,10 +5,8 @@ import { readGrant } from './grant.ts'
 import { may } from './permission.ts'
 
 const civil = KINDS.find(({ name }) => name === 'civil') as Kind
-const granted = (terms: Partial<GrantTerms>): Grant => ({
-  id: 1,
-  ...readGrant(civil, { operations: 'all', see: 'all', basis: 'law', ...terms }),
-})
+const granted = (terms: Partial<GrantTerms>): Grant =>
+  readGrant(civil, { id: 1, terms: { operations: 'all', see: 'all', basis: 'law', ...terms } })
 const refused = (reason: string) => ({ allowed: false, reason })
 
 describe('may', () => {
@@ -40,7 +38,7 @@ describe('may', () => {
   it('asks for the record type', () => {
     const social = KINDS.find(({ name }) => name === 'social') as Kind
     const terms: GrantTerms = { operations: 'all', record_types: ['Member'], see: 'all', basis: 'law' }
-    const grant = { id: 1, ...readGrant(social, terms) }
+    const grant = readGrant(social, { id: 1, terms })
     expect(may(grant, { operation: 'search', record_type: 'Member' })).toEqual({ allowed: true })
     expect(may(grant, { operation: 'search', record_type: 'Group' })).toEqual(
       refused('this record type is not granted to this participant'),

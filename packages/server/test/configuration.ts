@@ -1,0 +1,73 @@
+/** A database without anything in it, and one configuration file, for the tests of both. */
+import { afterAll, expect } from 'vitest'
+import { applyConfiguration, exportConfiguration } from '../src/admin/configuration.ts'
+import { AdminRefusal } from '../src/admin/use-case.ts'
+import { keyPair } from './key-pairs.ts'
+import { testDatabase } from './postgres.ts'
+
+export const KEY = keyPair('Ed25519')
+export const GRANT = { operations: ['search'], see: ['identifier', 'clan'], basis: 'law' } as const
+
+/** One file, which makes a working registry of an empty database. */
+export const FILE = {
+  version: 1,
+  registries: {
+    civil: {
+      kind: 'civil',
+      sender_id: 'crvs.example.org',
+      aliases: ['crvs'],
+      time_zone: 'Africa/Kigali',
+      attributes: {
+        Person: { clan: { type: 'text', paths: ['clan'], fold: true }, marital_status: { indexed: true } },
+      },
+    },
+    social: { kind: 'social' },
+  },
+  participants: {
+    'a.example': {
+      name: 'A',
+      max_page_size: 50,
+      rate_limit: 5,
+      max_subscriptions: 'unlimited',
+      hosts: [{ host: 'a.internal', private: true, ports: [8443] }],
+      policy: { encryption_policy: 'required', jwks_uri: 'https://8.8.8.8/jwks.json' },
+      callback: { allowed: ['https://a.example/z', 'https://a.example/b'], concurrency: 2 },
+      keys: [{ kid: 'sig-1', public_key: KEY.pem }],
+      grants: { civil: GRANT, social: { ...GRANT, see: 'all' } },
+    },
+    'b.example': { name: 'B', status: 'disabled' },
+  },
+}
+
+/** A file with another entry for the participant `a.example`. */
+export const withA = (entry: object) => ({ version: 1, participants: { 'a.example': entry } })
+
+/** An empty database for the tests of one file, to be awaited at its top level; it is closed after them. */
+export async function configurationDatabase() {
+  const database = await testDatabase()
+  afterAll(() => database.close())
+  const needs = { db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) }
+  const apply = (configuration: unknown, dry_run = false) =>
+    applyConfiguration(needs, { configuration, dry_run })
+  return {
+    needs,
+    apply,
+    /** What was changed, such as `add registries.civil`. */
+    async changes(configuration: unknown): Promise<string[]> {
+      const { changes: made } = await apply(configuration)
+      return made.map(({ at, change }) => `${change} ${at}`)
+    },
+    /** The refusal of a file, which changes nothing. */
+    async refusal(configuration: unknown): Promise<Pick<AdminRefusal, 'message' | 'at'>> {
+      const before = await exportConfiguration(needs, {})
+      const error = await apply(configuration).then(
+        () => null,
+        (failed: unknown) => failed,
+      )
+      expect(error).toBeInstanceOf(AdminRefusal)
+      expect(await exportConfiguration(needs, {})).toEqual(before)
+      const { message, at } = error as AdminRefusal
+      return { message, at }
+    },
+  }
+}
