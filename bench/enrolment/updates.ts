@@ -95,7 +95,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
     ...{ db, clock: CLOCK, turns: createTurns(), limits: readLimits({}) },
     // A receipt is a few kilobytes: its encryption is not what is measured.
     bodies: { encryptBody: async (text) => Buffer.from(text), decryptBody: async (body) => String(body) },
-    metrics: { itemAnswered: () => undefined, searched: () => undefined },
+    metrics: { itemAnswered: () => undefined, searched: () => undefined, emergencyUsed: () => undefined },
   }
   const updating = operation('enrolment-updates')
   const terms = { operations: 'all', see: 'all', programmes: 'all', basis: 'law' } as const

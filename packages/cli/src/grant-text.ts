@@ -40,6 +40,7 @@ export function explanationText(explained: Explained): string {
     ['page size', terms.page_size ?? ''],
     ['items a day', terms.items_per_day ?? ''],
     ['records a day', terms.records_per_day ?? ''],
+    ['in an emergency', emergencyText(terms)],
     ['legal reference', terms.legal_reference ?? ''],
     ['responsible', terms.responsible ?? ''],
   ]
@@ -58,6 +59,11 @@ function others({ terms, sees }: Explained): string {
   const attributes = new Set(Object.values(sees).flat())
   return terms.see === 'all' ? '' : names(terms.see.filter((name) => !attributes.has(name)))
 }
+
+const emergencyText = ({ emergency }: Explained['terms']): string =>
+  emergency === undefined
+    ? ''
+    : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
 
 const conditionOf = ([recordType, query]: [string, unknown]): string =>
   `${recordType}: ${JSON.stringify(query)}`

@@ -36,6 +36,7 @@ test('docs/grants.md runs as it stands', { timeout: 600_000 }, async () => {
   expect(all).toMatch(/^may see: Person +surname, given_name, birth_date$/m)
   expect(all).toMatch(/^may see also +identifier$/m)
   expect(all).toMatch(/^may see: Person +death_date$/m)
+  expect(all).toMatch(/^in an emergency +may see name, sex, address, parents as well, of 5 people a day$/m)
   expect(all).toMatch(/^event types +Death$/m)
   expect(all).toContain('no grant ends within 30 days')
   expect(all).toContain('2 grants are revoked: health.example.org may do nothing in civil')

@@ -21,7 +21,7 @@ const parts = {
     encryptBody: async (text: string) => Buffer.from(text),
     decryptBody: async (body: Uint8Array) => String(body),
   },
-  metrics: { itemAnswered: () => undefined, searched: () => undefined },
+  metrics: { itemAnswered: () => undefined, searched: () => undefined, emergencyUsed: () => undefined },
 }
 for (let number = 0; number < MESSAGES; number += 1) {
   const header = {

@@ -25,6 +25,19 @@ export const COUNTS = ['exact', 'rounded', 'none'] as const
 const daily = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
 
+/** In an emergency a participant may see more of one person, of few persons a day. */
+const EmergencyTerms = Type.Object(
+  {
+    see: names('What is shown beside what the grant shows'),
+    items_per_day: daily('Items that may be asked as emergencies'),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'What an item with an authorize of purpose code emergency and a reason shows (default: no emergencies)',
+  },
+)
+
 export const GrantTerms = Type.Object(
   {
     operations: names('Operations by their names, such as search and txn-status'),
@@ -67,6 +80,7 @@ export const GrantTerms = Type.Object(
     page_size: Type.Optional(Type.Integer({ minimum: 1, description: 'Records in a page at most' })),
     items_per_day: Type.Optional(daily('Items asked, identifiers of one item one by one')),
     records_per_day: Type.Optional(daily('Records delivered, repeats included')),
+    emergency: Type.Optional(EmergencyTerms),
     valid_from: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: now' })),
     valid_until: Type.Optional(Type.Unsafe<string>({ ...Timestamp, description: 'Default: no end' })),
     legal_reference: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
@@ -103,6 +117,8 @@ export interface Grant {
   /** By record type, what is visible; null: every record whole. */
   readonly visible: ReadonlyMap<string, Visible> | null
   readonly identifiers: SeenIdentifiers
+  /** What counts in its place for an item that asks as an emergency; absent: the grant has no emergency part. */
+  readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }
 
 /** What is shown of a value in a document. */

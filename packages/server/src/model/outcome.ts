@@ -70,4 +70,6 @@ interface AnsweredItem {
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
   readonly found?: FoundRecords
+  /** The reason, where it was answered as an emergency; it may be personal data. */
+  readonly emergency?: string
 }

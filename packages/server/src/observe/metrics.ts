@@ -1,6 +1,6 @@
 /**
- * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. Refusals and the
- * deliveries' health alone name participants, by the sender_id under which the operator has entered them.
+ * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. Refusals, emergencies
+ * and the deliveries' health alone name participants, by the sender_id under which the operator has entered them.
  */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -14,6 +14,8 @@ export interface Metrics {
   requestAnswered(route: string, status: number, seconds: number): void
   /** One item of a batch answered: `code` is its reason code, or `none`. */
   itemAnswered(operation: string, status: string, code: string): void
+  /** One item answered by the emergency part of a grant. */
+  emergencyUsed(participant: string, registry: string): void
   /** Tokens issued or refused. */
   tokenAnswered(outcome: 'issued' | 'refused' | 'throttled'): void
   /** One search asked of the database: `kind` is the registry's, `outcome` whether it was answered. */
@@ -77,6 +79,12 @@ export function createMetrics(
     name: 'rollcall_items_total',
     help: 'Items answered, by operation, status and reason code',
     labelNames: ['operation', 'status', 'code'],
+    registers,
+  })
+  const emergencies = new Counter({
+    name: 'rollcall_emergencies_total',
+    help: 'Items asked by the emergency part of a grant, by participant and registry',
+    labelNames: ['participant', 'registry'],
     registers,
   })
   const tokens = new Counter({
@@ -149,6 +157,7 @@ export function createMetrics(
   return {
     requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
     itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
+    emergencyUsed: (participant, registry) => emergencies.inc({ participant, registry }),
     tokenAnswered: (outcome) => tokens.inc({ outcome }),
     searched: (kind, outcome, seconds) => searches.observe({ kind, outcome }, seconds),
     taskEnded: (task, outcome, seconds) => tasks.observe({ task, outcome }, seconds),

@@ -43,10 +43,11 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
   for (const { answer } of answers) {
     parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
   }
-  const items = answers.map(({ answer: { reference_id, status }, found }) => ({
+  const items = answers.map(({ answer: { reference_id, status }, found, emergency }) => ({
     reference_id,
     status,
     ...(found && { found }),
+    ...(emergency !== undefined && { emergency }),
   }))
   return { ...outcomeOf(exchange, answers), items }
 }
@@ -138,22 +139,23 @@ interface Answered {
     readonly status_reason_code?: string
     readonly status_reason_message?: string
   }
-  readonly found: FoundRecords | undefined
+  readonly found?: FoundRecords | undefined
+  readonly emergency?: string | undefined
 }
 
 async function answerItem(item: Item, work: () => Promise<ItemAnswer>): Promise<Answered> {
   const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
   try {
-    const { members, found } = await work()
+    const { members, found, emergency } = await work()
     const timestamp = new Date().toISOString()
-    return { answer: { reference_id, timestamp, status: 'succ', ...members, ...locale }, found }
+    return { answer: { reference_id, timestamp, status: 'succ', ...members, ...locale }, found, emergency }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     const { code: status_reason_code, message: status_reason_message } = error
     const timestamp = new Date().toISOString()
     const said = { status_reason_code, status_reason_message }
-    return { answer: { reference_id, timestamp, status: 'rjct', ...said, ...locale }, found: undefined }
+    return { answer: { reference_id, timestamp, status: 'rjct', ...said, ...locale } }
   }
 }
 

@@ -44,7 +44,7 @@ export interface Answering extends OpeningRequest {
   readonly grantQuota: GrantQuota
   readonly limits: Limits
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched'>
+  readonly metrics: Pick<Metrics, 'itemAnswered' | 'searched' | 'emergencyUsed'>
   readonly modes: Modes
   readonly records: RecordSource
   readonly slowSearches: Pick<SlowSearchNotes, 'note'>
@@ -86,6 +86,8 @@ export interface ItemAnswer {
   readonly members: ReplyMembers
   /** The data for further pages, if the request has them. */
   readonly found?: FoundRecords
+  /** The reason, where it was answered as an emergency; it may be personal data. */
+  readonly emergency?: string
 }
 
 /** One further page of what an item found. */

@@ -1,5 +1,6 @@
 /** The daily quotas of a grant, as an item takes of them. */
 import { ItemRejection } from '@rollcall/protocol'
+import type { Counted } from '../admission/grant-quota.ts'
 import type { ItemWork } from './item.ts'
 
 /**
@@ -8,7 +9,7 @@ import type { ItemWork } from './item.ts'
  */
 export async function takeQuota(
   { parts, exchange }: Pick<ItemWork, 'parts' | 'exchange'>,
-  what: 'items' | 'records',
+  what: Counted,
   wanted: number,
   criteria = 'search_criteria',
 ): Promise<void> {

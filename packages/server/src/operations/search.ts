@@ -9,6 +9,7 @@ import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Consenting, checkBasis, checkSubject, isAboutSubject } from '../policy/basis.ts'
 import { disclose } from '../policy/disclosure.ts'
+import { type Emergency, emergencyOf } from '../policy/emergency.ts'
 import { checkForm } from '../policy/query-form.ts'
 import { hidesEmpty, showsNothing, totalShown } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
@@ -19,12 +20,13 @@ import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 import { takeQuota } from './quota.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
-export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer> {
-  const { parts, exchange } = work
-  const { limits } = parts
-  const criteria = readCriteria(work, item)
+export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
+  const { criteria, exchange, emergency } = readCriteria(asking, item)
+  const work = { ...asking, exchange }
+  const { limits } = work.parts
   checkFilled(exchange, criteria)
-  await takeQuota(work, 'items', identifiersAsked(criteria.predicate))
+  await takeQuota(work, emergency === null ? 'items' : 'emergencies', identifiersAsked(criteria.predicate))
+  if (emergency !== null) noteEmergency(work)
   const { total, records, ids } = subjectAlone(exchange, await findInTurn(work, inRows(exchange, criteria)))
   if (total > limits.search_results) {
     throw new ItemRejection(
@@ -36,6 +38,7 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
   takeRecords(work.budget, ids.length)
   return {
     members: await pageMembers(work, criteria, records, { page_size, page_number, total }),
+    ...(emergency !== null && { emergency: emergency.reason }),
     // Who asks for a later page wants that page alone.
     ...(work.mode.name === 'async' &&
       page_number === 1 &&
@@ -43,6 +46,14 @@ export async function searchItem(work: ItemWork, item: Item): Promise<ItemAnswer
         found: { record_type: criteria.recordType.name, page_size, record_ids: ids },
       }),
   }
+}
+
+/** The operator is told at once, and of no person: the account of the request has the reason. */
+function noteEmergency({ parts: { log, metrics }, exchange }: ItemWork): void {
+  const { participant, registry, grant, correlation_id } = exchange
+  const where = { participant: participant.sender_id, registry: registry.namespace }
+  metrics.emergencyUsed(where.participant, where.registry)
+  log.warn({ ...where, grant: grant.id, correlation_id }, 'the emergency part of a grant was used')
 }
 
 /** An identifier that finds several persons finds none of whom it is known that it is the one who consents. */
@@ -66,8 +77,8 @@ export async function searchPage(
   item: Item,
   { page_size, page_number, total, record_ids }: PersistedPage,
 ): Promise<ItemAnswer> {
-  const { registry, participant, grant } = work.exchange
-  const criteria = readCriteria(work, item)
+  const { criteria, exchange } = readCriteria(work, item)
+  const { registry, participant, grant } = exchange
   if (isAboutSubject(grant) && total > 1) {
     throw new ItemRejection(
       'rjct.search_criteria.invalid',
@@ -77,7 +88,9 @@ export async function searchPage(
   const records = await work.mode.gate.run(participant.id, () =>
     readerOf(work).read(registry, criteria.recordType, record_ids),
   )
-  return { members: await pageMembers(work, criteria, records, { page_size, page_number, total }) }
+  return {
+    members: await pageMembers({ ...work, exchange }, criteria, records, { page_size, page_number, total }),
+  }
 }
 
 async function pageMembers(
@@ -107,21 +120,30 @@ function takeRecords(budget: ItemWork['budget'], found: number): void {
   budget.records -= found
 }
 
+interface AskedItem {
+  readonly criteria: SearchCriteria
+  /** With the grant that counts for the item. */
+  readonly exchange: Exchange
+  readonly emergency: Emergency | null
+}
+
 /** Read by what may be asked about, under the basis of the grant. */
-function readCriteria(
-  { parts, exchange: { registry, participant, grant } }: ItemWork,
-  item: Item,
-): SearchCriteria {
-  const sizes = [participant.max_page_size, grant.terms.page_size].filter((size) => size != null)
+function readCriteria({ parts, exchange: asking }: ItemWork, item: Item): AskedItem {
+  const { registry, participant } = asking
+  const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
-  const asked = readSearchCriteria(grant.kind, item, parts.limits, largest)
-  checkForm(grant, asked)
+  const asked = readSearchCriteria(asking.grant.kind, item, parts.limits, largest)
+  const consenting = item.search_criteria as Consenting
   const now = new Date(parts.clock.date())
-  checkBasis(grant, item.search_criteria as Consenting, now, parts.limits.consent_age)
+  const emergency = emergencyOf(asking.grant, consenting, now)
+  const exchange = emergency === null ? asking : { ...asking, grant: emergency.grant }
+  const { grant } = exchange
+  checkForm(grant, asked)
+  checkBasis(grant, consenting, now, parts.limits.consent_age)
   checkSubject(grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
-  return { ...asked, recordType }
+  return { criteria: { ...asked, recordType }, exchange, emergency }
 }
 
 /** The conditions of the grant are added. */

@@ -14,7 +14,7 @@ const SAID: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
 }
 
 /** Seconds that the clock of a peer may be ahead of ours. */
-const AHEAD = 60
+export const AHEAD = 60
 
 /** The criteria of a search item; both members have the documented shape. */
 export interface Consenting {

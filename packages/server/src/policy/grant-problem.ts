@@ -4,9 +4,11 @@ export class GrantProblem extends Error {
 
   /** Dotted. */
   readonly member: string
+  readonly rule: string
 
   constructor(member: string, rule: string) {
     super(`${member}: ${rule}`)
     this.member = member
+    this.rule = rule
   }
 }

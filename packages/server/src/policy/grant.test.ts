@@ -95,6 +95,24 @@ describe('readTerms', () => {
       'record_types: must not have Group for basis consent: the identifier of one person finds a record of several',
       'social',
     ],
+    [
+      'an attribute of an emergency',
+      { see: [], emergency: { see: ['shoe_size'], items_per_day: 1 } },
+      'emergency.see: shoe_size is no attribute, relation or member of Person',
+    ],
+    [
+      'emergencies without searches',
+      { operations: ['subscribe'], emergency: { see: [], items_per_day: 1 } },
+      'emergency: needs the operation search',
+    ],
+    [
+      'emergency as an ordinary purpose too',
+      {
+        ...{ basis: 'authorize', purposes: ['emergency'], operations: ['search'], see: ['sex'] },
+        emergency: { see: [], items_per_day: 1 },
+      },
+      'purposes: must not have emergency beside an emergency part',
+    ],
   ])('refuses %s', (_, terms, message, kind) => {
     let refused = 'nothing'
     try {

@@ -16,6 +16,7 @@ import { PROGRAMME } from '../query/person-criteria.ts'
 import { QueryProblem } from '../query/query.ts'
 import { readQuery } from '../query/read-query.ts'
 import { askedKind } from './asked-kind.ts'
+import { readEmergency } from './emergency.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleIn } from './visible.ts'
 
@@ -54,9 +55,9 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const eventTypes = namesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
   const operations = namesIn(terms, 'operations', [], operationNamed(kind))
   checkBasis(terms, operations, granted)
-  const { ask = [] } = terms
+  const { ask = [], see } = terms
   const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
-  return {
+  const grant: Omit<Grant, 'id' | 'emergency'> = {
     terms,
     kind: askedKind(kind, { ...askable, ask }),
     person_kind: askedKind(kind, { ...askable, ask: ask === ALL ? ALL : [...ask, ...programmesIn(granted)] }),
@@ -66,9 +67,10 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
     eventTypes,
     programmes: namesIn(terms, 'programmes', [], programmeNamed(kind)),
     rows: readRows(kind, granted, terms.rows),
-    visible: terms.see === ALL ? null : visibleIn(kind, granted, terms.see),
+    visible: see === ALL ? null : visibleIn(kind, granted, see),
     identifiers: { kind, types },
   }
+  return terms.emergency === undefined ? grant : { ...grant, emergency: readEmergency(grant, granted) }
 }
 
 type NameList = 'operations' | 'record_types' | 'identifier_types' | 'event_types' | 'programmes'
