@@ -2,10 +2,12 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
+  type Accounts,
   type Config,
   checkSchema,
   type Database,
   embeddedLayout,
+  openAccounts,
   openStorage,
   openVault,
   readConfig,
@@ -40,6 +42,8 @@ export interface Needs {
   readonly config: Config
   /** Opened on demand: most functions need no master key. */
   readonly vault: () => Promise<Vault>
+  /** Its first entry opens the vault. */
+  readonly accounts: Accounts
 }
 
 /**
@@ -56,10 +60,12 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
     )
   }
   const storage = await openStorage(config)
+  const accounts = openAccounts(config, storage.db)
   try {
     await checkSchema(storage.db)
-    return await work({ db: storage.db, config, vault: () => openVault(config, storage.db) })
+    return await work({ db: storage.db, config, vault: () => openVault(config, storage.db), accounts })
   } finally {
+    await accounts.close()
     await storage.close()
   }
 }

@@ -1,6 +1,7 @@
 /** The dependencies of admin functions. */
 import type { Vault } from '../keys/vault.ts'
 import type { Limits } from '../limits.ts'
+import type { Accounts } from '../model/account.ts'
 import type { Database } from '../store/db/database.ts'
 
 export interface HasDatabase {
@@ -17,4 +18,9 @@ export interface HasRecording extends HasDatabase {
   readonly limits: Pick<Limits, 'birth_span' | 'correction_time'>
   /** Default: the time it is. */
   readonly now?: () => Date
+}
+
+/** For what shows or changes data of persons: it is accounted before it is shown. */
+export interface HasAccounts extends HasDatabase {
+  readonly accounts: Accounts
 }

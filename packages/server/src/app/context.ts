@@ -1,5 +1,6 @@
 /** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
 
+import { createAccounts } from '../accounts/accounts.ts'
 import { createDayUses } from '../admission/day-limits.ts'
 import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
@@ -116,6 +117,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
     db,
+    accounts: createAccounts({ db, vault: async () => vault, clock, limits }),
     records: ownRecords(db),
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),

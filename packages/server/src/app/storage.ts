@@ -4,9 +4,11 @@
  */
 import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
+import { type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
+import { CLOCK } from '../shared/clock.ts'
 import { type Database, openDatabase } from '../store/db/database.ts'
 import type { Config } from './config.ts'
 
@@ -38,6 +40,10 @@ export async function openStorage(config: Config): Promise<Storage> {
 /** @throws MasterKeyError the master key is missing or wrong */
 export const openVault = (config: Config, db: Database): Promise<Vault> =>
   createVault(db, masterKeySource(config))
+
+/** The accounts of a command: its entries are a chain of their own. */
+export const openAccounts = (config: Config, db: Database): AccountsOfProcess =>
+  createAccounts({ db, vault: () => openVault(config, db), clock: CLOCK, limits: config.limits })
 
 /** The file is for the embedded database and the demo, and only where the environment names no key. */
 export function masterKeySource(config: Config): MasterKeySource {

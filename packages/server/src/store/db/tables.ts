@@ -5,6 +5,13 @@
 import type { Attribute } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type {
+  AccountCheckpointRow,
+  AccountKeyRow,
+  AccountPersonRow,
+  AccountRow,
+  AccountTombstoneRow,
+} from './account-tables.ts'
+import type {
   OperatorTokenRow,
   ParticipantCallbackRow,
   ParticipantGrantRow,
@@ -328,4 +335,9 @@ export interface Tables {
   accepted_day: ParticipantDayRow
   sealed_message: SealedMessageRow
   quota_bucket: QuotaBucketRow
+  account: AccountRow
+  account_person: AccountPersonRow
+  account_checkpoint: AccountCheckpointRow
+  account_tombstone: AccountTombstoneRow
+  account_key: AccountKeyRow
 }

@@ -18,6 +18,7 @@ export const ENCRYPTED = {
   own_key: { table: 'own_key', id: 'kid', purpose: 'own key' },
   participant_callback: { table: 'participant_callback', id: 'participant', purpose: 'callback credentials' },
   body_key: { table: 'body_key', id: 'day', purpose: 'body key' },
+  account_key: { table: 'account_key', id: 'kid', purpose: 'account key' },
 } as const satisfies Record<string, EncryptedTable>
 
 export interface MasterKeyRecord {

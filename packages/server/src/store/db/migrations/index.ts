@@ -23,6 +23,7 @@ import { mergedRecords } from './0020-merged-records.ts'
 import { notificationReferences } from './0022-notification-references.ts'
 import { enrolment } from './0023-enrolment.ts'
 import { grants } from './0024-grants.ts'
+import { accounts } from './0025-accounts.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -48,4 +49,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-notification-references': notificationReferences,
   '0023-enrolment': enrolment,
   '0024-grants': grants,
+  '0025-accounts': accounts,
 }

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { accountEntry, storedAccounts } from '../../test/accounts.ts'
+import { testClock } from '../../test/clock.ts'
+import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../test/postgres.ts'
+import { readConfig } from '../app/config.ts'
+import { openVault } from '../app/storage.ts'
+import { createAccounts } from './accounts.ts'
+import { openDetails } from './confidential.ts'
+import { loadAccountKeys } from './keys.ts'
+
+const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL: 'postgres://test' })
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await startedDatabase()
+})
+afterAll(() => database.close())
+
+const vault = () => openVault(config, database.db)
+const accounts = () => createAccounts({ db: database.db, vault, clock: testClock(), limits: config.limits })
+
+const MINA = { type: 'UIN', value: '1234' }
+const OMAR = { type: 'UIN', value: '5678' }
+
+const sha256 = (...parts: (string | Buffer)[]): string =>
+  parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest('hex')
+
+const bytesOf = async (sequence: number, chain: string) =>
+  (
+    await database.db.pool.query(
+      `select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, entry, encode(commitments, 'hex')
+        as commitments, encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`,
+      [chain, sequence],
+    )
+  ).rows[0] as { at: string; entry: string; commitments: string; hash: string }
+
+describe('an entry', () => {
+  test('is hashed with all entries before it, its time and its commitments', async () => {
+    const writer = accounts()
+    await writer.write(accountEntry({ operation: 'one' }), [{ role: 'seen', identifiers: [MINA] }])
+    await writer.write(accountEntry({ operation: 'two' }), [])
+    const [first, second] = await storedAccounts(database.db)
+    expect(first?.sequence).toBe(1)
+    expect(second).toMatchObject({ chain: first?.chain, sequence: 2, persons: [] })
+    const chain = first?.chain as string
+    let previous = sha256(chain)
+    for (const sequence of [1, 2]) {
+      const { at, entry, commitments, hash } = await bytesOf(sequence, chain)
+      previous = sha256(
+        `${previous}{"at":"${at}","chain":"${chain}","commitments":"${commitments}","entry":${entry},"sequence":${sequence}}`,
+      )
+      expect(hash).toBe(previous)
+    }
+  })
+
+  test('has the time of the database', async () => {
+    await accounts().write(accountEntry({ operation: 'timed' }), [])
+    const {
+      rows: [row],
+    } = await database.db.pool.query(
+      `select at between now() - interval '1 minute' and now() as now from account where entry like '%"timed"%'`,
+    )
+    expect(row).toEqual({ now: true })
+  })
+
+  test('has the commitment of each identifier once, and a person the same pseudonym in every entry', async () => {
+    const writer = accounts()
+    await writer.write(accountEntry({ operation: 'persons' }), [
+      { role: 'asked', identifiers: [MINA] },
+      { role: 'seen', identifiers: [MINA, OMAR] },
+      { role: 'seen', identifiers: [MINA] },
+    ])
+    await writer.write(accountEntry({ operation: 'persons', registry: 'social' }), [
+      { role: 'seen', identifiers: [OMAR] },
+    ])
+    const [first, second] = (await storedAccounts(database.db)).filter(
+      ({ entry }) => entry.operation === 'persons',
+    )
+    expect(first?.persons.map(({ role }) => role)).toEqual(['asked', 'seen', 'seen'])
+    expect(first?.persons[0]?.pseudonym).toBe(first?.persons[1]?.pseudonym)
+    expect(second?.persons[0]?.pseudonym).toBe(first?.persons[2]?.pseudonym)
+    const { rows } = await database.db.pool.query(
+      `select position, salt, pseudonym, role from account_person where chain = $1 and sequence = $2 order by position`,
+      [first?.chain, first?.sequence],
+    )
+    const commitments = rows.map(({ salt, pseudonym, role }) => sha256(salt, pseudonym, role))
+    expect((await bytesOf(1, first?.chain as string)).commitments).toBe(commitments.join(''))
+    expect(new Set(commitments).size).toBe(3)
+  })
+
+  test('holds no identifier, and its confidential details open in their place only', async () => {
+    await accounts().write(
+      accountEntry({ operation: 'secret', confidential: { requested_by: 'clerk-77', case: 'C/9' } }),
+      [{ role: 'seen', identifiers: [{ type: 'UIN', value: 'ID-IN-CLEAR' }] }],
+    )
+    const { rows } = await database.db.pool.query(
+      `select account::text || coalesce(string_agg(account_person::text, ''), '') as text
+        from account left join account_person using (chain, sequence) where entry like '%"secret"%' group by account`,
+    )
+    for (const clear of ['clerk-77', 'C/9', 'ID-IN-CLEAR']) expect(rows[0].text).not.toContain(clear)
+    const stored = (await storedAccounts(database.db)).find(({ entry }) => entry.operation === 'secret')
+    const { confidential } = await loadAccountKeys(database.db, await vault())
+    const place = { chain: stored?.chain as string, sequence: stored?.sequence as number }
+    const sealed = stored?.entry.sealed as string
+    expect(openDetails(confidential, place, sealed)).toEqual({ requested_by: 'clerk-77', case: 'C/9' })
+    expect(openDetails(confidential, { ...place, sequence: place.sequence + 1 }, sealed)).toBeNull()
+  })
+
+  test('is found by the messages of both sides, but not by a text that the database cannot hold', async () => {
+    const message = (message_id: string) => ({ message_id, digest: 'd', kid: null, signature: null })
+    const writer = accounts()
+    await writer.write(accountEntry({ request: message('theirs-1'), reply: message('ours-1') }), [])
+    await writer.write(accountEntry({ request: message('odd-one\0') }), [])
+    const { rows } = await database.db.pool.query(
+      `select message_id, reply_message_id from account where entry like '%theirs-1%' or entry like '%odd-one%'
+        order by sequence`,
+    )
+    expect(rows).toEqual([
+      { message_id: 'theirs-1', reply_message_id: 'ours-1' },
+      { message_id: null, reply_message_id: null },
+    ])
+  })
+})
+
+test('entries that come at a time share commits, in one chain without gaps', async () => {
+  const writer = accounts()
+  await Promise.all(
+    Array.from({ length: 300 }, (_, index) =>
+      writer.write(accountEntry({ operation: 'many', records: index }), [
+        { role: 'seen', identifiers: [MINA] },
+      ]),
+    ),
+  )
+  const written = (await storedAccounts(database.db)).filter(({ entry }) => entry.operation === 'many')
+  expect(new Set(written.map(({ chain }) => chain)).size).toBe(1)
+  expect(written.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: 300 }, (_, index) => index + 1),
+  )
+  const { rows } = await database.db.pool.query(
+    'select count(distinct xmin::text)::integer as commits from account where chain = $1',
+    [written[0]?.chain],
+  )
+  expect(rows[0].commits).toBeLessThan(10)
+})
+
+test('after a failure the write rejects, and another chain begins', async () => {
+  const writer = accounts()
+  await writer.write(accountEntry({ operation: 'before' }), [])
+  await database.db.pool.query('alter table account rename to account_away')
+  await expect(writer.write(accountEntry({ operation: 'lost' }), [])).rejects.toThrow('account')
+  await database.db.pool.query('alter table account_away rename to account')
+  await writer.write(accountEntry({ operation: 'after' }), [])
+  const found = await storedAccounts(database.db)
+  const of = (operation: string) => found.filter(({ entry }) => entry.operation === operation)
+  expect(of('lost')).toEqual([])
+  expect(of('after')).toMatchObject([{ sequence: 1 }])
+  expect(of('after')[0]?.chain).not.toBe(of('before')[0]?.chain)
+})

@@ -1,0 +1,129 @@
+/** The writer of accounts: entries that come while a commit runs go together into the next. */
+import { randomUUID } from 'node:crypto'
+import { canonicalJson } from '@rollcall/protocol'
+import type { Vault } from '../keys/vault.ts'
+import type { Limits } from '../limits.ts'
+import type { AccountEntry, Accounts } from '../model/account.ts'
+import type { Clock } from '../shared/clock.ts'
+import {
+  databaseTime,
+  type NewAccount,
+  type NewAccountPerson,
+  writeAccounts,
+} from '../store/accounts/write-accounts.ts'
+import type { Database } from '../store/db/database.ts'
+import { groupCommit } from '../store/db/group-commit.ts'
+import { isStorable } from '../store/db/text.ts'
+import { messageKey } from '../store/exchanges/exchanges.ts'
+import { entryHash, firstHash } from './chain.ts'
+import { sealDetails } from './confidential.ts'
+import { type AccountKeys, loadAccountKeys } from './keys.ts'
+import { commitmentOf, personRows } from './persons.ts'
+
+export interface AccountParts {
+  readonly db: Database
+  /** Opened for the first entry. */
+  readonly vault: () => Promise<Vault>
+  readonly clock: Pick<Clock, 'now'>
+  readonly limits: Pick<Limits, 'exchanges_waiting'>
+}
+
+export interface AccountsOfProcess extends Accounts {
+  /** Ends the chain of this process, after the last entry. */
+  close(): Promise<void>
+}
+
+export function createAccounts({ db, vault, clock, limits }: AccountParts): AccountsOfProcess {
+  let keys: Promise<AccountKeys> | undefined
+  const loaded = (): Promise<AccountKeys> => {
+    keys ??= vault()
+      .then((opened) => loadAccountKeys(db, opened))
+      .catch((error: unknown) => {
+        keys = undefined
+        throw error
+      })
+    return keys
+  }
+
+  let chain: Chain | null = null
+  const flush = async (entries: readonly PreparedEntry[]): Promise<readonly undefined[]> => {
+    const current: Chain = chain ?? (await beginChain(db, clock))
+    // Until it is committed, nobody knows what the chain ends with: after a failure another chain begins.
+    chain = null
+    const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
+    const { accounts, hash } = chained(current, new Date(at).toISOString(), entries)
+    const sent = clock.now()
+    const time = await writeAccounts(db.pool, current.id, new Date(at), accounts)
+    const offset = time.getTime() - (sent + clock.now()) / 2
+    chain = { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
+    return entries.map(() => undefined)
+  }
+  const group = groupCommit(flush, { waiting: limits.exchanges_waiting })
+
+  return {
+    async write(entry, persons) {
+      const current = await loaded()
+      await group.submit({ entry, persons: personRows(current.pseudonyms, persons), keys: current })
+    },
+    async close() {
+      chain = null
+    },
+  }
+}
+
+interface PreparedEntry {
+  readonly entry: AccountEntry
+  readonly persons: readonly NewAccountPerson[]
+  readonly keys: AccountKeys
+}
+
+/** The end of a chain, as it is committed. */
+interface Chain {
+  readonly id: string
+  readonly sequence: number
+  readonly hash: Buffer
+  /** Of the last entry, in milliseconds since 1970. */
+  readonly at: number
+  /** Milliseconds by which the time of the database is more than the monotonic clock of this process. */
+  readonly offset: number
+}
+
+async function beginChain(db: Database, { now }: Pick<Clock, 'now'>): Promise<Chain> {
+  const id = randomUUID()
+  const offset = (await databaseTime(db.pool)).getTime() - now()
+  return { id, sequence: 0, hash: firstHash(id), at: 0, offset }
+}
+
+/** The rows of entries that follow the end of a chain, and the hash of the last one. */
+function chained(
+  { id: chain, sequence: last, hash: previous }: Chain,
+  at: string,
+  entries: readonly PreparedEntry[],
+): { readonly accounts: readonly NewAccount[]; readonly hash: Buffer } {
+  let hash = previous
+  const accounts = entries.map(({ entry, persons, keys }, index) => {
+    const sequence = last + index + 1
+    const text = entryText(entry, keys, { chain, sequence })
+    const commitments = Buffer.concat(persons.map(commitmentOf))
+    hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
+    const [message_id, reply_message_id] = [messageOf(entry.request), messageOf(entry.reply)]
+    return { sequence, entry: text, commitments, hash, message_id, reply_message_id, persons }
+  })
+  return { accounts, hash }
+}
+
+function entryText(
+  { confidential, ...content }: AccountEntry,
+  { confidential: key }: AccountKeys,
+  place: { readonly chain: string; readonly sequence: number },
+): string {
+  return canonicalJson(
+    confidential === undefined ? content : { ...content, sealed: sealDetails(key, place, confidential) },
+  )
+}
+
+/** The text under which an entry is found by a message; null: it has none that could be asked for. */
+export function messageOf(message: AccountEntry['request']): string | null {
+  const message_id = message?.message_id ?? null
+  return message_id === null || !isStorable(message_id) ? null : messageKey(message_id)
+}

@@ -1,0 +1,32 @@
+/** Details that may name a person who works with the data: encrypted, and bound to their entry. */
+import { decrypt, encrypt, OVERHEAD } from '../keys/encrypted-value.ts'
+import type { ConfidentialDetails } from '../model/account.ts'
+import type { ConfidentialKey } from './keys.ts'
+
+/** The place of an entry. */
+export interface AccountPlace {
+  readonly chain: string
+  readonly sequence: number
+}
+
+const contextOf = ({ chain, sequence }: AccountPlace): Buffer => Buffer.from(`account ${chain} ${sequence}`)
+
+export const sealDetails = (
+  key: ConfidentialKey,
+  place: AccountPlace,
+  details: ConfidentialDetails,
+): string =>
+  `${key.kid}.${encrypt(key.key, Buffer.alloc(0), contextOf(place), Buffer.from(JSON.stringify(details))).toString('base64url')}`
+
+/** Null: altered, moved from its place, or encrypted with another key. */
+export function openDetails(
+  key: ConfidentialKey,
+  place: AccountPlace,
+  sealed: string,
+): ConfidentialDetails | null {
+  const [kid, text = ''] = sealed.split('.')
+  const bytes = Buffer.from(text, 'base64url')
+  if (kid !== key.kid || bytes.length < OVERHEAD) return null
+  const opened = decrypt(key.key, 0, contextOf(place), bytes)
+  return opened === null ? null : (JSON.parse(opened.toString()) as ConfidentialDetails)
+}

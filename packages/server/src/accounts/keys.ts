@@ -1,0 +1,104 @@
+/**
+ * The keys of the accounts: one that signs checkpoints and tombstones, the secret of pseudonyms, and the key of confidential
+ * details. They are made when they are first needed, and encrypted with the master key.
+ */
+import {
+  createPrivateKey,
+  createSecretKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+  randomBytes,
+  randomUUID,
+  sign,
+} from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
+import type { Vault } from '../keys/vault.ts'
+import {
+  type AccountKey,
+  type AccountKeyKind,
+  addAccountKey,
+  listAccountKeys,
+} from '../store/accounts/account-keys.ts'
+import type { Database } from '../store/db/database.ts'
+import { ENCRYPTED, withCurrentMasterKey } from '../store/keys/master-keys.ts'
+
+export interface AccountSigner {
+  readonly kid: string
+  /** Ed25519 over the UTF-8 of the text. */
+  sign(text: string): Buffer
+}
+
+export interface ConfidentialKey {
+  readonly kid: string
+  readonly key: KeyObject
+}
+
+export interface AccountKeys {
+  readonly pseudonyms: KeyObject
+  /** The key that encrypts. */
+  readonly confidential: ConfidentialKey
+  /** The key that signs now. */
+  readonly signer: AccountSigner
+}
+
+const KINDS: readonly AccountKeyKind[] = ['signature', 'pseudonym', 'confidential']
+const { table, purpose } = ENCRYPTED.account_key
+
+/** Reads the keys; makes those that are missing. */
+export async function loadAccountKeys(db: Database, vault: Vault): Promise<AccountKeys> {
+  const keys = await currentKeys(db, vault)
+  const of = (kind: AccountKeyKind): AccountKey => {
+    const key = keys.find((candidate) => candidate.kind === kind)
+    if (key === undefined) throw new Error(`the accounts have no ${kind} key`)
+    return key
+  }
+  const [signature, pseudonym, confidential] = [of('signature'), of('pseudonym'), of('confidential')]
+  return {
+    pseudonyms: createSecretKey(await decryptKey(vault, pseudonym)),
+    confidential: { kid: confidential.kid, key: createSecretKey(await decryptKey(vault, confidential)) },
+    signer: await signerOf(vault, signature),
+  }
+}
+
+async function signerOf(vault: Vault, key: AccountKey): Promise<AccountSigner> {
+  const jwk = JSON.parse((await decryptKey(vault, key)).toString()) as JsonWebKey
+  const privateKey = createPrivateKey({ key: jwk, format: 'jwk' })
+  return { kid: key.kid, sign: (text) => sign(null, Buffer.from(text), privateKey) }
+}
+
+/** @throws DecryptionError the row was altered, or the master key is another one */
+async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Promise<Buffer> {
+  if (sealed === null) throw new Error('a key of the accounts is erased')
+  return vault.decrypt(purpose, { table, id: kid }, sealed)
+}
+
+async function currentKeys(db: Database, vault: Vault): Promise<readonly AccountKey[]> {
+  const current = async () => (await listAccountKeys(db)).filter(({ retired_at }) => retired_at === null)
+  const found = await current()
+  const lacking = KINDS.filter((kind) => found.every((key) => key.kind !== kind))
+  if (lacking.length === 0) return found
+  await withCurrentMasterKey(async () => {
+    for (const kind of lacking) {
+      const { kid, public_key, secret } = await newKey(kind)
+      const sealed = await vault.encrypt(purpose, { table, id: kid }, secret)
+      await addAccountKey(db, { kid, kind, public_key, sealed })
+    }
+  })
+  return current()
+}
+
+interface GeneratedKey {
+  readonly kid: string
+  readonly public_key: object | null
+  readonly secret: Buffer
+}
+
+async function newKey(kind: AccountKeyKind): Promise<GeneratedKey> {
+  if (kind !== 'signature') return { kid: randomUUID(), public_key: null, secret: randomBytes(32) }
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  const public_key = publicKey.export({ format: 'jwk' })
+  // RFC 7638: it is the fingerprint of the key.
+  const kid = await calculateJwkThumbprint(public_key as Parameters<typeof calculateJwkThumbprint>[0])
+  return { kid, public_key, secret: Buffer.from(JSON.stringify(privateKey.export({ format: 'jwk' }))) }
+}

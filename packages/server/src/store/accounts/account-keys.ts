@@ -1,0 +1,33 @@
+/** The keys of the accounts: their secret halves encrypted, the public halves of those that sign for ever. */
+import type { Selectable } from 'kysely'
+import type { AccountKeyRow } from '../db/account-tables.ts'
+import type { Database } from '../db/database.ts'
+
+export type AccountKey = Readonly<Selectable<AccountKeyRow>>
+export type AccountKeyKind = AccountKey['kind']
+
+export interface NewAccountKey {
+  readonly kid: string
+  readonly kind: AccountKeyKind
+  readonly public_key: object | null
+  readonly sealed: Buffer
+}
+
+/** Every key there ever was, oldest first. */
+export async function listAccountKeys(db: Database): Promise<readonly AccountKey[]> {
+  return db.kysely
+    .selectFrom('account_key')
+    .select(['kid', 'kind', 'public_key', 'sealed', 'created_at', 'retired_at'])
+    .orderBy('created_at')
+    .orderBy('kid')
+    .execute()
+}
+
+/** Adds a key, unless there is one of its kind that is not retired: then that one counts. */
+export async function addAccountKey(db: Database, key: NewAccountKey): Promise<void> {
+  await db.kysely
+    .insertInto('account_key')
+    .values({ ...key, public_key: key.public_key === null ? null : JSON.stringify(key.public_key) })
+    .onConflict((conflict) => conflict.column('kind').where('retired_at', 'is', null).doNothing())
+    .execute()
+}
