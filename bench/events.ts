@@ -16,6 +16,7 @@ import { writeResult } from './shared/results.ts'
 
 const OPTIONS = {
   part: { type: 'string', multiple: true },
+  variant: { type: 'string', multiple: true },
   records: { type: 'string', default: '10000' },
   rounds: { type: 'string', default: '5' },
   subscribers: { type: 'string', default: '10000' },
@@ -25,9 +26,14 @@ const OPTIONS = {
   ...PLACE_OPTIONS,
 } as const
 
-type Plan = Readonly<
+type Numbers = Readonly<
   Record<'rounds' | 'subscribers' | 'addresses' | 'events' | 'subscriptions' | 'records', number>
 >
+
+interface Plan extends Numbers {
+  /** Of part `fan-out`; all of them by default. */
+  readonly variants?: readonly string[]
+}
 
 type Part = (
   database: BenchDatabase,
@@ -40,7 +46,7 @@ const PARTS: Readonly<Record<string, Part>> = { match, 'fan-out': fanOut, tick, 
 /** Measures, prints and writes `bench/results/events-<part>.json`; false when a bar is missed. */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { values } = parseArgs({ args: [...args], options: OPTIONS })
-  const number = (name: keyof Plan): number => wholeNumber(name, values[name])
+  const number = (name: keyof Numbers): number => wholeNumber(name, values[name])
   const plan: Plan = {
     rounds: number('rounds'),
     subscribers: number('subscribers'),
@@ -48,6 +54,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
     events: number('events'),
     subscriptions: number('subscriptions'),
     records: number('records'),
+    ...(values.variant !== undefined && { variants: values.variant }),
   }
   let all = true
   for (const name of values.part ?? Object.keys(PARTS)) {
