@@ -1,6 +1,6 @@
 /** One attempt to hand an envelope over: signed and encrypted anew, sent through the guard with the participant's credentials. */
 
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
@@ -111,7 +111,8 @@ const detailOf = (error: unknown): string | null =>
 
 /** A trace of the exchange (W3C Trace Context): no span of ours is recorded, so it is not marked as sampled. */
 export function traceparent(uuid: string): string {
-  return `00-${uuid.replaceAll('-', '').toLowerCase()}-${randomBytes(8).toString('hex')}-00`
+  const span = randomUUID().replaceAll('-', '').slice(-16)
+  return `00-${uuid.replaceAll('-', '').toLowerCase()}-${span}-00`
 }
 
 /** The beginning of an answer as ASCII; every other byte is a dot. */

@@ -45,8 +45,11 @@ const DAY = 86_400_000
 /** 9999-12-31 */
 const LAST_DAY = 2_932_896
 
-/** Bytes up to which a text is not deflated: that would take longer than all the rest. */
-const SHORT = 1_024
+/**
+ * Bytes up to which a text is not deflated: that would take longer than all the rest. Encrypted, with the rest of its row,
+ * it is just below the 2 KB from which PostgreSQL stores a value outside of its row.
+ */
+const SHORT = 1_700
 /** Bytes up to which a text is deflated on this thread: handing it to another thread costs more. */
 const MEDIUM = 32_768
 /** The same limit for inflating, in deflated bytes: the text itself may be far larger. */

@@ -48,16 +48,19 @@ export interface Composed {
 
 type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
 
+/** For members whose names are codes and ids: an object with a prototype would be given a shape of its own for each of them. */
+const dictionary = <Value>(): Record<string, Value> => Object.create(null)
+
 /** @param items one at least, all of one marking */
 export function compose(to: Composing, items: readonly ShownItem[]): Composed {
   const { participant, registry, mailbox, sequence } = to
   const marking = items[0] === undefined ? null : markingOf(items[0].notifications[0])
   const meta: Meta = {
-    subscriptions: {},
-    presence: {},
-    record_version: {},
-    occurred_at: {},
-    recorded_at: {},
+    subscriptions: dictionary(),
+    presence: dictionary(),
+    record_version: dictionary(),
+    occurred_at: dictionary(),
+    recorded_at: dictionary(),
     mailbox,
     sequence,
     ...(marking !== null && { [marking]: true }),
@@ -107,9 +110,9 @@ function describe(
 ): void {
   const [first] = notifications
   meta.subscriptions[reference_id] = notifications.map(({ code }) => code)
-  meta.presence[reference_id] = Object.fromEntries(
-    notifications.map(({ code, presence }) => [code, presence]),
-  )
+  const presences = dictionary<WaitingNotification['presence']>()
+  for (const { code, presence } of notifications) presences[code] = presence
+  meta.presence[reference_id] = presences
   meta.record_version[reference_id] = first.record_version
   meta.occurred_at[reference_id] = first.occurred_at.toISOString()
   meta.recorded_at[reference_id] = first.recorded_at.toISOString()

@@ -4,6 +4,7 @@ import type { GrantTerms } from '../../model/grant.ts'
 import type { Participant } from '../../model/participant.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
+import { groupCommit, perPool } from '../db/group-commit.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { Tables } from '../db/tables.ts'
 import { lockParticipant } from './participants.ts'
@@ -121,22 +122,34 @@ export function timesOf(terms: Pick<GrantTerms, 'valid_from' | 'valid_until'>) {
   return { valid_from, valid_until }
 }
 
-/** The grant that counts now; null: there is none. */
-export async function findGrant(
+/** The grant that counts now; null: there is none. Those that are asked for together share a statement. */
+export const findGrant = (
   { pool }: Pick<Database, 'pool'>,
   participant: number,
   registry: number,
-): Promise<StoredGrant | null> {
-  const { rows } = await pool.query<StoredGrant>({
-    name: 'find grant',
-    text: `select ${COLUMNS.join(', ')} from participant_grant
-      where participant = $1 and registry = $2 and revoked_at is null
-        and valid_from <= now() and (valid_until is null or valid_until > now())
-      order by id desc limit 1`,
-    values: [participant, registry],
-  })
-  return rows[0] ?? null
-}
+): Promise<StoredGrant | null> => counting(pool).submit({ participant, registry })
+
+const counting = perPool((pool) =>
+  groupCommit<Pick<StoredGrant, 'participant' | 'registry'>, StoredGrant | null>(
+    async (wanted) => {
+      const { rows } = await pool.query<StoredGrant & { readonly nth: number }>({
+        name: 'find grants',
+        text: `select nth::integer, granted.*
+          from unnest($1::integer[], $2::integer[]) with ordinality as wanted (participant, registry, nth)
+            cross join lateral (
+              select ${COLUMNS.join(', ')} from participant_grant
+              where participant = wanted.participant and registry = wanted.registry and revoked_at is null
+                and valid_from <= now() and (valid_until is null or valid_until > now())
+              order by id desc limit 1
+            ) as granted`,
+        values: [wanted.map(({ participant }) => participant), wanted.map(({ registry }) => registry)],
+      })
+      const found = new Map(rows.map(({ nth, ...grant }) => [nth, grant]))
+      return wanted.map((_, at) => found.get(at + 1) ?? null)
+    },
+    { waiting: Infinity, gathered: true },
+  ),
+)
 
 /** Those that are not revoked, past and future ones included: of one participant, in one registry, or all. */
 export async function listGrants(
