@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   outbox: () => import('./commands/outbox.ts'),
   participant: () => import('./commands/participant.ts'),
   grant: () => import('./commands/grant.ts'),
+  purpose: () => import('./commands/purpose.ts'),
   export: () => import('./commands/export.ts'),
   apply: () => import('./commands/apply.ts'),
   operator: () => import('./commands/operator.ts'),

@@ -203,6 +203,7 @@ async function demoSubscription(event: string, made_up: string): Promise<void> {
 
 /** What must have happened before an example makes sense, where the examples before it have not seen to it. */
 const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
+  'purpose remove': () => run('purpose', 'add', 'research'),
   'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),
   'subscriptions cancel': () => subscribed('live'),

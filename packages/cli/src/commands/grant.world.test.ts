@@ -16,6 +16,7 @@ import { described } from '../../test/described.ts'
 const { env, home } = await commandDatabase()
 await rollcallJson(['registry', 'add', 'civil'], env)
 await rollcallJson(['participant', 'add', 'a.example', '--name', 'A'], env)
+await rollcallJson(['purpose', 'add', 'eligibility'], env)
 
 const grant = (...words: string[]) => rollcallJson(['grant', ...words], env)
 const printed = async (...words: string[]) => {

@@ -20,6 +20,7 @@ import {
 } from '@rollcall/server'
 import { grantTemplate, listGrants, setGrant } from '@rollcall/server/admin/grants'
 import { applyIndexes } from '@rollcall/server/admin/indexes'
+import { addPurpose } from '@rollcall/server/admin/purposes'
 import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { CommandError } from '../failure.ts'
 
@@ -66,6 +67,8 @@ const RESTRICTED_GRANT = {
   },
 } as const satisfies { namespace: string; terms: GrantTerms }
 
+const PURPOSE = 'Eligibility for social assistance'
+
 /** Its tools listen wherever they find a port. */
 const CALLBACKS_ALLOWED = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:*`)
 
@@ -108,6 +111,7 @@ export async function ensureDemoDirectory(db: Database): Promise<DemoDirectory> 
     const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
     await ensureGrant(db, participant, { namespace, terms })
   }
+  for (const code of RESTRICTED_GRANT.terms.purposes) await addPurpose({ db }, { code, text: PURPOSE })
   await ensureGrant(db, restricted, RESTRICTED_GRANT)
   return { registries, participant, restricted }
 }

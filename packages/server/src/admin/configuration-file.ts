@@ -13,6 +13,7 @@ import { addParticipantKeys } from './participant-keys.ts'
 import { allowParticipantHost, changeParticipantPolicy } from './participant-policy.ts'
 import { changeParticipantSubscriptions } from './participant-subscriptions.ts'
 import { addParticipant, setParticipantStatus } from './participants.ts'
+import { addPurpose } from './purposes.ts'
 import { addRegistry, changeRegistry } from './registries.ts'
 
 /** Of the file. A later version may have members that this one does not know. */
@@ -124,17 +125,26 @@ const ParticipantEntry = closed({
   ),
 })
 
+const PurposeEntry = closed({ text: Type.Optional(orNull(addPurpose.input.properties.text)) })
+
 export const Configuration = closed(
   {
     version: Type.Literal(FORMAT_VERSION, { description: 'Version of the format of this file.' }),
+    purposes: Type.Optional(
+      Type.Record(Type.String(), PurposeEntry, {
+        description:
+          'By code, the purposes that consents may name; with this member, all of them: others are removed.',
+      }),
+    ),
     registries: Type.Optional(Type.Record(Type.String(), RegistryEntry, { description: 'By namespace.' })),
     participants: Type.Optional(
       Type.Record(Type.String(), ParticipantEntry, { description: 'By sender_id.' }),
     ),
   },
-  { title: 'Rollcall configuration', description: 'Registries, participants and their grants.' },
+  { title: 'Rollcall configuration', description: 'Registries, participants, their grants, and purposes.' },
 )
 export type Configuration = ReadOnly<Static<typeof Configuration>>
+export type PurposeEntry = ReadOnly<Static<typeof PurposeEntry>>
 export type RegistryEntry = ReadOnly<Static<typeof RegistryEntry>>
 export type AttributeEntry = ReadOnly<Static<typeof AttributeEntry>>
 export type ParticipantEntry = ReadOnly<Static<typeof ParticipantEntry>>

@@ -11,14 +11,23 @@ import { isSame, refused, type Step } from './configuration-steps.ts'
 import { suspendUngranted } from './grant-subscriptions.ts'
 import { checkedTerms, hasEnded, problemOf } from './grant-terms.ts'
 import { participantNamed } from './participants.ts'
+import { isNamed, unknownPurpose } from './purposes.ts'
 import { AdminRefusal } from './use-case.ts'
+
+/** What a grant may name, as it will be. */
+export interface KnownNames {
+  /** By namespace. */
+  readonly kinds: ReadonlyMap<string, Kind>
+  /** Codes. */
+  readonly purposes: ReadonlySet<string>
+}
 
 export interface GrantPlan {
   readonly sender_id: string
   readonly wanted: GrantsEntry
   readonly held: readonly StoredGrant[]
   readonly stored: readonly Registry[]
-  readonly kinds: ReadonlyMap<string, Kind>
+  readonly known: KnownNames
   readonly at: readonly PathStep[]
 }
 
@@ -45,11 +54,11 @@ export function planGrants(plan: GrantPlan): Planned {
 }
 
 function planNamespace(
-  { sender_id, wanted, held, stored, kinds, at }: GrantPlan,
+  { sender_id, wanted, held, stored, known, at }: GrantPlan,
   namespace: string,
 ): Planned {
   const place = [...at, 'grants', namespace]
-  const kind = kinds.get(namespace)
+  const kind = known.kinds.get(namespace)
   if (kind === undefined)
     throw refused(place, 'there is no registry at this namespace, and the file has none')
   const registry = stored.find((row) => row.namespace === namespace)
@@ -60,6 +69,9 @@ function planNamespace(
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSame(grant.terms, terms))
     if (same !== undefined) checkSame(kind, same, own)
+    const unknown =
+      same !== undefined && hasEnded(same, new Date()) ? null : unknownPurpose(terms, known.purposes)
+    if (unknown !== null) throw refused([...own, 'purposes'], unknown)
     return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
@@ -88,14 +100,18 @@ function checkSame(kind: Kind, grant: StoredGrant, at: readonly PathStep[]): voi
 
 /**
  * For a participant whose grants the file does not name.
- * @throws AdminRefusal the file takes an attribute away that one of them names
+ * @throws AdminRefusal the file takes an attribute or a purpose away that one of them names
  */
 export function checkUnnamed(
   { participant: { sender_id }, grants }: StoredParticipant,
   stored: readonly Registry[],
-  kinds: ReadonlyMap<string, Kind>,
+  { kinds, purposes }: KnownNames,
 ): void {
   for (const grant of grants) {
+    const lost = (grant.terms.purposes ?? []).find((code) => !purposes.has(code) && isNamed(grant, code))
+    if (lost !== undefined) {
+      throw refused(['purposes'], `a grant of ${sender_id} names ${lost}; change it in the same file`)
+    }
     const registry = stored.find(({ id }) => id === grant.registry)
     const kind = registry && kinds.get(registry.namespace)
     if (kind === undefined || kind === registry?.kind || hasEnded(grant, new Date())) continue

@@ -1,5 +1,5 @@
 /** The steps for the participants of a configuration file. */
-import type { Kind, PathStep } from '@rollcall/protocol'
+import type { PathStep } from '@rollcall/protocol'
 import type { Participant } from '../model/participant.ts'
 import {
   checkMessagePolicy,
@@ -10,7 +10,7 @@ import { NO_CALLBACKS } from '../store/directory/participant-callbacks.ts'
 import { addParticipant, changeParticipant } from '../store/directory/participants.ts'
 import { changeCallback } from './callbacks.ts'
 import type { CallbackEntry, Configuration, HostEntry, ParticipantEntry } from './configuration-file.ts'
-import { planGrants } from './configuration-grants.ts'
+import { type KnownNames, planGrants } from './configuration-grants.ts'
 import { planKeys } from './configuration-keys.ts'
 import type { Asker } from './configuration-lockout.ts'
 import { participantEntry, policyEntry, type Stored, type StoredParticipant } from './configuration-read.ts'
@@ -42,7 +42,7 @@ const added = ({ name = '' }: ParticipantEntry): StoredParticipant => ({
 export async function planParticipants(
   { participants: wanted = {} }: Configuration,
   stored: Stored,
-  kinds: ReadonlyMap<string, Kind>,
+  known: KnownNames,
 ): Promise<readonly PlannedParticipant[]> {
   const planned: PlannedParticipant[] = []
   for (const [sender_id, entry] of Object.entries(wanted)) {
@@ -55,7 +55,7 @@ export async function planParticipants(
     const grants =
       entry.grants === undefined
         ? { steps: [], grants: held }
-        : planGrants({ sender_id, wanted: entry.grants, held, stored: stored.registries, kinds, at })
+        : planGrants({ sender_id, wanted: entry.grants, held, stored: stored.registries, known, at })
     const steps = [
       ...(found === undefined ? [addStep(sender_id, entry, at)] : []),
       ...settingSteps(sender_id, entry, current, at),

@@ -7,6 +7,7 @@ import { listGrants, type StoredGrant } from '../store/directory/grants.ts'
 import { type CallbackSettings, findCallbackSettings } from '../store/directory/participant-callbacks.ts'
 import { listParticipantKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { listParticipants } from '../store/directory/participants.ts'
+import { listPurposes, type Purpose } from '../store/directory/purposes.ts'
 import { listRegistries } from '../store/registries/registries.ts'
 import type {
   AttributeEntry,
@@ -22,6 +23,7 @@ import { limitOut, timeOut } from './members.ts'
 
 /** What stands in the database, with the rows that it is made of. */
 export interface Stored {
+  readonly purposes: readonly Purpose[]
   readonly registries: readonly Registry[]
   readonly participants: readonly StoredParticipant[]
 }
@@ -47,12 +49,13 @@ export async function readStored(db: Database): Promise<Stored> {
       grants: grants.filter((grant) => grant.participant === participant.id),
     })
   }
-  return { registries: await listRegistries(db), participants }
+  return { purposes: await listPurposes(db), registries: await listRegistries(db), participants }
 }
 
-export function configurationOf({ registries, participants }: Stored): Configuration {
+export function configurationOf({ purposes, registries, participants }: Stored): Configuration {
   return {
     version: FORMAT_VERSION,
+    purposes: Object.fromEntries(purposes.map(({ code, text }) => [code, { text }])),
     registries: Object.fromEntries(registries.map((row) => [row.namespace, registryEntry(row)])),
     participants: Object.fromEntries(
       participants.map((row) => [row.participant.sender_id, participantEntry(row, registries)]),

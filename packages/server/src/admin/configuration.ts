@@ -7,6 +7,7 @@ import { Configuration, FORMAT_VERSION } from './configuration-file.ts'
 import { checkUnnamed } from './configuration-grants.ts'
 import { canAsk } from './configuration-lockout.ts'
 import { type PlannedParticipant, planParticipants } from './configuration-participants.ts'
+import { planPurposes } from './configuration-purposes.ts'
 import { configurationOf, readStored, type Stored } from './configuration-read.ts'
 import { planRegistries } from './configuration-registries.ts'
 import { about, CHANGES, refused, type Step } from './configuration-steps.ts'
@@ -118,15 +119,22 @@ interface Plan {
 
 async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   const stored = await readStored(db)
+  const purposes = await planPurposes(wanted, stored)
   const registries = planRegistries(wanted, stored.registries)
-  const participants = await planParticipants(wanted, stored, registries.kinds)
+  const known = { kinds: registries.kinds, purposes: purposes.codes }
+  const participants = await planParticipants(wanted, stored, known)
   for (const row of stored.participants) {
     if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue
-    checkUnnamed(row, stored.registries, registries.kinds)
+    checkUnnamed(row, stored.registries, known)
   }
   checkSomebodyStays(stored, participants, new Date())
   return {
-    steps: [...registries.steps, ...participants.flatMap(({ steps }) => steps)],
+    steps: [
+      ...purposes.added,
+      ...registries.steps,
+      ...participants.flatMap(({ steps }) => steps),
+      ...purposes.removed,
+    ],
     unlisted: unlistedOf(wanted, stored),
   }
 }

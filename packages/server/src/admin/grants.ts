@@ -14,12 +14,14 @@ import {
   type StoredGrant,
 } from '../store/directory/grants.ts'
 import { listParticipants } from '../store/directory/participants.ts'
+import { listPurposes } from '../store/directory/purposes.ts'
 import { listRegistries, registryAt } from '../store/registries/registries.ts'
 import { suspendUngranted } from './grant-subscriptions.ts'
 import { checkedTerms, Terms } from './grant-terms.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
+import { unknownPurpose } from './purposes.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 export { GRANT_TEMPLATES }
@@ -56,6 +58,10 @@ export const setGrant = useCase(
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
     const checked = checkedTerms(registry, terms, ['terms'])
+    const unknown = unknownPurpose(checked, new Set((await listPurposes(db)).map(({ code }) => code)))
+    if (unknown !== null) {
+      throw new AdminRefusal(`terms.purposes: ${unknown}`, { at: ['terms', 'purposes'] })
+    }
     const added = await addGrant(db, { participant, registry }, checked, { replace: !beside })
     const suspended = await suspendUngranted(db, participant, registry)
     return { ...described(added, sender_id, namespace), suspended }

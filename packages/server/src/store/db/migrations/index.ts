@@ -24,6 +24,7 @@ import { notificationReferences } from './0022-notification-references.ts'
 import { enrolment } from './0023-enrolment.ts'
 import { grants } from './0024-grants.ts'
 import { accounts } from './0025-accounts.ts'
+import { consents } from './0028-consents.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -50,4 +51,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0023-enrolment': enrolment,
   '0024-grants': grants,
   '0025-accounts': accounts,
+  '0028-consents': consents,
 }

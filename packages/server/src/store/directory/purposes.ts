@@ -1,0 +1,48 @@
+/** The purposes that consents may name: codes that the operator has configured. */
+import type { Database } from '../db/database.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import { isStorable } from '../db/text.ts'
+
+export interface Purpose {
+  readonly code: string
+  /** For people; null: none. */
+  readonly text: string | null
+}
+
+/** Letters, digits and what is common in codes, so that a code in a message looks as it is. */
+const CODE = /^[A-Za-z0-9][\w.:/-]{0,99}$/
+const TEXT_LIMIT = 500
+
+/**
+ * Adds a purpose, or changes its text.
+ * @throws StoreRefusal a code or a text of the wrong form
+ */
+export async function putPurpose({ pool }: Pick<Database, 'pool'>, { code, text }: Purpose): Promise<void> {
+  checkPurpose({ code, text })
+  await pool.query(
+    'insert into purpose (code, text) values ($1, $2) on conflict (code) do update set text = $2',
+    [code, text],
+  )
+}
+
+/** @throws StoreRefusal */
+export function checkPurpose({ code, text }: Purpose): void {
+  if (!CODE.test(code)) {
+    throw new StoreRefusal('code: must have 1 to 100 characters: letters, digits and . : / _ -')
+  }
+  if (text !== null && (text.trim() === '' || text.length > TEXT_LIMIT || !isStorable(text))) {
+    throw new StoreRefusal(`text: must have 1 to ${TEXT_LIMIT} characters`)
+  }
+}
+
+/** All of them, by code. */
+export async function listPurposes({ pool }: Pick<Database, 'pool'>): Promise<readonly Purpose[]> {
+  const { rows } = await pool.query<Purpose>('select code, text from purpose order by code')
+  return rows
+}
+
+/** @returns whether there was one */
+export async function removePurpose({ pool }: Pick<Database, 'pool'>, code: string): Promise<boolean> {
+  const { rowCount } = await pool.query('delete from purpose where code = $1', [code])
+  return (rowCount ?? 0) > 0
+}
