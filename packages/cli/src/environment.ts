@@ -1,5 +1,6 @@
 /** The configuration and the database of a command. */
 import { lstat } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import {
   type Accounts,
@@ -44,6 +45,8 @@ export interface Needs {
   readonly vault: () => Promise<Vault>
   /** Its first entry opens the vault. */
   readonly accounts: Accounts
+  /** The user who runs the command. */
+  readonly operator: string
 }
 
 /**
@@ -63,10 +66,25 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
   const accounts = openAccounts(config, storage.db)
   try {
     await checkSchema(storage.db)
-    return await work({ db: storage.db, config, vault: () => openVault(config, storage.db), accounts })
+    return await work({
+      db: storage.db,
+      config,
+      vault: () => openVault(config, storage.db),
+      accounts,
+      operator: operator(),
+    })
   } finally {
     await accounts.close()
     await storage.close()
+  }
+}
+
+/** A user without an entry in the list of users is known by the number. */
+function operator(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
   }
 }
 

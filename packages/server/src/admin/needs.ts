@@ -23,4 +23,6 @@ export interface HasRecording extends HasDatabase {
 /** For what shows or changes data of persons: it is accounted before it is shown. */
 export interface HasAccounts extends HasDatabase {
   readonly accounts: Accounts
+  /** Who calls: the name of an operator token, or of the user at the command line. */
+  readonly operator: string
 }

@@ -23,7 +23,8 @@ import {
   pathMembers,
 } from './routes.ts'
 
-type AdminParts = AdminNeeds &
+/** The operator is known when it calls. */
+type AdminParts = Omit<AdminNeeds, 'operator'> &
   HasDirectory & {
     readonly operators: Operators
     readonly log: Pick<Log, 'info'>
@@ -85,7 +86,7 @@ async function answer(
 
   // What is asked for, and the answer.
   const input = await readInput(route, request, parts.limits)
-  const result = await route.call(parts, input).catch((error: unknown) => {
+  const result = await route.call({ ...parts, operator: operator.name }, input).catch((error: unknown) => {
     throw error instanceof AdminRefusal ? asFault(error) : error
   })
   sendJson(reply, route.status, JSON.stringify(result))

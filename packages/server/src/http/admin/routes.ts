@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
 import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
-import type { HasRecording, HasVault } from '../../admin/needs.ts'
+import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import { listParticipants } from '../../admin/participants.ts'
 import { listRegistries } from '../../admin/registries.ts'
 import { listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
@@ -15,7 +15,7 @@ import type { Method } from '../server.ts'
 export const ADMIN_BASE = '/admin/v1'
 
 /** What the use cases work with. */
-export type AdminNeeds = HasVault & HasRecording
+export type AdminNeeds = HasVault & HasRecording & HasAccounts
 
 export interface AdminRoute {
   readonly method: Method

@@ -1,0 +1,33 @@
+/** The accounts of what operators do with data of persons. */
+import type { AccountEntry, AccountedPerson } from '../model/account.ts'
+import type { HasAccounts } from './needs.ts'
+
+/** What an operator does. */
+export interface OperatorAct {
+  /** The command, without any value that was given to it. */
+  readonly note: string
+  /** Namespace of the registry, where it is of a single one. */
+  readonly registry?: string | undefined
+  /** Whose data is shown or changed, or who is asked about. */
+  readonly persons?: readonly AccountedPerson[]
+  /** Records that are shown. */
+  readonly records?: number
+  /** The attribute paths that are shown, by record type. */
+  readonly shown?: AccountEntry['shown']
+}
+
+/** Writes the account of an act. It is awaited before anything is shown: when it rejects, nothing may be. */
+export const accountOperator = (
+  { accounts, operator }: Pick<HasAccounts, 'accounts' | 'operator'>,
+  { note, registry, persons = [], records = 0, shown = {} }: OperatorAct,
+): Promise<void> =>
+  accounts.write(
+    {
+      ...{ kind: 'operator', participant: null, operator, registry: registry ?? null, operation: null },
+      ...{ correlation_id: null, transaction_id: null, request: null, reply: null },
+      ...{ grant: null, basis: null, purpose: null, consent: null },
+      ...{ outcomes: { succ: 1 }, records, shown, note },
+      asked: { record_types: [], forms: [], attributes: [] },
+    },
+    persons,
+  )
