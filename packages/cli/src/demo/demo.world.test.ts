@@ -335,7 +335,7 @@ test('the demo participant subscribes in every registry without a filter, and is
     const notified = await until(running, () => at('notify') ?? null)
     expect(notified.signature).toMatch(/^namespace=/)
     const shape = kind && notifiedShape(kind, recordType, { all: true })
-    const shown = shape === undefined ? record : JSON.parse(shape(canonicalJson(record)))
+    const shown = shape === undefined ? record : shape(JSON.parse(canonicalJson(record)))
     expect(notified.message.notify_event[0].data.reg_records).toEqual(shown)
   }
   listener.close()

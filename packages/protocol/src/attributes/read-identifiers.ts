@@ -38,7 +38,11 @@ function compiledPath(source: IdentifierSource): Path {
  * Every identifier of `document`, normalised, each (type, value) once: as one of the record if it is both that and
  * a part's. Those of a type that the kind does not list are `UNLISTED`; those without a usable value are left out.
  */
-export function readIdentifiers(kind: Kind, recordType: RecordType, document: JsonValue): RecordIdentifier[] {
+export function readIdentifiers(
+  kind: Kind,
+  recordType: Pick<RecordType, 'identifiers'>,
+  document: JsonValue,
+): RecordIdentifier[] {
   const found = new Map<string, RecordIdentifier>()
   for (const source of recordType.identifiers) {
     walk(document, compiledPath(source), (leaf) => {

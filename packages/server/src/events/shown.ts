@@ -23,26 +23,28 @@ export function shownRecord(
   after: JsonValue,
   text: string,
 ): string {
-  if (recordType.notified_as === undefined || !isJsonObject(after)) return text
+  const shown = recordType.notified_as === undefined ? after : withChanges(recordType, before, after)
+  return shown === after ? text : canonicalJson(shown)
+}
+
+/** The record with the enrolments that changed; the same object where there are none. */
+function withChanges(recordType: RecordType, before: JsonValue | null, after: JsonValue): JsonValue {
+  if (!isJsonObject(after)) return after
   const changed = changedEnrolments(recordType, before, after)
-  if (changed.length === 0) return text
+  if (changed.length === 0) return after
   const known = [after[ATTRIBUTES] ?? []].flat().filter(isJsonObject)
-  return canonicalJson({ ...after, [ATTRIBUTES]: [...known, ...changed] } satisfies JsonObject)
+  return { ...after, [ATTRIBUTES]: [...known, ...changed] } satisfies JsonObject
 }
 
 /**
- * Makes the notified record of a stored one, as canonical JSON; undefined: it is sent as it is stored.
+ * Makes the notified record of a stored one; undefined: it is sent as it is stored.
  * @param options.all whether all enrolments are shown, where the record has not changed
  */
 export function notifiedShape(
   kind: Kind,
   recordType: RecordType,
   { all }: { readonly all: boolean },
-): ((document: string) => string) | undefined {
+): ((record: JsonValue) => JsonValue) | undefined {
   if (recordType.notified_as === undefined) return undefined
-  return (document) => {
-    const record = JSON.parse(document) as JsonValue
-    const shown = all ? (JSON.parse(shownRecord(recordType, null, record, document)) as JsonValue) : record
-    return canonicalJson(notifiedRecord(kind, recordType, shown))
-  }
+  return (record) => notifiedRecord(kind, recordType, all ? withChanges(recordType, null, record) : record)
 }

@@ -1,5 +1,5 @@
 /** What a participant may do in a registry, as its operator writes it. Without a grant in force it may do nothing. */
-import { type IdentifierSource, type Kind, Timestamp } from '@rollcall/protocol'
+import { type IdentifierSource, type Kind, type Relation, Timestamp } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import type { Predicate } from './predicate.ts'
 import type { ReadOnly } from './read-only.ts'
@@ -133,6 +133,8 @@ export interface Visible {
   readonly members: Map<string, Visible>
   /** A related person stands here, of whom as much is shown as of a record of that type. */
   like?: Visible
+  /** By which another person stands here. */
+  relation?: Relation
 }
 
 /** Which identifiers may be seen. */

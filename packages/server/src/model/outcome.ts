@@ -1,6 +1,7 @@
 /** The result of an operation, before it becomes a reply. */
 import { CanonicalText, type HeaderCode, type Status } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import type { AccountedPerson } from './account.ts'
 import type { RecordId } from './records.ts'
 
 /**
@@ -10,6 +11,23 @@ import type { RecordId } from './records.ts'
 export abstract class Disclosed extends CanonicalText {
   /** Makes it a type of its own: another text is none. */
   protected readonly disclosed = true
+  /** What an account says of it. */
+  readonly accounted: DisclosedFacts
+
+  constructor(text: string, accounted: DisclosedFacts) {
+    super(text)
+    this.accounted = accounted
+  }
+}
+
+/** What an account says of a record that leaves. */
+export interface DisclosedFacts {
+  /** The canonical name of its type. */
+  readonly record_type: string
+  /** Whose data it shows: the record's person, and others in it of whom something is shown. By all of their identifiers. */
+  readonly persons: readonly AccountedPerson[]
+  /** The paths of its values, without positions in lists. */
+  readonly paths: readonly string[]
 }
 
 /** The content of a reply: plain data, and disclosed records. */

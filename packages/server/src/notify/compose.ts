@@ -187,7 +187,7 @@ function recordOf(
 ): Disclosed {
   const hasLeft = notifications.every(({ presence }) => presence === 'left')
   const document = hasLeft ? shown.identifiers : (shown.document ?? shown.identifiers)
-  const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null })
+  const select = notifiedShape(kind, recordType, { all: markingOf(notifications[0]) !== null }) ?? null
   for (const record of disclose(unconditional(grant), recordType, [document], select)) return record
   throw new Error('a record that is not selected from is always disclosed')
 }

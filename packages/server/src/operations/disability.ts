@@ -1,6 +1,5 @@
 /** The questions of a disability registry about one person (public standard 2.7, D31). */
 import {
-  canonicalJson,
   heldAt,
   type JsonValue,
   normaliseCode,
@@ -61,7 +60,5 @@ function partsOf(
   read: (document: JsonValue) => JsonValue[],
 ): readonly Disclosed[] {
   if (record === null) return []
-  const parts = (document: string) =>
-    read(JSON.parse(document) as JsonValue).map((part) => canonicalJson(part))
-  return [...discloseParts(work.exchange.grant, criteria.recordType, record.document, parts)]
+  return [...discloseParts(work.exchange.grant, criteria.recordType, record.document, read)]
 }

@@ -1,6 +1,13 @@
 /** search: what is done with one search_request item (spec "SearchRequest", "SearchResponse"). */
 
-import { dayIn, ItemRejection, PROTOCOL_VERSION, RequestFault } from '@rollcall/protocol'
+import {
+  dayIn,
+  ItemRejection,
+  isJsonObject,
+  type JsonValue,
+  PROTOCOL_VERSION,
+  RequestFault,
+} from '@rollcall/protocol'
 import { checkPeer, type Exchange } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
@@ -173,8 +180,8 @@ function dataOf(criteria: SearchCriteria, reg_records: readonly Disclosed[]): Re
   }
 }
 
-/** A record of which nothing is shown. */
-const NOTHING = '{}'
+/** Of a record nothing is shown. */
+const isEmpty = (record: JsonValue): boolean => isJsonObject(record) && Object.keys(record).length === 0
 
 /**
  * One answer holds so many bytes of records and no more: a batch cannot make the server build an endless text. They are
@@ -188,14 +195,14 @@ function disclosedRecords(
 ): readonly Disclosed[] {
   const day = today(exchange.registry)
   const hides = hidesEmpty(exchange.grant)
-  const select = (document: string): string | null => {
-    if (hides && document === NOTHING) return null
-    return shape === undefined ? document : shape(document, day)
+  const select = (record: JsonValue): JsonValue | null => {
+    if (hides && isEmpty(record)) return null
+    return shape === undefined ? record : shape(record, day)
   }
   const documents = found.map(({ document }) => document)
   const records: Disclosed[] = []
   let bytes = 0
-  for (const record of disclose(exchange.grant, recordType, documents, select)) {
+  for (const record of disclose(exchange.grant, recordType, documents, hides || shape ? select : null)) {
     bytes += Buffer.byteLength(record.text)
     if (bytes > budget.bytes) {
       throw new ItemRejection(

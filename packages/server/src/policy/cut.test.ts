@@ -1,15 +1,14 @@
 import {
   isJsonObject,
   type JsonObject,
-  type JsonValue,
   KINDS,
   type Kind,
   type RecordType,
   searchKey,
 } from '@rollcall/protocol'
 import fc from 'fast-check'
-import type { TSchema } from 'typebox'
 import { describe, expect, it } from 'vitest'
+import { anyRecord, grantedNames, inOneSpelling, isKnownName, leaves } from '../../test/any-record.ts'
 import { cutRecord } from './cut.ts'
 import { visibleIn } from './visible.ts'
 
@@ -218,15 +217,6 @@ describe('visibleIn refuses', () => {
   })
 })
 
-/** The leaves of a document, each with the names of the members that it stands below. */
-function leaves(value: JsonValue, path: readonly string[] = []): readonly string[] {
-  if (Array.isArray(value))
-    return value.flatMap((element) => (Array.isArray(element) ? [] : leaves(element, path)))
-  if (isJsonObject(value))
-    return Object.entries(value).flatMap(([name, member]) => leaves(member, [...path, searchKey(name)]))
-  return [`${path.join('.')} = ${JSON.stringify(value)}`]
-}
-
 /** Whether a path may be seen, said as plainly as it can be: by the rows of the kind alone. */
 function isAllowed(kind: Kind, recordType: RecordType, see: readonly string[], path: string): boolean {
   const begins = (place: string): boolean => `${path}.`.startsWith(`${searchKey(place)}.`)
@@ -255,51 +245,16 @@ function isAllowed(kind: Kind, recordType: RecordType, see: readonly string[], p
   return [...places, ...ofElements].some((place) => searchKey(place) === path)
 }
 
-/** Any record that the documented shape of a record type allows, and members beyond it. */
-function records(schema: TSchema, depth = 0): fc.Arbitrary<JsonValue> {
-  const { properties, items, anyOf } = schema as {
-    properties?: Record<string, TSchema>
-    items?: TSchema
-    anyOf?: TSchema[]
-  }
-  if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => records(one, depth)))
-  if (items !== undefined) return fc.array(records(items, depth + 1), { maxLength: 2 })
-  if (properties === undefined || depth > 6)
-    return fc.oneof(fc.string({ maxLength: 3 }), fc.integer(), fc.boolean())
-  const members = Object.fromEntries(
-    Object.entries(properties).map(([name, one]) => [name, records(one, depth + 1)]),
-  )
-  return fc.record(
-    { ...members, shoe_size: fc.integer(), notes: fc.array(fc.record({ sex: fc.string({ maxLength: 2 }) })) },
-    { requiredKeys: [] },
-  ) as fc.Arbitrary<JsonValue>
-}
-
-/** Of each member one spelling: which of several is left is a test of its own. */
-function inOneSpelling(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(inOneSpelling)
-  if (!isJsonObject(value)) return value
-  const bySpelling = new Map(Object.entries(value).map((entry) => [searchKey(entry[0]), entry] as const))
-  return Object.fromEntries([...bySpelling.values()].map(([name, member]) => [name, inOneSpelling(member)]))
-}
-
 describe('of any record and any grant', () => {
   for (const kind of KINDS) {
     for (const recordType of kind.record_types) {
       it(`${kind.name} ${recordType.name}: what is named is left, and nothing else`, () => {
-        const names = [
-          ...kind.record_types.flatMap(({ attributes, compounds = [], relations = [] }) => [
-            ...attributes.filter(({ type }) => type !== 'age').map(({ name }) => name),
-            ...compounds.flatMap(({ name, members }) => [name, ...members.map((member) => member.name)]),
-            ...relations.filter(({ record_type }) => record_type !== undefined).map(({ name }) => name),
-          ]),
-        ]
-        const grants = fc.uniqueArray(fc.constantFrom(...new Set(names)), { maxLength: 8 })
+        const grants = fc.uniqueArray(fc.constantFrom(...grantedNames(kind)), { maxLength: 8 })
         fc.assert(
-          fc.property(grants, records(recordType.schema), (see, any) => {
+          fc.property(grants, anyRecord(recordType.schema), (see, any) => {
             const record = inOneSpelling(any)
             if (!isJsonObject(record)) return
-            const known = see.filter((name) => isKnown(kind, recordType, name))
+            const known = see.filter((name) => isKnownName(kind, recordType, name))
             const visible = visibleIn(kind, [recordType], known).get(recordType.name)
             if (visible === undefined) throw new Error('no tree')
             const after = cutRecord({ kind, types: null }, visible, record)
@@ -315,13 +270,3 @@ describe('of any record and any grant', () => {
     }
   }
 })
-
-/** In the record type itself, or in one that is related to it. */
-function isKnown(kind: Kind, recordType: RecordType, name: string): boolean {
-  try {
-    visibleIn(kind, [recordType], [name])
-    return true
-  } catch {
-    return false
-  }
-}

@@ -5,22 +5,52 @@ import {
   type JsonObject,
   type JsonValue,
   memberNamed,
+  type Relation,
   searchKey,
 } from '@rollcall/protocol'
 import type { SeenIdentifiers, Visible } from '../model/grant.ts'
 
 /** Members that say what an object is, and nothing of a person: they stay where something else of the object stays. */
-const STRUCTURE = ['@type', '@context']
+export const STRUCTURE = ['@type', '@context']
 const IDENTIFIER_MEMBERS = ['identifier_type', 'identifier_value']
 
-/** What may be seen of a record: always an object, empty where that is nothing. */
-export function cutRecord(seen: SeenIdentifiers, visible: Visible, record: JsonObject): JsonObject {
-  const cut = cutValue(seen, [visible], record)
+/** Another person in a record, of whom something is shown. */
+export interface RelatedPerson {
+  readonly relation: Relation
+  /** As the record has it. */
+  readonly person: JsonValue
+  /** What is shown of it: the very value that stands in what is shown of the record. */
+  readonly shown: JsonValue
+}
+
+interface Cutting extends SeenIdentifiers {
+  readonly found: (person: RelatedPerson) => void
+}
+
+/**
+ * What may be seen of a record: always an object, empty where that is nothing.
+ * @param found is called for each other person of whom something is left
+ */
+export function cutRecord(
+  seen: SeenIdentifiers,
+  visible: Visible,
+  record: JsonObject,
+  found: Cutting['found'] = () => {},
+): JsonObject {
+  const cut = cutValue({ ...seen, found }, [visible], record)
   return isJsonObject(cut) ? cut : {}
 }
 
-/** @param parts what is visible here, all of it together */
-function cutValue(seen: SeenIdentifiers, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
+/** @param here what is visible here, all of it together */
+function cutValue(cutting: Cutting, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
+  const cut = cutHere(cutting, here, value)
+  // A list stands for its elements, which come here one by one.
+  if (cut === undefined || Array.isArray(value)) return cut
+  for (const { relation } of here) if (relation) cutting.found({ relation, person: value, shown: cut })
+  return cut
+}
+
+function cutHere(seen: Cutting, here: readonly Visible[], value: JsonValue): JsonValue | undefined {
   const parts = here.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
   if (parts.some(({ whole }) => whole)) return value
   if (Array.isArray(value)) {
@@ -37,7 +67,7 @@ function cutValue(seen: SeenIdentifiers, here: readonly Visible[], value: JsonVa
 }
 
 function cutObject(
-  seen: SeenIdentifiers,
+  seen: Cutting,
   parts: readonly Visible[],
   object: JsonObject,
   isIdentifier: boolean,

@@ -10,49 +10,111 @@ import {
   type RecordType,
   resolveRecordType,
 } from '@rollcall/protocol'
+import type { AccountedPerson } from '../model/account.ts'
 import { type Grant, isGranted } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
-import { cutRecord } from './cut.ts'
+import { cutRecord, type RelatedPerson } from './cut.ts'
+import { leftBy, PathNames, personOf, personsIn, relatedIn } from './shown-facts.ts'
 
 class DisclosedRecord extends Disclosed {}
 
 /** What a grant says of records. */
-type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'identifiers' | 'rows'>
+export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'identifiers' | 'rows'>
+
+/** Cuts what may be seen to what is asked for; null: nothing of that record. */
+export type Select = (shown: JsonValue) => JsonValue | null
 
 /**
  * What of these records the grant shows. One after the other, so that a caller can stop where an answer becomes too large.
  * @param documents canonical JSON texts of records of one type
- * @param select cuts what may be seen to what a query chose of it; null: nothing of that record
+ * @param select what a query chose, or a notification has, of what may be seen
  */
 export function* disclose(
   grant: Disclosing,
   recordType: RecordType,
   documents: Iterable<string>,
-  select: (document: string) => string | null = (document) => document,
+  select: Select | null = null,
 ): Generator<Disclosed, void, void> {
-  if (!isGranted(grant.recordTypes, recordType.name)) return
-  for (const document of documents) {
-    const selected = isInRows(grant, recordType, document) ? select(shown(grant, recordType, document)) : null
-    if (selected !== null) yield new DisclosedRecord(selected)
+  const paths = new PathNames()
+  for (const { document, record, shown, related } of shownRecords(grant, recordType, documents)) {
+    const selected = select === null ? shown : select(shown)
+    if (selected === null) continue
+    // A record that is shown whole is sent as it is stored.
+    const text = selected === record ? document : canonicalJson(selected)
+    const left = select === null ? related : leftBy(related, shown, text, (one) => canonicalJson(select(one)))
+    yield new DisclosedRecord(text, {
+      record_type: recordType.name,
+      persons: personsOf(grant, recordType, record, left),
+      paths: paths.of(selected),
+    })
   }
 }
 
 /**
  * The parts of a record that a question is about, each as a record of its own.
- * @param partsOf canonical JSON texts, cut from what may be seen of the record
+ * @param partsOf cuts them from what may be seen of the record
  */
 export function* discloseParts(
   grant: Disclosing,
   recordType: RecordType,
   document: string,
-  partsOf: (document: string) => readonly string[],
+  partsOf: (shown: JsonValue) => readonly JsonValue[],
 ): Generator<Disclosed, void, void> {
-  for (const { text } of disclose(grant, recordType, [document])) {
-    for (const part of partsOf(text)) yield new DisclosedRecord(part)
+  const paths = new PathNames()
+  const textOf = (record: JsonValue): string => canonicalJson(partsOf(record))
+  for (const { record, shown, related } of shownRecords(grant, recordType, [document])) {
+    const persons = personsOf(grant, recordType, record, leftBy(related, shown, textOf(shown), textOf))
+    for (const part of partsOf(shown)) {
+      yield new DisclosedRecord(canonicalJson(part), {
+        record_type: recordType.name,
+        persons,
+        paths: paths.of(part),
+      })
+    }
   }
 }
+
+interface ShownRecord {
+  readonly document: string
+  readonly record: JsonValue
+  readonly shown: JsonValue
+  /** Other persons of whom something is shown. */
+  readonly related: readonly RelatedPerson[]
+}
+
+/** Each record is read once. */
+function* shownRecords(
+  grant: Disclosing,
+  recordType: RecordType,
+  documents: Iterable<string>,
+): Generator<ShownRecord, void, void> {
+  if (!isGranted(grant.recordTypes, recordType.name)) return
+  for (const document of documents) {
+    const record = JSON.parse(document) as JsonValue
+    if (rowsHave(grant, recordType, record)) yield { document, record, ...shownOf(grant, recordType, record) }
+  }
+}
+
+function shownOf(
+  { visible, identifiers }: Disclosing,
+  recordType: RecordType,
+  record: JsonValue,
+): Pick<ShownRecord, 'shown' | 'related'> {
+  if (visible === null) return { shown: record, related: relatedIn(identifiers.kind, recordType, record) }
+  const part = visible.get(recordType.name)
+  if (part === undefined || !isJsonObject(record)) return { shown: {}, related: [] }
+  const related: RelatedPerson[] = []
+  return { shown: cutRecord(identifiers, part, record, (person) => related.push(person)), related }
+}
+
+const personsOf = (
+  { identifiers: { kind } }: Disclosing,
+  recordType: RecordType,
+  record: JsonValue,
+  related: readonly RelatedPerson[],
+): readonly AccountedPerson[] => [personOf(kind, recordType, record), ...personsIn(kind, related)]
 
 /**
  * Records of a stored answer by the grant of today. They were cut when they were made, so that the conditions of a grant
@@ -82,26 +144,20 @@ export function isStillShown(grant: Grant, message: JsonValue): boolean {
 }
 
 /** Whether the record is one of those that may be found. A search asks the same of the database. */
-export function isInRows(
+export const isInRows = (
+  grant: Pick<Grant, 'rows' | 'identifiers'>,
+  recordType: Pick<RecordType, 'name'>,
+  document: string,
+): boolean =>
+  !grant.rows.has(recordType.name) || rowsHave(grant, recordType, JSON.parse(document) as JsonValue)
+
+function rowsHave(
   { rows, identifiers: { kind } }: Pick<Grant, 'rows' | 'identifiers'>,
   { name }: Pick<RecordType, 'name'>,
-  document: string,
+  record: JsonValue,
 ): boolean {
   const row = rows.get(name)
   if (row === undefined) return true
   const recordType = kind.record_types.find((one) => one.name === name)
-  return (
-    recordType !== undefined &&
-    matches(row, extractRecord(kind, recordType, JSON.parse(document) as JsonValue))
-  )
-}
-
-/** A record that is shown whole is sent as it is stored. */
-function shown({ visible, identifiers }: Disclosing, { name }: RecordType, document: string): string {
-  if (visible === null) return document
-  const record: JsonValue = JSON.parse(document)
-  const part = visible.get(name)
-  return part !== undefined && isJsonObject(record)
-    ? canonicalJson(cutRecord(identifiers, part, record))
-    : '{}'
+  return recordType !== undefined && matches(row, extractRecord(kind, recordType, record))
 }

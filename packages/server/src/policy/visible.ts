@@ -83,13 +83,11 @@ function sourceName(kind: Kind, { path }: IdentifierSource): string {
   return resolveIdentifierType(kind, last) === undefined ? IDENTIFIER : searchKey(last)
 }
 
-function showRelated(
-  tree: Visible,
-  { paths, record_type }: Relation,
-  treeOf: (name: string) => Visible,
-): void {
+function showRelated(tree: Visible, relation: Relation, treeOf: (name: string) => Visible): void {
+  const { paths, record_type } = relation
   for (const path of paths) {
     const person = at(tree, path)
+    person.relation = relation
     if (record_type === undefined) person.identifiers.push({ path, names: 'part' })
     else person.like = treeOf(record_type)
   }

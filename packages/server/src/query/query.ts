@@ -1,6 +1,6 @@
 /** The input and the result of the readers of the query forms. */
 
-import type { Kind, RecordType } from '@rollcall/protocol'
+import type { JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Predicate } from '../model/predicate.ts'
 
@@ -22,11 +22,11 @@ export interface Query {
   readonly predicate: Predicate
   readonly recordType: RecordType
   /**
-   * The selection of the query: from the canonical JSON text of one record to that of the selected members, or to null
-   * when none is selected. Absent when records are returned as they are stored.
+   * The selection of the query: from one record to its selected members, or to null when none is selected. Absent when
+   * records are returned as they are stored.
    * @param day YYYY-MM-DD, the day on which the record was found
    */
-  readonly shape?: (document: string, day: string) => string | null
+  readonly shape?: (record: JsonValue, day: string) => JsonValue | null
 }
 
 /** An error in a query: every reader of a form throws it, and the caller (a search, a filter) gives it its code. */

@@ -19,8 +19,7 @@ function ask(kind: string, text: string, variables?: JsonValue, operationName?: 
 
 /** What is answered of a record. */
 function answer(kind: string, text: string, record: JsonValue, variables?: JsonValue): unknown {
-  const shaped = ask(kind, text, variables).shape?.(JSON.stringify(record), DAY)
-  return typeof shaped === 'string' ? JSON.parse(shaped) : shaped
+  return ask(kind, text, variables).shape?.(record, DAY)
 }
 
 const ADA = {
@@ -146,11 +145,6 @@ describe('the selection is what is answered', () => {
     expect(answer('civil', text, ADA)).toEqual({ surname: 'Okoro' })
   })
 
-  it('is canonical JSON', () => {
-    const { shape } = ask('civil', '{ person(UIN: "TST-7") { surname BRN a: sex } }')
-    expect(shape?.(JSON.stringify(ADA), DAY)).toBe('{"BRN":"b-77","a":"FEMALE","surname":"Okoro"}')
-  })
-
   it('a record is shaped by the first root field that finds it', () => {
     const text =
       '{ old: person(age: {ge: 39}) { a: sex } f: person(sex: F) { b: sex } m: person(sex: M) { c: sex } }'
@@ -245,11 +239,8 @@ describe('the selection is what is answered', () => {
       surname: null,
       name: { surname: null },
     })
-    const shaped = ask('ess', '{ member(UIN: 1) { additional_attributes } }').shape?.(
-      JSON.stringify(record),
-      DAY,
-    )
-    expect(shaped).toBe('{"additional_attributes":[{"__proto__":1}]}')
+    const shaped = ask('ess', '{ member(UIN: 1) { additional_attributes } }').shape?.(record, DAY)
+    expect(JSON.stringify(shaped)).toBe('{"additional_attributes":[{"__proto__":1}]}')
   })
 
   it('of what is no record nothing is answered', () => {

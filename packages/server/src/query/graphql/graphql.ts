@@ -3,14 +3,7 @@
  * selection is what is answered of each record.
  */
 
-import {
-  canonicalJson,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type Kind,
-  type RecordType,
-} from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, type Kind, type RecordType } from '@rollcall/protocol'
 import { type ArgumentNode, type FieldNode, print } from 'graphql'
 import type { Predicate } from '../../model/predicate.ts'
 import { atDay } from '../at-day.ts'
@@ -121,11 +114,10 @@ function shapeBy(kind: Kind, recordType: RecordType, roots: readonly Root[]): No
     // None only if a day has begun since the record was found, and with it another year of somebody's age.
     return found ?? roots[0]
   }
-  return (text, day) => {
-    const document: JsonValue = JSON.parse(text)
+  return (document, day) => {
     if (!isJsonObject(document)) return null
     const root = finding(document, day)
-    return root === undefined ? null : canonicalJson(shapeOf(root.selection, document))
+    return root === undefined ? null : shapeOf(root.selection, document)
   }
 }
 

@@ -150,9 +150,9 @@ describe('any text', () => {
     const queries = VALID.flatMap((text) => KINDS.flatMap((kind) => readOrRefuse(kind, text) ?? []))
     fc.assert(
       fc.property(fc.constantFrom(...queries), document, ({ shape }, record) => {
-        const text = shape?.(JSON.stringify(record), DAY)
-        if (!isJsonObject(record)) expect(text).toBeNull()
-        else expect(isJsonObject(JSON.parse(text ?? 'null'))).toBe(true)
+        const shaped = shape?.(record, DAY) ?? null
+        expect(isJsonObject(shaped)).toBe(isJsonObject(record))
+        if (!isJsonObject(record)) expect(shaped).toBeNull()
       }),
       { numRuns: 1_000 },
     )
@@ -198,7 +198,7 @@ describe.each(GENERATED)('generated records of $kind.name $recordType.name', ({ 
     )
     expect(records.length).toBeGreaterThan(0)
     for (const record of records) {
-      const shaped = JSON.parse(shape?.(JSON.stringify(record), DAY) ?? 'null')
+      const shaped = shape?.(record, DAY)
       // Other spellings of members are read as well: what is documented and there is answered as it is there.
       expect(shaped).toMatchObject(withoutNulls(kept({ members }, record)))
     }
@@ -212,7 +212,7 @@ describe.each(GENERATED)('generated records of $kind.name $recordType.name', ({ 
       `{ ${root}(${recordType.primary_identifier}: "1") { ${scalars.join(' ')} } }`,
     )
     for (const record of records) {
-      const shaped: JsonValue = JSON.parse(shape?.(JSON.stringify(record), DAY) ?? 'null')
+      const shaped = shape?.(record, DAY)
       expect(Object.keys(shaped as object).sort()).toEqual([...scalars].sort())
       expect(shaped).toMatchObject({
         [recordType.primary_identifier]: expect.anything(),

@@ -1,0 +1,155 @@
+import {
+  canonicalJson,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  KINDS,
+  type Kind,
+  kindNamed,
+  type RecordType,
+  readIdentifiers,
+} from '@rollcall/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/any-record.ts'
+import type { AccountedPerson } from '../model/account.ts'
+import { type Disclosing, disclose, discloseParts, type Select } from './disclosure.ts'
+import { relatedIn } from './shown-facts.ts'
+import { visibleIn } from './visible.ts'
+
+const social = kindNamed('social') as Kind
+const [, group] = social.record_types as readonly [RecordType, RecordType]
+
+const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | null): Disclosing => ({
+  ...{ recordTypes: null, rows: new Map(), identifiers: { kind, types: null } },
+  visible: see && visibleIn(kind, [recordType], see),
+})
+
+const named = (persons: readonly AccountedPerson[]): string[] => [
+  ...new Set(
+    persons.map(({ identifiers }) => identifiers.map(({ type, value }) => `${type} ${value}`).join()),
+  ),
+]
+
+const member = (name: string, more: JsonObject = {}): JsonObject => ({
+  member_identifier: [{ identifier_type: 'UIN', identifier_value: name }],
+  demographic_info: { sex: 'F' },
+  ...more,
+})
+const household: JsonObject = {
+  group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
+  group_size: 3,
+  group_head_info: member('ADA'),
+  member_list: [
+    member('ADA', { related_person: [{ related_member: member('ZOE', { marital_status: 'S' }) }] }),
+    { household_member: member('BO') },
+    { marital_status: 'S', member_identifier: 'CY' },
+  ],
+}
+
+const factsOf = (see: readonly string[] | null, select?: Select) => {
+  const grant = granted(social, group, see)
+  const [disclosed] = disclose(grant, group, [canonicalJson(household)], select)
+  return { persons: named(disclosed?.accounted.persons ?? []), paths: disclosed?.accounted.paths }
+}
+
+describe('what an account says of a record that is shown', () => {
+  it('names its person by identifiers that are cut away too, and nobody of whom nothing is shown', () => {
+    expect(factsOf(['group_size'])).toEqual({ persons: ['HOUSEHOLD_ID H-1'], paths: ['group_size'] })
+    expect(factsOf(['sex'])).toEqual({ persons: ['HOUSEHOLD_ID H-1'], paths: [] })
+  })
+
+  it('names related persons of whom something is shown, however deep they are', () => {
+    expect(factsOf(['member_list', 'sex'])).toEqual({
+      persons: ['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO'],
+      paths: ['member_list.demographic_info.sex', 'member_list.household_member.demographic_info.sex'],
+    })
+    expect(factsOf(['group_head_info', 'sex']).persons).toEqual(['HOUSEHOLD_ID H-1', 'UIN ADA'])
+    expect(factsOf(['member_list', 'related_person', 'marital_status']).persons).toEqual([
+      ...['HOUSEHOLD_ID H-1', 'UIN ZOE', 'UIN ADA', 'UIN CY'],
+    ])
+    expect(factsOf(null).persons.toSorted()).toEqual([
+      ...['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO', 'UIN CY', 'UIN ZOE'],
+    ])
+  })
+
+  it('names those alone whose relation a query chose', () => {
+    const size: Select = (record) => ({ group_size: (record as JsonObject).group_size ?? null })
+    const members: Select = (record) => ({ list: (record as JsonObject).member_list ?? null })
+    expect(factsOf(null, size)).toEqual({ persons: ['HOUSEHOLD_ID H-1'], paths: ['group_size'] })
+    expect(factsOf(null, members).persons.toSorted()).toEqual([
+      ...['HOUSEHOLD_ID H-1', 'UIN ADA', 'UIN BO', 'UIN CY', 'UIN ZOE'],
+    ])
+  })
+
+  it('names the person of each part', () => {
+    const partsOf = (record: JsonValue) => [(record as JsonObject).group_head_info ?? null]
+    const parts = [...discloseParts(granted(social, group, null), group, canonicalJson(household), partsOf)]
+    expect(named(parts[0]?.accounted.persons ?? [])).toEqual(['HOUSEHOLD_ID H-1', 'UIN ADA'])
+    expect(parts[0]?.accounted.paths).toEqual([
+      'demographic_info.sex',
+      'member_identifier.identifier_type',
+      'member_identifier.identifier_value',
+    ])
+  })
+})
+
+/** The paths of what stands in a message, said as plainly as it can be. */
+function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
+  if (Array.isArray(value) && value.length > 0) return value.flatMap((element) => pathsIn(element, path))
+  const members = isJsonObject(value) ? Object.entries(value) : []
+  if (members.length === 0) return path.length === 0 ? [] : [path.join('.')]
+  return members.flatMap(([name, one]) =>
+    /^@(type|context)$/.test(name) ? [] : pathsIn(one, [...path, name]),
+  )
+}
+
+/** The value without one object in it. */
+function without(value: JsonValue, object: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.filter((one) => one !== object).map((one) => without(one, object))
+  if (!isJsonObject(value)) return value
+  const rest = Object.entries(value).filter(([, one]) => one !== object)
+  return Object.fromEntries(rest.map(([name, one]) => [name, without(one, object)]))
+}
+
+const ITSELF = { identifiers: [{ path: '', names: 'record' }] } as const
+
+describe('of any record and any grant', () => {
+  for (const kind of KINDS) {
+    for (const recordType of kind.record_types) {
+      it(`${kind.name} ${recordType.name}: the account has the paths and the persons of what is sent`, () => {
+        const own = (type: Pick<RecordType, 'identifiers'>, record: JsonValue): string =>
+          readIdentifiers(kind, type, record)
+            .flatMap(({ names, type, value }) => (names === 'record' ? [`${type} ${value}`] : []))
+            .join()
+        const names = fc.uniqueArray(fc.constantFrom('identifier', ...grantedNames(kind)), { maxLength: 8 })
+        fc.assert(
+          fc.property(fc.option(names), anyRecord(recordType.schema), (see, any) => {
+            const record = inOneSpelling(any)
+            if (!isJsonObject(record)) return
+            const known = see?.filter((name) => isKnownName(kind, recordType, name)) ?? null
+            const grant = granted(kind, recordType, known)
+            const [sent] = disclose(grant, recordType, [canonicalJson(record)])
+            if (sent === undefined) throw new Error('the record is not disclosed')
+            const { persons, paths, record_type } = sent.accounted
+            expect(record_type).toBe(recordType.name)
+            expect(paths.toSorted()).toEqual([...new Set(pathsIn(JSON.parse(sent.text)))].toSorted())
+            // A person is shown where the message would be another one without that person.
+            const others = relatedIn(kind, recordType, record).filter(({ person }) => {
+              const [rest] = disclose(grant, recordType, [canonicalJson(without(record, person))])
+              return rest?.text !== sent.text
+            })
+            const expected = others.flatMap(({ relation, person }) => {
+              const type = kind.record_types.find(({ name }) => name === relation.record_type)
+              return own(type ?? ITSELF, person) || []
+            })
+            expect(named(persons).toSorted()).toEqual(
+              [...new Set([own(recordType, record), ...expected])].toSorted(),
+            )
+          }),
+          { numRuns: 100 },
+        )
+      })
+    }
+  }
+})

@@ -1,0 +1,140 @@
+/** What an account says of a record that is shown: the paths of its values, and the persons of whom it shows something. */
+import {
+  heldAt,
+  type IdentifierSource,
+  type JsonValue,
+  type Kind,
+  type RecordType,
+  type Relation,
+  readIdentifiers,
+} from '@rollcall/protocol'
+import type { AccountedPerson } from '../model/account.ts'
+import { type RelatedPerson, STRUCTURE } from './cut.ts'
+
+/** Paths of the values of records that are made one after the other: the text of each path is in memory once. */
+export class PathNames {
+  readonly #below = new Map<string, PathNames>()
+  readonly #path: string
+  /** The record in which a value was last found here. */
+  #record = 0
+  #records = 0
+
+  constructor(path = '') {
+    this.#path = path
+  }
+
+  /** The paths of the values of a record, each once; an empty list or object is a value as well. */
+  of(record: JsonValue): readonly string[] {
+    const found: string[] = []
+    this.#records += 1
+    this.#add(record, this.#records, found)
+    return found
+  }
+
+  #add(value: JsonValue, record: number, found: string[]): void {
+    if (Array.isArray(value) && value.length > 0) {
+      for (const element of value) this.#add(element, record, found)
+      return
+    }
+    const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
+    if (members.length === 0) {
+      if (this.#record === record || this.#path === '') return
+      this.#record = record
+      found.push(this.#path)
+      return
+    }
+    for (const [name, member] of members) {
+      if (!STRUCTURE.includes(name)) this.#named(name).#add(member, record, found)
+    }
+  }
+
+  #named(name: string): PathNames {
+    const known = this.#below.get(name)
+    if (known !== undefined) return known
+    const made = new PathNames(this.#path === '' ? name : `${this.#path}.${name}`)
+    this.#below.set(name, made)
+    return made
+  }
+}
+
+const ITSELF: IdentifierSource = { path: '', names: 'record' }
+
+/** The person of a record, by all identifiers that name it. */
+export const personOf = (
+  kind: Kind,
+  recordType: Pick<RecordType, 'identifiers'>,
+  record: JsonValue,
+): AccountedPerson => ({
+  role: 'seen',
+  identifiers: readIdentifiers(kind, recordType, record).flatMap(({ names, type, value }) =>
+    names === 'record' ? [{ type, value }] : [],
+  ),
+})
+
+/** The other persons, as they are known. One whom no identifier names cannot be accounted. */
+export function personsIn(kind: Kind, related: readonly RelatedPerson[]): readonly AccountedPerson[] {
+  return related.flatMap(({ relation, person }) => {
+    const named = relatedIdentifiers(kind, relation, person)
+    return named.identifiers.length === 0 ? [] : [named]
+  })
+}
+
+function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonValue): AccountedPerson {
+  const recordType = kind.record_types.find(({ name }) => name === record_type)
+  return personOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
+}
+
+/** By path, of the rows of all kinds. */
+const readers = new Map<string, (document: JsonValue) => JsonValue[]>()
+
+function at(path: string, from: JsonValue): JsonValue[] {
+  const read = readers.get(path) ?? heldAt(path)
+  readers.set(path, read)
+  return read(from)
+}
+
+/** All other persons in a record. */
+export function relatedIn(
+  kind: Kind,
+  { relations = [] }: Pick<RecordType, 'relations'>,
+  record: JsonValue,
+): readonly RelatedPerson[] {
+  return relations.flatMap((relation) => {
+    const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
+    return relation.paths.flatMap((path) =>
+      at(path, record).flatMap((person) => [
+        { relation, person, shown: person },
+        ...(recordType === undefined ? [] : relatedIn(kind, recordType, person)),
+      ]),
+    )
+  })
+}
+
+/**
+ * Those of whom something is left after a selection: what is left would be other without those of their relation.
+ * @param shown what the selection was made of
+ * @param text what it left
+ */
+export function leftBy(
+  related: readonly RelatedPerson[],
+  shown: JsonValue,
+  text: string,
+  textOf: (record: JsonValue) => string,
+): readonly RelatedPerson[] {
+  return [...Map.groupBy(related, ({ relation }) => relation).values()].flatMap((persons) => {
+    const rest = without(shown, new Set(persons.map((person) => person.shown)))
+    return textOf(rest) === text ? [] : persons
+  })
+}
+
+/** The value without the objects that are named, which are found by what they are and not by what is in them. */
+function without(value: JsonValue, objects: ReadonlySet<JsonValue>): JsonValue {
+  const isLeft = (one: JsonValue): boolean => typeof one !== 'object' || !objects.has(one)
+  if (Array.isArray(value)) return value.filter(isLeft).map((element) => without(element, objects))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) =>
+      isLeft(member) ? [[name, without(member, objects)]] : [],
+    ),
+  )
+}
