@@ -230,6 +230,19 @@ describe('statuses of an enrolment', () => {
     ])
   })
 
+  it('without a date that are sent again later move their date', () => {
+    const undated = (message_ts: string) =>
+      update(member(enrolment('P-1', { enrolment_status: 'Suspended' })), message_ts)
+    const [first, again] = [undated('2026-03-01T08:00:00.000Z'), undated('2026-04-01T08:00:00.000Z')]
+    expect(shown(all([again, first]))).toEqual(['Suspended', '2026-04-01T08:00:00.000Z'])
+  })
+
+  it('may end before they began, where two updates say so', () => {
+    const dates = (members: JsonObject) => update(member(enrolment('P-1', members)))
+    const made = all([dates({ enrolment_date: '2026-03-01' }), dates({ enrolment_end_date: '2026-02-01' })])
+    expect(enrolments(made)).toMatchObject({ enrolment_date: '2026-03-01', enrolment_end_date: '2026-02-01' })
+  })
+
   it('of one date are corrected by the later message', () => {
     const [first, second] = [status('Suspended', '2026-05-01'), status('Active', '01.05.2026')]
     expect(shown(all([second, first]))).toEqual(['Active', '01.05.2026'])

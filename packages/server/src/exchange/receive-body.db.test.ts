@@ -1,8 +1,8 @@
 /** Bodies that are refused before it is looked at who sent them: not JSON, too large, too deep, of another type. */
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { text } from 'node:stream/consumers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { text as readText } from 'node:stream/consumers'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ADA, civilServer } from '../../test/civil.ts'
 import { expectFault } from '../../test/expectations.ts'
 import { bearer } from '../../test/server.ts'
@@ -164,7 +164,7 @@ describe('2. the bounds of a body, before it is looked at who sent it', () => {
     })
     asking.write(`{"header":{"meta":${names(40_000).slice(0, -1)}`)
     const [response] = (await once(asking, 'response')) as [IncomingMessage]
-    const body = JSON.parse(await text(response))
+    const body = JSON.parse(await readText(response))
     asking.on('error', () => {}).destroy()
     expect([response.statusCode, body.message.error.code, body.message.error.message]).toEqual([
       400,
@@ -172,4 +172,30 @@ describe('2. the bounds of a body, before it is looked at who sent it', () => {
       'header.meta: must have at most 1000 names',
     ])
   })
+})
+
+it('a grant that is revoked while the body comes does not count any more', async () => {
+  const asked = vi.spyOn(server.context.grants, 'of')
+  const text = JSON.stringify(valid())
+  const sent = request(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...bearer(ada) },
+  })
+  const answered = once(sent, 'response')
+  sent.write(text.slice(0, 20))
+  await expect.poll(() => asked.mock.calls.length).toBe(1)
+  expect(await asked.mock.results[0]?.value).not.toBeNull()
+  const { db } = server.database
+  await db.pool.query('update participant_grant set revoked_at = now()')
+  server.clock.pass(1_000)
+  sent.end(text.slice(20))
+  const [response]: IncomingMessage[] = await answered
+  expect(response?.statusCode).toBe(403)
+  expect(JSON.parse(await readText(response as IncomingMessage)).errors).toEqual([
+    { code: 'err.request.forbidden', message: 'nothing in this registry is granted to this participant' },
+  ])
+  expect(asked).toHaveBeenCalledTimes(2)
+  asked.mockRestore()
+  await db.pool.query('update participant_grant set revoked_at = null')
+  server.clock.pass(1_000)
 })

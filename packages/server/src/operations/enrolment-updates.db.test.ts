@@ -17,6 +17,9 @@ const rjct = (reference_id: string, status_reason_message: string) => ({
 const also = (identifier: unknown) => ({ demographic_info: { person: { identifier } } })
 const nid = (value: string) => [{ identifier_type: 'NID', identifier_value: value }]
 
+const objects = (count: number, make: () => object): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, make()]))
+
 describe('an update', () => {
   it('adds a person, whom a search finds at once, and who is enrolled', async () => {
     const person = { identifier_type: 'NID', identifier_value: 'N-1', name: { surname: 'Okoro' } }
@@ -268,6 +271,12 @@ describe('a beneficiary is rejected by itself, without a value of it', () => {
       ),
       'U-10',
       'the record would have more than 200 programmes',
+    ],
+    [
+      'of so many members that their history would be too long',
+      beneficiary('U-10', undefined, { notes: objects(45, () => objects(900, () => ({ a: 1 }))) }),
+      'U-10',
+      'the history of the record would be longer than 1048576 characters',
     ],
   ])('%s', async (_, given, reference_id, text) => {
     expect(await update([given])).toEqual([rjct(reference_id, text)])

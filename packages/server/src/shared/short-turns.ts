@@ -7,12 +7,19 @@ const TURN = 20
 
 /** One for each piece of work; `next` is called between its steps. */
 export class ShortTurns {
-  #since = performance.now()
+  readonly #now: () => number
+  #since: number
+
+  /** @param now milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+    this.#since = now()
+  }
 
   /** Lets the event loop do other work when the steps since the last time took long. */
   async next(): Promise<void> {
-    if (performance.now() - this.#since < TURN) return
+    if (this.#now() - this.#since < TURN) return
     await turn()
-    this.#since = performance.now()
+    this.#since = this.#now()
   }
 }
