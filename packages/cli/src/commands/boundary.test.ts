@@ -10,7 +10,9 @@ const STARTING: Readonly<Record<string, readonly string[]>> = {
   'serve.ts': [
     ...['baseUrl', 'Database', 'isLoopback', 'listenerUrl', 'listRegistries', 'ROLES', 'Role', 'reachNote'],
   ],
-  'demo.ts': ['baseUrl', 'becomeOnlyDemo', 'Database', 'isLoopback', 'listenerUrl', 'Registry'],
+  'demo.ts': [
+    ...['baseUrl', 'becomeOnlyDemo', 'Database', 'isLoopback', 'listenerUrl', 'openVault', 'Registry'],
+  ],
 }
 
 const files = (await readdir(import.meta.dirname)).filter((name) => !name.endsWith('.test.ts'))

@@ -7,6 +7,7 @@ import {
   isLoopback,
   listenerUrl,
   openStorage,
+  openVault,
   type Registry,
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
@@ -105,7 +106,10 @@ async function runUntil(
   db: Database,
   options: OutputOptions,
 ): Promise<void> {
-  const { registries, ...participants } = await ensureDemoDirectory(db)
+  const { registries, secrets, ...participants } = await ensureDemoDirectory({
+    db,
+    vault: () => openVault(config, db),
+  })
   // The port is known, and ours, before the long work.
   const { server } = await startListening(config, db)
   try {
@@ -113,8 +117,12 @@ async function runUntil(
     if (stop.signal.aborted) return
     const path = demoFilePath(config)
     const written = await writtenParticipants(path)
-    const participant = await demoCredentials(db, participants.participant, written.participant)
-    const restricted = await demoCredentials(db, participants.restricted, written.restricted)
+    const credentials = (name: 'participant' | 'restricted') => {
+      const { [name]: participant } = participants
+      const client_secret = secrets.get(participant.sender_id)
+      return demoCredentials(db, participant, { ...written[name], ...(client_secret && { client_secret }) })
+    }
+    const [participant, restricted] = [await credentials('participant'), await credentials('restricted')]
     const base_url = baseUrl(config, server.port)
     const admin = {
       base_url: listenerUrl(config.adminHost, server.adminPort),

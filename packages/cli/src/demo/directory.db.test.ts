@@ -1,4 +1,6 @@
 import { countRecords } from '@rollcall/server'
+import { grantTemplate, listGrants, revokeGrant, setGrant } from '@rollcall/server/admin/grants'
+import { KIND_GENERATORS } from '@rollcall/synthetic'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { ensureDemoDirectory } from './directory.ts'
@@ -8,10 +10,40 @@ beforeAll(async () => {
   database = await testDatabase()
 })
 afterAll(() => database.close())
+const needs = () => ({ db: database.db, vault: () => Promise.reject(new Error('no vault is needed')) })
+
+test('the file has a registry for each kind of synthetic people, and grants everything in all of them', async () => {
+  const { registries, participant, restricted, secrets } = await ensureDemoDirectory(needs())
+  expect(registries.map(({ namespace, kind, demo }) => [namespace, kind.name, demo])).toEqual(
+    KIND_GENERATORS.map(({ kind }) => [kind, kind, true]),
+  )
+  expect([participant.demo, restricted.demo]).toEqual([true, true])
+  expect([...secrets.keys()]).toEqual([participant.sender_id, restricted.sender_id])
+  const granted = await listGrants(needs(), { sender_id: participant.sender_id })
+  expect(granted.map(({ namespace }) => namespace).toSorted()).toEqual(
+    KIND_GENERATORS.map(({ kind }) => kind).toSorted(),
+  )
+  for (const { namespace, terms } of granted) {
+    expect(terms).toEqual(await grantTemplate(needs(), { namespace, template: 'everything' }))
+  }
+})
+
+test('what was changed since stays, and what the database does not have is added', async () => {
+  const sender_id = 'demo.spmis.example'
+  const terms = { operations: ['search'], see: ['identifier'], basis: 'law' } as const
+  await setGrant(needs(), { sender_id, namespace: 'civil', terms })
+  await revokeGrant(needs(), { sender_id, namespace: 'farmer' })
+  const { secrets } = await ensureDemoDirectory(needs())
+  expect(secrets.size).toBe(0)
+  const granted = new Map(
+    (await listGrants(needs(), { sender_id })).map((row) => [row.namespace, row.terms.operations]),
+  )
+  expect([granted.get('civil'), granted.get('farmer')]).toEqual([['search'], 'all'])
+})
 
 test('a demo of an earlier version gets the columns and indexes that it has not, filled', async () => {
+  const { registries } = await ensureDemoDirectory(needs())
   const { db } = database
-  const { registries } = await ensureDemoDirectory(db)
   const civil = registries.find(({ namespace }) => namespace === 'civil')
   const table = `r${civil?.id}_person`
   await db.pool.query(
@@ -19,7 +51,7 @@ test('a demo of an earlier version gets the columns and indexes that it has not,
   )
   await db.pool.query(`alter table ${table} drop column sex, drop column surname`)
 
-  const again = await ensureDemoDirectory(db)
+  const again = await ensureDemoDirectory(needs())
   expect(again.registries.flatMap(({ unfilled }) => [...unfilled])).toEqual([])
   const { rows } = await db.pool.query(`select sex is not null as filled from ${table}`)
   expect(rows).toEqual([{ filled: true }])

@@ -1,76 +1,34 @@
 /** The registries, people and participant of the demo, and the line between a demo and a production. */
 
 import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import {
-  addParticipant,
   addRegistry,
   type Database,
   directoryContent,
   ensureRecordTables,
-  findCallbackSettings,
   findParticipant,
-  findRegistry,
-  type GrantTerms,
   hasRecords,
   importFile,
   type Participant,
   type Registry,
   registryAt,
-  setCallbackSettings,
 } from '@rollcall/server'
-import { grantTemplate, listGrants, setGrant } from '@rollcall/server/admin/grants'
+import {
+  applyConfiguration,
+  type Configuration,
+  exportConfiguration,
+} from '@rollcall/server/admin/configuration'
 import { applyIndexes } from '@rollcall/server/admin/indexes'
-import { addPurpose } from '@rollcall/server/admin/purposes'
-import { generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
+import { generateLines } from '@rollcall/synthetic'
 import { CommandError } from '../failure.ts'
+import { readYaml } from '../yaml.ts'
 
-/** Tools of participants run on this machine, and are not slowed down. */
-const LOCAL = {
-  max_page_size: 1_000,
-  rate_limit: Infinity,
-  concurrency_limit: Infinity,
-  max_subscriptions: Infinity,
-  demo: true,
-  outgoing: ['127.0.0.1', 'localhost', '::1'].map((host) => ({
-    host,
-    ports: 'any' as const,
-    plainHttp: true,
-    loopback: true,
-  })),
-} as const
+/** What the demo consists of, as a configuration file. */
+export const DEMO_CONFIGURATION = fileURLToPath(new URL('./demo.yaml', import.meta.url))
 
-/** May do everything in every registry, and may leave messages unsigned. */
-const PARTICIPANT = {
-  ...LOCAL,
-  sender_id: 'demo.spmis.example',
-  name: 'Demo social protection MIS',
-  signature_policy: 'if-present',
-  allow_unsigned: true,
-} as const
-
-/** May look up people of the civil registry under their consent, and sees little of them. */
-const RESTRICTED = {
-  ...LOCAL,
-  sender_id: 'restricted.spmis.example',
-  name: 'Demo MIS with a narrow grant',
-} as const
-
-const RESTRICTED_GRANT = {
-  namespace: 'civil',
-  terms: {
-    operations: ['search', 'txn-status'],
-    query_forms: ['identifier'],
-    identifier_types: 'all',
-    see: ['identifier', 'name', 'birth_date'],
-    basis: 'consent',
-    purposes: ['eligibility'],
-  },
-} as const satisfies { namespace: string; terms: GrantTerms }
-
-const PURPOSE = 'Eligibility for social assistance'
-
-/** Its tools listen wherever they find a port. */
-const CALLBACKS_ALLOWED = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:*`)
+/** Its participants, by the names that demo.json has for them. */
+const PARTICIPANTS = { participant: 'demo.spmis.example', restricted: 'restricted.spmis.example' } as const
 
 /** Entries named in a refusal. */
 const NAMED = 3
@@ -96,56 +54,72 @@ export async function refuseRealData(db: Database): Promise<void> {
 }
 
 export interface DemoDirectory {
+  /** In the order of the file. */
   readonly registries: readonly Registry[]
   readonly participant: Participant
   readonly restricted: Participant
+  /** The client secrets of new participants, by `sender_id`. */
+  readonly secrets: ReadonlyMap<string, string>
 }
 
-/** The participants of the demo, a registry for each kind that has synthetic people, and grants, made where they are missing. */
-export async function ensureDemoDirectory(db: Database): Promise<DemoDirectory> {
-  const participant = await ensureParticipant(db, PARTICIPANT)
-  const restricted = await ensureParticipant(db, RESTRICTED)
+type Needs = Parameters<typeof applyConfiguration>[0]
+
+/** Applies the file of the demo, where the database does not have yet what it names. */
+export async function ensureDemoDirectory(needs: Needs): Promise<DemoDirectory> {
+  const { db } = needs
+  const { value } = await readYaml(DEMO_CONFIGURATION)
+  const file = value as Configuration
+  await becomeDemoDatabase(db, file)
+  const stored = await exportConfiguration(needs, {})
+  const { credentials } = await applyConfiguration(needs, { configuration: missingIn(stored, file) })
   const registries: Registry[] = []
-  for (const { kind } of KIND_GENERATORS) registries.push(await ensureRegistry(db, kind))
-  for (const { namespace } of registries) {
-    const terms = await grantTemplate({ db }, { namespace, template: 'everything' })
-    await ensureGrant(db, participant, { namespace, terms })
+  for (const namespace of Object.keys(file.registries ?? {})) {
+    registries.push(await currentRegistry(db, namespace))
   }
-  for (const code of RESTRICTED_GRANT.terms.purposes) await addPurpose({ db }, { code, text: PURPOSE })
-  await ensureGrant(db, restricted, RESTRICTED_GRANT)
-  return { registries, participant, restricted }
+  return {
+    registries,
+    participant: await participantNamed(db, PARTICIPANTS.participant),
+    restricted: await participantNamed(db, PARTICIPANTS.restricted),
+    secrets: new Map(credentials.map(({ sender_id, client_secret }) => [sender_id, client_secret])),
+  }
 }
 
-async function ensureParticipant(
-  db: Database,
-  settings: typeof PARTICIPANT | typeof RESTRICTED,
-): Promise<Participant> {
-  const participant = (await findParticipant(db, settings.sender_id)) ?? (await addParticipant(db, settings))
-  const { allowed } = await findCallbackSettings(db, participant.id)
-  if (allowed.length === 0) await setCallbackSettings(db, participant.id, { allowed: CALLBACKS_ALLOWED })
+/** The first registry makes a new database the demo's; what is added afterwards is the demo's too. */
+async function becomeDemoDatabase(db: Database, { registries = {} }: Configuration): Promise<void> {
+  const { demo } = await directoryContent(db)
+  const [first] = Object.entries(registries)
+  if (demo.length > 0 || first === undefined) return
+  const [namespace, { kind, sender_id = namespace }] = first
+  await addRegistry(db, { namespace, kind, sender_id, demo: true })
+}
+
+/** What somebody changed in the demo since stays; what a newer version of the file has more is added. */
+function missingIn(stored: Configuration, file: Configuration): Configuration {
+  const { participants = {}, purposes } = file
+  const entries = Object.entries(participants).map(([sender_id, entry]) => {
+    const held = stored.participants?.[sender_id]
+    if (held === undefined) return [sender_id, entry]
+    const callback = held.callback?.allowed?.length === 0 ? entry.callback : undefined
+    return [sender_id, { grants: { ...entry.grants, ...held.grants }, ...(callback && { callback }) }]
+  })
+  return {
+    ...file,
+    purposes: { ...purposes, ...stored.purposes },
+    participants: Object.fromEntries(entries),
+  }
+}
+
+async function participantNamed(db: Database, sender_id: string): Promise<Participant> {
+  const participant = await findParticipant(db, sender_id)
+  if (participant === null) throw new Error(`the file of the demo has no participant ${sender_id}`)
   return participant
 }
 
-/** What somebody granted in the demo since stays. */
-async function ensureGrant(
-  db: Database,
-  { sender_id }: Participant,
-  { namespace, terms }: { readonly namespace: string; readonly terms: GrantTerms },
-): Promise<void> {
-  const granted = await listGrants({ db }, { sender_id, namespace })
-  if (granted.length === 0) await setGrant({ db }, { sender_id, namespace, terms })
-}
-
-/** Its namespace is the name of its kind. */
-async function ensureRegistry(db: Database, kind: string): Promise<Registry> {
-  const found = await findRegistry(db, kind)
-  if (found === null) {
-    return addRegistry(db, { namespace: kind, kind, sender_id: `${kind}.rollcall.example`, demo: true })
-  }
-  await ensureRecordTables(db, found)
-  // A newer version of the kind may have more indexes; nobody runs a command for a demo.
-  await applyIndexes({ db }, { namespace: kind })
-  return registryAt(db, kind)
+/** A newer version of a kind may have more columns and indexes; nobody runs a command for a demo. */
+async function currentRegistry(db: Database, namespace: string): Promise<Registry> {
+  await ensureRecordTables(db, await registryAt(db, namespace))
+  await applyIndexes({ db }, { namespace })
+  return registryAt(db, namespace)
 }
 
 function named(entries: readonly string[]): string {
