@@ -177,7 +177,7 @@ async function withContext<Result>(
   // Filling and counting millions takes longer than a peer's search may; searches have a limit of their own.
   const storage = await openStorage({ ...config, limits: { ...config.limits, statement_timeout: 0 } })
   try {
-    await migrate(storage.db)
+    await migrate(storage.owner, storage.db)
     return await use(await createContext(config, storage.db))
   } finally {
     await storage.close()

@@ -43,7 +43,7 @@ export async function withBenchDatabase<Result>(
     return server
   }
   try {
-    await migrate(storage.db)
+    await migrate(storage.owner, storage.db)
     return await use({ db: storage.db, start })
   } finally {
     await Promise.all(started.map((server) => server.stop()))

@@ -7,7 +7,14 @@ export { baseUrl, isLoopback, listenerUrl, reachNote } from './app/addresses.ts'
 export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type ListenerName, ListenFailed, type RunningServer, startServer } from './app/serve.ts'
-export { masterKeyFile, masterKeySource, openAccounts, openStorage, openVault } from './app/storage.ts'
+export {
+  masterKeyFile,
+  masterKeySource,
+  openAccounts,
+  openStorage,
+  openVault,
+  type Storage,
+} from './app/storage.ts'
 export { isSecretOf, newSecret } from './directory/secrets.ts'
 export { layout as embeddedLayout } from './embedded/files.ts'
 export { importFile } from './import/import-file.ts'

@@ -19,7 +19,9 @@ export interface TestServer {
 
 declare module 'vitest' {
   export interface ProvidedContext {
+    /** As the owner, a superuser. */
     postgres: TestServer
+    application: TestServer
     masterKey: string
   }
 }
@@ -38,17 +40,21 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const connection = postgres.connection as TestServer
   const client = new pg.Client(connection)
   await client.connect()
-  // Test data need not survive a power cut, and there is room for its log.
-  for (const setting of ['synchronous_commit', 'wal_compression'])
-    await client.query(`alter role ${connection.user} set ${setting} = off`)
+  const application = postgres.application as TestServer
   // Many connect, and nobody guesses.
   await client.query('set scram_iterations = 1')
-  await client.query(`alter role ${connection.user} password ${client.escapeLiteral(connection.password)}`)
+  for (const { user, password } of [connection, application]) {
+    // Test data need not survive a power cut, and there is room for its log.
+    for (const setting of ['synchronous_commit', 'wal_compression'])
+      await client.query(`alter role ${user} set ${setting} = off`)
+    await client.query(`alter role ${user} password ${client.escapeLiteral(password)}`)
+  }
   await client.end()
   const masterKey = randomBytes(32).toString('base64')
-  await makeTemplates(connection, masterKey)
+  await makeTemplates(connection, application, masterKey)
   run.provide('masterKey', masterKey)
   run.provide('postgres', connection)
+  run.provide('application', application)
   return async () => {
     process.off('exit', remove)
     await postgres.close()

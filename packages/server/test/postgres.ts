@@ -9,7 +9,10 @@ import type { TestServer } from './global-setup.ts'
 
 /** A database of one test file. */
 export interface TestDatabase {
+  /** As the application role, which servers and most commands have. */
   readonly connection: TestServer
+  /** As the owner. */
+  readonly owner: TestServer
   readonly db: Database
   /** Closes `db` and drops the database. */
   close(): Promise<void>
@@ -29,10 +32,12 @@ export function startedDatabase(): Promise<TestDatabase> {
 export const masterKeyOfRun = (): string => inject('masterKey')
 
 async function copyOf(template: string): Promise<TestDatabase> {
-  const { connection, drop } = await newDatabase(template)
+  const { connection: owner, drop } = await newDatabase(template)
+  const connection = { ...inject('application'), database: owner.database }
   const db = openDatabase(connection)
   return {
     connection,
+    owner,
     db,
     async close() {
       await db.close()
@@ -41,7 +46,7 @@ async function copyOf(template: string): Promise<TestDatabase> {
   }
 }
 
-/** A fresh database without any table, for tests that say themselves what goes in. */
+/** A fresh database without any table, for tests that say themselves what goes in; one role does everything in it. */
 export function emptyDatabase(): Promise<EmptyDatabase> {
   return newDatabase('template0')
 }
@@ -65,9 +70,14 @@ async function newDatabase(template: string): Promise<EmptyDatabase> {
 const [MIGRATED, STARTED] = ['test_migrated', 'test_started'] as const
 
 /** Makes what others are copies of: migrations run, and keys are generated, once in a test run and not once in a test. */
-export async function makeTemplates(server: TestServer, masterKey: string): Promise<void> {
-  await makeTemplate(server, MIGRATED, 'template0', migrate)
-  await makeTemplate(server, STARTED, MIGRATED, async (db) => {
+export async function makeTemplates(
+  server: TestServer,
+  application: TestServer,
+  masterKey: string,
+): Promise<void> {
+  const makeTemplate = templateMaker(server, application)
+  await makeTemplate(MIGRATED, 'template0', migrate)
+  await makeTemplate(STARTED, MIGRATED, async (_owner, db) => {
     const source = environmentSource({
       masterKey: createSecretKey(masterKey, 'base64'),
       newMasterKey: undefined,
@@ -76,20 +86,21 @@ export async function makeTemplates(server: TestServer, masterKey: string): Prom
   })
 }
 
-async function makeTemplate(
-  server: TestServer,
-  database: string,
-  template: string,
-  fill: (db: Database) => Promise<unknown>,
-): Promise<void> {
-  await onServer(server, `create database ${database} template ${template}`)
-  const db = openDatabase({ ...server, database })
-  try {
-    await fill(db)
-  } finally {
-    await db.close()
+const templateMaker =
+  (server: TestServer, application: TestServer) =>
+  async (
+    database: string,
+    template: string,
+    fill: (owner: Database, db: Database) => Promise<unknown>,
+  ): Promise<void> => {
+    await onServer(server, `create database ${database} template ${template}`)
+    const [owner, db] = [openDatabase({ ...server, database }), openDatabase({ ...application, database })]
+    try {
+      await fill(owner, db)
+    } finally {
+      await Promise.all([owner.close(), db.close()])
+    }
   }
-}
 
 async function onServer(server: TestServer, statement: string): Promise<void> {
   const client = new pg.Client(server)

@@ -57,8 +57,8 @@ async function runDemo(options: OutputOptions): Promise<void> {
   await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {
-    await refuseRealData(storage.db)
-    const release = await refuseSecondDemo(storage.db, config)
+    await refuseRealData(storage.owner)
+    const release = await refuseSecondDemo(storage.owner, config)
     try {
       await migrateDatabase(storage, {})
       if (!stop.signal.aborted) await runUntil(stop, config, storage.db, options)

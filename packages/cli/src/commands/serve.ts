@@ -10,6 +10,7 @@ import {
   ROLES,
   type Role,
   reachNote,
+  type Storage,
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import { type Command, Option } from 'commander'
@@ -58,7 +59,7 @@ async function runServe({ role, ...options }: ServeOptions): Promise<void> {
   await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {
-    await prepare(storage.db)
+    await prepare(storage)
     if (!stop.signal.aborted) await serveUntil(stop.asked, config, storage.db, options)
   } finally {
     await storage.close()
@@ -83,9 +84,10 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
 }
 
 /** Nothing is migrated in a database that is then refused. */
-async function prepare(db: Database): Promise<void> {
-  await refuseDemoData(db)
-  await migrateDatabase({ db }, {})
+async function prepare(storage: Storage): Promise<void> {
+  // As the owner: an earlier version's tables are not the application's before they are migrated.
+  await refuseDemoData(storage.owner)
+  await migrateDatabase(storage, {})
 }
 
 async function serveUntil(

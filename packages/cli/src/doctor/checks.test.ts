@@ -18,6 +18,13 @@ const GOOD: DatabaseFacts = {
     full_page_writes: 'on',
     synchronous_commit: 'on',
   },
+  roles: {
+    database: 'registry',
+    schema: 'public',
+    application: 'rollcall',
+    superuser: false,
+    separate: true,
+  },
   content: { demo: [], real: ['registry civil'] },
   pending: [],
   unreadable: [],
@@ -109,6 +116,19 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     { unreadable: [{ id: 3, namespace: 'civil', error: 'TypeError' }] },
     'broken',
     'civil (id 3, TypeError)',
+  ],
+  [
+    'database_roles',
+    { roles: { ...GOOD.roles, separate: false } },
+    'weak',
+    'alter database "registry" owner to rollcall_owner; alter schema "public" owner to rollcall_owner; Then set ' +
+      'ROLLCALL_OWNER_DATABASE_URL',
+  ],
+  [
+    'database_roles',
+    { roles: { ...GOOD.roles, separate: false, superuser: true } },
+    'weak',
+    "create role rollcall_application login password '...'; Then move the address of DATABASE_URL",
   ],
   ['mailboxes', { withClosedMailbox: [participant] }, 'weak', 'a mailbox of x.example is closed'],
   ['outbox', { outbox: { waiting: 0, failed: 2, oldest: 0 } }, 'weak', '2 rows of the outbox could not'],

@@ -58,6 +58,17 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'database_roles',
+    judge({ roles, pending }) {
+      if (pending.length > 0) return null
+      if (roles.separate) return ok(`${roles.application} cannot change accounts of access`)
+      return weak(
+        `${roles.application} can change and delete accounts of access; as a superuser run: ${statements(roles)} ` +
+          `Then ${afterwards(roles)} (docs/roles.md)`,
+      )
+    },
+  },
+  {
     check: 'demo_data',
     judge({ content: { demo, real } }) {
       if (demo.length === 0) return ok('none')
@@ -194,6 +205,28 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     judge: ({ disabled }) => ok(disabled.length === 0 ? 'none' : `${names(disabled)}: refused until enabled`),
   },
 ]
+
+/** What makes two roles of one: a superuser stays the owner, and any other role stays the application. */
+function statements({ application, database, schema, superuser }: DatabaseFacts['roles']): string {
+  if (superuser) return "create role rollcall_application login password '...';"
+  return [
+    "create role rollcall_owner login password '...';",
+    `grant ${quoted(application)} to rollcall_owner;`,
+    `alter database ${quoted(database)} owner to rollcall_owner;`,
+    `alter schema ${quoted(schema)} owner to rollcall_owner;`,
+  ].join(' ')
+}
+
+function afterwards({ superuser }: DatabaseFacts['roles']): string {
+  const migrate = 'run rollcall migrate with both'
+  if (!superuser) return `set ROLLCALL_OWNER_DATABASE_URL to an address with rollcall_owner, and ${migrate}`
+  return (
+    'move the address of DATABASE_URL to ROLLCALL_OWNER_DATABASE_URL, set DATABASE_URL to one with ' +
+    `rollcall_application, and ${migrate}`
+  )
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 function on(setting: string, danger: string) {
   return setting === 'on' ? ok('on') : broken(`${setting}: ${danger}; turn it on`)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountEntry, storedAccounts } from '../../test/accounts.ts'
 import { testClock } from '../../test/clock.ts'
+import { query } from '../../test/embedded.ts'
 import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../test/postgres.ts'
 import { readConfig } from '../app/config.ts'
 import { openVault } from '../app/storage.ts'
@@ -147,9 +148,9 @@ test('entries that come at a time share commits, in one chain without gaps', asy
 test('after a failure the write rejects, and another chain begins', async () => {
   const writer = accounts()
   await writer.write(accountEntry({ operation: 'before' }), [])
-  await database.db.pool.query('alter table account rename to account_away')
+  await query(database.owner, 'alter table account rename to account_away')
   await expect(writer.write(accountEntry({ operation: 'lost' }), [])).rejects.toThrow('account')
-  await database.db.pool.query('alter table account_away rename to account')
+  await query(database.owner, 'alter table account_away rename to account')
   await writer.write(accountEntry({ operation: 'after' }), [])
   const found = await storedAccounts(database.db)
   const of = (operation: string) => found.filter(({ entry }) => entry.operation === operation)

@@ -5,6 +5,7 @@ import type { AllowedHost } from '../model/allowed-hosts.ts'
 import type { Participant } from '../model/participant.ts'
 import { migrate, pendingMigrations } from '../store/db/database.ts'
 import { readServerSettings } from '../store/db/migrate.ts'
+import { readRoleFacts } from '../store/db/roles.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
 import { listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
 import { listParticipants, listWithoutSecret } from '../store/directory/participants.ts'
@@ -15,8 +16,8 @@ import { planIndexes } from '../store/records/index-plan.ts'
 import { ensureRecordTables } from '../store/records/record-tables.ts'
 import { listRegistries, readRegistries } from '../store/registries/registries.ts'
 import { EXPIRING_DAYS, grantHealth } from './grant-health.ts'
-import { closed, Namespace, NOTHING, SenderId, text, wholeNumber } from './members.ts'
-import type { HasDatabase } from './needs.ts'
+import { closed, flag, Namespace, NOTHING, SenderId, text, wholeNumber } from './members.ts'
+import type { HasDatabase, HasOwner } from './needs.ts'
 import { useCase } from './use-case.ts'
 
 const Names = (description: string) => Type.Array(Type.String(), { description })
@@ -31,8 +32,8 @@ export const migrateDatabase = useCase(
       to_fill: Names('Namespaces of registries whose records are to be read anew.'),
     }),
   },
-  async ({ db }: HasDatabase) => {
-    const migrations = await migrate(db)
+  async ({ db, owner = db }: HasOwner) => {
+    const migrations = await migrate(owner, db)
     for (const registry of await listRegistries(db)) await ensureRecordTables(db, registry)
     const registries = await listRegistries(db)
     const to_fill = registries.filter(({ unfilled }) => unfilled.size > 0).map(({ namespace }) => namespace)
@@ -53,6 +54,13 @@ export const examineDatabase = useCase(
         fsync: text('A setting of PostgreSQL.'),
         full_page_writes: text('A setting of PostgreSQL.'),
         synchronous_commit: text('A setting of PostgreSQL.'),
+      }),
+      roles: closed({
+        database: text('Name of the database.'),
+        schema: text('Schema of the tables.'),
+        application: text('Role of DATABASE_URL.'),
+        superuser: flag('Whether that role is a superuser.'),
+        separate: flag('Whether that role cannot change accounts of access.'),
       }),
       content: closed({ demo: Names('Entries of a demo.'), real: Names('Other entries.') }),
       pending: Names('Migrations that have not run.'),
@@ -99,6 +107,7 @@ export const examineDatabase = useCase(
   },
   async ({ db }: HasDatabase) => {
     const settings = await readServerSettings(db)
+    const roles = await readRoleFacts(db)
     const pending = await pendingMigrations(db)
     const content = await directoryContent(db)
     // The directory is read only where its tables are.
@@ -112,6 +121,7 @@ export const examineDatabase = useCase(
     const active = participants.filter(({ status }) => status === 'active')
     return {
       settings,
+      roles,
       content,
       pending,
       disabled: named(disabled),

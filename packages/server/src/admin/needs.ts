@@ -8,6 +8,12 @@ export interface HasDatabase {
   readonly db: Database
 }
 
+/** For what only the owner of the database may do. */
+export interface HasOwner extends HasDatabase {
+  /** The same database as its owner; `db` where one role does both. */
+  readonly owner?: Database
+}
+
 export interface HasVault extends HasDatabase {
   /** Opened for the first value to encrypt or decrypt: most calls need no master key. */
   readonly vault: () => Promise<Vault>

@@ -173,7 +173,8 @@ test('a node that ends in between leaves the row to the next one', async () => {
 })
 
 test('the role of writers may insert, and nothing else', async () => {
-  const client = await server.database.db.pool.connect()
+  const client = new pg.Client(server.database.owner)
+  await client.connect()
   const tried = (text: string) =>
     client.query(text).then(
       () => 'done',
@@ -194,8 +195,7 @@ test('the role of writers may insert, and nothing else', async () => {
     expect(await tried('select * from participant')).toBe(denied)
     expect(await tried('create table rollcall_outbox.mine (id integer)')).toBe(denied)
   } finally {
-    await client.query('reset role')
-    client.release()
+    await client.end()
   }
   await publish()
   expect((await showOutbox(server.database, {})).waiting).toBe(0)

@@ -29,6 +29,8 @@ export interface Config {
   readonly proxies: readonly string[]
   /** Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
+  /** The same database, as its owner (`store/db/roles.ts`); undefined: `databaseUrl` is used for everything. */
+  readonly ownerDatabaseUrl: string | undefined
   /** The address that peers know; undefined where the listener's own will do (`baseUrl`). */
   readonly publicUrl: string | undefined
   /** Encrypts own keys and the keys of bodies; undefined: it is in a file (`app/storage.ts`). */
@@ -65,10 +67,11 @@ export function readConfig(env: Environment): Config {
     dataDirectory: resolve(text(env, 'ROLLCALL_DATA') ?? '.rollcall'),
     behindTlsProxy: readChoice(env, 'ROLLCALL_BEHIND_TLS_PROXY', ['0', '1'], '0') === '1',
     proxies: readProxies(env),
-    databaseUrl: readDatabaseUrl(env),
+    databaseUrl: readDatabaseUrl(env, 'DATABASE_URL'),
+    ownerDatabaseUrl: readOwnerDatabaseUrl(env),
     publicUrl: readPublicUrl(env),
     masterKey: readMasterKey(env, 'ROLLCALL_MASTER_KEY'),
-    masterKeyInFile: readDatabaseUrl(env) === undefined,
+    masterKeyInFile: text(env, 'DATABASE_URL') === undefined,
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
     signatureNamespaces: readNamespaces(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
@@ -157,10 +160,17 @@ function readChoice<const Choice extends string>(
 }
 
 /** Only its beginning is checked; the rest is pg's to understand. It may hold a password and is never quoted. */
-function readDatabaseUrl(env: Environment): string | undefined {
-  const value = text(env, 'DATABASE_URL')
+function readDatabaseUrl(env: Environment, variable: string): string | undefined {
+  const value = text(env, variable)
   if (value === undefined || /^postgres(ql)?:\/\//.test(value)) return value
-  throw new Error('DATABASE_URL must be an address such as postgres://user@host/database')
+  throw new Error(`${variable} must be an address such as postgres://user@host/database`)
+}
+
+function readOwnerDatabaseUrl(env: Environment): string | undefined {
+  const variable = 'ROLLCALL_OWNER_DATABASE_URL'
+  const value = readDatabaseUrl(env, variable)
+  if (value === undefined || text(env, 'DATABASE_URL') !== undefined) return value
+  throw new Error(`${variable} needs DATABASE_URL beside it: the same database, as the application role`)
 }
 
 function readMasterKey(env: Environment, variable: string): KeyObject | undefined {

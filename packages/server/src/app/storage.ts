@@ -13,26 +13,40 @@ import { type Database, openDatabase } from '../store/db/database.ts'
 import type { Config } from './config.ts'
 
 export interface Storage {
+  /** As the application role: for everything that the owner need not do. */
   readonly db: Database
+  /** As the owner: for migrations and deletions of accounts. The same as `db` where one role does both. */
+  readonly owner: Database
   /** Ends the connections, and the embedded PostgreSQL where no other process uses it. */
   close(): Promise<void>
 }
 
 /** Opens the database without touching its tables. Throws what opening it throws, with nothing left running. */
 export async function openStorage(config: Config): Promise<Storage> {
-  const statement_timeout = config.limits.statement_timeout * 1_000
-  const search = { search_timeout: config.limits.search_timeout * 1_000 }
-  if (config.databaseUrl !== undefined) {
-    const db = openDatabase({ connectionString: config.databaseUrl, statement_timeout }, search)
-    return { db, close: () => db.close() }
+  const open = (connection: PoolConfig): Database =>
+    openDatabase(
+      { ...connection, statement_timeout: config.limits.statement_timeout * 1_000 },
+      { search_timeout: config.limits.search_timeout * 1_000 },
+    )
+  const { databaseUrl, ownerDatabaseUrl } = config
+  if (databaseUrl !== undefined) {
+    const db = open({ connectionString: databaseUrl })
+    return storageOf(db, ownerDatabaseUrl === undefined ? db : open({ connectionString: ownerDatabaseUrl }))
   }
   const postgres = await openEmbeddedPostgres(config.dataDirectory)
-  const db = openDatabase({ ...(postgres.connection as PoolConfig), statement_timeout }, search)
+  return storageOf(open(postgres.application as PoolConfig), open(postgres.connection as PoolConfig), () =>
+    postgres.close(),
+  )
+}
+
+/** Connections are made when they are needed: a server that migrates nothing has none as the owner. */
+function storageOf(db: Database, owner: Database, after?: () => Promise<void>): Storage {
   return {
     db,
+    owner,
     async close() {
-      await db.close()
-      await postgres.close()
+      await Promise.all([db.close(), owner.close()])
+      await after?.()
     },
   }
 }

@@ -2,6 +2,7 @@
  * The embedded PostgreSQL. Every process that uses it holds a shared advisory lock in it. The first
  * one starts it, the last one stops it, and a process that finds it gone meanwhile starts it anew.
  */
+import { createHmac } from 'node:crypto'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -11,6 +12,9 @@ import { findPostmaster, type Postmaster, type Start, startPostmaster, stopPostm
 
 /** The name of the one database. */
 const DATABASE = 'rollcall'
+
+/** The role of servers and commands. The superuser is the owner (`store/db/roles.ts`). */
+const APPLICATION = 'rollcall_application'
 
 /** The advisory lock, in the database `postgres`. */
 const LOCK = 5_294_201_871_530
@@ -32,8 +36,10 @@ const PASSING = /already exists|is empty|is still in use|Is another postmaster a
 
 /** A PostgreSQL in use by this process. */
 export interface EmbeddedPostgres {
-  /** How to reach the database: host (the directory of the socket), port, user, password, database. */
+  /** How to reach the database as its owner: host (the directory of the socket), port, user, password, database. */
   readonly connection: pg.ClientConfig
+  /** The same for the application role. */
+  readonly application: pg.ClientConfig
   /** Ends our use of it. The last process to do so stops PostgreSQL. End your own connections first. */
   close(): Promise<void>
 }
@@ -53,14 +59,17 @@ export async function openEmbeddedPostgres(dataDirectory: string): Promise<Embed
   const session = await enter(cluster)
   try {
     await ensureDatabase(session)
+    await ensureApplicationRole(session, cluster)
   } catch (error) {
     await leave(session, cluster)
     throw error
   }
   const release = keepSession(cluster, session)
   let closed: Promise<void> | undefined
+  const connection = connectionTo(cluster, session.postmaster, DATABASE)
   return {
-    connection: connectionTo(cluster, session.postmaster, DATABASE),
+    connection,
+    application: { ...connection, user: APPLICATION, password: applicationPassword(cluster) },
     close() {
       closed ??= release()
       return closed
@@ -84,6 +93,23 @@ async function ensureDatabase({ client }: Session): Promise<void> {
   } catch (error) {
     // Another process made it in the same moment (duplicate_database, unique_violation).
     if (!hasCode(error, '42P04', '23505')) throw error
+  }
+}
+
+/** No second secret is stored: who has the owner's password may do everything anyway, and not the other way round. */
+const applicationPassword = ({ password }: Cluster): string =>
+  createHmac('sha256', password).update(APPLICATION).digest('base64url')
+
+/** Databases of earlier versions have none. */
+async function ensureApplicationRole({ client }: Session, cluster: Cluster): Promise<void> {
+  const { rowCount } = await client.query('select from pg_roles where rolname = $1', [APPLICATION])
+  if (rowCount) return
+  const password = client.escapeLiteral(applicationPassword(cluster))
+  try {
+    await client.query(`create role ${APPLICATION} login password ${password}`)
+  } catch (error) {
+    // Another process made it in the same moment (duplicate_object, unique_violation).
+    if (!hasCode(error, '42710', '23505')) throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { query } from '../../test/embedded.ts'
 import { rawConnection } from '../../test/raw-http.ts'
 import { answerOf, bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
 
@@ -110,11 +111,12 @@ it('answers 503 while the database is away, and 200 again after', async () => {
   expect((await send()).status).toBe(200)
   const { connection } = lonely.database
   const database = connection.database
-  await server.database.db.pool.query(
+  await query(
+    server.database.owner,
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
     [database],
   )
-  await server.database.db.pool.query(`alter database ${database} rename to ${database}_away`)
+  await query(server.database.owner, `alter database ${database} rename to ${database}_away`)
   try {
     const answer = await send()
     expect([answer.status, answer.body.message.error]).toEqual([
@@ -127,7 +129,7 @@ it('answers 503 while the database is away, and 200 again after', async () => {
     expect((await get(`${lonely.url}/ready`)).status).toBe(503)
     expect((await get(`${lonely.url}/health`)).status).toBe(200)
   } finally {
-    await server.database.db.pool.query(`alter database ${database}_away rename to ${database}`)
+    await query(server.database.owner, `alter database ${database}_away rename to ${database}`)
   }
   expect((await send()).status).toBe(200)
   await lonely.close()

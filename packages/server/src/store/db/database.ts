@@ -4,6 +4,7 @@ import pg from 'pg'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
+import { settleRoles } from './roles.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
@@ -127,13 +128,18 @@ function ignoreLostConnection(): void {}
 /**
  * Brings the database to the tables that this code expects and returns the names of the migrations that ran.
  * Any number of nodes may do so at once: one works, the others wait for it. The record tables of registries
- * are not among them (`ensureRecordTables`).
+ * are not among them (`ensureRecordTables`). At its end the tables belong to the right ones of the two roles.
+ *
+ * @param db as the owner
+ * @param application the same database as the application role; left out where one role does both
  *
  * Throws StoreRefusal when the server is older than PostgreSQL 15, when the database's encoding is not UTF8,
  * or when a newer Rollcall has migrated the database.
  */
-export async function migrate(db: Database): Promise<readonly string[]> {
-  return db.kysely.connection().execute(runMigrations)
+export async function migrate(db: Database, application = db): Promise<readonly string[]> {
+  const done = await db.kysely.connection().execute(runMigrations)
+  await settleRoles(db, application)
+  return done
 }
 
 /** The names of the migrations that `migrate` would run; changes nothing. Throws StoreRefusal as `migrate` does. */

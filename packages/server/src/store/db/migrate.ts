@@ -3,6 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
+import { isForbidden, OWNED_BY_ANOTHER } from './roles.ts'
 import type { Tables } from './tables.ts'
 
 const MIGRATION_TABLE = 'rollcall_migration'
@@ -14,7 +15,8 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
   // Neither the work nor the waiting for another node's work is a query with a deadline.
   await sql`set statement_timeout = 0`.execute(connection)
   try {
-    await checkNotNewer(connection)
+    const done = await checkNotNewer(connection)
+    if (Object.keys(MIGRATIONS).some((name) => !done.includes(name))) await checkOwner(connection)
     const migrator = new Migrator({
       db: connection,
       provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
@@ -24,6 +26,7 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
       allowUnorderedMigrations: true,
     })
     const { error, results } = await migrator.migrateToLatest()
+    if (isForbidden(error)) throw new StoreRefusal(NOT_OWNER)
     if (error !== undefined) throw error
     return (results ?? []).map((result) => result.migrationName)
   } finally {
@@ -81,15 +84,21 @@ export function checkServerSettings(version: number, encoding: string): void {
   }
 }
 
+const NOT_OWNER =
+  'the role of DATABASE_URL may not migrate this database: run rollcall migrate with ROLLCALL_OWNER_DATABASE_URL'
+
+/** @throws StoreRefusal another role has the accounts, and is to make what belongs to them */
+async function checkOwner(connection: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql.raw(OWNED_BY_ANOTHER).execute(connection)
+  if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
+}
+
 /** The migrations that have run; throws where one of them is unknown here. */
 async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
   if (found.length === 0) return []
-  const { rows } = await sql<{
-    name: string
-  }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(connection)
-  const done = rows.map((row) => row.name)
+  const done = await namesOfDone(connection)
   const unknown = done.filter((name) => !Object.hasOwn(MIGRATIONS, name))
   if (unknown.length > 0) {
     throw new StoreRefusal(
@@ -98,6 +107,22 @@ async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly strin
   }
   return done
 }
+
+async function namesOfDone(connection: Kysely<Tables>): Promise<readonly string[]> {
+  try {
+    const { rows } = await sql<{
+      name: string
+    }>`select name from ${sql.table(MIGRATION_TABLE)} order by name`.execute(connection)
+    return rows.map((row) => row.name)
+  } catch (error) {
+    if (isForbidden(error)) throw new StoreRefusal(NOT_SETTLED)
+    throw error
+  }
+}
+
+const NOT_SETTLED =
+  'the role of DATABASE_URL may not read the tables of this database yet: run rollcall migrate, with ' +
+  'ROLLCALL_OWNER_DATABASE_URL where the database is not the embedded one'
 
 /** How the PostgreSQL at the other end is set up, for `doctor`. */
 export interface ServerSettings {

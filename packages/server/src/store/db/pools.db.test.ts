@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { query } from '../../../test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { type Database, openDatabase } from './database.ts'
 import { openConnections, WaitingPool } from './pools.ts'
@@ -11,14 +12,13 @@ let db: Database
 /** A role that may have four connections at a time. */
 beforeAll(async () => {
   database = await testDatabase()
-  const { pool } = database.db
-  await pool.query(`create role ${ROLE} login password 'few' connection limit 4`)
+  await query(database.owner, `create role ${ROLE} login password 'few' connection limit 4`)
   db = openDatabase({ ...database.connection, user: ROLE, password: 'few' })
 })
 
 afterAll(async () => {
   await db.close()
-  await database.db.pool.query(`drop role ${ROLE}`)
+  await query(database.owner, `drop role ${ROLE}`)
   await database.close()
 })
 

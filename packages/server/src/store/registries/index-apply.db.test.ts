@@ -1,6 +1,7 @@
 import type { Attribute } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { query } from '../../../test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { openDatabase } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
@@ -156,9 +157,9 @@ test('of two that apply at once one is refused, and no attribute is changed mean
 })
 
 test('who is not the owner is told so', async () => {
-  const { connection, db } = database
+  const { connection, owner, db } = database
   const user = `guest_${connection.database}`
-  await db.pool.query(`create role ${user} login password 'x'`)
+  await query(owner, `create role ${user} login password 'x'`)
   await db.pool.query(`grant select, insert, update, delete on all tables in schema public to ${user}`)
   const guest = openDatabase({ ...connection, user, password: 'x' })
   await expect(applyIndexes(guest, 'civil')).rejects.toThrow(
@@ -168,7 +169,7 @@ test('who is not the owner is told so', async () => {
   )
   await guest.close()
 
-  await db.pool.query(`drop owned by ${user}; drop role ${user}`)
+  await query(owner, `drop owned by ${user}; drop role ${user}`)
 })
 
 test('indexes of nothing declared are listed, keys are not', async () => {

@@ -1,5 +1,6 @@
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { query } from '../../../test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import type { Registry } from '../../model/registry.ts'
 import { openDatabase } from '../db/database.ts'
@@ -193,7 +194,7 @@ test('while an import runs nothing is added: it writes the columns that it knew 
 })
 
 test('a table that is in use too long, or is not ours, is said plainly', async () => {
-  const { db, connection } = database
+  const { db, owner, connection } = database
   const { id } = await registryAt(db, 'full')
   const reader = await db.pool.connect()
   await reader.query('begin')
@@ -205,7 +206,7 @@ test('a table that is in use too long, or is not ours, is said plainly', async (
   reader.release()
 
   const user = `guest_${connection.database}`
-  await db.pool.query(`create role ${user} login password 'x'`)
+  await query(owner, `create role ${user} login password 'x'`)
   await db.pool.query(`grant select, insert, update on all tables in schema public to ${user}`)
   const guest = openDatabase({ ...connection, user, password: 'x' })
   await expect(addAttribute(guest, 'full', 'Person', clan)).rejects.toThrow(
@@ -214,5 +215,5 @@ test('a table that is in use too long, or is not ours, is said plainly', async (
     ),
   )
   await guest.close()
-  await db.pool.query(`drop owned by ${user}; drop role ${user}`)
+  await query(owner, `drop owned by ${user}; drop role ${user}`)
 })

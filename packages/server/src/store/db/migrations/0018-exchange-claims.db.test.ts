@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { query as ownerQuery } from '../../../../test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../../test/postgres.ts'
 import { exchangeClaims } from './0018-exchange-claims.ts'
 
@@ -10,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const query = (text: string, values: unknown[] = []) => database.db.pool.query(text, values)
+const asOwner = (text: string) => ownerQuery(database.owner, text)
 
 /** The tables as they were before. */
 async function before(): Promise<void> {
@@ -19,7 +21,8 @@ async function before(): Promise<void> {
     drop column first_item, drop column chunk, drop column chunks, drop column open_chunks`)
   await query('create table node (id uuid)')
   await query(`create function drain_deliveries() returns void language sql as 'select'`)
-  await query('create schema graphile_worker create table _private_jobs (id integer)')
+  await asOwner(`create schema graphile_worker authorization ${database.connection.user}
+    create table _private_jobs (id integer)`)
 }
 
 async function accepted(items: number, state: string, page: number): Promise<string> {
