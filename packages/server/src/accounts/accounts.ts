@@ -53,7 +53,11 @@ export function createAccounts({ db, vault, clock, limits }: AccountParts): Acco
     const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
     const { accounts, hash } = chained(current, new Date(at).toISOString(), entries)
     const sent = clock.now()
-    const time = await writeAccounts(db.pool, current.id, new Date(at), accounts)
+    const time = await writeAccounts(
+      db.pool,
+      { chain: current.id, after: current.sequence, at: new Date(at) },
+      accounts,
+    )
     const offset = time.getTime() - (sent + clock.now()) / 2
     chain = { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
     return entries.map(() => undefined)
@@ -107,7 +111,7 @@ function chained(
     const commitments = Buffer.concat(persons.map(commitmentOf))
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
     const [message_id, reply_message_id] = [messageOf(entry.request), messageOf(entry.reply)]
-    return { sequence, entry: text, commitments, hash, message_id, reply_message_id, persons }
+    return { entry: text, commitments, hash, message_id, reply_message_id, persons }
   })
   return { accounts, hash }
 }

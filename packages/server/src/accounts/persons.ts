@@ -10,8 +10,11 @@ export const COMMITMENT_BYTES = 32
 const SALT_BYTES = 16
 
 /** HMAC-SHA-256 of type and value with the secret of the accounts: the same for all registries. */
-export const pseudonymOf = (secret: KeyObject, { type, value }: PersonIdentifier): Buffer =>
-  createHmac('sha256', secret).update(`${type}\0${value}`).digest()
+export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
+  createHmac('sha256', secret).update(textOf(identifier)).digest()
+
+/** A type has no NUL: no two identifiers have one text. */
+const textOf = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
 
 export const commitmentOf = ({ salt, pseudonym, role }: NewAccountPerson): Buffer =>
   hash('sha256', Buffer.concat([salt, pseudonym, ROLES[role]]), 'buffer')
@@ -27,16 +30,31 @@ export function personRows(
   secret: KeyObject,
   persons: readonly AccountedPerson[],
 ): readonly NewAccountPerson[] {
-  const found = new Map<string, { readonly role: PersonRole; readonly identifier: PersonIdentifier }>()
+  const pseudonyms = new Map<string, Buffer>()
+  const rows = new Map<string, NewAccountPerson>()
   for (const { role, identifiers } of persons) {
-    for (const identifier of identifiers)
-      found.set(`${role}\0${identifier.type}\0${identifier.value}`, { role, identifier })
+    for (const identifier of identifiers) {
+      const name = textOf(identifier)
+      const key = `${role}\0${name}`
+      if (rows.has(key)) continue
+      let pseudonym = pseudonyms.get(name)
+      if (pseudonym === undefined) {
+        pseudonym = pseudonymOf(secret, identifier)
+        pseudonyms.set(name, pseudonym)
+      }
+      rows.set(key, { role, pseudonym, salt: newSalt() })
+    }
   }
-  if (found.size === 0) return []
-  const salts = randomBytes(found.size * SALT_BYTES)
-  return [...found.values()].map(({ role, identifier }, index) => ({
-    role,
-    pseudonym: pseudonymOf(secret, identifier),
-    salt: salts.subarray(index * SALT_BYTES, (index + 1) * SALT_BYTES),
-  }))
+  return [...rows.values()]
+}
+
+/** Asking for random bytes takes as long for many as for few. */
+const SALTS = 4_096
+let salts = Buffer.alloc(0)
+
+function newSalt(): Buffer {
+  if (salts.length === 0) salts = randomBytes(SALTS)
+  const salt = salts.subarray(0, SALT_BYTES)
+  salts = salts.subarray(SALT_BYTES)
+  return salt
 }
