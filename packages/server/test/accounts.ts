@@ -1,4 +1,10 @@
 /** The accounts that a test's server has written, and accounts in memory for tests of a part alone. */
+import { type AccountsOfProcess, createAccounts } from '../src/accounts/accounts.ts'
+import type { WitnessAddress } from '../src/accounts/witness-target.ts'
+import { readConfig } from '../src/app/config.ts'
+import { openVault } from '../src/app/storage.ts'
+import type { Vault } from '../src/keys/vault.ts'
+import type { Limits } from '../src/limits.ts'
 import type {
   AccountEntry,
   AccountedPerson,
@@ -7,6 +13,8 @@ import type {
   StoredAccountEntry,
 } from '../src/model/account.ts'
 import type { Database } from '../src/store/db/database.ts'
+import { type TestClock, testClock } from './clock.ts'
+import { masterKeyOfRun } from './postgres.ts'
 
 export interface StoredAccount {
   readonly chain: string
@@ -15,6 +23,44 @@ export interface StoredAccount {
   readonly entry: StoredAccountEntry
   /** A row for each identifier; its pseudonym in hexadecimal. */
   readonly persons: readonly { readonly role: PersonRole; readonly pseudonym: string }[]
+}
+
+const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL: 'postgres://test' })
+
+/** The vault of a database that `startedDatabase` made. */
+export const vaultOf = (db: Database): Promise<Vault> => openVault(config, db)
+
+export interface TestAccounts extends AccountsOfProcess {
+  /** Of this process: `pass` lets time pass, by which checkpoints become due. */
+  readonly clock: TestClock
+  /** What was counted, such as `witnessed failed`. */
+  readonly counted: readonly string[]
+  /** The messages that were logged. */
+  readonly logged: readonly string[]
+}
+
+/** The accounts of a process on a database that `startedDatabase` made. */
+export function testAccounts(
+  db: Database,
+  {
+    witness = null,
+    limits = {},
+  }: { readonly witness?: WitnessAddress | null; readonly limits?: Partial<Limits> } = {},
+): TestAccounts {
+  const clock = testClock()
+  const counted: string[] = []
+  const logged: string[] = []
+  const log = (_: object, message?: string) => void logged.push(String(message ?? _))
+  const accounts = createAccounts({
+    ...{ db, clock, witness, vault: () => vaultOf(db), limits: { ...config.limits, ...limits } },
+    log: { error: log, info: log },
+    metrics: {
+      accounted: (outcome, entries) => void counted.push(`accounted ${outcome} ${entries}`),
+      checkpointMade: (outcome) => void counted.push(`checkpoint ${outcome}`),
+      witnessed: (outcome) => void counted.push(`witness ${outcome}`),
+    },
+  })
+  return { ...accounts, clock, counted, logged }
 }
 
 /** Every entry in the database; those of each chain in order, the chain that began first is first. */

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountEntry, storedAccounts } from '../../test/accounts.ts'
-import { testClock } from '../../test/clock.ts'
+import { accountEntry, storedAccounts, testAccounts, vaultOf } from '../../test/accounts.ts'
 import { query } from '../../test/embedded.ts'
-import { masterKeyOfRun, startedDatabase, type TestDatabase } from '../../test/postgres.ts'
-import { readConfig } from '../app/config.ts'
-import { openVault } from '../app/storage.ts'
-import { createAccounts } from './accounts.ts'
+import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
 import { openDetails } from './confidential.ts'
 import { loadAccountKeys } from './keys.ts'
-
-const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL: 'postgres://test' })
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -18,8 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const vault = () => openVault(config, database.db)
-const accounts = () => createAccounts({ db: database.db, vault, clock: testClock(), limits: config.limits })
+const accounts = () => testAccounts(database.db)
 
 const MINA = { type: 'UIN', value: '1234' }
 const OMAR = { type: 'UIN', value: '5678' }
@@ -101,7 +94,7 @@ describe('an entry', () => {
     )
     for (const clear of ['clerk-77', 'C/9', 'ID-IN-CLEAR']) expect(rows[0].text).not.toContain(clear)
     const stored = (await storedAccounts(database.db)).find(({ entry }) => entry.operation === 'secret')
-    const { confidential } = await loadAccountKeys(database.db, await vault())
+    const { confidential } = await loadAccountKeys(database.db, await vaultOf(database.db))
     const place = { chain: stored?.chain as string, sequence: stored?.sequence as number }
     const sealed = stored?.entry.sealed as string
     expect(openDetails(confidential, place, sealed)).toEqual({ requested_by: 'clerk-77', case: 'C/9' })

@@ -4,6 +4,8 @@ import { canonicalJson } from '@rollcall/protocol'
 import type { Vault } from '../keys/vault.ts'
 import type { Limits } from '../limits.ts'
 import type { AccountEntry, Accounts } from '../model/account.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { Clock } from '../shared/clock.ts'
 import {
   databaseTime,
@@ -16,24 +18,33 @@ import { groupCommit } from '../store/db/group-commit.ts'
 import { isStorable } from '../store/db/text.ts'
 import { messageKey } from '../store/exchanges/exchanges.ts'
 import { entryHash, firstHash } from './chain.ts'
+import { type ChainEnd, createCheckpoints } from './checkpoints.ts'
 import { sealDetails } from './confidential.ts'
 import { type AccountKeys, loadAccountKeys } from './keys.ts'
 import { commitmentOf, personRows } from './persons.ts'
+import { createWitness } from './witness.ts'
+import type { WitnessAddress } from './witness-target.ts'
 
 export interface AccountParts {
   readonly db: Database
   /** Opened for the first entry. */
   readonly vault: () => Promise<Vault>
-  readonly clock: Pick<Clock, 'now'>
-  readonly limits: Pick<Limits, 'exchanges_waiting'>
+  readonly clock: Pick<Clock, 'now' | 'later'>
+  readonly limits: Pick<Limits, 'accounts_waiting' | 'checkpoint_interval' | 'checkpoint_entries'>
+  readonly log: Pick<Log, 'error' | 'info'>
+  readonly metrics: AccountMetrics
+  readonly witness: WitnessAddress | null
 }
 
+export type AccountMetrics = Pick<Metrics, 'accounted' | 'checkpointMade' | 'witnessed'>
+
 export interface AccountsOfProcess extends Accounts {
-  /** Ends the chain of this process, after the last entry. */
+  /** Signs the end of the chain, after the last entry. Never rejects. */
   close(): Promise<void>
 }
 
-export function createAccounts({ db, vault, clock, limits }: AccountParts): AccountsOfProcess {
+export function createAccounts(parts: AccountParts): AccountsOfProcess {
+  const { db, vault, clock, limits, metrics } = parts
   let keys: Promise<AccountKeys> | undefined
   const loaded = (): Promise<AccountKeys> => {
     keys ??= vault()
@@ -46,23 +57,36 @@ export function createAccounts({ db, vault, clock, limits }: AccountParts): Acco
   }
 
   let chain: Chain | null = null
+  let offset = 0
+  const checkpoints = createCheckpoints({
+    ...parts,
+    witness: createWitness(parts.witness, parts),
+    signer: async () => (await loaded()).signer,
+    time: () => clock.now() + offset,
+  })
   const flush = async (entries: readonly PreparedEntry[]): Promise<readonly undefined[]> => {
     const current: Chain = chain ?? (await beginChain(db, clock))
     // Until it is committed, nobody knows what the chain ends with: after a failure another chain begins.
     chain = null
-    const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
-    const { accounts, hash } = chained(current, new Date(at).toISOString(), entries)
-    const sent = clock.now()
-    const time = await writeAccounts(
-      db.pool,
-      { chain: current.id, after: current.sequence, at: new Date(at) },
-      accounts,
-    )
-    const offset = time.getTime() - (sent + clock.now()) / 2
-    chain = { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
+    try {
+      const at = Math.max(current.at, Math.trunc(clock.now() + current.offset))
+      const { accounts, hash } = chained(current, new Date(at).toISOString(), entries)
+      const sent = clock.now()
+      const place = { chain: current.id, after: current.sequence, at: new Date(at) }
+      const time = await writeAccounts(db.pool, place, accounts)
+      offset = time.getTime() - (sent + clock.now()) / 2
+      const next = { id: current.id, sequence: current.sequence + entries.length, hash, at, offset }
+      checkpoints.committed(next)
+      chain = next
+    } catch (error) {
+      checkpoints.abandoned(current.id)
+      metrics.accounted('failed', entries.length)
+      throw error
+    }
+    metrics.accounted('written', entries.length)
     return entries.map(() => undefined)
   }
-  const group = groupCommit(flush, { waiting: limits.exchanges_waiting })
+  const group = groupCommit(flush, { waiting: limits.accounts_waiting })
 
   return {
     async write(entry, persons) {
@@ -71,6 +95,7 @@ export function createAccounts({ db, vault, clock, limits }: AccountParts): Acco
     },
     async close() {
       chain = null
+      await checkpoints.close()
     },
   }
 }
@@ -82,12 +107,7 @@ interface PreparedEntry {
 }
 
 /** The end of a chain, as it is committed. */
-interface Chain {
-  readonly id: string
-  readonly sequence: number
-  readonly hash: Buffer
-  /** Of the last entry, in milliseconds since 1970. */
-  readonly at: number
+interface Chain extends ChainEnd {
   /** Milliseconds by which the time of the database is more than the monotonic clock of this process. */
   readonly offset: number
 }

@@ -2,6 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { readWitnessAddress, type WitnessAddress } from '../accounts/witness-target.ts'
 import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../delivery/schedule.ts'
 import { readPrefix } from '../http/gate.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
@@ -41,6 +42,8 @@ export interface Config {
   readonly newMasterKey: KeyObject | undefined
   /** The `namespace` of signatures: the one we write, and those we read (D17). */
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
+  /** Where checkpoints of the accounts go besides the database; null: nowhere. */
+  readonly witness: WitnessAddress | null
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
   /** Seconds from one attempt at a delivery to the next. */
@@ -74,6 +77,7 @@ export function readConfig(env: Environment): Config {
     masterKeyInFile: text(env, 'DATABASE_URL') === undefined,
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
     signatureNamespaces: readNamespaces(env),
+    witness: readWitness(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     retrySchedule: readSchedule(env, limits),
@@ -101,6 +105,18 @@ function readNamespaces(env: Environment): Config['signatureNamespaces'] {
     }
   }
   return { written, read: [...new Set([written, ...read])] }
+}
+
+function readWitness(env: Environment): WitnessAddress | null {
+  const value = text(env, 'ROLLCALL_WITNESS')
+  if (value === undefined) return null
+  const address = readWitnessAddress(value)
+  if (address === null) {
+    throw new Error(
+      'ROLLCALL_WITNESS must be the path of a file, syslog://host:port (UDP) or syslog+tcp://host:port',
+    )
+  }
+  return address.kind === 'file' ? { ...address, path: resolve(address.path) } : address
 }
 
 function readSchedule(env: Environment, { exchange_retention }: Limits): readonly number[] {

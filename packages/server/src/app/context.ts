@@ -117,7 +117,10 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
     db,
-    accounts: createAccounts({ db, vault: async () => vault, clock, limits }),
+    accounts: createAccounts({
+      ...{ db, clock, limits, log, metrics, witness: config.witness },
+      vault: async () => vault,
+    }),
     records: ownRecords(db),
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),

@@ -75,6 +75,7 @@ export async function startServer(
     // Last: it says until the end how the node is.
     await operatorServer.close()
     await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
+    await context.accounts.close()
   }
   try {
     await listen('operator', operatorServer, { host: config.adminHost, port: config.adminPort })

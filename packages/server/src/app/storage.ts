@@ -4,10 +4,11 @@
  */
 import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
-import { type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
+import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
+import { createLog } from '../observe/log.ts'
 import { CLOCK } from '../shared/clock.ts'
 import { type Database, openDatabase } from '../store/db/database.ts'
 import type { Config } from './config.ts'
@@ -57,7 +58,18 @@ export const openVault = (config: Config, db: Database): Promise<Vault> =>
 
 /** The accounts of a command: its entries are a chain of their own. */
 export const openAccounts = (config: Config, db: Database): AccountsOfProcess =>
-  createAccounts({ db, vault: () => openVault(config, db), clock: CLOCK, limits: config.limits })
+  createAccounts({
+    ...{ db, clock: CLOCK, limits: config.limits, witness: config.witness, metrics: NO_METRICS },
+    vault: () => openVault(config, db),
+    log: createLog({ level: config.logLevel }),
+  })
+
+/** Nobody collects those of a command. */
+const NO_METRICS: AccountMetrics = {
+  accounted: () => undefined,
+  checkpointMade: () => undefined,
+  witnessed: () => undefined,
+}
 
 /** The file is for the embedded database and the demo, and only where the environment names no key. */
 export function masterKeySource(config: Config): MasterKeySource {

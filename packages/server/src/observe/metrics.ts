@@ -30,6 +30,12 @@ export interface Metrics {
   deliveryAttempted(ending: string, seconds: number): void
   /** One delivery at its end. */
   deliveryEnded(state: 'delivered' | 'refused' | 'dead'): void
+  /** Entries of the accounts of access. */
+  accounted(outcome: 'written' | 'failed', entries: number): void
+  /** One checkpoint of the accounts. */
+  checkpointMade(outcome: 'made' | 'failed'): void
+  /** One attempt to give checkpoints to the witness. */
+  witnessed(outcome: 'taken' | 'failed'): void
   /** The exposition format of all metrics, with its content type. */
   render(): Promise<{ contentType: string; text: string }>
 }
@@ -151,6 +157,24 @@ export function createMetrics(
     labelNames: ['state'],
     registers,
   })
+  const accounts = new Counter({
+    name: 'rollcall_accounts_total',
+    help: 'Entries of the accounts of access, by outcome: an answer without its entry is not sent',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const checkpoints = new Counter({
+    name: 'rollcall_account_checkpoints_total',
+    help: 'Checkpoints of the accounts of access, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const witness = new Counter({
+    name: 'rollcall_account_witness_total',
+    help: 'Attempts to give checkpoints to the witness, by outcome',
+    labelNames: ['outcome'],
+    registers,
+  })
   addDeliveryHealth(register, deliveries)
   addOutboxHealth(register, outbox)
 
@@ -165,6 +189,9 @@ export function createMetrics(
     deliveryEnded: (state) => ended.inc({ state }),
     refused: (refusal, participant) => refused.inc({ refusal, participant: participant ?? '' }),
     requestRefused: (quota) => refusals.inc({ quota }),
+    accounted: (outcome, entries) => accounts.inc({ outcome }, entries),
+    checkpointMade: (outcome) => checkpoints.inc({ outcome }),
+    witnessed: (outcome) => witness.inc({ outcome }),
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }
 }

@@ -1,0 +1,120 @@
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { accountEntry, testAccounts } from '../../test/accounts.ts'
+import { query } from '../../test/embedded.ts'
+import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
+import type { CheckpointContent } from './checkpoints.ts'
+
+interface Stored {
+  readonly chain: string
+  readonly sequence: number
+  readonly hash: string
+  readonly content: string
+  readonly parsed: CheckpointContent
+  readonly digest: string
+  readonly kid: string
+  readonly signature: Buffer
+}
+
+async function database(): Promise<TestDatabase> {
+  const made = await startedDatabase()
+  onTestFinished(() => made.close())
+  return made
+}
+
+const stored = async ({ db }: TestDatabase): Promise<Stored[]> =>
+  (
+    await db.pool.query(
+      `select chain, sequence, encode(hash, 'hex') as hash, content, content::json as parsed,
+        encode(digest, 'hex') as digest, kid, signature from account_checkpoint order by id`,
+    )
+  ).rows
+
+const hashOf = async ({ db }: TestDatabase, chain: string, sequence: number): Promise<string> =>
+  (
+    await db.pool.query(
+      `select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`,
+      [chain, sequence],
+    )
+  ).rows[0].hash
+
+test('an orderly end signs the last entry, with a key whose public half stays', async () => {
+  const on = await database()
+  const accounts = testAccounts(on.db)
+  for (const operation of ['one', 'two']) await accounts.write(accountEntry({ operation }), [])
+  await accounts.close()
+  const [checkpoint, ...more] = await stored(on)
+  expect(more).toEqual([])
+  const { chain, content, parsed, kid, signature, digest } = checkpoint as Stored
+  expect(parsed).toMatchObject({ sequence: 2, hash: await hashOf(on, chain, 2), previous: null, others: [] })
+  expect(parsed).toMatchObject({ ended: true, witness: 'none' })
+  expect(digest).toBe(createHash('sha256').update(content).digest('hex'))
+  const { rows } = await on.db.pool.query('select public_key from account_key where kid = $1', [kid])
+  const key = createPublicKey({ key: rows[0].public_key, format: 'jwk' })
+  expect(verify(null, Buffer.from(content), key, signature)).toBe(true)
+})
+
+test('a process that wrote nothing makes no checkpoint', async () => {
+  const on = await database()
+  await testAccounts(on.db).close()
+  expect(await stored(on)).toEqual([])
+})
+
+test('entries are signed when their time has come, without a further entry', async () => {
+  const on = await database()
+  const accounts = testAccounts(on.db, { limits: { checkpoint_interval: 10 } })
+  await accounts.write(accountEntry(), [])
+  await accounts.write(accountEntry(), [])
+  expect(await stored(on)).toEqual([])
+  accounts.clock.pass(10_000)
+  await vi.waitFor(async () => expect(await stored(on)).toMatchObject([{ sequence: 2 }]))
+  // All is signed: there is nothing to do.
+  accounts.clock.pass(60_000)
+  await accounts.write(accountEntry(), [])
+  accounts.clock.pass(10_000)
+  await vi.waitFor(async () => expect(await stored(on)).toHaveLength(2))
+  const [first, second] = await stored(on)
+  expect(second?.parsed).toMatchObject({ sequence: 3, previous: first?.digest, ended: false })
+  await accounts.close()
+})
+
+test('many entries are signed at once', async () => {
+  const on = await database()
+  const accounts = testAccounts(on.db, { limits: { checkpoint_entries: 5 } })
+  for (let written = 0; written < 5; written += 1) await accounts.write(accountEntry(), [])
+  await vi.waitFor(async () => expect(await stored(on)).toMatchObject([{ sequence: 5 }]))
+  await accounts.close()
+})
+
+test('checkpoints name the newest of the other chains', async () => {
+  const on = await database()
+  const [one, other] = [testAccounts(on.db), testAccounts(on.db)]
+  await one.write(accountEntry(), [])
+  await one.close()
+  await other.write(accountEntry(), [])
+  await other.close()
+  const [first, second] = await stored(on)
+  expect(second?.parsed.others).toEqual([{ chain: first?.chain, sequence: 1, digest: first?.digest }])
+})
+
+test('a checkpoint that cannot be written is written later, and the chain before a failure is signed too', async () => {
+  const on = await database()
+  const accounts = testAccounts(on.db)
+  await accounts.write(accountEntry(), [])
+  await query(on.owner, 'alter table account_checkpoint rename to checkpoint_away')
+  accounts.clock.pass(10_000)
+  await vi.waitFor(() => expect(accounts.counted).toContain('checkpoint failed'))
+  expect(accounts.logged).toContain('a checkpoint of the accounts could not be made')
+  await query(on.owner, 'alter table account rename to account_away')
+  await expect(accounts.write(accountEntry(), [])).rejects.toThrow('account')
+  await query(on.owner, 'alter table account_away rename to account')
+  await query(on.owner, 'alter table checkpoint_away rename to account_checkpoint')
+  await accounts.write(accountEntry(), [])
+  await accounts.close()
+  const found = await stored(on)
+  expect(found.map(({ sequence, parsed: { ended } }) => ({ sequence, ended }))).toEqual([
+    { sequence: 1, ended: false },
+    { sequence: 1, ended: true },
+  ])
+  expect(found[0]?.chain).not.toBe(found[1]?.chain)
+})

@@ -1,0 +1,191 @@
+/**
+ * Checkpoints sign the entries of a chain, name the newest checkpoints of the other chains, and go to the witness. They are
+ * made beside the entries: no entry waits for one.
+ */
+import { hash } from 'node:crypto'
+import { canonicalJson } from '@rollcall/protocol'
+import type { Limits } from '../limits.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Clock } from '../shared/clock.ts'
+import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from '../store/accounts/checkpoints.ts'
+import type { Database } from '../store/db/database.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import type { AccountSigner } from './keys.ts'
+import type { Witness, WitnessState } from './witness.ts'
+
+/** What a checkpoint signs, as canonical JSON. */
+export interface CheckpointContent {
+  readonly chain: string
+  /** The last entry that it signs. */
+  readonly sequence: number
+  /** Of that entry, in hexadecimal. */
+  readonly hash: string
+  /** RFC 3339 in UTC, with milliseconds. */
+  readonly at: string
+  /** Digest of the chain's checkpoint before, in hexadecimal; null: it is the first. */
+  readonly previous: string | null
+  /** The newest checkpoints of other chains since the one before. */
+  readonly others: readonly {
+    readonly chain: string
+    readonly sequence: number
+    readonly digest: string
+  }[]
+  /** Whether the chain has ended: no entry follows. */
+  readonly ended: boolean
+  /** How the witness took the checkpoints before. */
+  readonly witness: WitnessState
+}
+
+/** The committed end of a chain. */
+export interface ChainEnd {
+  readonly id: string
+  readonly sequence: number
+  readonly hash: Buffer
+  /** Time of the database, in milliseconds since 1970. */
+  readonly at: number
+}
+
+export interface CheckpointParts {
+  readonly db: Database
+  readonly clock: Pick<Clock, 'later'>
+  readonly limits: Pick<Limits, 'checkpoint_interval' | 'checkpoint_entries'>
+  readonly log: Pick<Log, 'error'>
+  readonly metrics: Pick<Metrics, 'checkpointMade'>
+  readonly witness: Witness
+  readonly signer: () => Promise<AccountSigner>
+  /** Time of the database, in milliseconds since 1970. */
+  readonly time: () => number
+}
+
+export interface Checkpoints {
+  /** A chain has this end now. */
+  committed(end: ChainEnd): void
+  /** No entry of it will be committed any more, but one may be that nobody knows of. */
+  abandoned(chain: string): void
+  /** Signs what is not signed. Never rejects. */
+  close(): Promise<void>
+}
+
+interface OpenChain {
+  end: ChainEnd
+  abandoned: boolean
+  /** The checkpoint before. */
+  signed: { readonly sequence: number; readonly digest: string | null; readonly at: Date | null }
+  /** A checkpoint whose commit is not known: the next one names it, so it is written again. */
+  uncertain: MadeCheckpoint | null
+}
+
+interface MadeCheckpoint {
+  readonly content: CheckpointContent
+  readonly row: NewCheckpoint
+}
+
+const NOTHING = { sequence: 0, digest: null, at: null }
+
+const isUnsigned = ({ end, signed }: OpenChain): boolean => signed.sequence < end.sequence
+
+export function createCheckpoints(parts: CheckpointParts): Checkpoints {
+  const { db, clock, limits, log, metrics, witness, time } = parts
+  const open = new Map<string, OpenChain>()
+  let scheduled = false
+  let signing = false
+  let working: Promise<void> = Promise.resolve()
+
+  const make = async ({ end, signed }: OpenChain, ended: boolean): Promise<MadeCheckpoint> => {
+    const signer = await parts.signer()
+    const others = await newestCheckpoints(db.pool, end.id, signed.at)
+    const at = new Date(Math.max(end.at, Math.trunc(time())))
+    const content: CheckpointContent = {
+      chain: end.id,
+      sequence: end.sequence,
+      hash: end.hash.toString('hex'),
+      at: at.toISOString(),
+      previous: signed.digest,
+      others: others.map((other) => ({ ...other, digest: other.digest.toString('hex') })),
+      ended,
+      witness: witness.state(),
+    }
+    const text = canonicalJson(content)
+    const { kid } = signer
+    const signature = signer.sign(text)
+    const digest = hash('sha256', text, 'buffer')
+    const { id: chain, sequence, hash: last } = end
+    return { content, row: { chain, sequence, hash: last, at, content: text, digest, kid, signature } }
+  }
+
+  const commit = async (chain: OpenChain, { content, row }: MadeCheckpoint): Promise<void> => {
+    await insertCheckpoint(db.pool, row)
+    const digest = row.digest.toString('hex')
+    chain.uncertain = null
+    chain.signed = { sequence: row.sequence, digest, at: row.at }
+    metrics.checkpointMade('made')
+    // Behind the commit: what the witness has, the database had.
+    await witness.note({ ...content, digest, kid: row.kid })
+  }
+
+  const sign = async (chain: OpenChain, ended: boolean): Promise<void> => {
+    if (chain.uncertain !== null) await commit(chain, chain.uncertain)
+    if (!ended && !isUnsigned(chain)) return
+    chain.uncertain = await make(chain, ended)
+    await commit(chain, chain.uncertain)
+  }
+
+  const signAll = async (closing: boolean): Promise<void> => {
+    for (const [id, chain] of open) {
+      const ended = closing && !chain.abandoned
+      try {
+        await sign(chain, ended)
+        if (chain.abandoned) open.delete(id)
+      } catch (error) {
+        metrics.checkpointMade('failed')
+        log.error({ database: safeDatabaseError(error) }, 'a checkpoint of the accounts could not be made')
+      }
+    }
+    if (closing) open.clear()
+  }
+
+  const work = (closing: boolean): Promise<void> => {
+    working = working.then(() => signAll(closing)).then(schedule)
+    return working
+  }
+
+  /** One timer for what is not signed; none where all is. */
+  const schedule = (): void => {
+    if (scheduled || ![...open.values()].some(isUnsigned)) return
+    scheduled = true
+    clock.later(() => {
+      scheduled = false
+      void work(false)
+    }, limits.checkpoint_interval * 1_000)
+  }
+
+  /** For many entries, at once. */
+  const signMany = async (): Promise<void> => {
+    if (signing) return
+    signing = true
+    await work(false)
+    signing = false
+  }
+
+  return {
+    committed(end) {
+      const known = open.get(end.id)
+      if (known === undefined) open.set(end.id, { end, abandoned: false, signed: NOTHING, uncertain: null })
+      else known.end = end
+      schedule()
+      const signed = known?.signed ?? NOTHING
+      if (end.sequence - signed.sequence >= limits.checkpoint_entries) void signMany()
+    },
+    abandoned(chain) {
+      const known = open.get(chain)
+      if (known === undefined) return
+      known.abandoned = true
+      schedule()
+    },
+    async close() {
+      await work(true)
+      await witness.close()
+    },
+  }
+}

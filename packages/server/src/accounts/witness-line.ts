@@ -1,0 +1,33 @@
+/** A line of a witness. */
+
+/** What a witness gets of a checkpoint: a line of JSON. */
+export interface WitnessLine {
+  readonly chain: string
+  readonly sequence: number
+  /** Of the entry, in hexadecimal. */
+  readonly hash: string
+  readonly at: string
+  readonly ended: boolean
+  /** Of the checkpoint, in hexadecimal. */
+  readonly digest: string
+  readonly kid: string
+}
+
+/** The checkpoint in a line of a witness, whatever stands before it; null: there is none. */
+export function readWitnessLine(line: string): WitnessLine | null {
+  const begin = line.indexOf('{"rollcall_checkpoint":')
+  if (begin < 0) return null
+  try {
+    const { rollcall_checkpoint: found } = JSON.parse(line.slice(begin)) as { rollcall_checkpoint?: unknown }
+    return isWitnessLine(found) ? found : null
+  } catch {
+    return null
+  }
+}
+
+function isWitnessLine(value: unknown): value is WitnessLine {
+  if (typeof value !== 'object' || value === null) return false
+  const { chain, sequence, hash, at, digest, kid } = value as Record<string, unknown>
+  const texts = [chain, hash, at, digest, kid].every((text) => typeof text === 'string')
+  return texts && Number.isSafeInteger(sequence) && /^[0-9a-f]{64}$/.test(String(digest))
+}

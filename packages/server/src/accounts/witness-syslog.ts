@@ -1,0 +1,74 @@
+/** A syslog server as witness: messages of RFC 5424, one datagram each over UDP, with octet counts (RFC 6587) over TCP. */
+import { createSocket } from 'node:dgram'
+import { createConnection, type Socket } from 'node:net'
+import { hostname } from 'node:os'
+import type { WitnessTarget } from './witness-target.ts'
+
+/** Facility 13 (log audit), severity 5 (notice). */
+const PRIORITY = 13 * 8 + 5
+/** Milliseconds until a server that does not answer counts as failed. */
+const TIMEOUT = 5_000
+
+export interface SyslogAddress {
+  readonly kind: 'udp' | 'tcp'
+  readonly host: string
+  readonly port: number
+}
+
+export function syslogMessage(line: string, at: Date = new Date()): string {
+  const host =
+    hostname()
+      .replace(/[^\x21-\x7e]/g, '')
+      .slice(0, 255) || '-'
+  return `<${PRIORITY}>1 ${at.toISOString()} ${host} rollcall ${process.pid} checkpoint - ${line}`
+}
+
+export const syslogWitness = (address: SyslogAddress): WitnessTarget =>
+  address.kind === 'udp' ? udpWitness(address) : tcpWitness(address)
+
+function udpWitness({ host, port }: SyslogAddress): WitnessTarget {
+  return {
+    async write(lines) {
+      const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
+      try {
+        for (const line of lines) await sendDatagram(socket, syslogMessage(line), { host, port })
+      } finally {
+        socket.close()
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function sendDatagram(
+  socket: ReturnType<typeof createSocket>,
+  message: string,
+  { host, port }: Pick<SyslogAddress, 'host' | 'port'>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.send(message, port, host, (error) => (error ? reject(error) : resolve()))
+  })
+}
+
+/** A connection for each write: a server that went away is noticed then, and not a write later. */
+function tcpWitness({ host, port }: SyslogAddress): WitnessTarget {
+  return {
+    async write(lines) {
+      const messages = lines.map((line) => Buffer.from(syslogMessage(line)))
+      const framed = messages.flatMap((message) => [Buffer.from(`${message.length} `), message])
+      await sendAll(createConnection({ host, port, timeout: TIMEOUT }), Buffer.concat(framed))
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+/** Resolves when everything is handed over to the network. */
+function sendAll(socket: Socket, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // A server that keeps its side open keeps no process running.
+    socket.once('finish', () => resolve(void socket.resume().unref()))
+    socket.on('error', reject)
+    socket.once('timeout', () => socket.destroy(new Error('the syslog server does not answer')))
+    socket.end(bytes)
+  })
+}

@@ -1,0 +1,28 @@
+/** Where the lines of a witness go, and how the setting names it. */
+
+/** Where lines go. */
+export interface WitnessTarget {
+  /** Resolves when all are taken. */
+  write(lines: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** A setting: the path of a file, or the address of a syslog server. */
+export type WitnessAddress =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'udp' | 'tcp'; readonly host: string; readonly port: number }
+
+const SYSLOG_PORT = 514
+const PROTOCOLS: Readonly<Record<string, 'udp' | 'tcp'>> = { 'syslog:': 'udp', 'syslog+tcp:': 'tcp' }
+
+/** Null: it is neither a path nor such an address. */
+export function readWitnessAddress(text: string): WitnessAddress | null {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(text)) return { kind: 'file', path: text }
+  const url = URL.parse(text)
+  const kind = PROTOCOLS[url?.protocol ?? '']
+  if (url === null || kind === undefined || url.hostname === '' || !['', '/'].includes(url.pathname))
+    return null
+  if (url.username !== '' || url.search !== '' || url.hash !== '') return null
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  return { kind, host, port: url.port === '' ? SYSLOG_PORT : Number(url.port) }
+}

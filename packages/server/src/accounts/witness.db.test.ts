@@ -1,0 +1,133 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { accountEntry, testAccounts } from '../../test/accounts.ts'
+import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
+import { readWitnessLine } from './witness-line.ts'
+import { readWitnessAddress, type WitnessAddress } from './witness-target.ts'
+
+async function database(): Promise<TestDatabase> {
+  const made = await startedDatabase()
+  onTestFinished(() => made.close())
+  return made
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'rollcall-witness-'))
+  onTestFinished(() => rm(path, { recursive: true }))
+  return path
+}
+
+/** Writes an entry and ends in order. */
+async function oneChain({ db }: TestDatabase, witness: WitnessAddress) {
+  const accounts = testAccounts(db, { witness })
+  await accounts.write(accountEntry(), [])
+  await accounts.close()
+  return accounts
+}
+
+const checkpoint = async ({ db }: TestDatabase) =>
+  (
+    await db.pool.query(
+      `select chain, sequence, encode(hash, 'hex') as hash, encode(digest, 'hex') as digest, kid from account_checkpoint`,
+    )
+  ).rows[0]
+
+test.each([
+  ['witness.log', { kind: 'file', path: 'witness.log' }],
+  ['/var/log/witness', { kind: 'file', path: '/var/log/witness' }],
+  ['syslog://log.example', { kind: 'udp', host: 'log.example', port: 514 }],
+  ['syslog://[::1]:5140', { kind: 'udp', host: '::1', port: 5140 }],
+  ['syslog+tcp://log.example:601', { kind: 'tcp', host: 'log.example', port: 601 }],
+  ['https://log.example', null],
+  ['syslog://', null],
+  ['syslog://user@log.example', null],
+  ['syslog://log.example/path', null],
+  ['syslog+tls://log.example', null],
+])('ROLLCALL_WITNESS=%s', (text, address) => {
+  expect(readWitnessAddress(text)).toEqual(address)
+})
+
+test('a file gets a line for each checkpoint, which only its owner may read', async () => {
+  const on = await database()
+  const path = join(await folder(), 'witness')
+  const accounts = await oneChain(on, { kind: 'file', path })
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n')
+  expect(lines.map(readWitnessLine)).toEqual([
+    { ...(await checkpoint(on)), at: expect.any(String), ended: true },
+  ])
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  expect(accounts.counted).toContain('witness taken')
+})
+
+test('a syslog server gets a datagram of RFC 5424', async () => {
+  const on = await database()
+  const server = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const received = once(server, 'message')
+  await oneChain(on, { kind: 'udp', host: '127.0.0.1', port: server.address().port })
+  const message = String((await received)[0])
+  expect(message).toMatch(
+    /^<109>1 \d{4}-\d\d-\d\dT[\d:.]+Z [!-~]+ rollcall \d+ checkpoint - \{"rollcall_checkpoint"/,
+  )
+  expect(readWitnessLine(message)).toMatchObject(await checkpoint(on))
+})
+
+test('over TCP the messages have octet counts', async () => {
+  const on = await database()
+  const parts: Buffer[] = []
+  const server = createServer((socket) => socket.on('data', (part: Buffer) => parts.push(part)))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const ended = once(server, 'connection').then(([socket]) => once(socket, 'end'))
+  await oneChain(on, { kind: 'tcp', host: '127.0.0.1', port: (server.address() as AddressInfo).port })
+  await ended
+  const [, octets, message] = /^(\d+) (.*)$/s.exec(Buffer.concat(parts).toString()) ?? []
+  expect(Buffer.byteLength(String(message))).toBe(Number(octets))
+  expect(readWitnessLine(String(message))).toMatchObject(await checkpoint(on))
+})
+
+test('a witness that fails stops nothing; it is counted, logged once and named by the next checkpoint, and gets what it missed', async () => {
+  const on = await database()
+  const path = join(await folder(), 'not-there', 'witness')
+  const accounts = testAccounts(on.db, {
+    witness: { kind: 'file', path },
+    limits: { checkpoint_entries: 1 },
+  })
+  const checkpoints = (count: number) =>
+    expect
+      .poll(
+        async () => (await on.db.pool.query('select content::json from account_checkpoint order by id')).rows,
+      )
+      .toHaveLength(count)
+  for (const count of [1, 2]) {
+    await accounts.write(accountEntry(), [])
+    await checkpoints(count)
+    await expect.poll(() => accounts.counted.filter((line) => line === 'witness failed')).toHaveLength(count)
+  }
+  expect(accounts.logged).toEqual(['the witness of the accounts does not take checkpoints'])
+  const { mkdir } = await import('node:fs/promises')
+  await mkdir(join(path, '..'))
+  await accounts.close()
+  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').map(readWitnessLine)
+  expect(lines.map((line) => line?.sequence)).toEqual([1, 2, 2])
+  const { rows } = await on.db.pool.query(
+    `select content::json ->> 'witness' as witness from account_checkpoint order by id`,
+  )
+  expect(rows.map(({ witness }) => witness)).toEqual(['good', 'failed', 'failed'])
+  expect(accounts.logged.at(-1)).toBe('the witness of the accounts takes checkpoints again')
+})
+
+test.each([
+  '',
+  'a line',
+  '{"rollcall_checkpoint":',
+  '{"rollcall_checkpoint":{}}',
+  '{"rollcall_checkpoint":null}',
+])('no checkpoint: %s', (line) => expect(readWitnessLine(line)).toBeNull())

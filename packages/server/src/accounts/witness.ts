@@ -1,0 +1,67 @@
+/**
+ * The witness: a place outside the database that gets each checkpoint, so that a database that was rolled back or rewritten as a
+ * whole is found. A witness that fails stops no answer: what it has not taken is sent with the next checkpoint.
+ */
+import { canonicalJson } from '@rollcall/protocol'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { fileWitness } from './witness-file.ts'
+import type { WitnessLine } from './witness-line.ts'
+import { syslogWitness } from './witness-syslog.ts'
+import type { WitnessAddress, WitnessTarget } from './witness-target.ts'
+
+/** `none`: there is no witness. `failed`: it has not taken what it got last. */
+export type WitnessState = 'none' | 'good' | 'failed'
+
+export interface Witness {
+  state(): WitnessState
+  /** Never rejects. */
+  note(checkpoint: WitnessLine): Promise<void>
+  close(): Promise<void>
+}
+
+/** Lines that wait for a witness that fails; above it the oldest are lost. */
+const MOST_WAITING = 10_000
+
+interface WitnessParts {
+  readonly log: Pick<Log, 'error' | 'info'>
+  readonly metrics: Pick<Metrics, 'witnessed'>
+}
+
+/** @param address null: there is no witness */
+export function createWitness(address: WitnessAddress | null, parts: WitnessParts): Witness {
+  if (address === null)
+    return { state: () => 'none', note: () => Promise.resolve(), close: () => Promise.resolve() }
+  return witnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), parts)
+}
+
+export function witnessOf(target: WitnessTarget, { log, metrics }: WitnessParts): Witness {
+  let state: WitnessState = 'good'
+  let waiting: string[] = []
+  return {
+    state: () => state,
+    async note({ chain, sequence, hash, at, ended, digest, kid }) {
+      waiting.push(canonicalJson({ rollcall_checkpoint: { chain, sequence, hash, at, ended, digest, kid } }))
+      waiting = waiting.slice(-MOST_WAITING)
+      const lines = waiting
+      try {
+        await target.write(lines)
+        waiting = waiting.slice(lines.length)
+        if (state === 'failed') log.info('the witness of the accounts takes checkpoints again')
+        state = 'good'
+        metrics.witnessed('taken')
+      } catch (error) {
+        metrics.witnessed('failed')
+        if (state !== 'failed')
+          log.error({ code: codeOf(error) }, 'the witness of the accounts does not take checkpoints')
+        state = 'failed'
+      }
+    },
+    close: () => target.close().catch(() => undefined),
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : error instanceof Error ? error.name : typeof error
+}

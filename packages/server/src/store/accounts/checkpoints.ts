@@ -1,0 +1,59 @@
+/** Checkpoints: they sign the entries of a chain up to one of them. */
+import type pg from 'pg'
+
+export interface NewCheckpoint {
+  readonly chain: string
+  readonly sequence: number
+  readonly hash: Buffer
+  readonly at: Date
+  /** Canonical JSON. */
+  readonly content: string
+  /** SHA-256 of the content. */
+  readonly digest: Buffer
+  readonly kid: string
+  readonly signature: Buffer
+}
+
+/** Inserts a checkpoint, unless it is there. */
+export async function insertCheckpoint(pool: pg.Pool, checkpoint: NewCheckpoint): Promise<void> {
+  const { chain, sequence, hash, at, content, digest, kid, signature } = checkpoint
+  await pool.query({
+    name: 'insert checkpoint',
+    text: `insert into account_checkpoint (chain, sequence, hash, at, content, digest, kid, signature)
+      values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (digest) do nothing`,
+    values: [chain, sequence, hash, at, content, digest, kid, signature],
+  })
+}
+
+/** The newest checkpoint of a chain. */
+export interface CheckpointReference {
+  readonly chain: string
+  readonly sequence: number
+  readonly digest: Buffer
+}
+
+/**
+ * What may be committed later than its time says: a statement that waits longer is cancelled. Checkpoints of so long before
+ * `since` are given again.
+ */
+const OVERLAP = '60 seconds'
+
+/**
+ * The newest checkpoint of each other chain that has one since then.
+ * @param since null: the newest checkpoint of all
+ */
+export async function newestCheckpoints(
+  pool: pg.Pool,
+  chain: string,
+  since: Date | null,
+): Promise<readonly CheckpointReference[]> {
+  const { rows } = await pool.query<CheckpointReference>({
+    name: 'newest checkpoints',
+    text: `select distinct on (chain) chain, sequence, digest from account_checkpoint
+      where chain <> $1 and at > coalesce($2, (select at from account_checkpoint order by id desc limit 1))
+        - interval '${OVERLAP}'
+      order by chain, id desc`,
+    values: [chain, since],
+  })
+  return rows
+}
