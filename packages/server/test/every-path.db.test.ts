@@ -1,7 +1,8 @@
 /** Every path of every kind is answered, and the examples of the reference pages are taken as they stand there. */
 import { randomUUID } from 'node:crypto'
-import { CALLBACKS, KINDS, type Kind, OPERATIONS, openApiDocument, operationsOf } from '@rollcall/protocol'
+import { CALLBACKS, KINDS, type Kind, OPERATIONS, operationsOf } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { documentOf, exampleRecords } from './example-requests.ts'
 import { bearer, post, type TestParticipant, type TestServer, testServer } from './server.ts'
 
 /** The table of the specification, "Endpoints": what every kind has, and what only some have. */
@@ -32,15 +33,10 @@ beforeAll(async () => {
   server = await testServer()
   peer = await server.participant('spmis.demo')
   for (const kind of KINDS) {
-    const reply = documentOf(kind).paths['/registry/sync/search'].post.responses[200]
-    const records = reply.content['application/json'].example.message.search_response[0].data.reg_records
-    await server.registry(kind.name, records)
+    await server.registry(kind.name, exampleRecords(kind))
   }
 })
 afterAll(() => server.close())
-
-const documentOf = (kind: Kind): Json =>
-  openApiDocument(kind, { server_url: '/', operations: OPERATIONS, callbacks: CALLBACKS })
 
 const send = (namespace: string, path: string, body: object) =>
   post(`${server.url}/${namespace}/v1.0.0/${path}`, body, bearer(peer))

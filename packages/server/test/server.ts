@@ -60,8 +60,12 @@ const UNSIGNED = { signature_policy: 'if-present', allow_unsigned: true } as con
 /**
  * A node that answers; jobs stay where they are unless `ROLLCALL_ROLE` says otherwise.
  * @param env limits and switches, as environment variables
+ * @param clock one that stands still (`testClock`) where it matters what is read anew; else the real one
  */
-export async function testServer(env: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+export async function testServer(
+  env: Readonly<Record<string, string>> = {},
+  clock: TestClock = skippingClock(),
+): Promise<TestServer> {
   const database = await startedDatabase()
   const lines: string[] = []
   const destination = new Writable({
@@ -79,7 +83,6 @@ export async function testServer(env: Readonly<Record<string, string>> = {}): Pr
     ...env,
   })
   const peers: { close(): Promise<void> }[] = []
-  const clock = skippingClock()
   const context = await createContext(config, database.db, {
     log: createLog({ level: 'debug', destination }),
     clock,

@@ -1,0 +1,406 @@
+/**
+ * What belongs to another participant is answered like what nobody has: every operation, with every object that a message
+ * can name, over HTTP. Code, text and shape are the same, and so are the statements that the database gets.
+ */
+import { randomUUID } from 'node:crypto'
+import { CALLBACKS, KINDS, type Kind, OPERATIONS, type Operation, operationsOf } from '@rollcall/protocol'
+import { afterAll, describe, expect, it } from 'vitest'
+import {
+  type AsyncPeer,
+  answerExchange,
+  asyncPeer,
+  byIdentifier,
+  callbacksTo,
+  deliverAll,
+  searchFor,
+} from '../asynchronous.ts'
+import { testClock } from '../clock.ts'
+import { exampleRecords, exampleRequest } from '../example-requests.ts'
+import { envelope, rowOf } from '../inbox.ts'
+import { keyPair } from '../key-pairs.ts'
+import { multipartBody, uploadParts } from '../multipart.ts'
+import { registerKey, searchBy } from '../sealing.ts'
+import { type Answer, bearer, post, type TestParticipant, testServer } from '../server.ts'
+import { noteStatements } from '../statements.ts'
+import { bodyText, type Signer, signature } from '../stranger/signing.ts'
+import { about, codeOf, subscribeFor, unsubscribeFor } from '../subscribing.ts'
+import { question } from '../txn-status.ts'
+import { csvOf, envelopeOf, UPLOAD_TYPE } from '../uploading.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: messages of every shape are bent here
+type Json = any
+
+// The clock stands still, so that what is read once stays read, and every other statement is caused by a message.
+const server = await testServer(
+  { ROLLCALL_RATE_LIMIT: '1000000', ROLLCALL_MAX_TOKEN_FAILURES: '10000' },
+  testClock(),
+)
+/** Read anew by the time alone, whatever is asked. */
+const BY_TIME = /join breaker|"body_key"|select next_due|from own_key/
+const statements = noteStatements(BY_TIME)
+afterAll(async () => {
+  statements.stop()
+  await server.close()
+})
+for (const kind of KINDS) await server.registry(kind.name, exampleRecords(kind))
+const owner = await asyncPeer(server, 'owner.example')
+const stranger = await asyncPeer(server, 'other.example')
+const keys = { owner: keyPair('Ed25519'), stranger: keyPair('Ed25519') }
+await registerKey(server, owner.sender_id, keys.owner, { use: 'sig', kid: 'key-of-owner' })
+await registerKey(server, stranger.sender_id, keys.stranger, { use: 'sig', kid: 'key-of-other' })
+
+/** Where each operation is tried. */
+const kindOf = (operation: Operation): Kind => {
+  const found = KINDS.find((kind) => operationsOf(kind).includes(operation))
+  if (found === undefined) throw new Error(`no kind has ${operation.name}`)
+  return found
+}
+
+/** Each operation at its first path of each mode. */
+const PATHS = OPERATIONS.flatMap((operation) => [
+  ...operation.sync_paths.slice(0, 1).map((path) => ({ operation, path, isAsync: false })),
+  ...operation.async_paths.slice(0, 1).map((path) => ({ operation, path, isAsync: true })),
+])
+
+interface Named {
+  readonly message_id?: string
+  readonly transaction_id?: string
+  readonly reference_id?: string
+}
+
+/** The example of an operation, with these names in it. */
+function requestOf(operation: Operation, by: TestParticipant, named: Named): Json {
+  const { header, message } = exampleRequest(kindOf(operation), operation)
+  const { sender_uri: _, receiver_id: __, ...others } = header
+  const { message_id = `m-${randomUUID()}`, transaction_id = `t-${randomUUID()}`, reference_id } = named
+  const renamed = JSON.stringify(message, (name, value) =>
+    name === 'reference_id' && reference_id !== undefined ? reference_id : value,
+  )
+  const message_ts = new Date().toISOString()
+  return {
+    header: { ...others, message_ts, message_id, sender_id: by.sender_id },
+    message: { ...JSON.parse(renamed), transaction_id },
+  }
+}
+
+const sendTo = (namespace: string, path: string, body: object | string, by: TestParticipant) =>
+  post(`${server.url}/${namespace}/v1.0.0/${path}`, body, bearer(by))
+
+/** All that a participant gets: the answer, and the callback where there is one. */
+async function gotten(by: AsyncPeer, isAsync: boolean, sent: Promise<Answer>): Promise<Json> {
+  const { status, headers, body } = await sent
+  const correlation_id = body?.message?.correlation_id
+  const isAccepted = isAsync && body?.message?.ack_status === 'ACK'
+  if (isAccepted) {
+    await answerExchange(server, correlation_id)
+    await deliverAll(server)
+  }
+  const callbacks = callbacksTo(by.receiver).filter(
+    ({ envelope }) => isAccepted && envelope.message.correlation_id === correlation_id,
+  )
+  const shown = Object.fromEntries(headers)
+  return { status, headers: { ...shown, date: undefined, 'content-length': undefined }, body, callbacks }
+}
+
+/** A name that nobody has, of the same form. */
+const nobodys = (value: string): string =>
+  /^[0-9a-f]{8}-/.test(value) ? randomUUID() : value.slice(0, -8) + randomUUID().slice(0, 8).toUpperCase()
+
+const withoutSignature = (name: string, value: unknown) => (name === 'signature' ? 'SIGNED' : value)
+
+/** Without what differs from one message to the next. */
+const masked = (got: Json, names: readonly string[]): string =>
+  names
+    .reduce((text, name) => text.replaceAll(name, 'NAMED'), JSON.stringify(got, withoutSignature, 1))
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/SUB-[\w-]+/g, 'CODE')
+
+/** The stranger names what is the owner's, and what is nobody's: it gets the same, by the same statements. */
+async function expectAlike(
+  foreign: readonly string[],
+  ask: (names: readonly string[]) => Promise<Json>,
+): Promise<void> {
+  const tried = async (names: readonly string[]) => {
+    const { result, statements: sent } = await statements.of(() => ask(names))
+    return { got: masked(result, names), sent }
+  }
+  // The first one fills what is read once.
+  await tried(foreign.map(nobodys))
+  const unknown = await tried(foreign.map(nobodys))
+  const named = await tried(foreign)
+  expect(named.got).toBe(unknown.got)
+  expect(named.sent).toEqual(unknown.sent)
+}
+
+/** What the owner has: names of an exchange of each operation and mode. */
+const OWNED = new Map<string, Required<Named> & { readonly correlation_id: string }>()
+for (const { operation, path, isAsync } of PATHS) {
+  const named = {
+    message_id: `m-${randomUUID()}`,
+    transaction_id: `t-${randomUUID()}`,
+    reference_id: `r-${randomUUID()}`,
+  }
+  const body = requestOf(operation, owner, named)
+  const got = await gotten(owner, isAsync, sendTo(kindOf(operation).name, path, body, owner))
+  expect([operation.name, got.status]).toEqual([operation.name, 200])
+  const correlation_id = isAsync ? got.body.message.correlation_id : randomUUID()
+  OWNED.set(path, { ...named, correlation_id: got.body.message.correlation_id ?? correlation_id })
+}
+const ownedAt = (path: string) => OWNED.get(path) ?? expect.fail(`nothing was sent to ${path}`)
+const [civil = expect.fail()] = KINDS
+const SUBSCRIBED = 'UIN-OF-A-PERSON'
+const code = await codeOf(server, owner, about(SUBSCRIBED), civil.name)
+
+describe('txn-status', () => {
+  const ATTRIBUTES = [
+    'transaction_id',
+    'correlation_id',
+    'reference_id_list',
+    'subscription_code_list',
+  ] as const
+  const OF: Readonly<Record<string, { readonly namespace: string; readonly path: string }>> = {
+    search: { namespace: civil.name, path: 'registry/search' },
+    subscribe: { namespace: civil.name, path: 'registry/subscribe' },
+    unsubscribe: { namespace: civil.name, path: 'registry/unsubscribe' },
+    receipt: { namespace: 'ibr', path: 'registry/enrollments/updates' },
+  }
+  const CASES = Object.entries(OF).flatMap(([type, place]) =>
+    ATTRIBUTES.flatMap((attribute) =>
+      (['registry/sync/txn/status', 'registry/txn/status'] as const).map(
+        (path) => [type, attribute, path, place] as const,
+      ),
+    ),
+  )
+
+  it.each(CASES)('%s by %s at %s', async (txn_type, attribute, path, { namespace, path: asked }) => {
+    const owned = ownedAt(asked)
+    const foreign = {
+      transaction_id: owned.transaction_id,
+      correlation_id: owned.correlation_id,
+      reference_id_list: owned.reference_id,
+      subscription_code_list: code,
+    }[attribute]
+    const ask = (by: AsyncPeer, value: string) =>
+      gotten(
+        by,
+        path === 'registry/txn/status',
+        sendTo(
+          namespace,
+          path,
+          question(by, attribute, attribute.endsWith('_list') ? [value] : value, { txn_type }),
+          by,
+        ),
+      )
+    await expectAlike([foreign], ([value = '']) => ask(stranger, value))
+  })
+
+  it('finds them for their owner', async () => {
+    for (const [txn_type, { namespace, path }] of Object.entries(OF)) {
+      const { transaction_id } = ownedAt(path)
+      const sent = question(owner, 'transaction_id', transaction_id, { txn_type })
+      const { body } = await sendTo(namespace, 'registry/sync/txn/status', sent, owner)
+      expect([txn_type, body.header.status]).toEqual([txn_type, 'succ'])
+      expect(JSON.stringify(body)).not.toContain('names no transaction')
+    }
+  })
+})
+
+describe('subscriptions', () => {
+  const ask = (codes: readonly string[]) =>
+    gotten(
+      stranger,
+      true,
+      sendTo(civil.name, 'registry/unsubscribe', unsubscribeFor(stranger, codes), stranger),
+    )
+
+  it('unsubscribe by a code, alone', async () => {
+    await expectAlike([code], (names) => ask(names))
+  })
+
+  it('unsubscribe by a code, beside one of its own', async () => {
+    const own = await Promise.all(
+      ['A', 'B', 'C'].map((uin) => codeOf(server, stranger, about(`U-${uin}`), civil.name)),
+    )
+    await expectAlike([code], ([value = '']) => ask([own.pop() ?? '', value]))
+  })
+
+  it('subscribe as somebody else has', async () => {
+    await expectAlike([SUBSCRIBED], ([value = '']) =>
+      gotten(
+        stranger,
+        true,
+        sendTo(civil.name, 'registry/subscribe', subscribeFor(stranger, [about(value)]), stranger),
+      ),
+    )
+  })
+
+  it('are still live, and the owner’s', async () => {
+    const { rows } = await server.database.db.pool.query('select state from subscription where code = $1', [
+      code,
+    ])
+    expect(rows).toEqual([{ state: 'live' }])
+    const body = unsubscribeFor(owner, [code])
+    const got = await gotten(owner, true, sendTo(civil.name, 'registry/unsubscribe', body, owner))
+    expect(got.callbacks[0].envelope.header.status).toBe('succ')
+  })
+})
+
+describe('keys, tokens and addresses', () => {
+  const signed = (kid: string, privateJwk: Signer['privateJwk'], namedSender = stranger.sender_id) => {
+    const body = searchBy(stranger)
+    const value = signature(body, { kid, algorithm: 'EdDSA', privateJwk })
+    const text = bodyText(body, value.replace(`"${stranger.sender_id}|`, `"${namedSender}|`))
+    return gotten(stranger, false, sendTo(civil.name, 'registry/sync/search', text, stranger))
+  }
+
+  it('a signature that names the key of another participant', async () => {
+    for (const { privateJwk } of [keys.owner, keys.stranger]) {
+      await expectAlike(['key-of-owner'], ([kid = '']) => signed(kid, privateJwk))
+    }
+  })
+
+  it('a signature in the name of another participant', async () => {
+    await expectAlike(['owner.example'], ([sender = '']) =>
+      signed('key-of-owner', keys.owner.privateJwk, sender),
+    )
+  })
+
+  it('a message in the name of another participant', async () => {
+    for (const { operation, path } of PATHS) {
+      await expectAlike([owner.sender_id], ([sender_id = '']) =>
+        gotten(
+          stranger,
+          false,
+          sendTo(
+            kindOf(operation).name,
+            path,
+            requestOf(operation, { ...stranger, sender_id }, {}),
+            stranger,
+          ),
+        ),
+      )
+    }
+  })
+
+  it('an access token for another participant', async () => {
+    await expectAlike([owner.client_id], ([client_id = '']) =>
+      gotten(
+        stranger,
+        false,
+        post(
+          `${server.url}/oauth2/client/token`,
+          new URLSearchParams({
+            grant_type: 'client_credentials',
+            client_id,
+            client_secret: stranger.secret,
+          }).toString(),
+          { 'Content-Type': 'application/x-www-form-urlencoded' },
+        ),
+      ),
+    )
+  })
+
+  it('an address of another participant', async () => {
+    const address = `${owner.receiver.url}/mine`
+    const asked = async (sender_uri: string) =>
+      gotten(
+        stranger,
+        true,
+        sendTo(
+          civil.name,
+          'registry/search',
+          searchFor(stranger, [byIdentifier('UIN', 'U-1')], { header: { sender_uri } }),
+          stranger,
+        ),
+      )
+    const before = owner.receiver.received.length
+    const [theirs, nobodysAddress] = [await asked(address), await asked(`${owner.receiver.url}/none`)]
+    expect(masked(theirs, [])).toBe(masked(nobodysAddress, []))
+    expect(theirs.status).toBe(400)
+    expect(owner.receiver.received).toHaveLength(before)
+  })
+})
+
+/** The last: from here on the stranger has transactions of these names too. */
+describe('names in a message', () => {
+  const NAMES = ['message_id', 'transaction_id', 'reference_id'] as const
+  const CASES = PATHS.flatMap((row) =>
+    NAMES.map((name) => [row.operation.name, row.path, name, row] as const),
+  )
+
+  it.each(CASES)('%s at %s: %s', async (_, path, name, { operation, isAsync }) => {
+    const { [name]: foreign } = ownedAt(path)
+    await expectAlike([foreign], ([value]) =>
+      gotten(
+        stranger,
+        isAsync,
+        sendTo(kindOf(operation).name, path, requestOf(operation, stranger, { [name]: value }), stranger),
+      ),
+    )
+  })
+
+  it.each(CALLBACKS.map(({ name }) => name))('callback %s: message_id', async (name) => {
+    const { path } = rowOf(name)
+    const by = (participant: TestParticipant, message_id: string) =>
+      sendTo(
+        civil.name,
+        path,
+        envelope(name, { header: { sender_id: participant.sender_id, message_id } }),
+        participant,
+      )
+    const message_id = `in-${randomUUID()}`
+    expect((await by(owner, message_id)).status).toBe(200)
+    await expectAlike([message_id], ([value = '']) => gotten(stranger, false, by(stranger, value)))
+  })
+
+  it.each(CALLBACKS.map(({ name }) => name))(
+    'callback %s: the ids of a request or delivery',
+    async (name) => {
+      const { transaction_id, correlation_id } = ownedAt('registry/search')
+      const delivered = callbacksTo(owner.receiver)[CALLBACKS.findIndex((callback) => callback.name === name)]
+      const foreign = [transaction_id, correlation_id, delivered?.envelope.header.message_id ?? expect.fail()]
+      await expectAlike(foreign, ([transaction = '', correlation = '', message_id = '']) => {
+        const header = { sender_id: stranger.sender_id, message_id }
+        const message =
+          name === 'notify'
+            ? { transaction_id: transaction }
+            : { transaction_id: transaction, correlation_id: correlation }
+        return gotten(
+          stranger,
+          false,
+          sendTo(civil.name, rowOf(name).path, envelope(name, { header, message }), stranger),
+        )
+      })
+    },
+  )
+
+  it('a file, under the message_id and transaction_id of another file', async () => {
+    const file = csvOf([['UIN', 'U-1']])
+    const message_ts = new Date().toISOString()
+    const upload = (by: AsyncPeer, message_id: string, transaction_id: string) => {
+      const header = { message_id, message_ts }
+      const { message, ...sent } = envelopeOf(file, { header, message: { transaction_id } }, by.sender_id)
+      const body = multipartBody(
+        uploadParts({ file, envelope: { message, header: { ...sent.header, message_ts } } }),
+      )
+      return gotten(
+        by,
+        true,
+        post(`${server.url}/civil/v1.0.0/registry/search`, new Uint8Array(body), {
+          ...bearer(by),
+          'Content-Type': UPLOAD_TYPE,
+        }),
+      )
+    }
+    const foreign = [`m-${randomUUID()}`, `t-${randomUUID()}`]
+    const [message_id = '', transaction_id = ''] = foreign
+    const first = await upload(owner, message_id, transaction_id)
+    expect(first.body.message.ack_status).toBe('ACK')
+    await expectAlike(foreign, ([message = '', transaction = '']) => upload(stranger, message, transaction))
+    // It is still the owner's: the same file again is known.
+    expect((await upload(owner, message_id, transaction_id)).body.message.correlation_id).toBe(
+      first.body.message.correlation_id,
+    )
+  })
+})

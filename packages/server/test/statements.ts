@@ -1,0 +1,39 @@
+/** The statements that this process sends to PostgreSQL, for tests which show that two questions cause the same ones. */
+import pg from 'pg'
+
+export interface Statements {
+  /** Texts of the statements that the work has caused, in one order, without those that open a connection. */
+  of<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result; readonly statements: string[] }>
+  /** To be called when the tests have ended. */
+  stop(): void
+}
+
+type Sent = string | { readonly text?: string; readonly cursor?: { readonly text?: string } }
+
+/** What every new connection is set up with: when one is opened depends on what runs at the time. */
+const SETTING_UP = /^set /i
+
+/**
+ * Begins to note statements; one at a time in a process.
+ * @param unless statements that are not noted
+ */
+export function noteStatements(unless: RegExp): Statements {
+  const { prototype } = pg.Client
+  const { query } = prototype
+  const sent: string[] = []
+  Object.assign(prototype, {
+    query(this: pg.Client, given: Sent, ...others: unknown[]) {
+      const text = typeof given === 'string' ? given : (given.text ?? given.cursor?.text ?? '')
+      if (!SETTING_UP.test(text) && !unless.test(text)) sent.push(text)
+      return Reflect.apply(query, this, [given, ...others])
+    },
+  })
+  return {
+    async of(work) {
+      sent.length = 0
+      const result = await work()
+      return { result, statements: sent.toSorted() }
+    },
+    stop: () => void Object.assign(prototype, { query }),
+  }
+}
