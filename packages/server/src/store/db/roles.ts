@@ -4,11 +4,14 @@
  * (`account` and `account_*`), to which the application may add rows, and which it may read: it cannot change or delete
  * what it has written there. One role may do both; `doctor` reports that.
  */
-import type { PoolClient } from 'pg'
-import type { Database } from './database.ts'
+import type { Pool, PoolClient } from 'pg'
 import { quoteName } from './names.ts'
 import { StoreRefusal } from './refusal.ts'
 import { withTransaction } from './transaction.ts'
+
+interface HasPool {
+  readonly pool: Pool
+}
 
 /** As SQL, of a name of a table. */
 const isAccount = (name: string): string => `(${name} = 'account' or starts_with(${name}, 'account_'))`
@@ -29,7 +32,7 @@ const LOCK_TIMEOUT = '10s'
  * already, and nothing at all where both are one role.
  * @throws StoreRefusal that says what a superuser must do first
  */
-export async function settleRoles(owner: Database, application: Database): Promise<void> {
+export async function settleRoles(owner: HasPool, application: HasPool): Promise<void> {
   const roles = await readRoles(owner, application)
   if (roles.owner === roles.application) return
   await withTransaction(owner.pool, async (client) => {
@@ -47,7 +50,7 @@ interface Roles {
   readonly application: string
 }
 
-async function readRoles(owner: Database, application: Database): Promise<Roles> {
+async function readRoles(owner: HasPool, application: HasPool): Promise<Roles> {
   if (owner === application) return { owner: '', application: '' }
   const [first, second] = await Promise.all([owner, application].map(readSession))
   if (first?.database !== second?.database) {
@@ -56,7 +59,7 @@ async function readRoles(owner: Database, application: Database): Promise<Roles>
   return { owner: first?.role ?? '', application: second?.role ?? '' }
 }
 
-async function readSession({ pool }: Database): Promise<{ role: string; database: string } | undefined> {
+async function readSession({ pool }: HasPool): Promise<{ role: string; database: string } | undefined> {
   const { rows } = await pool.query<{ role: string; database: string }>(
     `select current_user::text as role, oid || ' ' || datname as database from pg_database
       where datname = current_database()`,
@@ -186,7 +189,7 @@ export interface RoleFacts {
   readonly separate: boolean
 }
 
-export async function readRoleFacts({ pool }: Pick<Database, 'pool'>): Promise<RoleFacts> {
+export async function readRoleFacts({ pool }: HasPool): Promise<RoleFacts> {
   const { rows } = await pool.query<RoleFacts>(
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,

@@ -1,6 +1,5 @@
 /** A transaction on one connection, for what goes past Kysely: COPY and prepared statements. */
 import type { ClientBase, Pool, PoolClient } from 'pg'
-import type { Database } from './database.ts'
 
 /**
  * Commits when the work is done; rolls back and throws on when it fails.
@@ -46,7 +45,7 @@ export type Snapshot = Pick<PoolClient, 'query'>
 
 /** Holds one of the connections of later searches while the work lasts. Throws what the work throws. */
 export const withSnapshot = <Result>(
-  { asyncSearches }: Pick<Database, 'asyncSearches'>,
+  { asyncSearches }: { readonly asyncSearches: Pool },
   work: (snapshot: Snapshot) => Promise<Result>,
 ): Promise<Result> => withTransaction(asyncSearches, work, 'begin isolation level repeatable read, read only')
 
