@@ -8,7 +8,17 @@ const CONFIGURATION = ['Config', 'masterKeyFile', 'masterKeySource', 'openStorag
 /** What starting a server, or one part of it, needs. */
 const STARTING: Readonly<Record<string, readonly string[]>> = {
   'serve.ts': [
-    ...['baseUrl', 'Database', 'isLoopback', 'listenerUrl', 'listRegistries', 'ROLES', 'Role', 'reachNote'],
+    ...[
+      'baseUrl',
+      'Database',
+      'isLoopback',
+      'listenerUrl',
+      'listRegistries',
+      'ROLES',
+      'Role',
+      'reachNote',
+      'Storage',
+    ],
   ],
   'demo.ts': [
     ...['baseUrl', 'becomeOnlyDemo', 'Database', 'isLoopback', 'listenerUrl', 'openVault', 'Registry'],
