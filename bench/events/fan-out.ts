@@ -3,6 +3,7 @@
  * Beside it `floors/notify.ts` signs ready-made envelopes of the same sizes and posts them to the same addresses.
  */
 import type { Database, Registry } from '@rollcall/server'
+import { referenceOf } from '../../packages/server/src/store/events/events.ts'
 import type { BenchDatabase } from '../shared/bench-database.ts'
 import { databaseTime } from '../shared/database-time.ts'
 import type { ServerProcess } from '../shared/server-process.ts'
@@ -133,9 +134,11 @@ async function publish<Before>(
   try {
     await client.query('begin')
     const { rowCount } = await client.query(
-      `insert into notification (mailbox, event, subscription, presence, due_at)
-        select mailbox, event, subscription.id, 'entered', statement_timestamp()
-        from unnest($1::bigint[]) with ordinality as told (event, nth), subscription order by nth, subscription.id`,
+      `insert into notification (mailbox, event, subscription, presence, reference_id, due_at)
+        select mailbox.id, told.event, subscription.id, 'entered', ${referenceOf('mailbox', 'told.event')}, statement_timestamp()
+        from unnest($1::bigint[]) with ordinality as told (event, nth),
+          subscription join mailbox on mailbox.id = subscription.mailbox
+        order by nth, subscription.id`,
       [events],
     )
     await client.query(ANNOUNCE)

@@ -47,7 +47,7 @@ export function createDispatcher(
   let last = 0
 
   const due = (participant: number, seconds = 0): void => {
-    const at = now() + seconds * 1_000
+    const at = now() + Math.min(seconds, LONGEST_WAIT) * 1_000
     if (at < (dueAt.get(participant) ?? Number.POSITIVE_INFINITY)) dueAt.set(participant, at)
     if (seconds <= 0) wake()
   }
@@ -59,7 +59,7 @@ export function createDispatcher(
     try {
       const wait = await drain({ ...parts, deliveryDue: due }, participant, signal)
       ended('done')
-      if (wait !== null) due(participant, Math.min(wait, LONGEST_WAIT))
+      if (wait !== null) due(participant, wait)
     } catch (error) {
       ended('failed')
       parts.log.warn({ task: 'drain', ...safeDatabaseError(error) }, 'deliveries could not be attempted')

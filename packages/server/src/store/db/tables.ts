@@ -233,6 +233,8 @@ export interface DeliveryRow {
   /** Of a notification, with its number in the mailbox. */
   mailbox: Generated<number | null>
   sequence: Generated<number | null>
+  /** `id`s of the notifications that it holds. */
+  notifications: Generated<number[] | null>
 }
 
 export interface DeliveryAttemptRow {

@@ -17,20 +17,27 @@ import { groupCommit, perPool } from '../db/group-commit.ts'
 import { participantsWith, WORK_CHANNEL } from '../db/queue.ts'
 
 /**
+ * SQL of a `notification` whose newest envelope is this one.
+ * @param delivery with id and notifications
+ */
+export const isNotifiedBy = (delivery: string): string =>
+  `notification.id = any(${delivery}.notifications) and notification.delivery = ${delivery}.id`
+
+/**
  * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by its
  * maker.
  * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback, message_id,
  *   target, encrypted, body, claim and seconds of the claim
  * @param page SQL of its page
- * @param more SQL of its mailbox, and of its number there
+ * @param more SQL of its mailbox, of its number there, and of the notifications that it holds
  */
 export const insertDeliveriesFrom = (
   rows: string,
   page: string,
-  more = 'null::integer, null::bigint',
+  more = 'null::integer, null::bigint, null::bigint[]',
 ): string =>
   `insert into delivery (id, participant, registry, correlation_id, callback, page, message_id, target, encrypted, body,
-      mailbox, sequence, state, next_attempt_at, claim, claimed_until, attempts)
+      mailbox, sequence, notifications, state, next_attempt_at, claim, claimed_until, attempts)
     select new.id, participant, registry, correlation_id, new.callback, ${page}, new.message_id, new.target,
       new.encrypted, new.body, ${more}, case when new.target is null then 'held' else 'pending' end,
       case when new.target is not null then now() end, case when new.target is not null then new.claim end,

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import type { DeliveryRow } from '../db/tables.ts'
 import { isStorable } from '../db/text.ts'
+import { isNotifiedBy } from './deliveries.ts'
 
 export type DeliveryState = DeliveryRow['state']
 export const DELIVERY_STATES = [
@@ -169,7 +170,7 @@ export async function changeDeliveries(
   const { from, set, sends }: Change = DELIVERY_CHANGES[change]
   const { rows } = await pool.query<{ changed: number }>(
     `with chosen as (
-        select delivery.id, $7 and mailbox is not null and state <> 'pending' as anew
+        select delivery.id, notifications, $7 and mailbox is not null and state <> 'pending' as anew
         from delivery join participant on participant.id = delivery.participant
         where ${CHOSEN} and state = any($6) and not ($7 and ${IN_CLOSED_MAILBOX})
       ),
@@ -179,7 +180,7 @@ export async function changeDeliveries(
       ),
       renewed as (
         update notification set state = 'waiting', delivery = null from chosen
-        where notification.delivery = chosen.id and anew
+        where ${isNotifiedBy('chosen')} and anew
         returning chosen.id, notification.mailbox
       ),
       replaced as (

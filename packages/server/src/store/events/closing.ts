@@ -2,6 +2,7 @@
 import type { ClientBase } from 'pg'
 import type { Database } from '../db/database.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+import { isNotifiedBy } from '../deliveries/deliveries.ts'
 
 /** A mailbox that was closed. */
 export interface ClosedMailbox {
@@ -70,11 +71,11 @@ export async function openMailbox(client: Pick<ClientBase, 'query'>, mailbox: nu
       given_up as (
         update delivery set state = 'dropped', reason = 'replayed' from opened
         where delivery.mailbox = opened.id and delivery.state = 'dead' and reason = 'expired'
-        returning delivery.id
+        returning delivery.id, delivery.notifications
       ),
       renewed as (
         update notification set state = 'waiting', delivery = null from given_up
-        where notification.delivery = given_up.id
+        where ${isNotifiedBy('given_up')}
       )
       select pg_notify($2, $3) from opened`,
     [mailbox, WORK_CHANNEL, `${MAILBOXES}${mailbox}`],

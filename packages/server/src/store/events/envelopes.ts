@@ -58,6 +58,7 @@ async function write(pool: pg.Pool, envelopes: readonly NewEnvelope[]): Promise<
       ...columns(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
+      envelopes.map((envelope) => `{${envelope.notifications.map(({ id }) => id).join(',')}}`),
     ],
   })
   const committed = new Set(rows.map(({ mailbox }) => mailbox))
@@ -96,10 +97,11 @@ const COMMIT_ENVELOPES = `with given as (
   ),
   made as (${insertDeliveriesFrom(
     `stepped join unnest($1::integer[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bytea[],
-      $14::uuid[], $15::float8[]) as new (mailbox, id, callback, message_id, target, encrypted, body, claim, seconds)
+      $14::uuid[], $15::float8[], $16::text[])
+      as new (mailbox, id, callback, message_id, target, encrypted, body, claim, seconds, notifications)
       using (mailbox)`,
     '1',
-    'stepped.mailbox, sequence',
+    'stepped.mailbox, sequence, new.notifications::bigint[]',
   )}),
   sent as (
     update notification set state = 'sent', delivery = new.delivery, reference_id = told.reference_id

@@ -4,6 +4,13 @@ import type { Presence, Purpose } from '../../model/event.ts'
 import type { Identifier, RecordId } from '../../model/records.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 
+/**
+ * SQL of the reference_id of the item that an event is in a mailbox, whichever subscriptions cause it. It is stored when a
+ * notification is inserted: a row whose indexed columns stay as they are is cheap to change when it is sent.
+ */
+export const referenceOf = (mailbox: string, event: string): string =>
+  `encode(substring(sha256(convert_to(${mailbox}.public_id::text || ${event}::text, 'UTF8')) for 16), 'hex')::uuid::text`
+
 /** Mailboxes that are named to the nodes that work; of more they hear that there are some. */
 const NAMED_MAILBOXES = 500
 
@@ -108,12 +115,13 @@ export async function insertNotifications(
   if (notifications.length === 0) return
   await client.query(
     `with inserted as (
-       insert into notification (mailbox, event, subscription, presence, purpose, corrects, due_at)
-       select subscription.mailbox, new.event, subscription.id, new.presence, new.purpose, new.corrects,
-         greatest(coalesce(new.due_at, clock_timestamp()), earlier.due_at)
+       insert into notification (mailbox, event, subscription, presence, purpose, corrects, reference_id, due_at)
+       select mailbox.id, new.event, subscription.id, new.presence, new.purpose, new.corrects,
+         ${referenceOf('mailbox', 'new.event')}, greatest(coalesce(new.due_at, clock_timestamp()), earlier.due_at)
        from unnest($1::bigint[], $2::int[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[])
          with ordinality as new (event, subscription, presence, purpose, corrects, due_at, at)
        join subscription on subscription.id = new.subscription
+       join mailbox on mailbox.id = subscription.mailbox
        left join notification as earlier on earlier.id = new.corrects and earlier.state = 'waiting'
        order by new.at
        returning mailbox

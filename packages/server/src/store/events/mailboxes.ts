@@ -65,10 +65,10 @@ export async function claimNamedMailboxes(
 }
 
 const STEPS = `step (mailbox, number) as (
-    (select mailbox, 1 from notification where state = 'waiting' and mailbox > $5 order by mailbox limit 1)
+    (select mailbox, 1 from waiting_notification where mailbox > $5 order by mailbox limit 1)
     union all
     select following.mailbox, number + 1 from step cross join lateral (
-      select mailbox from notification where state = 'waiting' and mailbox > step.mailbox order by mailbox limit 1
+      select mailbox from waiting_notification where mailbox > step.mailbox order by mailbox limit 1
     ) as following
     where number < $6
   )`
@@ -76,9 +76,8 @@ const NAMED = 'step as (select mailbox from unnest($5::integer[]) as named (mail
 
 /** The first that waits in `step.mailbox`, of those that come first and of those that come last. */
 const firstOf = (isBackfill: boolean): string => `left join lateral (
-      select due_at from notification
-      where mailbox = step.mailbox and state = 'waiting' and is_backfill = ${isBackfill}
-      order by due_at, id limit 1
+      select due_at from waiting_notification
+      where mailbox = step.mailbox and is_backfill = ${isBackfill} order by due_at, id limit 1
     ) as ${isBackfill ? 'last' : 'first'} on true`
 
 // Each mailbox is looked up by its id: a join would read all those with lower ids.

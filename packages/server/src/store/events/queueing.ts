@@ -8,6 +8,7 @@ import { quoteName } from '../db/names.ts'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { recordTable } from '../records/record-tables.ts'
 import { toSql } from '../records/sql/to-sql.ts'
+import { referenceOf } from './events.ts'
 
 /** A subscription for which something is queued. */
 export interface QueuedSubscription {
@@ -56,8 +57,9 @@ export async function queueTest(
         values ($1, $2, $3, 0, 0, now(), $4, 1, 'test') returning id
       ),
       queued as (
-        insert into notification (mailbox, event, subscription, presence, purpose, due_at)
-        select $5, id, $6, 'entered', 'test', statement_timestamp() from made returning mailbox
+        insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
+        select mailbox.id, made.id, $6, 'entered', 'test', ${referenceOf('mailbox', 'made.id')}, statement_timestamp()
+        from made, mailbox where mailbox.id = $5 returning mailbox
       )
       select pg_notify($7, $8::text || mailbox) from queued`,
     [registry, event_type, record_type, document, mailbox, id, WORK_CHANNEL, MAILBOXES],
@@ -142,9 +144,10 @@ export async function queueBackfill(
         from page order by page.id returning id, record
       ),
       queued as (
-        insert into notification (mailbox, event, subscription, presence, purpose, due_at)
-        select ${box}::integer, made.id, ${own}::integer, 'stayed', 'backfill', statement_timestamp()
-        from made order by made.record
+        insert into notification (mailbox, event, subscription, presence, purpose, reference_id, due_at)
+        select mailbox.id, made.id, ${own}::integer, 'stayed', 'backfill', ${referenceOf('mailbox', 'made.id')},
+          statement_timestamp()
+        from made, mailbox where mailbox.id = ${box}::integer order by made.record
       ),
       noted as (
         update subscription set backfilled = last, backfilled_since = case when last is not null then ${time}::timestamptz end

@@ -1,6 +1,7 @@
 /** Envelopes that are on their way, and are taken back before they are sent (again). */
 import type pg from 'pg'
 import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
+import { isNotifiedBy } from '../deliveries/deliveries.ts'
 import { IS_TAKEN_BACK, IS_UNFILTERED } from './waiting.ts'
 
 /** A subscription that an envelope is for. */
@@ -21,8 +22,9 @@ export async function subscriptionsOf(
   const { rows } = await pool.query<NotifiedSubscription>({
     name: 'subscriptions of a delivery',
     text: `select distinct event_type, record_type, ${IS_UNFILTERED} as unfiltered, ${IS_TAKEN_BACK} as unwanted
-      from notification join subscription on subscription.id = notification.subscription
-      where notification.delivery = $1`,
+      from delivery join notification on ${isNotifiedBy('delivery')}
+        join subscription on subscription.id = notification.subscription
+      where delivery.id = $1`,
     values: [delivery],
   })
   return rows
@@ -53,11 +55,11 @@ export async function recallEnvelope(
         update delivery set state = 'dropped', reason = 'recalled', next_attempt_at = null, finished_at = now(),
           claim = null, claimed_until = null
         from own where delivery.id = $2 and delivery.mailbox = own.id and claim = $3 and state = 'pending'
-        returning delivery.id, delivery.mailbox, delivery.sequence
+        returning delivery.id, delivery.mailbox, delivery.sequence, delivery.notifications
       ),
       renewed as (
         update notification set state = 'waiting', delivery = null from dropped
-        where notification.delivery = dropped.id
+        where ${isNotifiedBy('dropped')}
       ),
       given_back as (
         update mailbox set sequence = mailbox.sequence - 1 from dropped

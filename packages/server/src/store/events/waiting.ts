@@ -89,24 +89,34 @@ async function read(
   return wanted.map(({ mailbox }) => byMailbox.get(mailbox) ?? [])
 }
 
-const dueOf = (isBackfill: boolean): string => `(select * from notification
-      where mailbox = wanted.mailbox and state = 'waiting' and is_backfill = ${isBackfill} and due_at <= now()
+const dueOf = (isBackfill: boolean): string => `(select * from waiting_notification
+      where mailbox = wanted.mailbox and is_backfill = ${isBackfill} and due_at <= now()
       order by due_at, id limit wanted.most)`
 
-// A subscription that ended by itself, at its end or with the person's death, still has what happened before.
-const FIND_WAITING = `select due.id, due.mailbox, due.presence, due.purpose, due.reference_id,
-    earlier.reference_id as corrects, due.corrects as corrected, due.event, event.event_type, event.record_type, event.record_version,
-    event.occurred_at, event.recorded_at, event.replaced_by, coalesce(octet_length(event.document), octet_length(event.identifiers), 2)
-      as bytes, due.subscription, subscription.code, subscription.event_type as subscribed,
-    subscription.criteria::json ->> 'reg_event_type' as asked_event_type,
-    subscription.criteria::json ->> 'reg_type' as asked_reg_type,
-    subscription.criteria::json ->> 'notify_record_type' as asked_record_type,
-    subscription.locale, subscription.encrypted,
-    ${IS_UNFILTERED} as unfiltered, ${IS_TAKEN_BACK} as unwanted
-  from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
-    cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as due
-    join event on event.id = due.event
-    join subscription on subscription.id = due.subscription
+// A subscription that ended by itself, at its end or with the person's death, still has what happened before. Its criteria
+// are parsed once for all that it waits for.
+const FIND_WAITING = `with due as materialized (
+    select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
+      event.event_type, event.record_type, event.record_version, event.occurred_at, event.recorded_at, event.replaced_by
+    from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
+      cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as queued
+      join notification on notification.id = queued.id
+      join event on event.id = notification.event
+  ),
+  asking as materialized (
+    select subscription.id, subscription.code, subscription.event_type as subscribed,
+      parsed.criteria ->> 'reg_event_type' as asked_event_type, parsed.criteria ->> 'reg_type' as asked_reg_type,
+      parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
+      parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK} as unwanted
+    from (select distinct subscription from due) as wanted
+      join subscription on subscription.id = wanted.subscription
+      cross join lateral (select subscription.criteria::json offset 0) as parsed (criteria)
+  )
+  select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrects,
+    due.corrects as corrected, due.event, due.event_type, due.record_type, due.record_version, due.occurred_at,
+    due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
+    code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted
+  from due join asking on asking.id = due.subscription
     left join notification as earlier on earlier.id = due.corrects
   order by due.mailbox, due.is_backfill, due.due_at, due.id`
 

@@ -23,8 +23,11 @@ import { mergedRecords } from './0020-merged-records.ts'
 import { notificationReferences } from './0022-notification-references.ts'
 import { enrolment } from './0023-enrolment.ts'
 import { grants } from './0024-grants.ts'
+
 import { accounts } from './0025-accounts.ts'
 import { consents } from './0028-consents.ts'
+
+import { waitingNotifications } from './0029-waiting-notifications.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -52,4 +55,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0024-grants': grants,
   '0025-accounts': accounts,
   '0028-consents': consents,
+  '0029-waiting-notifications': waitingNotifications,
 }

@@ -31,6 +31,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0024-grants.ts': 'acd3d2af6799b56b42a5d41388689a51',
   '0025-accounts.ts': '7fcc7ecff0a2ea972e354e899b895d79',
   '0028-consents.ts': 'c8312fe128e608c61b2c357f8ce8645b',
+  '0029-waiting-notifications.ts': 'dca46828dee6b4de140bb0d31da2cfc3',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>
