@@ -247,6 +247,7 @@ export {
   SIGNATURE_LIFETIME,
   type Signer,
   signedBody,
+  signedEnvelope,
 } from './trust/outgoing.ts'
 export {
   encryptionKey,

@@ -38,23 +38,27 @@ export async function prepareEnvelope(
   return { header: { ...header, is_msg_encrypted: key !== null }, message: new CanonicalText(text) }
 }
 
+/** The body as `signedBody` writes it. */
+export const signedBody = async (...given: Parameters<typeof signedEnvelope>): Promise<string> =>
+  (await signedEnvelope(...given)).text
+
 /**
- * The body as canonical JSON: what is signed is, byte for byte, what is sent.
+ * The body as canonical JSON, and the signature in it: what is signed is, byte for byte, what is sent.
  * @param signer null: it goes unsigned
  * @param now milliseconds
  * @param beside members that stand beside the envelope's; they are not signed
  */
-export async function signedBody(
+export async function signedEnvelope(
   { header, message }: Prepared,
   signer: Signer | null,
   now: number,
   beside: object = {},
-): Promise<string> {
-  if (signer === null) return canonicalJson({ ...beside, header, message })
+): Promise<{ readonly text: string; readonly signature: string | null }> {
+  if (signer === null) return { text: canonicalJson({ ...beside, header, message }), signature: null }
   const { lifetime, ...by } = signer
   const created = Math.floor(now / 1_000)
   const signature = await sign({ header, message, ...by, created, expires: created + lifetime })
-  return canonicalJson({ ...beside, header, message, signature })
+  return { text: canonicalJson({ ...beside, header, message, signature }), signature }
 }
 
 /** How a registry signs for a sender: as that sender signs where the registry's key can, else as the specification says. */

@@ -1,6 +1,8 @@
 /** The one place where the server's parts are made and put together. Each room names the parts that it needs. */
 
+import { createRefusalAccounts } from '../accounts/account-of-refusals.ts'
 import { createAccounts } from '../accounts/accounts.ts'
+import { failingClosed } from '../accounts/closed.ts'
 import { createDayUses } from '../admission/day-limits.ts'
 import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
@@ -86,8 +88,13 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   const deliveriesWake = createWake()
   const mailboxesWake = createWake()
   const outboxWake = createWake()
+  const accounts = createAccounts({
+    ...{ db, clock, limits, log, metrics, witness: config.witness },
+    vault: async () => vault,
+  })
   const delivering = {
     ...{ db, log, metrics, keys, clock },
+    accounts: failingClosed(accounts, { log }),
     directory: createDirectory(db, log, clock),
     grants: createGrants(db, log, clock),
     callbacks: createCallbacks(db, clock),
@@ -110,6 +117,10 @@ export async function createContext(config: Config, db: Database, parts: { log?:
       wake: mailboxesWake.raise,
     },
   )
+  const refusals = createRefusals({
+    ...{ log, metrics },
+    accounts: createRefusalAccounts(delivering.accounts, clock.date),
+  })
   return {
     ...delivering,
     ...{ exchangesWake, deliveriesWake, mailboxesWake, outboxWake, dispatcher, mailboxes },
@@ -117,10 +128,6 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     deliveryDue: dispatcher.due,
     mailboxDue: (mailbox: number) => mailboxes.due([mailbox]),
     db,
-    accounts: createAccounts({
-      ...{ db, clock, limits, log, metrics, witness: config.witness },
-      vault: async () => vault,
-    }),
     records: ownRecords(db),
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
@@ -141,8 +148,9 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     log,
     metrics,
     databaseHealth,
+    refusals,
     gate: createGate({
-      refusals: createRefusals({ log, metrics }),
+      refusals,
       metrics,
       failures: createThrottle(limits.address_failures),
       clientAddress: clientAddressReader({ behindProxy: config.behindTlsProxy, proxies: config.proxies }),

@@ -74,6 +74,7 @@ export async function startServer(
     await Promise.race([context.limiter.idle(), late])
     // Last: it says until the end how the node is.
     await operatorServer.close()
+    await context.refusals.flush()
     await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
     await context.accounts.close()
   }

@@ -74,7 +74,7 @@ export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Fi
   }
   try {
     const { participant, registry, settings, target, encrypted, header, message } = outgoing
-    const body = await signEnvelope(parts, registry, participant, { header, message }, encrypted)
+    const { text: body } = await signEnvelope(parts, registry, participant, { header, message }, encrypted)
     const left = () => Math.max(1, Math.ceil(settings.timeout_ms - (performance.now() - began)))
     const credentials = await parts.credentials.find(participant, settings, target, left())
     const answer = await credentials.guard.request(target, {

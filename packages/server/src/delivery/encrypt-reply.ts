@@ -1,4 +1,5 @@
 /** A reply is encrypted at rest before its first attempt. */
+import { hash } from 'node:crypto'
 import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import type { Bodies } from '../keys/bodies.ts'
 import { deliveryContext, type EncryptedReply } from '../model/delivery.ts'
@@ -14,11 +15,20 @@ export async function encryptReply(
   id: string,
   header: object,
   members: ReplyMembers,
-): Promise<{ readonly header: object; readonly message: CanonicalText; readonly body: EncryptedReply }> {
+): Promise<WrittenReply> {
   const written = writtenOnce(header)
   const message = new CanonicalText(canonicalJson(members))
-  const body = await bodies.encryptBody(canonicalJson({ header: written, message }), deliveryContext(id))
-  return { header: written, message, body: body as EncryptedReply }
+  const text = canonicalJson({ header: written, message })
+  const body = await bodies.encryptBody(text, deliveryContext(id))
+  return { header: written, message, body: body as EncryptedReply, digest: hash('sha256', text) }
+}
+
+interface WrittenReply {
+  readonly header: object
+  readonly message: CanonicalText
+  readonly body: EncryptedReply
+  /** SHA-256 of header and message in clear, in hexadecimal: each attempt signs and encrypts them anew. */
+  readonly digest: string
 }
 
 /** The same header, whose large members are canonical text already: it is written again when it is signed. */

@@ -1,9 +1,11 @@
 /** Accepts a request that is answered later: it is committed to the queue, and acknowledged after that. */
 import { randomUUID } from 'node:crypto'
 import { canonicalJson } from '@rollcall/protocol'
+import { accountedMessage, accountOfAccepted } from '../accounts/account-of.ts'
 import { type DayBounded, withinDay } from '../admission/day-limits.ts'
 import { type CheckingSenderUri, readSenderUri } from '../delivery/targets.ts'
 import type { Bodies } from '../keys/bodies.ts'
+import type { Accounts } from '../model/account.ts'
 import { type Exchange, requestContext } from '../model/exchange.ts'
 import type { AcceptedRequest, NewChunk } from '../store/exchanges/exchanges.ts'
 import { duplicate, exchangeRow, type Remembering } from './remember.ts'
@@ -13,6 +15,7 @@ import type { Chunk, Received } from './sent.ts'
 export type Accepting = CheckingSenderUri &
   DayBounded &
   Remembering & {
+    readonly accounts: Accounts
     readonly bodies: Pick<Bodies, 'encryptBody'>
     /** Tells the queue of this node that an exchange was accepted. */
     readonly exchangeAccepted: () => void
@@ -30,7 +33,7 @@ export async function accept(
   { exchange, sent, opened, signed, rejection, path }: Received,
 ): Promise<Reply> {
   if (rejection !== null) throw rejection
-  const { chunks, reference_ids, content } = await sent.read(exchange, opened, signed)
+  const { chunks, reference_ids, content, digest } = await sent.read(exchange, opened, signed !== null)
   const { header, operation, participant } = exchange
   // Checked now so that the sender hears of it, and again when something is sent: much may change between. The address is
   // persisted in the spelling in which it was checked, and every attempt checks the same.
@@ -48,7 +51,12 @@ export async function accept(
   })
   if (known === 'different') throw duplicate()
   if (known === 'new') parts.exchangeAccepted()
-  return acknowledgement(correlation_id)
+  const ack = acknowledgement(correlation_id)
+  const messages = { request: accountedMessage(header.message_id, digest, signed), reply: ack.message }
+  const [{ message }] = chunks
+  const accounted = { ...exchange, correlation_id }
+  await parts.accounts.write(...accountOfAccepted(accounted, message.transaction_id, messages))
+  return ack
 }
 
 /** Each is answered by itself, and encrypted at rest for its own row. */

@@ -4,6 +4,7 @@
  */
 
 import { operation } from '@rollcall/protocol'
+import { NotAccounted } from '../accounts/closed.ts'
 import { BodyUnreadable } from '../keys/bodies.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Grant } from '../model/grant.ts'
@@ -72,7 +73,9 @@ export async function answerAccepted(
       page += 1
     }
   } catch (error) {
-    if (page > accepted.page || (runs < RUNS && !(error instanceof BodyUnreadable))) throw error
+    // Where nothing can be accounted for, a failure cannot be answered either.
+    const isFinal = error instanceof BodyUnreadable || (runs >= RUNS && !(error instanceof NotAccounted))
+    if (page > accepted.page || !isFinal) throw error
     log.error({ correlation_id, ...safeDatabaseError(error) }, 'an exchange could not be answered')
     await answerFailure(parts, answered, await unansweredItems(parts, accepted, answered))
   }
@@ -125,7 +128,7 @@ async function makePage(
     page === 1
       ? await firstPage(parts, exchange, message, accepted)
       : await furtherPage(parts, exchange, message, accepted, page)
-  return { outcome, page, items, state: further ? 'replying' : 'replied' }
+  return { outcome, by: exchange, page, items, state: further ? 'replying' : 'replied' }
 }
 
 type AnsweredPage = Pick<NewPage, 'outcome' | 'items'> & {
@@ -200,7 +203,7 @@ async function answerFailure(
   const page = answered.page + 1
   const about = { page, count: answered.items }
   const outcome = failedOutcome(answered, answered.transaction_id, items, about)
-  await sendReply(parts, answered, { outcome, page, state: 'failed', items: [], goesOn: false })
+  await sendReply(parts, answered, { outcome, by: null, page, state: 'failed', items: [], goesOn: false })
 }
 
 /** The items that the next page was to have; none where the request cannot be read. */

@@ -1,5 +1,7 @@
 /** Answers a synchronous request: every item is answered now, and an error in one item is reported in that item. */
 import { HeaderRejection } from '@rollcall/protocol'
+import { accountedMessage, accountOf } from '../accounts/account-of.ts'
+import type { Accounts } from '../model/account.ts'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
@@ -7,7 +9,7 @@ import { type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
 import { orRejection, type Received } from './sent.ts'
 
-export type AnsweringNow = Remembering & Answering & Replying
+export type AnsweringNow = Remembering & Answering & Replying & { readonly accounts: Accounts }
 
 export async function answerNow(
   parts: AnsweringNow,
@@ -22,10 +24,17 @@ export async function answerNow(
   if (known instanceof HeaderRejection) return rejected(known)
   const remembered = { ...exchange, correlation_id: known }
 
-  const checked = await orRejection(() => sent.read(remembered, opened, signed))
+  const checked = await orRejection(() => sent.read(remembered, opened, signed !== null))
   if (checked instanceof HeaderRejection) return rejected(checked, remembered)
   const [{ message }] = checked.chunks
   const outcome = await answerMessage(parts, { mode: 'sync', exchange: remembered, message })
   await commitEffects(parts.db, outcome.effects)
-  return reply(parts, remembered, message.transaction_id, outcome)
+  const answer = await reply(parts, remembered, message.transaction_id, outcome)
+  // Committed before the answer leaves: what is not accounted for is not sent.
+  const messages = {
+    request: accountedMessage(exchange.header.message_id, checked.digest, signed),
+    reply: answer.message,
+  }
+  await parts.accounts.write(...accountOf('answer', remembered, message.transaction_id, outcome, messages))
+  return answer
 }

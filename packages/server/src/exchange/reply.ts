@@ -1,9 +1,10 @@
 /** The answer to a request: an envelope with a callback header (spec "Envelope", 3.2), signed, and encrypted where it has to be. */
 
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import {
   type CallbackHeader,
   canonicalJson,
+  type HeaderCode,
   type HeaderRejection,
   type JsonObject,
   PROTOCOL_VERSION,
@@ -12,6 +13,8 @@ import {
   tolerateMessage,
   validator,
 } from '@rollcall/protocol'
+import { accountedMessage } from '../accounts/account-of.ts'
+import type { AccountedMessage } from '../model/account.ts'
 import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { type Signing, signEnvelope } from '../trust/messages.ts'
@@ -25,6 +28,10 @@ export interface Reply {
   readonly correlation_id: string
   /** The whole body, RFC 8785 text: what is sent is what is signed. */
   readonly text: string
+  /** As an account has it. */
+  readonly message: AccountedMessage
+  /** The code with which the header was rejected: nothing is answered. */
+  readonly rejected?: HeaderCode
 }
 
 /** The reply that carries an operation's outcome. */
@@ -39,8 +46,13 @@ export async function reply(
   const message = replyMessage(exchange, transaction_id, outcome)
   const encrypt = exchange.encrypted || outcome.encrypted === true
   const envelope = { header, message }
-  const text = await signEnvelope(parts, registry, participant, envelope, encrypt, operation.reply_also_bare)
-  return { correlation_id, text }
+  const bare = operation.reply_also_bare
+  const { text, signature } = await signEnvelope(parts, registry, participant, envelope, encrypt, bare)
+  return {
+    correlation_id,
+    text,
+    message: accountedMessage(header.message_id, hash('sha256', text), signature),
+  }
 }
 
 /**
@@ -95,23 +107,23 @@ export async function rejectedReply(
   const { transaction_id } = tolerated
   const problem = transactionIds.problem(transaction_id, 'message.transaction_id')
   if (problem !== null) throw new RequestFault('err.request.bad', problem)
-  return reply(parts, exchange, transaction_id as string, {
+  const rejected = await reply(parts, exchange, transaction_id as string, {
     status: 'rjct',
     status_reason_code: rejection.code,
     status_reason_message: rejection.message,
     total_count: 0,
     completed_count: 0,
+    accounted: [],
     members: members(tolerated as JsonObject & Message),
   })
+  return { ...rejected, rejected: rejection.code }
 }
 
 /** Sent only after what it acknowledges is committed. */
 export function acknowledgement(correlation_id: string): Reply {
   const timestamp = new Date().toISOString()
-  return {
-    correlation_id,
-    text: canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } }),
-  }
+  const text = canonicalJson({ message: { ack_status: 'ACK', timestamp, correlation_id } })
+  return { correlation_id, text, message: accountedMessage(null, hash('sha256', text), null) }
 }
 
 /** A rejected header where the answer is an ack: ERR with a code of the list of acks, and the other code in the text (N20). */

@@ -2,9 +2,11 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Callback, RequestFault } from '@rollcall/protocol'
+import { accountedMessage, accountOf } from '../accounts/account-of.ts'
 import { type Delivering, deliverNow, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackTarget } from '../delivery/targets.ts'
+import type { Accounts } from '../model/account.ts'
 import { type NewDelivery, originOf } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { Outcome } from '../model/outcome.ts'
@@ -14,7 +16,7 @@ import type { ClaimedExchange } from '../store/exchanges/claims.ts'
 import { commitReply, type ReplyStep } from '../store/exchanges/replies.ts'
 import { replyHeader, replyMessage } from './reply.ts'
 
-export type SendingReply = Delivering & { readonly db: Database }
+export type SendingReply = Delivering & { readonly db: Database; readonly accounts: Accounts }
 
 /** The members of an exchange that an answer needs, also if its request cannot be read any more. */
 export type Answered = Omit<ClaimedExchange, 'operation' | 'registry' | 'participant'> &
@@ -23,6 +25,8 @@ export type Answered = Omit<ClaimedExchange, 'operation' | 'registry' | 'partici
 /** One page of an answer, as `commitReply` takes it. */
 export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> & {
   readonly outcome: Outcome
+  /** By what it was answered, for its account; null: it says that the registry failed. */
+  readonly by: Pick<Exchange, 'grant' | 'header'> | null
 }
 
 /**
@@ -32,14 +36,14 @@ export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> &
 export async function sendReply(
   parts: SendingReply,
   exchange: Answered,
-  { outcome, ...page }: ReplyPage,
+  { outcome, by, ...page }: ReplyPage,
 ): Promise<boolean> {
   const { participant } = exchange
   const { callback } = exchange.operation
   if (callback === null) throw new Error(`operation ${exchange.operation.name} has no callback`)
   const header = replyHeader(exchange, callback.action, outcome)
   const id = randomUUID()
-  const { message, body } = await encryptReply(
+  const { message, body, digest } = await encryptReply(
     parts,
     id,
     header,
@@ -57,6 +61,10 @@ export async function sendReply(
     encrypted: exchange.encrypted || outcome.encrypted === true,
     body,
   }
+  // Committed before the delivery is: every attempt sends what it says.
+  const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }
+  const messages = { request: null, reply: accountedMessage(header.message_id, digest, null) }
+  await parts.accounts.write(...accountOf('callback', asked, exchange.transaction_id, outcome, messages))
   const origin = originOf(delivery.target)
   const reserved = origin === '' ? null : await reserve(parts, { participant: participant.id, origin })
   const deliveryClaim = reserved?.claim ?? null

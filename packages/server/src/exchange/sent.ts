@@ -1,4 +1,5 @@
 /** The content of a request's body: an envelope, and the message to process. */
+import { hash } from 'node:crypto'
 import { HeaderRejection, type JsonBounds, type JsonObject, type Operation } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
@@ -15,7 +16,7 @@ import {
 } from '../reading/envelope.ts'
 import { checkedLarge, readLargeEnvelope, wholeMessage } from '../reading/large.ts'
 import { LARGE, type ReadingThreads } from '../reading/threads.ts'
-import type { Verifying } from '../trust/messages.ts'
+import type { Signature, Verifying } from '../trust/messages.ts'
 import { batchLength, checkCount, checkNotEmpty } from './checks.ts'
 
 export interface ReadingSent extends Verifying {
@@ -38,6 +39,8 @@ export interface Checked {
   readonly reference_ids: readonly string[]
   /** What makes it this message and no other: the message as it was sent, opened; of a file its digest. */
   readonly content: JsonObject
+  /** SHA-256 of the body, in hexadecimal; of an upload that of its file. */
+  readonly digest: string
 }
 
 /** Items of one chunk at most: each chunk is answered by itself, with callbacks of its own. */
@@ -61,8 +64,8 @@ export interface Received {
   readonly sent: Sent
   /** As it was sent, opened where it was encrypted. */
   readonly opened: JsonObject
-  /** Whether a signature was verified. */
-  readonly signed: boolean
+  /** The signature that was verified; null: there is none. */
+  readonly signed: Signature | null
   /** The errors of its header that were found so far. */
   readonly rejection: HeaderRejection | null
   /** Of the operation, as it was called. */
@@ -102,6 +105,7 @@ export async function sentAs(
   { body, bounds }: { readonly body: Buffer | string; readonly bounds: JsonBounds },
 ): Promise<Sent> {
   const { request } = operation
+  const digest = await digestOf(body)
   const envelope =
     body.length < LARGE
       ? readEnvelope(typeof body === 'string' ? body : decodeBody(body), bounds)
@@ -118,7 +122,7 @@ export async function sentAs(
         const message = readMessage(request, opened)
         check(header, batchLength(request, message))
         const reference_ids = itemsOf({ operation }, message).map(referenceId)
-        return { chunks: inChunks(mode, operation, message), reference_ids, content: opened }
+        return { chunks: inChunks(mode, operation, message), reference_ids, content: opened, digest }
       }
       const { count, reference_ids = [] } = large.items ?? {}
       check(header, count ?? batchLength(request, large.frame))
@@ -126,9 +130,16 @@ export async function sentAs(
       const asText = mode === 'async' && (count ?? 1) <= CHUNK
       const message = await wholeMessage(operation, large, asText ? 'text' : 'values')
       const chunks = asText ? ([{ message, items: count ?? 1 }] as const) : inChunks(mode, operation, message)
-      return { chunks, reference_ids, content: opened }
+      return { chunks, reference_ids, content: opened, digest }
     },
   }
+}
+
+/** Of a large body on another thread: other requests do not wait for it. */
+async function digestOf(body: Buffer | string): Promise<string> {
+  if (body.length < LARGE) return hash('sha256', body)
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
 }
 
 function inChunks(mode: ModeName, operation: Operation, message: Message): Checked['chunks'] {

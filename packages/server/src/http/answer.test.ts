@@ -15,7 +15,7 @@ function serverThatThrows(error: Error) {
   const log = createLog({ destination })
   const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }))
   const gate = createGate({
-    refusals: createRefusals({ log, metrics }),
+    refusals: createRefusals({ log, metrics, accounts: { write: () => {}, idle: async () => {} } }),
     metrics,
     failures: createThrottle(10),
     clientAddress: clientAddressReader({ behindProxy: false, proxies: [] }),

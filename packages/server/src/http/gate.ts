@@ -4,14 +4,18 @@ import { BlockList, isIP } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
 import type { Throttle } from '../admission/throttle.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Refusals } from '../observe/refusals.ts'
+import type { Refusals, RefusedRequest } from '../observe/refusals.ts'
 
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
 
 export interface Gate {
-  /** Remembers whose token a request showed, for the log line if it is refused. */
+  /** Remembers whose token a request showed, in case that it is refused. */
   identified(request: Caller, sender_id: string): void
+  /** Remembers what a request asks for, in case that it is refused. */
+  addressed(request: Caller, asked: RefusedRequest): void
+  /** Notes a request whose header was rejected: its reply says so. */
+  rejected(request: Caller, code: string): void
   /**
    * Notes a refused request. One without a good token counts for its address.
    * @returns what to answer: 429 where the address had too many of them
@@ -25,6 +29,9 @@ export interface Gate {
   tokenRefused(request: Caller, error: string, participant: string | null): void
 }
 
+const NOTHING: RefusedRequest = { registry: null, operation: null }
+const TOKEN: RefusedRequest = { registry: null, operation: 'token' }
+
 export function createGate(parts: {
   readonly refusals: Refusals
   readonly metrics: Pick<Metrics, 'requestRefused'>
@@ -34,6 +41,8 @@ export function createGate(parts: {
 }): Gate {
   const { refusals, metrics, failures, clientAddress } = parts
   const senders = new WeakMap<Caller, string>()
+  const asked = new WeakMap<Caller, RefusedRequest>()
+  const askedOf = (request: Caller): RefusedRequest => asked.get(request) ?? NOTHING
   const unitOf = (request: Caller): string => clientUnit(clientAddress(request))
 
   const count = (address: string): number => {
@@ -46,11 +55,17 @@ export function createGate(parts: {
   return {
     unit: unitOf,
     identified: (request, sender_id) => void senders.set(request, sender_id),
+    addressed: (request, what) => void asked.set(request, what),
+    rejected(request, code) {
+      const participant = senders.get(request) ?? null
+      refusals.rejected({ refusal: code, participant, address: unitOf(request) }, askedOf(request))
+    },
     refused(request, fault) {
       // A failure of ours is logged where it happens.
       if (fault.httpStatus >= 500) return fault
       const address = unitOf(request)
-      refusals.note({ refusal: fault.code, participant: senders.get(request) ?? null, address })
+      const participant = senders.get(request) ?? null
+      refusals.note({ refusal: fault.code, participant, address }, askedOf(request))
       if (fault.code !== 'err.request.unauthorized') return fault
       const retryAfter = count(address)
       if (retryAfter === 0) return fault
@@ -68,7 +83,7 @@ export function createGate(parts: {
     },
     tokenRefused(request, error, participant) {
       const address = unitOf(request)
-      refusals.note({ refusal: `token.${error}`, participant, address })
+      refusals.note({ refusal: `token.${error}`, participant, address }, TOKEN)
       if (failures.wait(address) === 0) failures.fail(address)
     },
   }

@@ -24,7 +24,7 @@ type ProtocolParts = HasDirectory &
   Parameters<typeof receive>[0] &
   Parameters<typeof receiveCallback>[0] &
   Parameters<typeof authenticate>[0] & {
-    readonly gate: Pick<Gate, 'identified'>
+    readonly gate: Pick<Gate, 'identified' | 'addressed' | 'rejected'>
     readonly quota: Pick<Quota, 'enter'>
   }
 
@@ -37,14 +37,16 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
     for (const { path, mode } of paths) {
       mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
+        context.gate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
         if (!operationsOf(registry.kind).includes(operation)) throw await refusal(context, request)
-        const { text } = await receive(context, mode, operation, registry, {
+        const { text, rejected } = await receive(context, mode, operation, registry, {
           path,
           headers: request.headers,
           body: request.raw,
           isGone: () => request.raw.socket.destroyed,
           identified: (sender_id) => context.gate.identified(request.raw, sender_id),
         })
+        if (rejected !== undefined) context.gate.rejected(request.raw, rejected)
         sendJson(reply, 200, text)
       })
     }
@@ -54,6 +56,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
     mount(app, 'POST', name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
       const registry = await registryOf(context, request)
       const { headers, raw: body } = request
+      context.gate.addressed(body, { registry: registry.namespace, operation: name })
       const { text } = await receiveCallback(context, callback, registry, {
         path,
         headers,

@@ -93,6 +93,8 @@ interface AccountContent {
   /** Of refusals of one sort, which share an entry: how many, and since when (RFC 3339). */
   readonly count?: number
   readonly since?: string
+  /** Of refusals: from where, an IPv4 address or the /64 of an IPv6 address. */
+  readonly address?: string
   /** Of an operator's act: the command, never a value. */
   readonly note?: string
 }

@@ -1,7 +1,7 @@
 /** The result of an operation, before it becomes a reply. */
 import { CanonicalText, type HeaderCode, type Status } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import type { AccountedPerson } from './account.ts'
+import type { AccountedConsent, AccountedPerson } from './account.ts'
 import type { RecordId } from './records.ts'
 
 /**
@@ -78,6 +78,10 @@ export interface Outcome {
   readonly members: ReplyMembers
   /** The items of a batch, in order. */
   readonly items?: readonly AnsweredItem[]
+  /** What an account says of each item that was answered, in any order: of a batch, a question, or an update. */
+  readonly accounted: readonly AccountedItem[]
+  /** correlation_ids whose stored answers this one gives again. */
+  readonly repeats?: readonly string[]
   /** The writes of the operation, in this order: committed together with the reply, or not at all. */
   readonly effects?: readonly Effect[]
   /** Set if the reply must be encrypted also for a request in clear: it has the answer to an encrypted request. */
@@ -88,6 +92,22 @@ interface AnsweredItem {
   readonly reference_id: string
   readonly status: 'succ' | 'rjct'
   readonly found?: FoundRecords
-  /** The reason, where it was answered as an emergency; it may be personal data. */
+}
+
+/** What is asked about and whom; only names of attributes, but persons by their identifiers. */
+export interface AskedFacts {
+  readonly record_type?: string
+  readonly form?: string
+  readonly attributes?: readonly string[]
+  readonly persons?: readonly AccountedPerson[]
+  /** The code of the purpose that the consent or the authority names. */
+  readonly purpose?: string
+  readonly consent?: AccountedConsent
+  /** The reason of an emergency; it may be personal data. */
   readonly emergency?: string
+}
+
+export interface AccountedItem extends AskedFacts {
+  /** `succ`, or the code with which it was rejected; `rjct` where it has none. */
+  readonly code: string
 }

@@ -11,6 +11,7 @@ import {
 } from '@rollcall/protocol'
 import { recordNamedBy } from '../events/own-identifiers.ts'
 import { notifiedShape } from '../events/shown.ts'
+import type { AccountedPerson } from '../model/account.ts'
 import { type Grant, isGranted } from '../model/grant.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
@@ -44,6 +45,8 @@ export interface Composed {
   /** Whether the message must leave encrypted. */
   readonly encrypted: boolean
   readonly notifications: readonly SentNotification[]
+  /** Persons whom the header names. */
+  readonly named: readonly AccountedPerson[]
 }
 
 type Meta = { -readonly [Member in keyof NotifyMeta]: NotifyMeta[Member] }
@@ -94,6 +97,10 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     message: { transaction_id: randomUUID(), notify_event },
     encrypted: items.some((item) => item.notifications.some(({ encrypted }) => encrypted)),
     notifications,
+    named: Object.values(meta.replaced_by ?? {}).map(({ identifier_type, identifier_value }) => ({
+      role: 'seen',
+      identifiers: [{ type: identifier_type, value: identifier_value }],
+    })),
   }
 }
 

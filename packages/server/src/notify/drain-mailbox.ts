@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
+import { type Account, accountedMessage, accountOfEnvelope } from '../accounts/account-of.ts'
 import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
+import type { Accounts } from '../model/account.ts'
 import {
   type Claim,
   type Destination,
@@ -27,6 +29,7 @@ import { nextItems } from './next-items.ts'
 import type { Room } from './room.ts'
 
 export interface Notifying extends Delivering {
+  readonly accounts: Accounts
   /** The bytes of envelopes that may be in memory on this node. */
   readonly envelopeRoom: Room
 }
@@ -127,6 +130,7 @@ interface Ahead {
 /** An envelope that is ready to be committed. */
 interface Prepared extends Recipient {
   readonly composed: Composed
+  readonly account: Account
   readonly id: string
   readonly header: object
   readonly message: CanonicalText
@@ -186,8 +190,16 @@ async function prepare(
       items,
     )
     const id = randomUUID()
-    const { header, message, body } = await encryptReply(parts, id, composed.header, composed.message)
-    return { ...recipient, composed, id, header, message, body, at, isLast, leave }
+    const { header, message, body, digest } = await encryptReply(parts, id, composed.header, composed.message)
+    const reply = accountedMessage(composed.header.message_id, digest, null)
+    const account = accountOfEnvelope(
+      { ...recipient, grant },
+      composed.message,
+      items.length,
+      composed.named,
+      reply,
+    )
+    return { ...recipient, composed, account, id, header, message, body, at, isLast, leave }
   } catch (error) {
     leave()
     throw error
@@ -234,7 +246,7 @@ async function commit(
   mailbox: ClaimedMailbox,
   claim: Claim,
   after: number,
-  { participant, registry, target, composed, id, header, message, body, leave }: Prepared,
+  { participant, registry, target, composed, account, id, header, message, body, leave }: Prepared,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
   const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
@@ -253,6 +265,7 @@ async function commit(
   let reserved: Reserved | null = null
   let committed = false
   try {
+    await parts.accounts.write(...account)
     reserved = await reserveSoon(parts, { participant: participant.id, origin: originOf(target) })
     committed = await commitEnvelope(parts.db.pool, {
       ...{ mailbox: mailbox.id, after, claim: claim.id, delivery, notifications },

@@ -21,6 +21,8 @@ const level = (label: string) => ({ level: label })
 export interface FloodLog<Subject extends object> {
   /** It happened. Never waits and never throws. */
   note(subject: Subject): void
+  /** Reports what was noted since the last report. */
+  flush(): void
 }
 
 /**
@@ -40,7 +42,6 @@ export function createFloodLog<Subject extends object>(options: {
   let scheduled = false
 
   const reportAll = (): void => {
-    scheduled = false
     for (const [key, entry] of known) {
       // Quiet for a whole period: the next one is the first again.
       if (entry.count === 0) known.delete(key)
@@ -49,12 +50,16 @@ export function createFloodLog<Subject extends object>(options: {
     }
     if (others > 0) report(null, others)
     others = 0
+  }
+  const reportLater = (): void => {
+    scheduled = false
+    reportAll()
     if (known.size > 0) arm()
   }
   const arm = (): void => {
     if (scheduled) return
     scheduled = true
-    later(reportAll, period)
+    later(reportLater, period)
   }
 
   return {
@@ -69,5 +74,6 @@ export function createFloodLog<Subject extends object>(options: {
       }
       arm()
     },
+    flush: reportAll,
   }
 }

@@ -1,4 +1,7 @@
-/** Refused requests, for the operator: a line for each kind of refusal, participant and address, and counters. */
+/**
+ * Refused requests: a line in the log for each kind of refusal, participant and address, counters, and accounts by registry and
+ * operation as well.
+ */
 import type { Clock } from '../shared/clock.ts'
 import { createFloodLog, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -12,9 +15,31 @@ export interface Refusal {
   readonly address: string
 }
 
-export interface Refusals {
-  note(refusal: Refusal): void
+/** What was asked for, where that is known. */
+export interface RefusedRequest {
+  /** Namespace. */
+  readonly registry: string | null
+  /** Name of an operation or a callback. */
+  readonly operation: string | null
 }
+
+export interface Refusals {
+  note(refusal: Refusal, request: RefusedRequest): void
+  /** Notes, for the accounts alone, a message whose header was rejected. */
+  rejected(refusal: Refusal, request: RefusedRequest): void
+  /** Accounts for what was noted since the last time. */
+  flush(): Promise<void>
+}
+
+export interface RefusalAccounts {
+  /** @param refusals of one sort; null: others, of several sorts */
+  write(refusals: RefusedRequests | null, count: number): void
+  /** Resolves when everything is written. */
+  idle(): Promise<void>
+}
+
+/** Refusals of one sort. */
+export type RefusedRequests = Refusal & RefusedRequest
 
 /** Milliseconds from one line about a refusal to the next. */
 const PERIOD = 60_000
@@ -24,9 +49,10 @@ const MOST = 200
 export function createRefusals(parts: {
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'refused'>
+  readonly accounts: RefusalAccounts
   readonly later?: Clock['later']
 }): Refusals {
-  const { log, metrics, later } = parts
+  const { log, metrics, accounts, later } = parts
   const flood = createFloodLog<Refusal>({
     period: PERIOD,
     most: MOST,
@@ -34,10 +60,22 @@ export function createRefusals(parts: {
       log.warn({ ...(refusal ?? { refusal: 'others' }), count }, 'requests were refused'),
     ...(later !== undefined && { later }),
   })
+  const accounted = createFloodLog<RefusedRequests>({
+    period: PERIOD,
+    most: MOST,
+    report: accounts.write,
+    ...(later !== undefined && { later }),
+  })
   return {
-    note(refusal) {
+    note(refusal, request) {
       metrics.refused(refusal.refusal, refusal.participant)
       flood.note(refusal)
+      accounted.note({ ...refusal, ...request })
+    },
+    rejected: (refusal, request) => accounted.note({ ...refusal, ...request }),
+    flush() {
+      accounted.flush()
+      return accounts.idle()
     },
   }
 }

@@ -5,11 +5,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
 import { checkPeer, type Exchange } from '../model/exchange.ts'
-import type { FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
+import type { AccountedItem, AskedFacts, FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import {
   type Answering,
   type Asked,
+  type BatchWork,
   type Item,
   type ItemAnswer,
   type ItemHandler,
@@ -34,20 +35,19 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
     return false
   })
   const answers = await inOrder(work, batch, (item, index) =>
-    answerItem(item, async () => {
+    answerItem(work, item, async (own) => {
       checkReferenceId(item.reference_id, repeated[index] === true)
       checkTimestamp(item.timestamp, parts.limits.timestamp_window, exchange.received_at)
-      return handle(work, item)
+      return handle(own, item)
     }),
   )
   for (const { answer } of answers) {
     parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.status_reason_code ?? 'none')
   }
-  const items = answers.map(({ answer: { reference_id, status }, found, emergency }) => ({
+  const items = answers.map(({ answer: { reference_id, status }, found }) => ({
     reference_id,
     status,
     ...(found && { found }),
-    ...(emergency !== undefined && { emergency }),
   }))
   return { ...outcomeOf(exchange, answers), items }
 }
@@ -64,7 +64,7 @@ export async function answerQuestion(
 ): Promise<Outcome> {
   const { exchange } = asked
   const item = { reference_id, timestamp: exchange.received_at.toISOString() }
-  const answered = await answerItem(item, () => answer(workOf(parts, asked, 1)))
+  const answered = await answerItem(workOf(parts, asked, 1), item, answer)
   const { status, status_reason_code = 'none' } = answered.answer
   parts.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
   return outcomeOf(exchange, [answered])
@@ -85,13 +85,13 @@ export async function answerPage(
     return item === undefined ? [] : [{ item, page }]
   })
   const answers = await inOrder(work, onPage, ({ item, page }) =>
-    answerItem(item, () => handle(work, item, page)),
+    answerItem(work, item, (own) => handle(own, item, page)),
   )
   return outcomeOf(exchange, answers)
 }
 
 /** A single item has as much time as its turn and its statement take. */
-function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items: number): ItemWork {
+function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items: number): BatchWork {
   const { reply_bytes: bytes, reply_records: records } = parts.limits
   const mode = parts.modes[name]
   const until = items === 1 ? Number.POSITIVE_INFINITY : parts.clock.now() + mode.searchTime * 1_000
@@ -106,7 +106,7 @@ function workOf(parts: Answering, { mode: name, exchange, state }: Asked, items:
 
 /** One state of the records answers one statement at a time, so there is nothing to gain from several. */
 async function inOrder<Element, Result>(
-  { exchange, state, budget }: ItemWork,
+  { exchange, state, budget }: BatchWork,
   elements: readonly Element[],
   answer: (element: Element, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -140,22 +140,32 @@ interface Answered {
     readonly status_reason_message?: string
   }
   readonly found?: FoundRecords | undefined
-  readonly emergency?: string | undefined
+  readonly accounted: AccountedItem
 }
 
-async function answerItem(item: Item, work: () => Promise<ItemAnswer>): Promise<Answered> {
+async function answerItem(
+  work: BatchWork,
+  item: Item,
+  handle: (work: ItemWork) => Promise<ItemAnswer>,
+): Promise<Answered> {
   const reference_id = referenceId(item)
   const locale = item.locale === undefined ? {} : { locale: item.locale }
+  let facts: AskedFacts = {}
+  const asks = (known: AskedFacts): void => {
+    facts = { ...facts, ...known }
+  }
   try {
-    const { members, found, emergency } = await work()
+    const { members, found } = await handle({ ...work, asks })
     const timestamp = new Date().toISOString()
-    return { answer: { reference_id, timestamp, status: 'succ', ...members, ...locale }, found, emergency }
+    const answer = { reference_id, timestamp, status: 'succ', ...members, ...locale } as const
+    return { answer, found, accounted: { ...facts, code: answer.status } }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     const { code: status_reason_code, message: status_reason_message } = error
     const timestamp = new Date().toISOString()
     const said = { status_reason_code, status_reason_message }
-    return { answer: { reference_id, timestamp, status: 'rjct', ...said, ...locale } }
+    const answer = { reference_id, timestamp, status: 'rjct', ...said, ...locale } as const
+    return { answer, accounted: { ...facts, code: status_reason_code } }
   }
 }
 
@@ -195,7 +205,8 @@ function withoutCode({ status_reason_code: _, ...answer }: Answered['answer']): 
 function outcomeOf({ operation }: Exchange, answered: readonly Answered[]): Outcome {
   const answers = answered.map(({ answer }) => (operation.codes === null ? withoutCode(answer) : answer))
   const counts = { total_count: answers.length, completed_count: answers.length }
-  const outcome = { ...counts, members: { [operation.reply.items ?? '']: answers } }
+  const accounted = answered.map((one) => one.accounted)
+  const outcome = { ...counts, accounted, members: { [operation.reply.items ?? '']: answers } }
   const rejected = answers.filter(({ status }) => status === 'rjct').length
   if (rejected === 0) return { status: 'succ', ...outcome }
   const status_reason_message = `${rejected} of ${answers.length} items rejected; see each item`

@@ -11,7 +11,7 @@ import { elementsOf } from '../enrolment/registers.ts'
 import { filtersOf } from '../events/recording.ts'
 import { checkPeer, type Exchange, type Message } from '../model/exchange.ts'
 import { isGranted } from '../model/grant.ts'
-import type { Outcome } from '../model/outcome.ts'
+import type { AccountedItem, Outcome } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { may } from '../policy/permission.ts'
 import { ShortTurns } from '../shared/short-turns.ts'
@@ -55,7 +55,7 @@ export async function answerEnrolmentUpdates(
     const isLast = at === portions.length - 1
     const finish = async (client: ClientBase, written: ReadonlyMap<number, EntryResult>): Promise<void> => {
       if (!isLast) return
-      outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), now)
+      outcome = outcomeOf(exchange, beneficiaries, new Map([...results, ...written]), entries, now)
       await storeReceipt(client, await receiptOf(parts, exchange, message, outcome))
     }
     // The key of receipts is in memory then: who holds a connection asks for no second one.
@@ -66,7 +66,7 @@ export async function answerEnrolmentUpdates(
     )
     for (const [position, result] of written) results.set(position, result)
   }
-  outcome ??= outcomeOf(exchange, beneficiaries, results, now)
+  outcome ??= outcomeOf(exchange, beneficiaries, results, entries, now)
   for (const result of results.values()) {
     parts.metrics.itemAnswered(exchange.operation.name, 'rejected' in result ? 'rjct' : 'succ', 'none')
   }
@@ -115,9 +115,10 @@ const EPOCH = 100_000_000_000_000
 const digits = (number: number, count: number): string => String(number).padStart(count, '0')
 
 function outcomeOf(
-  { operation }: Exchange,
+  { operation, registry }: Exchange,
   beneficiaries: readonly JsonValue[],
   results: ReadonlyMap<number, EntryResult>,
+  entries: readonly UpdateEntry[],
   now: Date,
 ): Outcome {
   const timestamp = now.toISOString()
@@ -131,6 +132,15 @@ function outcomeOf(
     return { reference_id, timestamp, status: 'succ', ...said } as const
   })
   const rejected = items.filter(({ status }) => status === 'rjct').length
+  const named = new Map(entries.map(({ position, beneficiary }) => [position, beneficiary.identifiers]))
+  const record_type = registry.kind.record_types[0].name
+  const accounted = items.map(({ status }, position): AccountedItem => {
+    const identifiers = named.get(position)
+    if (identifiers === undefined) return { code: status }
+    // Whoever is rejected was only named.
+    const role = status === 'succ' ? 'written' : 'asked'
+    return { code: status, record_type, persons: [{ role, identifiers }] }
+  })
   return {
     status: rejected === items.length ? 'rjct' : 'succ',
     ...(rejected === items.length && { status_reason_code: 'rjct.errors.too_many' }),
@@ -139,6 +149,7 @@ function outcomeOf(
     }),
     total_count: items.length,
     completed_count: items.length,
+    accounted,
     members: { [operation.reply.items ?? '']: items },
   }
 }

@@ -129,6 +129,7 @@ export function failedOutcome(
     status_reason_message: reason,
     total_count: items.length > 0 ? items.length : count,
     completed_count: items.length,
+    accounted: items.map(() => ({ code: 'rjct' })),
     members:
       member === null ? unansweredMembers(exchange, { transaction_id }, reason) : { [member]: rejected },
   }

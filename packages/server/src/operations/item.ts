@@ -6,7 +6,7 @@ import type { Turns } from '../admission/turns.ts'
 import type { Bodies } from '../keys/bodies.ts'
 import type { Limits } from '../limits.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
-import type { FoundRecords, ReplyMembers } from '../model/outcome.ts'
+import type { AskedFacts, FoundRecords, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
 import type { RecordReader, RecordSource } from '../model/record-source.ts'
 import type { Log } from '../observe/log.ts'
@@ -72,7 +72,12 @@ export interface ItemWork {
   readonly mode: Mode
   /** The one state of the records in which a batch is answered; else each statement sees the newest. */
   readonly state: RecordReader | undefined
+  /** Says what the item asks, for its account: as soon as it is known, so that a rejected item has it too. */
+  readonly asks: (facts: AskedFacts) => void
 }
+
+/** The work on a whole batch. */
+export type BatchWork = Omit<ItemWork, 'asks'>
 
 /** One item of a batch: an object; nothing more is known of it than its well-formed timestamp and locale. */
 export interface Item {
@@ -86,8 +91,6 @@ export interface ItemAnswer {
   readonly members: ReplyMembers
   /** The data for further pages, if the request has them. */
   readonly found?: FoundRecords
-  /** The reason, where it was answered as an emergency; it may be personal data. */
-  readonly emergency?: string
 }
 
 /** One further page of what an item found. */

@@ -5,6 +5,7 @@ import type { Outcome } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
 import type { FoundRecord, Identifier } from '../model/records.ts'
 import { isInRows } from '../policy/disclosure.ts'
+import { personOf } from '../policy/shown-facts.ts'
 import type { Criteria } from '../query/criteria.ts'
 import { checkBackfilled } from '../query/mentions.ts'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '../query/person-criteria.ts'
@@ -42,9 +43,17 @@ export async function answerAboutPerson(
   } catch (error) {
     return answerQuestion(parts, asked, NOBODY, () => Promise.reject(error))
   }
-  return answerQuestion(parts, asked, criteria.person, async (work) =>
-    answer({ work, criteria, record: await findPerson(work, question, criteria) }),
-  )
+  return answerQuestion(parts, asked, criteria.person, async (work) => {
+    const { recordType, identifiers } = criteria
+    const facts = { record_type: recordType.name, form: 'identifier' }
+    work.asks({ ...facts, persons: [{ role: 'asked', identifiers }] })
+    const record = await findPerson(work, question, criteria)
+    if (record !== null) {
+      const found = personOf(registry.kind, recordType, JSON.parse(record.document))
+      work.asks({ persons: [{ role: 'asked', identifiers: [...identifiers, ...found.identifiers] }] })
+    }
+    return answer({ work, criteria, record })
+  })
 }
 
 function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {

@@ -237,6 +237,7 @@ describe('a search that is too broad', () => {
           exchange: by,
           mode: context.modes.sync,
           state: undefined,
+          asks: () => {},
           budget: {
             ...{ bytes: 1_000_000, records: 1_000, until: Number.POSITIVE_INFINITY },
             ...{ turn: Promise.resolve(), over: false },

@@ -14,13 +14,13 @@ import { leavesOf, type Predicate } from '../model/predicate.ts'
 import { isLookUp } from '../model/record-source.ts'
 import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Consenting, checkBasis, checkSubject, isAboutSubject } from '../policy/basis.ts'
+import { type Consenting, checkBasis, checkSubject, consentedBy, isAboutSubject } from '../policy/basis.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { type Emergency, emergencyOf } from '../policy/emergency.ts'
 import { checkForm } from '../policy/query-form.ts'
 import { hidesEmpty, showsNothing, totalShown } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
-import { checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
+import { askedBy, checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
@@ -45,7 +45,6 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   takeRecords(work.budget, ids.length)
   return {
     members: await pageMembers(work, criteria, records, { page_size, page_number, total }),
-    ...(emergency !== null && { emergency: emergency.reason }),
     // Who asks for a later page wants that page alone.
     ...(work.mode.name === 'async' &&
       page_number === 1 &&
@@ -135,14 +134,21 @@ interface AskedItem {
 }
 
 /** Read by what may be asked about, under the basis of the grant. */
-function readCriteria({ parts, exchange: asking }: ItemWork, item: Item): AskedItem {
+function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: Item): AskedItem {
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
   const asked = readSearchCriteria(asking.grant.kind, item, parts.limits, largest)
   const consenting = item.search_criteria as Consenting
+  asks({
+    record_type: asked.recordType.name,
+    form: asked.form,
+    ...askedBy(asked),
+    ...consentedBy(consenting),
+  })
   const now = new Date(parts.clock.date())
   const emergency = emergencyOf(asking.grant, consenting, now)
+  if (emergency !== null) asks({ emergency: emergency.reason })
   const exchange = emergency === null ? asking : { ...asking, grant: emergency.grant }
   const { grant } = exchange
   checkForm(grant, asked)

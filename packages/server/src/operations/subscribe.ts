@@ -5,9 +5,10 @@ import { readSubscribeCriteria, type SubscribeCriteria } from '../events/criteri
 import { nextRuns } from '../events/frequency.ts'
 import { type Decision, Subscribing } from '../events/subscribing.ts'
 import type { Exchange } from '../model/exchange.ts'
-import type { Outcome, ReplyMembers } from '../model/outcome.ts'
+import type { AskedFacts, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { refusedSubscription } from '../policy/subscription.ts'
+import { askedBy } from '../query/mentions.ts'
 import { answerBatch } from './batch.ts'
 import { type Answering, type Asked, type Item, itemsOf } from './item.ts'
 
@@ -32,9 +33,10 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
   const subscribing = await Subscribing.begin(parts.db, subscriber, parts.limits, wanted)
   const canNotify = await parts.canNotify(participant, sender_uri)
   // What one item makes counts for the next: all is decided without a pause, in the order of the items.
-  const outcome = await answerBatch(parts, asked, async (_, item) => {
+  const outcome = await answerBatch(parts, asked, async (work, item) => {
     const criteria = read.get(item) ?? readItem(parts, exchange, item, now)
     if (criteria instanceof ItemRejection) throw criteria
+    work.asks(factsOf(criteria))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS)
     const decision = subscribing.decide(criteria, {
       reference_id: referenceId(item),
@@ -44,6 +46,13 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
   })
   return { ...outcome, effects: subscribing.effects }
 }
+
+/** What an account says of a subscription: whom it is about, and what its filter asks. */
+const factsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedFacts => ({
+  record_type: recordType.name,
+  ...(form !== null && { form }),
+  ...(predicate !== null && askedBy({ predicate })),
+})
 
 const NO_ADDRESS =
   'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'

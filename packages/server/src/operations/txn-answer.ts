@@ -38,6 +38,8 @@ export interface TxnAnswer {
   /** Its items. */
   readonly items: readonly ReplyMembers[]
   readonly encrypted?: true
+  /** The exchange whose answer is given. */
+  readonly repeats?: string
 }
 
 interface About {
@@ -70,6 +72,7 @@ export async function answerAbout(
     status,
     ...(reason !== undefined && { reason }),
     items: chosen,
+    repeats: correlation_id,
     txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
     // The answer to an encrypted request is not sent in clear.
     ...((encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),

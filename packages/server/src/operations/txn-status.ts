@@ -85,13 +85,15 @@ export async function answerTxnStatus(parts: Answering, { exchange, message }: A
 }
 
 function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome {
-  const { status, reason, txn_status, items, encrypted } = answer
+  const { status, reason, txn_status, items, encrypted, repeats, code = status } = answer
   return {
     status,
     ...(reason !== undefined && { status_reason_message: reason }),
     total_count: items.length,
     completed_count: items.filter((item) => item.status === 'succ' || item.status === 'rjct').length,
     members: { txnstatus_response: { txn_type, txn_status } },
+    accounted: [{ code }],
+    ...(repeats !== undefined && { repeats: [repeats] }),
     ...(encrypted && { encrypted }),
   }
 }

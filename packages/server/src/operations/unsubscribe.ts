@@ -110,6 +110,7 @@ function outcomeOf(
     ...said,
     total_count: codes.length,
     completed_count: codes.length,
+    accounted: codes.map((named) => ({ code: ended.includes(named) ? 'succ' : (refused.code ?? 'rjct') })),
     members: {
       timestamp: now.toISOString(),
       status,

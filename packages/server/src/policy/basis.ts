@@ -1,6 +1,7 @@
 /** Consent and authority under which a search item asks (spec "SearchRequest"; G8), where a grant demands them. */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { BASES, Grant } from '../model/grant.ts'
+import type { AskedFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
 
 type Member = 'consent' | 'authorize'
@@ -47,6 +48,15 @@ export function checkBasis(
   if (age > most) throw refused(`search_criteria.${member}.ts: must not be older than ${most / 86_400} days`)
   if (purpose?.code === undefined || !purposes.includes(purpose.code)) {
     throw refused(`search_criteria.${member}.purpose.code: must be one of ${purposes.join(', ')}`)
+  }
+}
+
+/** What an account says of the consent and the authority of an item. */
+export function consentedBy({ consent, authorize }: Consenting): AskedFacts {
+  const { purpose } = authorize ?? consent ?? {}
+  return {
+    ...(purpose?.code !== undefined && { purpose: purpose.code }),
+    ...(consent !== undefined && { consent: { form: 'asserted' } as const }),
   }
 }
 

@@ -1,7 +1,8 @@
 /** The names of a predicate's attributes: for statistics, and to refuse attributes that cannot be searched yet. */
 
 import { type Attribute, ItemRejection, type RecordType, UNLISTED } from '@rollcall/protocol'
-import { type Leaf, leavesOf, type Predicate } from '../model/predicate.ts'
+import type { AccountedPerson } from '../model/account.ts'
+import { type Leaf, leavesOf, mentionedIn, type Predicate } from '../model/predicate.ts'
 import type { SortKey } from '../model/records.ts'
 import { IDENTIFIERS } from '../model/registry.ts'
 
@@ -20,6 +21,25 @@ function columnAsked(leaf: Leaf): readonly string[] {
 }
 
 const columnOf = ({ name, since }: Attribute): string => since ?? name
+
+/** What a query asks, for its account: the names of its attributes, and the persons whom it names. */
+export function askedBy({ predicate, sort = [] }: Pick<Asked, 'predicate'> & Partial<Asked>): {
+  readonly attributes: readonly string[]
+  readonly persons: readonly AccountedPerson[]
+} {
+  const leaves = leavesOf(predicate)
+  const named = leaves.flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
+  const attributes = [...leaves.flatMap(namesIn), ...sort.map(({ attribute }) => attribute)]
+  return {
+    attributes: [...new Set(attributes)],
+    persons: named.length === 0 ? [] : [{ role: 'asked', identifiers: named }],
+  }
+}
+
+function namesIn(leaf: Leaf): readonly string[] {
+  if (leaf.is === 'some') return mentionedIn(leaf.of).map(({ name }) => name)
+  return 'attribute' in leaf ? [leaf.attribute.name] : []
+}
 
 /** The parts of a search that name attributes; `SearchCriteria` is one. */
 interface Asked {

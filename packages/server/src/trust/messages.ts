@@ -15,7 +15,7 @@ import {
   SIGNATURE_RULES,
   type SignedEnvelope,
   type SigningKey,
-  signedBody,
+  signedEnvelope,
   verifyEnvelope as verifyWith,
 } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
@@ -40,26 +40,38 @@ export interface Verifying {
  * Verifies the signature of an envelope under its sender's policy and profile: read strictly, fresh, made with a
  * live key of this very participant. What was parsed is what was signed; it must not be changed before.
  * @param options.callback whether it came on a callback path, where a message may be days old (N16)
- * @returns whether a signature was verified
+ * @returns the signature that was verified; null: there is none, or it is not checked
  * @throws RequestFault err.signature.missing, err.signature.invalid; the text names the rule
  */
-export function verifyEnvelope(
+export async function verifyEnvelope(
   { peerKeys, signatureNamespaces, limits }: Verifying,
   participant: Participant,
   envelope: SignedEnvelope,
   { callback = false }: { readonly callback?: boolean } = {},
-): Promise<boolean> {
-  return verifyWith(envelope, {
+): Promise<Signature | null> {
+  let kid: string | null = null
+  const verified = await verifyWith(envelope, {
     rules: SIGNATURE_RULES[participant.signature_policy],
     profile: participant.signature_profile,
     namespaces: signatureNamespaces.read,
-    keys: (kid, algorithm) => peerKeys.verifying(participant, kid, algorithm),
+    keys: (named, algorithm) => {
+      kid = named
+      return peerKeys.verifying(participant, named, algorithm)
+    },
     withoutKey:
       "no live key of the sender has the signature's key id and algorithm: register the key, or sign with a registered one",
     now: Date.now() / 1_000,
     skew: limits.clock_skew,
     callback,
   })
+  return verified ? { kid, value: String(envelope.member('signature')) } : null
+}
+
+/** The signature of a message, as it stands there. */
+export interface Signature {
+  /** Of the key; null where the signature does not name it. */
+  readonly kid: string | null
+  readonly value: string
 }
 
 /** Why a policy refuses messages in clear, or encrypted messages; null: it takes them. */
@@ -165,14 +177,16 @@ export async function signEnvelope(
   envelope: { readonly header: object; readonly message: object },
   encrypt: boolean,
   alsoBare = false,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly signature: Signature | null }> {
   const prepared = await prepareEnvelope(envelope, encrypt ? await answerKey(signing, participant) : null)
+  const key = { ...(await signing.keys.signing()), sender_id: registry.sender_id }
   const signer = {
-    key: { ...(await signing.keys.signing()), sender_id: registry.sender_id },
+    key,
     profile: replyProfile(participant.signature_profile),
     namespace: signing.signatureNamespaces.written,
     lifetime: SIGNATURE_LIFETIME,
   }
   const beside = alsoBare && !encrypt ? envelope.message : {}
-  return signedBody(prepared, signer, signing.clock.date(), beside)
+  const { text, signature } = await signedEnvelope(prepared, signer, signing.clock.date(), beside)
+  return { text, signature: signature === null ? null : { kid: key.kid, value: signature } }
 }

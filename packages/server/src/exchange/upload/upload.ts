@@ -152,6 +152,7 @@ function sentAsItems(
         chunks: [...chunks, ...last] as [Chunk, ...Chunk[]],
         reference_ids,
         content: { ...opened, file_sha256: digest.toString('hex'), fileFormat },
+        digest: digest.toString('hex'),
       }
     },
   }

@@ -1,0 +1,38 @@
+/** The accounts of refused requests: those of one sort share an entry for a minute. Nothing left, so nobody waits for them. */
+import type { AccountEntry, Accounts } from '../model/account.ts'
+import type { RefusalAccounts } from '../observe/refusals.ts'
+import { EMPTY_ENTRY } from './account-of.ts'
+
+/** Sorts whose last entry is remembered. */
+const MOST = 1_000
+
+/** @param now milliseconds */
+export function createRefusalAccounts(accounts: Accounts, now: () => number): RefusalAccounts {
+  const last = new Map<string, number>()
+  const pending = new Set<Promise<void>>()
+  return {
+    write(refusals, count) {
+      const key = JSON.stringify(refusals)
+      const at = now()
+      const since = last.get(key) ?? at
+      if (last.size >= MOST) last.clear()
+      last.set(key, at)
+      const { refusal = 'others', participant = null, address, ...request } = refusals ?? {}
+      const entry: AccountEntry = {
+        ...EMPTY_ENTRY,
+        ...{ kind: 'refusal', participant, ...request, outcomes: { [refusal]: count } },
+        ...{ count, since: new Date(since).toISOString() },
+        ...(address !== undefined && { address }),
+      }
+      // That it fails is logged where it does.
+      const written: Promise<void> = accounts
+        .write(entry, [])
+        .catch(() => undefined)
+        .finally(() => pending.delete(written))
+      pending.add(written)
+    },
+    async idle() {
+      await Promise.all(pending)
+    },
+  }
+}

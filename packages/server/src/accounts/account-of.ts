@@ -1,0 +1,197 @@
+/**
+ * The account of what is sent. What left is read from the message itself: its records are `Disclosed`, and know whose data they
+ * show. So no operation has to remember its account.
+ */
+import type { IncomingHeader, Operation } from '@rollcall/protocol'
+import type {
+  AccountEntry,
+  AccountedMessage,
+  AccountedPerson,
+  Accounts,
+  ConfidentialDetails,
+} from '../model/account.ts'
+import type { Grant } from '../model/grant.ts'
+import { type AccountedItem, Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { messageKey } from '../store/exchanges/exchanges.ts'
+
+/** An entry and the persons it is about. */
+export type Account = Parameters<Accounts['write']>
+
+/** Nothing is known, and nothing left. */
+export const EMPTY_ENTRY: Omit<AccountEntry, 'kind'> = {
+  ...{ participant: null, operator: null, registry: null, operation: null },
+  ...{ correlation_id: null, transaction_id: null, request: null, reply: null },
+  ...{ grant: null, basis: null, purpose: null, consent: null },
+  ...{ outcomes: {}, records: 0, asked: { record_types: [], forms: [], attributes: [] }, shown: {} },
+}
+
+/** Who is answered, about which message. */
+export interface AccountedExchange {
+  readonly participant: Pick<Participant, 'sender_id'>
+  readonly registry: Pick<Registry, 'namespace'>
+  readonly operation: Pick<Operation, 'name'>
+  readonly correlation_id: string
+  /** Null: the answer says that the registry failed. */
+  readonly grant: Pick<Grant, 'id' | 'terms'> | null
+  readonly header: Pick<IncomingHeader, 'meta'> | null
+}
+
+/** The account of an accepted request, which is answered later: nothing is read yet. */
+export function accountOfAccepted(
+  { participant, registry, operation, correlation_id, grant, header }: AccountedExchange,
+  transaction_id: string,
+  messages: Pick<AccountEntry, 'request' | 'reply'>,
+): Account {
+  const confidential = header === null ? {} : detailsIn(header)
+  const entry: AccountEntry = {
+    ...EMPTY_ENTRY,
+    ...{ kind: 'acknowledgement', participant: participant.sender_id, registry: registry.namespace },
+    ...{ operation: operation.name, correlation_id, transaction_id, ...messages },
+    ...{ grant: grant?.id ?? null, basis: grant?.terms.basis ?? null },
+    ...(Object.keys(confidential).length > 0 && { confidential }),
+  }
+  return [entry, []]
+}
+
+/** The account of a notification. @param named in the header */
+export function accountOfEnvelope(
+  {
+    participant,
+    registry,
+    grant,
+  }: Pick<AccountedExchange, 'participant' | 'registry'> & {
+    readonly grant: Pick<Grant, 'id' | 'terms'>
+  },
+  message: ReplyMembers,
+  items: number,
+  named: readonly AccountedPerson[],
+  reply: AccountedMessage,
+): Account {
+  const records = disclosedIn(message)
+  const { transaction_id } = message
+  const entry: AccountEntry = {
+    ...EMPTY_ENTRY,
+    ...{ kind: 'notification', participant: participant.sender_id, registry: registry.namespace },
+    ...{ operation: 'notify', transaction_id: typeof transaction_id === 'string' ? transaction_id : null },
+    ...{ reply, grant: grant.id, basis: grant.terms.basis, outcomes: { succ: items } },
+    ...shownBy(records),
+  }
+  return [entry, [...personsOf(records), ...named]]
+}
+
+/** @param messages the request, where it is at hand, and the reply as it is sent */
+export function accountOf(
+  kind: 'answer' | 'callback',
+  { participant, registry, operation, correlation_id, grant, header }: AccountedExchange,
+  transaction_id: string,
+  { members, accounted, repeats }: Pick<Outcome, 'members' | 'accounted' | 'repeats'>,
+  messages: Pick<AccountEntry, 'request' | 'reply'>,
+): Account {
+  const records = disclosedIn(members)
+  const reasons = distinct(accounted, ({ emergency }) => emergency)
+  const [consent = null] = accounted.flatMap((item) => item.consent ?? [])
+  const purposes = distinct(accounted, ({ purpose }) => purpose)
+  const confidential = {
+    ...(header !== null && detailsIn(header)),
+    ...(reasons.length > 0 && { reason: reasons.join('\n') }),
+  }
+  const entry: AccountEntry = {
+    ...{ kind, participant: participant.sender_id, operator: null, registry: registry.namespace },
+    ...{ operation: operation.name, correlation_id, transaction_id, ...messages },
+    ...{ grant: grant?.id ?? null, basis: grant?.terms.basis ?? null },
+    ...{ purpose: purposes.length === 0 ? null : purposes.join(', '), consent },
+    ...(reasons.length > 0 && { emergency: true as const }),
+    outcomes: countsOf(accounted),
+    asked: {
+      record_types: distinct(accounted, ({ record_type }) => record_type),
+      forms: distinct(accounted, ({ form }) => form),
+      attributes: [...new Set(accounted.flatMap(({ attributes = [] }) => attributes))].toSorted(),
+    },
+    ...shownBy(records),
+    ...(repeats !== undefined && { repeats }),
+    ...(Object.keys(confidential).length > 0 && { confidential }),
+  }
+  return [entry, personsOf(records, accounted)]
+}
+
+const distinct = (
+  items: readonly AccountedItem[],
+  read: (item: AccountedItem) => string | undefined,
+): readonly string[] => [...new Set(items.flatMap((item) => read(item) ?? []))].toSorted()
+
+function countsOf(items: readonly AccountedItem[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { code } of items) counts[code] = (counts[code] ?? 0) + 1
+  return counts
+}
+
+/** Every record in the members of a message. */
+export function disclosedIn(members: ReplyMembers[string]): readonly Disclosed[] {
+  if (typeof members !== 'object' || members === null) return []
+  if (members instanceof Disclosed) return [members]
+  return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedIn(member))
+}
+
+/** How many records there are, and the paths of their values. */
+export function shownBy(records: readonly Disclosed[]): Pick<AccountEntry, 'records' | 'shown'> {
+  const shown = new Map<string, Set<string>>()
+  for (const { accounted } of records) {
+    const paths = shown.get(accounted.record_type) ?? new Set()
+    shown.set(accounted.record_type, paths)
+    for (const path of accounted.paths) paths.add(path)
+  }
+  return {
+    records: records.length,
+    shown: Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()])),
+  }
+}
+
+/** Whose data is shown, and of all others who was named. */
+export function personsOf(
+  records: readonly Disclosed[],
+  items: readonly AccountedItem[] = [],
+): readonly AccountedPerson[] {
+  const seen = records.flatMap(({ accounted }) => accounted.persons)
+  const known = new Set(seen.flatMap(({ identifiers }) => identifiers.map(keyOf)))
+  const named = items.flatMap(({ persons = [] }) => persons)
+  const others = named.flatMap(({ role, identifiers }) => {
+    const rest = role === 'asked' ? identifiers.filter((one) => !known.has(keyOf(one))) : identifiers
+    return rest.length === 0 ? [] : [{ role, identifiers: rest }]
+  })
+  return [...seen, ...others]
+}
+
+const keyOf = ({ type, value }: AccountedPerson['identifiers'][number]): string => `${type}\0${value}`
+
+const DETAILS = ['requested_by', 'case'] as const
+/** Characters of each. */
+export const LONGEST_DETAIL = 255
+
+/** What the header says of who asks, and why. */
+export function detailsIn({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
+  const said = DETAILS.flatMap((name) => {
+    const value = meta?.[name]
+    return isDetail(value) ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(said)
+}
+
+export const isDetail = (value: unknown): value is string =>
+  typeof value === 'string' && value.length >= 1 && value.length <= LONGEST_DETAIL
+
+/**
+ * @param digest SHA-256 of its bytes, in hexadecimal
+ * @param signature null: there is none
+ */
+export const accountedMessage = (
+  message_id: string | null,
+  digest: string,
+  signature: { readonly kid: string | null; readonly value: string } | null,
+): AccountedMessage => ({
+  message_id: message_id === null ? null : messageKey(message_id),
+  digest,
+  kid: signature?.kid ?? null,
+  signature: signature?.value ?? null,
+})

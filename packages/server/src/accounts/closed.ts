@@ -1,0 +1,43 @@
+/** What cannot be accounted for does not leave. */
+import { RequestFault } from '@rollcall/protocol'
+import type { Accounts } from '../model/account.ts'
+import { createFloodLog, type Log } from '../observe/log.ts'
+import type { Clock } from '../shared/clock.ts'
+import { isUnavailable, safeDatabaseError } from '../store/db/database-errors.ts'
+
+/** An entry could not be written: 503, and nothing of what it is about may be sent. */
+export class NotAccounted extends RequestFault {
+  constructor() {
+    super('err.service.unavailable', 'the access cannot be accounted for at the moment; try again later')
+  }
+}
+
+/** Milliseconds from one line in the log to the next. */
+const PERIOD = 60_000
+
+/** The same accounts: whatever error a write has, the request is refused, and the operator is told. */
+export function failingClosed<Writer extends Accounts>(
+  accounts: Writer,
+  { log, later }: { readonly log: Pick<Log, 'error'>; readonly later?: Clock['later'] },
+): Writer {
+  const flood = createFloodLog<object>({
+    period: PERIOD,
+    most: 20,
+    report: (failure, count) =>
+      log.error({ ...failure, count }, 'accounts could not be written: what they are about was not sent'),
+    ...(later !== undefined && { later }),
+  })
+  return {
+    ...accounts,
+    async write(entry, persons) {
+      try {
+        await accounts.write(entry, persons)
+      } catch (error) {
+        // A database that is away is known everywhere.
+        if (isUnavailable(error)) throw error
+        flood.note(safeDatabaseError(error))
+        throw new NotAccounted()
+      }
+    },
+  }
+}
