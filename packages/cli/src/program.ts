@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   subscriptions: () => import('./commands/subscriptions.ts'),
   deliveries: () => import('./commands/deliveries.ts'),
   trace: () => import('./commands/trace.ts'),
+  audit: () => import('./commands/audit.ts'),
   inbox: () => import('./commands/inbox.ts'),
   keys: () => import('./commands/keys.ts'),
   import: () => import('./commands/import.ts'),

@@ -58,6 +58,8 @@ export interface ConfidentialDetails {
   readonly case?: string
   /** Of an emergency. */
   readonly reason?: string
+  /** What a review of an emergency found. */
+  readonly finding?: string
 }
 
 /** The content of an entry. It holds no personal data in clear. */

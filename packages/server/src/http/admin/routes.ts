@@ -1,5 +1,7 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
 import type { Static, TSchema } from 'typebox'
+import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/audit-list.ts'
+import { auditPerson } from '../../admin/audit-person.ts'
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
 import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
@@ -82,6 +84,29 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route(showDelivery, {
     ...{ method: 'GET', path: '/deliveries/{id}', name: 'showDelivery', role: 'read', hidden: ['body'] },
     summary: 'One delivery with every attempt, without its message.',
+  }),
+  route(listAccounts, {
+    ...{ method: 'GET', path: '/accounts', name: 'listAccounts', role: 'read' },
+    summary: 'The newest accounts of access. They name no person.',
+  }),
+  // In a body: the identifier of a person is no part of an address, which logs would have.
+  route(auditPerson, {
+    ...{ method: 'POST', path: '/accounts/person', name: 'auditPerson', role: 'audit' },
+    summary: 'Who has seen, written, or asked about the data of a person, in all registries.',
+  }),
+  route(listEmergencies, {
+    ...{ method: 'GET', path: '/emergencies', name: 'listEmergencies', role: 'audit' },
+    summary: 'Emergencies that nobody has reviewed, the oldest first, with their reasons.',
+  }),
+  route(reviewEmergency, {
+    ...{
+      method: 'POST',
+      path: '/emergencies/{id}/reviews',
+      name: 'reviewEmergency',
+      role: 'audit',
+      status: 201,
+    },
+    summary: 'Says that an emergency was reviewed, and what was found.',
   }),
 ]
 

@@ -54,6 +54,16 @@ export interface AccountTombstoneRow {
   chains: string[]
 }
 
+export interface AccountReviewRow {
+  id: GeneratedAlways<number>
+  chain: string
+  sequence: number
+  at: SetTime
+  reviewed_by: string
+  /** What was found, encrypted. */
+  sealed: string
+}
+
 export interface AccountKeyRow {
   kid: string
   kind: 'signature' | 'pseudonym' | 'confidential'

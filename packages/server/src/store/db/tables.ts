@@ -8,6 +8,7 @@ import type {
   AccountCheckpointRow,
   AccountKeyRow,
   AccountPersonRow,
+  AccountReviewRow,
   AccountRow,
   AccountTombstoneRow,
 } from './account-tables.ts'
@@ -341,5 +342,6 @@ export interface Tables {
   account_person: AccountPersonRow
   account_checkpoint: AccountCheckpointRow
   account_tombstone: AccountTombstoneRow
+  account_review: AccountReviewRow
   account_key: AccountKeyRow
 }

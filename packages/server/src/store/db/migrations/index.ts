@@ -26,8 +26,8 @@ import { grants } from './0024-grants.ts'
 
 import { accounts } from './0025-accounts.ts'
 import { consents } from './0028-consents.ts'
-
 import { waitingNotifications } from './0029-waiting-notifications.ts'
+import { accountReviews } from './0030-account-reviews.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -56,4 +56,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0025-accounts': accounts,
   '0028-consents': consents,
   '0029-waiting-notifications': waitingNotifications,
+  '0030-account-reviews': accountReviews,
 }

@@ -1,0 +1,84 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { listAccounts, listEmergencies, reviewEmergency } from '@rollcall/server/admin/audit-list'
+import { auditPerson } from '@rollcall/server/admin/audit-person'
+import { expect, test } from 'vitest'
+import { auditing, personAs } from '../../../server/test/audit.ts'
+import { rollcall, rollcallJson } from '../../test/command.ts'
+import { commandDatabase } from '../../test/command-database.ts'
+import { described } from '../../test/described.ts'
+
+const { env, home, database } = await commandDatabase()
+await rollcallJson(['registry', 'add', 'civil'], env)
+await rollcallJson(['participant', 'add', 'health.example', '--name', 'Health'], env)
+const { account } = auditing(database)
+await account(
+  { participant: 'health.example', purpose: 'eligibility', confidential: { requested_by: 'clerk-7' } },
+  [personAs('seen', 'UIN:1')],
+)
+await account({ participant: 'health.example', outcomes: { 'rjct.x': 1 }, records: 0, shown: {} }, [
+  personAs('asked', 'UIN:1'),
+])
+await account(
+  {
+    ...{ participant: 'health.example', emergency: true, confidential: { reason: 'Unconscious patient' } },
+    operation: 'emergency',
+  },
+  [personAs('seen', 'UIN:2')],
+)
+
+const printed = async (...words: string[]) => {
+  const { code, stdout, stderr } = await rollcall(words, env)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return stdout
+}
+
+test('audit person lists who has seen the data, and apart who has only asked', async () => {
+  const text = await printed('audit', 'person', 'UIN', '1')
+  const [, seen = '', written = '', asked = ''] = text.split('\n\n')
+  expect(seen).toMatch(/^Has seen data: 1\n.*health\.example.*eligibility.*name/s)
+  expect(written).toBe('Has written data: 0')
+  expect(asked).toMatch(/^Has asked, and seen nothing: 2\n.*health\.example.*operator .*audit person/s)
+  expect(text).not.toContain('clerk-7')
+  expect(await printed('audit', 'person', 'UIN', '1', '--confidential')).toContain('clerk-7')
+  const audit = described(auditPerson, await rollcallJson(['audit', 'person', 'UIN', '1'], env))
+  expect(audit.seen).toHaveLength(1)
+  expect(await printed('audit', 'person', 'UIN', '1', '--to', '2020-01-01')).toContain('Has seen data: 0')
+})
+
+test('audit person --report writes a page and JSON of its owner alone, over no file', async () => {
+  const file = join(home.path, 'answer.html')
+  expect(await printed('audit', 'person', 'UIN', '1', '--report', file)).toContain(
+    `written: ${file} to be read, ${join(home.path, 'answer.json')} for programs`,
+  )
+  expect(await readFile(file, 'utf8')).toContain('<td>Health (health.example)</td>')
+  expect(JSON.parse(await readFile(join(home.path, 'answer.json'), 'utf8')).seen).toHaveLength(1)
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  const again = await rollcall(['audit', 'person', 'UIN', '1', '--report', file], env)
+  expect(again).toMatchObject({ code: 1, stderr: `rollcall: ${file}: is there already\n` })
+})
+
+test('audit list has the newest entries', async () => {
+  const list = described(listAccounts, await rollcallJson(['audit', 'list', '--kind', 'answer'], env))
+  expect(list).toHaveLength(3)
+  expect(await printed('audit', 'list', '--participant', 'health.example', '--limit', '1')).toMatch(
+    /emergency/,
+  )
+  expect(await printed('audit', 'list', '--participant', 'nobody.example')).toBe('nothing is accounted\n')
+})
+
+test('audit emergencies lists what nobody has reviewed', async () => {
+  const waiting = described(listEmergencies, await rollcallJson(['audit', 'emergencies'], env))
+  expect(waiting).toMatchObject([{ reason: 'Unconscious patient' }])
+  expect(await printed('audit', 'emergencies')).toContain('reason: Unconscious patient')
+  const words = ['audit', 'review', waiting[0].id, '--note', 'Checked with the ward']
+  const review = described(reviewEmergency, await rollcallJson(words, env))
+  expect(review.reviewed_by).not.toBe('')
+  expect(await printed('audit', 'emergencies')).toBe('no emergency waits for a review\n')
+  expect(await printed('audit', 'emergencies', '--reviewed')).toContain(': Checked with the ward\n')
+  const { code, stderr } = await rollcall(['audit', 'review', 'x', '--note', 'y'], env)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'rollcall: id: must be that of an entry, a chain and a number with a dot between them\n',
+  })
+})

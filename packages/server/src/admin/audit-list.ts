@@ -1,0 +1,110 @@
+/** The newest entries of the accounts, and what a review found of emergencies. */
+import { oneOf } from '@rollcall/protocol'
+import Type from 'typebox'
+import { openDetails, sealDetails } from '../accounts/confidential.ts'
+import { ACCOUNT_KINDS } from '../model/account.ts'
+import { accountAt, emergencyAccounts, newestAccounts } from '../store/accounts/read-accounts.ts'
+import { type AccountReview, addReview, listReviews } from '../store/accounts/reviews.ts'
+import {
+  ACCOUNT,
+  AccountId,
+  accountFacts,
+  accountKeysOf,
+  CONFIDENTIAL,
+  confidentialFacts,
+  periodOf,
+  placeOf,
+} from './account-facts.ts'
+import { accountOperator } from './account-of-operator.ts'
+import { closed, flag, instant, personalData, text, timeOut, wholeNumber } from './members.ts'
+import type { HasAccounts, HasVault } from './needs.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+export { ACCOUNT_KINDS } from '../model/account.ts'
+
+const Limit = Type.Optional(wholeNumber('At most so many (default: 50).', 1, 10_000))
+
+/** The newest entries. They name no person. */
+export const listAccounts = useCase(
+  {
+    input: closed({
+      participant: Type.Optional(text('Only those of this sender_id.')),
+      namespace: Type.Optional(text('Only those of this registry.')),
+      kind: Type.Optional(oneOf(ACCOUNT_KINDS)),
+      from: Type.Optional(instant('Only those of this time or later.')),
+      to: Type.Optional(instant('Only those before this time.')),
+      limit: Limit,
+    }),
+    result: Type.Array(closed(ACCOUNT)),
+  },
+  async (needs: HasAccounts, { participant, namespace, kind, from, to, limit = 50 }) => {
+    const filter = { participant, registry: namespace, kind, ...periodOf({ from, to }) }
+    const found = await newestAccounts(needs.db, filter, limit)
+    await accountOperator(needs, { note: 'audit list', registry: namespace })
+    return found.map(accountFacts)
+  },
+)
+
+const Review = closed({
+  at: instant('When.'),
+  reviewed_by: text('Who.'),
+  note: personalData(text('What was found.')),
+})
+
+/** Where the emergency part of a grant was used, the oldest first, with the reason that was given. */
+export const listEmergencies = useCase(
+  {
+    input: closed({
+      reviewed: Type.Optional(flag('Those that somebody has reviewed; otherwise those that nobody has.')),
+      limit: Limit,
+    }),
+    result: Type.Array(closed({ ...ACCOUNT, ...CONFIDENTIAL, reviews: Type.Array(Review) })),
+  },
+  async (needs: HasVault & HasAccounts, { reviewed = false, limit = 50 }) => {
+    const found = await emergencyAccounts(needs.db, { reviewed, limit })
+    const keys = await accountKeysOf(needs)
+    const reviews = await listReviews(
+      needs.db,
+      found.map(({ chain }) => chain),
+    )
+    await accountOperator(needs, { note: 'audit emergencies' })
+    return found.map((account) => ({
+      ...accountFacts(account),
+      ...confidentialFacts(keys, account),
+      reviews: reviews
+        .filter(({ chain, sequence }) => chain === account.chain && sequence === account.sequence)
+        .map((review) => reviewFacts(review, openDetails(keys.confidential, review, review.sealed)?.finding)),
+    }))
+  },
+)
+
+const reviewFacts = ({ at, reviewed_by }: AccountReview, note = '') => ({
+  at: timeOut(at),
+  reviewed_by,
+  note,
+})
+
+/** Says that an emergency was reviewed, and what was found. The account itself never changes. */
+export const reviewEmergency = useCase(
+  {
+    input: closed({
+      id: AccountId,
+      note: personalData(Type.String({ minLength: 1, maxLength: 2_000, description: 'What was found.' })),
+    }),
+    result: closed({ id: AccountId, ...Review.properties }),
+  },
+  async (needs: HasVault & HasAccounts, { id, note }) => {
+    const place = placeOf(id)
+    const account = await accountAt(needs.db, place)
+    if (account?.entry.emergency !== true) {
+      throw new AdminRefusal('no emergency has this id; rollcall audit emergencies lists them', {
+        reason: 'not_found',
+      })
+    }
+    const { confidential } = await accountKeysOf(needs)
+    await accountOperator(needs, { note: 'audit review', registry: account.entry.registry ?? undefined })
+    const sealed = sealDetails(confidential, place, { finding: note })
+    const review = await addReview(needs.db, { ...place, reviewed_by: needs.operator, sealed })
+    return { id, ...reviewFacts(review, note) }
+  },
+)

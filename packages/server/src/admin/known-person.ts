@@ -1,0 +1,126 @@
+/** The identifiers under which a person is known: the one that is named, and the others of the same person's records. */
+import {
+  identifierValue,
+  KINDS,
+  type Kind,
+  type RecordType,
+  readIdentifiers,
+  resolveIdentifierType,
+  UNLISTED,
+} from '@rollcall/protocol'
+import type { PersonIdentifier } from '../model/account.ts'
+import type { RecordReader } from '../model/record-source.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Database } from '../store/db/database.ts'
+import { ownRecords } from '../store/records/own-records.ts'
+import { listRegistries } from '../store/registries/registries.ts'
+import { AdminRefusal } from './use-case.ts'
+
+export interface KnownIdentifier extends PersonIdentifier {
+  /** Namespaces of the registries in which it means the person; null: in all. */
+  readonly registries: ReadonlySet<string> | null
+}
+
+/** Rounds from the records of some identifiers to the identifiers of these records. */
+const ROUNDS = 5
+
+/**
+ * An identifier that finds several records leads to none of them, and phone numbers and e-mail addresses, which several people
+ * may share, lead to nobody else's accounts.
+ * @throws AdminRefusal no registry knows such an identifier
+ */
+export async function knownIdentifiers(
+  db: Database,
+  named: { readonly type: string; readonly value: string },
+): Promise<readonly KnownIdentifier[]> {
+  const registries = await listRegistries(db)
+  const known = new Map(
+    meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]),
+  )
+  const reader = ownRecords(db).reader('sync')
+  let fresh = [...known.values()]
+  for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {
+    const others = await Promise.all(fresh.map((one) => othersOf(reader, registries, one)))
+    fresh = others.flat().filter((one) => !known.has(keyOf(one)))
+    for (const one of fresh) known.set(keyOf(one), one)
+  }
+  return [...known.values()]
+}
+
+const keyOf = ({ type, value }: PersonIdentifier): string => `${type}:${value}`
+
+/** What the identifier is normalised to: the registries may differ in it, and a type that one does not list has no name in it. */
+function meanings(
+  registries: readonly Registry[],
+  { type: name, value: raw }: { readonly type: string; readonly value: string },
+): readonly KnownIdentifier[] {
+  const found = new Map<string, KnownIdentifier>()
+  const isListed = (kind: Kind): boolean => resolveIdentifierType(kind, name) !== undefined
+  for (const kind of [...KINDS, ...registries.map((registry) => registry.kind)]) {
+    const type = resolveIdentifierType(kind, name)
+    const value = type === undefined ? null : identifierValue(type, raw)
+    if (type === undefined || value === null) continue
+    found.set(`${type.name}:${value}`, { type: type.name, value, registries: null })
+  }
+  const unlisted = registries.filter(({ kind }) => !isListed(kind)).map(({ namespace }) => namespace)
+  const value = identifierValue(UNLISTED, raw)
+  if (value !== null && unlisted.length > 0) {
+    const one = { type: UNLISTED.name, value, registries: new Set(unlisted) }
+    found.set(keyOf(one), one)
+  }
+  if (found.size > 0) return [...found.values()]
+  const types = [...new Set(KINDS.flatMap((kind) => kind.identifier_types.map((row) => row.name)))]
+  throw new AdminRefusal(`type and value: must be an identifier of a type such as ${types.join(', ')}`)
+}
+
+async function othersOf(
+  reader: RecordReader,
+  registries: readonly Registry[],
+  identifier: KnownIdentifier,
+): Promise<readonly KnownIdentifier[]> {
+  const places = registries
+    .filter((registry) => identifier.registries?.has(registry.namespace) ?? true)
+    .flatMap((registry) => registry.kind.record_types.map((recordType) => ({ registry, recordType })))
+  const found = await Promise.all(
+    places.map(({ registry, recordType }) => ownIdentifiers(reader, registry, recordType, identifier)),
+  )
+  return found.flat()
+}
+
+/** Those of the one record that the identifier finds as its own. */
+async function ownIdentifiers(
+  reader: RecordReader,
+  registry: Registry,
+  recordType: RecordType,
+  { type, value }: PersonIdentifier,
+): Promise<readonly KnownIdentifier[]> {
+  const document = await theOnly(reader, registry, recordType, { type, value })
+  if (document === null) return []
+  const all = readIdentifiers(registry.kind, recordType, JSON.parse(document))
+  const isPart = all.some((one) => one.type === type && one.value === value && one.names === 'part')
+  const own = isPart ? [] : all.filter((one) => one.names === 'record' && leadsOn(registry.kind, one.type))
+  const alone = await Promise.all(own.map((one) => theOnly(reader, registry, recordType, one)))
+  return own.flatMap((one, at) =>
+    alone[at] === null ? [] : [{ type: one.type, value: one.value, registries: null }],
+  )
+}
+
+/** The document of the one record that an identifier finds; null: it finds none, or several. */
+async function theOnly(
+  reader: RecordReader,
+  registry: Registry,
+  recordType: RecordType,
+  { type, value }: PersonIdentifier,
+): Promise<string | null> {
+  const predicate = { is: 'identifier', identifiers: [{ type, value }] } as const
+  const page = { sort: [], limit: 2, offset: 0, cap: 2 }
+  const { records } = await reader.find(registry, { recordType, predicate, page })
+  return records.length === 1 ? (records[0]?.document ?? null) : null
+}
+
+const SHARED = ['phone', 'email']
+
+const leadsOn = (kind: Kind, name: string): boolean => {
+  const type = resolveIdentifierType(kind, name)
+  return type !== undefined && !SHARED.includes(type.normaliser)
+}

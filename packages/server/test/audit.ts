@@ -1,0 +1,28 @@
+/** What the admin functions about accounts work with in tests, and a writer of entries. */
+import { readConfig } from '../src/app/config.ts'
+import { openAccounts, openVault } from '../src/app/storage.ts'
+import type { AccountEntry, AccountedPerson } from '../src/model/account.ts'
+import { accountEntry } from './accounts.ts'
+import { masterKeyOfRun, type TestDatabase } from './postgres.ts'
+
+export function auditing({ db }: Pick<TestDatabase, 'db'>) {
+  const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL: 'postgres://test' })
+  const vault = () => openVault(config, db)
+  const accounts = openAccounts(config, db)
+  return {
+    needs: { db, vault, accounts, operator: 'auditor' },
+    account: (entry: Partial<AccountEntry>, persons: readonly AccountedPerson[] = []) =>
+      accounts.write(accountEntry(entry), persons),
+    /** Signs what was written. */
+    sign: () => accounts.close(),
+  }
+}
+
+/** A person in a role, by identifiers such as `UIN:1`. */
+export const personAs = (role: AccountedPerson['role'], ...identifiers: string[]): AccountedPerson => ({
+  role,
+  identifiers: identifiers.map((text) => {
+    const [type = '', value = ''] = text.split(':')
+    return { type, value }
+  }),
+})
