@@ -32,6 +32,8 @@ export function explanationText(explained: Explained): string {
         .map(conditionOf)
         .join('; '),
     ],
+    ['protected persons', terms.protected === undefined ? 'none' : names(terms.protected)],
+    ['minors', terms.minors ?? 'allowed'],
     ['event types', names(terms.event_types ?? [])],
     ['without a filter', terms.unfiltered === true ? 'may subscribe to every record' : ''],
     ['programmes', names(terms.programmes ?? [])],

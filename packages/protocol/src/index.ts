@@ -32,6 +32,12 @@ export { readLiteral } from './attributes/read-literal.ts'
 export { attributeRules, compoundRules, identifierRules } from './attributes/reading-rules.ts'
 export { namesOf, otherKeys, searchKey } from './attributes/record-keys.ts'
 export { memberNamed } from './attributes/walk.ts'
+export {
+  isContact,
+  type OtherPerson,
+  type TakesOut,
+  withoutPersons,
+} from './attributes/without-persons.ts'
 
 // Codes and faults
 export {

@@ -9,9 +9,12 @@ import { readInput } from '../input.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { typeAndValue } from '../values.ts'
+import { addProtectionCommands } from './record-protection.ts'
 
 export function addCommand(program: Command): void {
-  const record = program.command('record').description('delete or merge single records of a registry')
+  const record = program
+    .command('record')
+    .description('delete, merge or protect single records of a registry')
   withJson(record.command('delete'))
     .description(
       'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
@@ -62,6 +65,7 @@ ${HISTORY}
 Example: rollcall record unmerge civil UIN=2215743904`,
     )
     .action(runUnmerge)
+  addProtectionCommands(record)
 }
 
 const RECORD_TYPE = [

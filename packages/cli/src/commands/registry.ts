@@ -5,6 +5,7 @@ import { Argument, type Command } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const registry = program.command('registry').description('manage the registries of this server')
@@ -15,6 +16,7 @@ export function addCommand(program: Command): void {
     .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
     .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
     .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
+    .option(...MAJORITY)
     .addHelpText(
       'after',
       `
@@ -24,8 +26,9 @@ Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.o
   withJson(registry.command('set'))
     .description('change a registry; servers use the change within a second')
     .argument('<namespace>', 'namespace of the registry')
-    .requiredOption('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
-    .addHelpText('after', '\nExample: rollcall registry set civil --time-zone Africa/Kigali')
+    .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
+    .option(...MAJORITY)
+    .addHelpText('after', '\nExample: rollcall registry set civil --time-zone Africa/Kigali --majority 21')
     .action(runSet)
   withJson(registry.command('list'))
     .description('list the registries with the number of their records')
@@ -33,29 +36,40 @@ Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.o
     .action(runList)
 }
 
+const MAJORITY = [
+  '--majority <years>',
+  'age at which people come of age, for grants that never find minors (default: 18)',
+  wholeNumber(1, 99),
+] as const
+
 interface AddOptions extends OutputOptions {
   readonly namespace?: string
   readonly senderId?: string
   readonly alias?: readonly string[]
   readonly timeZone?: string
+  readonly majority?: number
 }
 
 async function runAdd(kind: string, options: AddOptions): Promise<void> {
   stopRequest()
   const { namespace, senderId: sender_id, alias: aliases, timeZone: time_zone } = options
-  const added = await ask(addRegistry, { kind, namespace, sender_id, aliases, time_zone })
+  const registry = { kind, namespace, sender_id, aliases, time_zone, majority_age: options.majority }
+  const added = await ask(addRegistry, registry)
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}`
   print(options, added, text)
 }
 
 interface SetOptions extends OutputOptions {
-  readonly timeZone: string
+  readonly timeZone?: string
+  readonly majority?: number
 }
 
 async function runSet(namespace: string, options: SetOptions): Promise<void> {
   stopRequest()
-  const changed = await ask(changeRegistry, { namespace, time_zone: options.timeZone })
-  print(options, changed, `the time zone of ${namespace} is ${changed.time_zone}`)
+  const { timeZone: time_zone, majority: majority_age } = options
+  const changed = await ask(changeRegistry, { namespace, time_zone, majority_age })
+  const text = `the time zone of ${namespace} is ${changed.time_zone}, and people come of age at ${changed.majority_age}`
+  print(options, changed, text)
 }
 
 async function runList(options: OutputOptions): Promise<void> {
@@ -68,6 +82,15 @@ async function runList(options: OutputOptions): Promise<void> {
       .map(([type, count]) => `${count} ${type}`)
       .join(', '),
   }))
-  const columns = ['namespace', 'kind', 'sender_id', 'aliases', 'time_zone', 'demo', 'records']
+  const columns = [
+    'namespace',
+    'kind',
+    'sender_id',
+    'aliases',
+    'time_zone',
+    'majority_age',
+    'demo',
+    'records',
+  ]
   print(options, rows, table(columns, lines, 'no registries yet; rollcall registry add makes one'))
 }

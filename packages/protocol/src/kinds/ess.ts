@@ -75,7 +75,12 @@ export const ess: Kind = {
         { event: 'enrolment', on: 'changed', if: [{ is: 'changed', attribute: 'enrolment_status' }] },
       ],
       relations: [
-        { name: 'related_person', paths: ['related_person.related_member'], record_type: 'Member' },
+        {
+          name: 'related_person',
+          paths: ['related_person.related_member'],
+          entries: ['related_person'],
+          record_type: 'Member',
+        },
       ],
       schema: EmploymentMember,
     },

@@ -165,6 +165,7 @@ export const ibr: Kind = {
         {
           name: 'related_person',
           paths: under(members, 'related_person.related_member'),
+          entries: under(members, 'related_person'),
           record_type: 'Beneficiary',
         },
       ],

@@ -96,6 +96,13 @@ export interface Relation {
   readonly paths: readonly string[]
   /** The record type whose members the other person has. Without it an identifier names the other person. */
   readonly record_type?: string
+  /**
+   * Dotted paths of what goes with the other person, one for each of `paths` and above it: where the person is taken out of a
+   * record, it is taken out whole. Default: `paths`.
+   */
+  readonly entries?: readonly string[]
+  /** The number attribute that counts these persons, such as `group_size`. Somebody in two such relations counts once. */
+  readonly counted_by?: string
 }
 
 /** One type of record that a kind of registry holds. */

@@ -14,7 +14,7 @@ import { allowParticipantHost, changeParticipantPolicy } from './participant-pol
 import { changeParticipantSubscriptions } from './participant-subscriptions.ts'
 import { addParticipant, setParticipantStatus } from './participants.ts'
 import { addPurpose } from './purposes.ts'
-import { addRegistry, changeRegistry } from './registries.ts'
+import { addRegistry } from './registries.ts'
 
 /** Of the file. A later version may have members that this one does not know. */
 export const FORMAT_VERSION = 1
@@ -51,7 +51,8 @@ const RegistryEntry = closed({
   ),
   sender_id: registry.sender_id,
   aliases: registry.aliases,
-  time_zone: Type.Optional(changeRegistry.input.properties.time_zone),
+  time_zone: Type.Optional(registry.time_zone),
+  majority_age: Type.Optional(registry.majority_age),
   attributes: Type.Optional(
     Type.Record(Type.String(), Type.Record(Type.String(), AttributeEntry), {
       description: 'By record type and name; with this member, all that the registry has beside its kind.',

@@ -66,7 +66,7 @@ export function configurationOf({ purposes, registries, participants }: Stored):
 export function registryEntry(
   registry: Registry,
 ): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
-  const { kind, sender_id, aliases, time_zone } = registry
+  const { kind, sender_id, aliases, time_zone, majority_age } = registry
   const attributes = kind.record_types.flatMap((recordType) => {
     const added = recordType.attributes.flatMap((attribute) => {
       const entry = attributeEntry(registry, recordType.name, attribute)
@@ -74,7 +74,11 @@ export function registryEntry(
     })
     return added.length === 0 ? [] : [[recordType.name, Object.fromEntries(added)] as const]
   })
-  return { kind: kind.name, sender_id, aliases, time_zone, attributes: Object.fromEntries(attributes) }
+  return {
+    ...{ kind: kind.name, sender_id, aliases, time_zone },
+    ...(majority_age !== 18 && { majority_age }),
+    attributes: Object.fromEntries(attributes),
+  }
 }
 
 /** Null: the registry has the attribute by its kind, as it is. */

@@ -63,16 +63,20 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
   if (fixed !== undefined) {
     throw refused([...at, fixed], 'cannot be changed; add a registry at another namespace')
   }
-  const { time_zone } = entry
-  if (time_zone === undefined || time_zone === current.time_zone) return []
   const { namespace } = registry
-  return [
-    {
-      ...{ at: [...at, 'time_zone'], change: 'change', from: current.time_zone, to: time_zone },
-      make: (needs) => changeRegistry(needs, { namespace, time_zone }),
-    },
-  ]
+  return CHANGED.flatMap((member): Step[] => {
+    const [from, to] = [registry[member], entry[member]]
+    if (to === undefined || to === from) return []
+    return [
+      {
+        ...{ at: [...at, member], change: 'change', from, to },
+        make: (needs) => changeRegistry(needs, { namespace, [member]: to }),
+      },
+    ]
+  })
 }
+
+const CHANGED = ['time_zone', 'majority_age'] as const
 
 interface AttributeRow {
   readonly record_type: string

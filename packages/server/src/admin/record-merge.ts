@@ -7,12 +7,13 @@ import { recordChanges } from '../events/publish.ts'
 import { filtersOf, type NamedEvent, type RecordedEvent, type Recording } from '../events/recording.ts'
 import type { RecordChange } from '../model/event.ts'
 import type { ReadOnly } from '../model/read-only.ts'
-import type { FoundRecord, Identifier } from '../model/records.ts'
+import type { FoundRecord, Identifier, RecordId } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { recordsNamed, restoreRecord, retireRecord } from '../store/records/merge-records.ts'
 import { InvalidRecord } from '../store/records/prepare-record.ts'
+import { categoriesOf } from '../store/records/protection.ts'
 import { sqlState } from '../store/records/record-writer.ts'
 import { aliasesOf, namesIn, type RetiredRecord } from '../store/records/retired-records.ts'
 import { registryAt } from '../store/registries/registries.ts'
@@ -69,6 +70,7 @@ export const mergeRecords = useCase(
         throw new AdminRefusal('survivor and retired: must be records of one type')
       }
       if (survivor.id === id) throw new AdminRefusal('survivor and retired: are the same record')
+      await checkProtection(change, recordType, survivor.id, id)
       const replaced_by = primaryOf(change.registry.kind, recordType, survivor)
       const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CANCEL', corrected: 'all', replaced_by }
       const event = await recorded(change, recordType, { record: id, before, after: null }, named)
@@ -88,6 +90,7 @@ export const unmergeRecords = useCase(
   (needs: HasRecording, { namespace, record_type, retired: comes }) =>
     changing(needs, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await recordsOf(change, record_type, 'retired', comes))
+      await checkProtection(change, recordType, retired.survivor, retired.record)
       await restoreRecord(change.client, change.registry, recordType, retired).catch(refuseToRestore)
       const named: NamedEvent = { event_type: 'CANCEL', corrects: 'CORRECTION', corrected: retired.event }
       const { record, document: after } = retired
@@ -95,6 +98,23 @@ export const unmergeRecords = useCase(
       return { namespace, record_type: recordType.name, notified: event.matched }
     }),
 )
+
+/** Identifiers of the one record find the other: neither may be hidden from somebody who finds the other. */
+async function checkProtection(
+  { client, registry }: Change,
+  { name: record_type }: RecordType,
+  survivor: RecordId,
+  retired: RecordId,
+): Promise<void> {
+  const records = [survivor, retired].map((record) => ({ record_type, record }))
+  const categoriesOfEach = await categoriesOf(client, registry, records)
+  const [one, other] = records.map((record) => categoriesOfEach(record).toSorted().join(' '))
+  if (one === other) return
+  throw new AdminRefusal(
+    'survivor and retired: the records are not protected alike; protect both under one category, or lift the protection first',
+    { reason: 'conflict' },
+  )
+}
 
 interface Change {
   readonly client: ClientBase

@@ -69,7 +69,8 @@ describe('what cannot be is refused, with the member and the rule', () => {
   test.each([
     [addRegistry, { kind: 'church' }, /^kind: must be one of civil, /],
     [addRegistry, { kind: 'civil', aliases: 'crvs' }, /^aliases: must be an array$/],
-    [changeRegistry, civil, /^time_zone: is required$/],
+    [changeRegistry, civil, /^nothing to change: give time_zone or majority_age$/],
+    [changeRegistry, { ...civil, majority_age: 0 }, /^majority_age: must be at least 1$/],
     [changeRegistry, { ...civil, time_zone: 'Mars' }, /^"Mars" is no time zone/],
     [addAttribute, { ...person, name: 'n', paths: ['n'], type: 'age' }, /^type: must be one of text, /],
     [deleteRecords, { ...person, identifiers: [] }, /^name the records: by identifiers$/],

@@ -7,14 +7,19 @@ import { countRecords } from '../store/records/record-counts.ts'
 import {
   addRegistry as addRow,
   listRegistries as listRows,
-  setTimeZone,
+  setRegistry,
 } from '../store/registries/registries.ts'
 import { closed, flag, Namespace, NOTHING, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { isDemoDatabase } from './participants.ts'
-import { useCase } from './use-case.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
 
 const TimeZone = text('IANA name of the time zone in which its days begin and ages are counted.')
+const MajorityAge = Type.Integer({
+  minimum: 1,
+  maximum: 99,
+  description: 'Years at which a person comes of age; grants that never find minors count by it.',
+})
 const Aliases = Type.Array(Type.String(), { description: 'More values of receiver_id that it accepts.' })
 
 const REGISTRY = {
@@ -26,6 +31,7 @@ const REGISTRY = {
   sender_id: text('Its sender_id in messages.'),
   aliases: Aliases,
   time_zone: TimeZone,
+  majority_age: MajorityAge,
   demo: flag('Made for the demo.'),
 } as const
 const RegistryResult = closed(REGISTRY)
@@ -39,23 +45,41 @@ export const addRegistry = useCase(
       sender_id: Type.Optional(text('Its sender_id in messages (default: <namespace>.rollcall).')),
       aliases: Type.Optional(Aliases),
       time_zone: Type.Optional(TimeZone),
+      majority_age: Type.Optional(MajorityAge),
     }),
     result: RegistryResult,
   },
   async (
     { db }: HasDatabase,
-    { kind, namespace = kind, sender_id = `${namespace}.rollcall`, aliases = [], time_zone = 'UTC' },
+    {
+      kind,
+      namespace = kind,
+      sender_id = `${namespace}.rollcall`,
+      aliases = [],
+      time_zone = 'UTC',
+      majority_age = 18,
+    },
   ) => {
     const demo = await isDemoDatabase(db)
-    return described(await addRow(db, { kind, namespace, sender_id, aliases, time_zone, demo }))
+    return described(await addRow(db, { kind, namespace, sender_id, aliases, time_zone, majority_age, demo }))
   },
 )
 
 /** Changes a registry; servers follow within a second. */
 export const changeRegistry = useCase(
-  { input: closed({ namespace: Namespace, time_zone: TimeZone }), result: RegistryResult },
-  async ({ db }: HasDatabase, { namespace, time_zone }) =>
-    described(await setTimeZone(db, namespace, time_zone)),
+  {
+    input: closed({
+      namespace: Namespace,
+      time_zone: Type.Optional(TimeZone),
+      majority_age: Type.Optional(MajorityAge),
+    }),
+    result: RegistryResult,
+  },
+  async ({ db }: HasDatabase, { namespace, ...changes }) => {
+    if (Object.keys(changes).length === 0)
+      throw new AdminRefusal('nothing to change: give time_zone or majority_age')
+    return described(await setRegistry(db, namespace, changes))
+  },
 )
 
 /** Every registry, by namespace, with the number of its records. */
@@ -80,6 +104,6 @@ export const listRegistries = useCase(
   },
 )
 
-function described({ namespace, kind, sender_id, aliases, time_zone, demo }: Registry) {
-  return { namespace, kind: kind.name, sender_id, aliases, time_zone, demo }
+function described({ namespace, kind, sender_id, aliases, time_zone, majority_age, demo }: Registry) {
+  return { namespace, kind: kind.name, sender_id, aliases, time_zone, majority_age, demo }
 }

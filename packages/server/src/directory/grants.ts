@@ -1,20 +1,23 @@
-/** What a participant may do in a registry, as the database says it, at most half a second old. */
+/** What a participant may do in a registry, and who is hidden from it, as the database says it, at most half a second old. */
+import { dayIn } from '@rollcall/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Log } from '../observe/log.ts'
 import { readStoredGrant } from '../policy/grant.ts'
+import { withHidden } from '../policy/hidden.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { findGrant, type StoredGrant } from '../store/directory/grants.ts'
+import { readProtection } from '../store/records/protection.ts'
 
 export interface Grants {
   /** The grant in force; null: there is none, the participant is disabled, or this version cannot read it. */
   of(
     participant: Pick<Participant, 'id' | 'status'>,
-    registry: Pick<Registry, 'id' | 'kind'>,
+    registry: Pick<Registry, 'id' | 'kind' | 'time_zone' | 'majority_age'>,
   ): Promise<Grant | null>
 }
 
@@ -24,7 +27,7 @@ const READ = 10_000
 export function createGrants(
   db: Pick<Database, 'pool'>,
   log: Pick<Log, 'error'>,
-  { now }: Pick<Clock, 'now'> = CLOCK,
+  { now, date }: Pick<Clock, 'now' | 'date'> = CLOCK,
 ): Grants {
   const stored = shortLived(
     (key) => {
@@ -45,11 +48,22 @@ export function createGrants(
     read.set(found.id, { kind, grant })
     return grant
   }
+  const protections = shortLived((registry) => readProtection(db.pool, Number(registry)), { now })
+  const hiding = new WeakMap<Grant, { readonly key: string; readonly grant: Grant }>()
   return {
     async of({ id, status }, registry) {
       if (status !== 'active') return null
       const found = await stored.get(`${id} ${registry.id}`)
-      return found === null ? null : readOnce(found, registry.kind)
+      const grant = found && readOnce(found, registry.kind)
+      if (grant === null) return null
+      const protection = await protections.get(String(registry.id))
+      const day = dayIn(registry.time_zone, date())
+      const key = `${protection.version} ${registry.majority_age} ${day}`
+      const known = hiding.get(grant)
+      if (known?.key === key) return known.grant
+      const made = withHidden(grant, registry, protection, day)
+      hiding.set(grant, { key, grant: made })
+      return made
     },
   }
 }

@@ -14,6 +14,7 @@ import { insertNotifications, type NewNotification } from '../store/events/event
 import { fileSubscriptions, reopen } from '../store/events/subscription-states.ts'
 import type { DueTimes } from './due-times.ts'
 import { filingKeys } from './filing.ts'
+import type { Finders } from './finders.ts'
 import type { Draft, Recording } from './recording.ts'
 
 const DAY = 86_400_000
@@ -31,6 +32,7 @@ export async function correctEvents(
   client: ClientBase,
   recording: Recording,
   draft: Draft,
+  finders: Finders,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {
@@ -46,7 +48,7 @@ export async function correctEvents(
     ...{ record_type, record, event_type, since, corrected },
   })
   if (earlier.length === 0) return
-  const receivers = await notificationsOf(client, earlier, 'death')
+  const receivers = await finders(await notificationsOf(client, earlier, 'death'), () => draft)
   const predicates = await filters.of(
     client,
     registry.kind,

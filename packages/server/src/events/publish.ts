@@ -12,13 +12,16 @@ import {
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { RecordChange } from '../model/event.ts'
+import type { Protection } from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { insertEvents, insertNotifications, nextEventNumbers, storeMatches } from '../store/events/events.ts'
 import { findNamedRecords } from '../store/events/named-records.ts'
 import { endNotified, suspend } from '../store/events/subscription-states.ts'
+import { publicText, readProtection } from '../store/records/protection.ts'
 import { correctEvents } from './corrections.ts'
 import { type DerivedEvent, deriveEvents, RecordState, type StateChange } from './derive.ts'
 import { DueTimes } from './due-times.ts'
+import { type Finders, findersOf } from './finders.ts'
 import { matchEvents } from './match.ts'
 import { ownIdentifiers } from './own-identifiers.ts'
 import { type Draft, type NamedEvent, type RecordedEvent, type Recording, typeOf } from './recording.ts'
@@ -40,8 +43,9 @@ export async function recordChanges(
   if (drafts.length === 0) return []
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
-  await notifyMatches(client, recording, drafts, matched, times)
-  for (const draft of drafts) await correctEvents(client, recording, draft, matched, times)
+  const finders = await findersOf(client, recording.registry, drafts)
+  await notifyMatches(client, recording, drafts, finders, matched, times)
+  for (const draft of drafts) await correctEvents(client, recording, draft, finders, matched, times)
   await storeShown(client, recording, drafts, matched)
   const ending = drafts.filter((draft) => endsSubscriptions(recording, draft)).map(({ id }) => id)
   if (ending.length > 0) await endNotified(client, ending, 'death', recording.now)
@@ -55,14 +59,16 @@ async function insertDrafts(
   named: NamedEvent | undefined,
 ): Promise<readonly Draft[]> {
   const { registry, now } = recording
+  const protection = await readProtection(client, registry.id)
   const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
-    const read = readChange(registry, change)
+    const read = readChange(registry, protection, change)
+    if (named === undefined && isUnseen(read)) return []
     const events: readonly NamedEvent[] =
       named === undefined ? derived(recording, read.recordType, read) : [named]
     return events.length === 0 ? [] : [{ ...read, events }]
   })
-  const found = [...own, ...(await eventsOfNamed(client, registry, own))]
+  const found = [...own, ...(await eventsOfNamed(client, registry, protection, own))]
   const count = found.reduce((sum, { events }) => sum + events.length, 0)
   if (count === 0) return []
   const numbers = await nextEventNumbers(client, { events: count, versions: found.length })
@@ -101,12 +107,24 @@ interface FoundChange extends StateChange {
   readonly events: readonly NamedEvent[]
 }
 
-function readChange({ kind }: Registry, change: RecordChange): Omit<FoundChange, 'events'> {
+/** Records are read as everybody finds them: nobody is matched by a protected person whom a record names. */
+function readChange(
+  registry: Registry,
+  protection: Protection,
+  change: RecordChange,
+): Omit<FoundChange, 'events'> {
+  const { kind } = registry
   const recordType = recordTypeNamed(kind, change.record_type)
   const state = (text: string | null): RecordState | null =>
-    text === null ? null : new RecordState(kind, recordType, JSON.parse(text) as JsonValue, change.aliases)
+    text === null
+      ? null
+      : new RecordState(kind, recordType, publicText(registry, recordType, protection, text), change.aliases)
   return { change, recordType, before: state(change.before), after: state(change.after) }
 }
+
+/** Whether nothing has changed but what a record says of protected persons: that is no event. */
+const isUnseen = ({ before, after }: StateChange): boolean =>
+  before !== null && after !== null && canonicalJson(before.document) === canonicalJson(after.document)
 
 function recordTypeNamed(kind: Kind, name: string): RecordType {
   const recordType = resolveRecordType(kind, name)
@@ -118,6 +136,7 @@ function recordTypeNamed(kind: Kind, name: string): RecordType {
 async function eventsOfNamed(
   client: ClientBase,
   registry: Registry,
+  protection: Protection,
   found: readonly FoundChange[],
 ): Promise<readonly FoundChange[]> {
   const all: FoundChange[] = []
@@ -132,7 +151,7 @@ async function eventsOfNamed(
       if (known.has(name)) continue
       known.add(name)
       const change = { record_type, record: id, before: document, after: document, aliases }
-      all.push({ ...readChange(registry, change), events: [{ event_type }] })
+      all.push({ ...readChange(registry, protection, change), events: [{ event_type }] })
     }
   }
   return all
@@ -151,6 +170,7 @@ async function notifyMatches(
   client: ClientBase,
   { registry, now, filters }: Recording,
   drafts: readonly Draft[],
+  finders: Finders,
   matched: Map<number, number>,
   times: DueTimes,
 ): Promise<void> {
@@ -168,7 +188,8 @@ async function notifyMatches(
       },
     }
   })
-  for await (const { matches, unreadable } of matchEvents(client, matching, asked)) {
+  for await (const { matches: all, unreadable } of matchEvents(client, matching, asked)) {
+    const matches = await finders(all, ({ at }) => events[at])
     const due = await times.of(
       client,
       matches.map(({ subscription }) => subscription),
@@ -200,11 +221,13 @@ async function storeShown(
     const document =
       after === null || change.after === null
         ? null
-        : shownRecord(recordType, before?.document ?? null, after.document, change.after)
+        : shownRecord(recordType, parsed(change.before), parsed(change.after), change.after)
     return { event: id, matched: count, document, identifiers: canonicalJson(identifiers) }
   })
   await storeMatches(client, shown)
 }
+
+const parsed = (text: string | null): JsonValue => (text === null ? null : JSON.parse(text))
 
 function endsSubscriptions({ registry: { kind } }: Recording, { event }: Draft): boolean {
   return kind.event_types.some(

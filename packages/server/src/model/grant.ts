@@ -1,7 +1,8 @@
 /** What a participant may do in a registry, as its operator writes it. Without a grant in force it may do nothing. */
-import { type IdentifierSource, type Kind, type Relation, Timestamp } from '@rollcall/protocol'
+import { type IdentifierSource, type Kind, type Relation, type TakesOut, Timestamp } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import type { Predicate } from './predicate.ts'
+import { PROTECTION_CATEGORIES, type Protection } from './protection.ts'
 import type { ReadOnly } from './read-only.ts'
 
 export const ALL = 'all'
@@ -21,6 +22,9 @@ export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 
 /** How `total_count` says how many records match. */
 export const COUNTS = ['exact', 'rounded', 'none'] as const
+
+/** Whether persons are found who have not come of age. */
+export const MINORS = ['allowed', 'never'] as const
 
 const daily = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
@@ -55,6 +59,23 @@ export const GrantTerms = Type.Object(
     rows: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description: 'By record type, an expression query that every record fulfils which may be found',
+      }),
+    ),
+    protected: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal(ALL),
+          Type.Array(Type.Enum([...PROTECTION_CATEGORIES]), { minItems: 1, uniqueItems: true }),
+        ],
+        {
+          description: `Categories of protected persons who may be found: ${PROTECTION_CATEGORIES.join(', ')}, or "all" (default: none)`,
+        },
+      ),
+    ),
+    minors: Type.Optional(
+      Type.Enum([...MINORS], {
+        description:
+          'Whether persons may be found who have not come of age: allowed, never (default: allowed)',
       }),
     ),
     event_types: Type.Optional(names('Event types that may be subscribed to (default: none)')),
@@ -117,8 +138,19 @@ export interface Grant {
   /** By record type, what is visible; null: every record whole. */
   readonly visible: ReadonlyMap<string, Visible> | null
   readonly identifiers: SeenIdentifiers
+  readonly hidden: HiddenPersons
   /** What counts in its place for an item that asks as an emergency; absent: the grant has no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
+}
+
+/** Whom a grant does not show, at the moment. */
+export interface HiddenPersons {
+  /** Categories of protected persons who are found nevertheless. */
+  readonly categories: readonly string[]
+  /** All who are protected in the registry. */
+  readonly protection: Protection
+  /** Takes hidden persons out of records of others; null: nobody is hidden. */
+  readonly takesOut: TakesOut | null
 }
 
 /** What is shown of a value in a document. */

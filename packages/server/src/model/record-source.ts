@@ -21,11 +21,15 @@ export interface RecordReader {
    * @throws SearchTimeout
    */
   find(registry: RegistryShape, query: RecordQuery): Promise<Found>
-  /** Reads these records again, in this order; of those that are gone, nothing. */
+  /**
+   * Reads these records again, in this order; of those that are gone, nothing.
+   * @param categories of protected persons whose records are read too
+   */
   read(
     registry: RegistryShape,
     recordType: RecordType,
     ids: readonly RecordId[],
+    categories?: readonly string[],
   ): Promise<readonly FoundRecord[]>
 }
 

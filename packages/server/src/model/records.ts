@@ -45,4 +45,6 @@ export interface Page {
   readonly cap: number
   /** The ids of all matching records are given too, if there are at most this many; without it never. */
   readonly ids?: number
+  /** Categories of protected persons whose records are found too; without it none. */
+  readonly categories?: readonly string[]
 }

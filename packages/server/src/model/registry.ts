@@ -24,6 +24,8 @@ export interface Registry {
   readonly demo: boolean
   /** An IANA name; its days are those by which ages are counted. */
   readonly time_zone: string
+  /** Years at which a person comes of age. */
+  readonly majority_age: number
   /**
    * By record type, the attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` for the rows of
    * identifiers: no query may ask about them yet.

@@ -15,6 +15,7 @@ import type { AccountedPerson } from '../model/account.ts'
 import { type Grant, isGranted } from '../model/grant.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
+import { NOBODY_PROTECTED } from '../model/protection.ts'
 import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { disclose } from '../policy/disclosure.ts'
@@ -135,11 +136,17 @@ function describe(
 function isShown(grant: Grant, recordType: RecordType, identifier: Identifier): boolean {
   if (!isGranted(grant.identifiers.types, identifier.type)) return false
   const document = canonicalJson(recordNamedBy(recordType, [namedBy(identifier)]))
-  return [...disclose(unconditional(grant), recordType, [document])].some(({ text }) => text !== '{}')
+  return [...disclose({ ...grant, rows: new Map() }, recordType, [document])].some(
+    ({ text }) => text !== '{}',
+  )
 }
 
-/** Whether a record is within the conditions of the grant was decided by all of it, before its item was planned. */
-const unconditional = (grant: Grant): Grant => ({ ...grant, rows: new Map() })
+/** Whether the record may be found was decided by all of it, before its item was planned. */
+const unconditional = (grant: Grant): Grant => ({
+  ...grant,
+  rows: new Map(),
+  hidden: { ...grant.hidden, protection: NOBODY_PROTECTED },
+})
 
 const namedBy = ({ type, value }: Identifier) => ({ identifier_type: type, identifier_value: value })
 

@@ -68,7 +68,14 @@ async function sendable(
     await withTransaction(pool, (client) => suspend(client, subscriptions, 'not_permitted'))
   }
   const hidden = grant === null || grant.rows.size === 0 ? [] : await outsideRows(pool, grant, found)
-  const dropped = new Set([...refused, ...hidden, ...found.filter(({ unwanted }) => unwanted)])
+  const isProtected = (one: WaitingNotification): boolean =>
+    one.protected.some((category) => grant?.hidden.categories.includes(category) !== true)
+  const dropped = new Set([
+    ...refused,
+    ...hidden,
+    ...found.filter(isProtected),
+    ...found.filter(({ unwanted }) => unwanted),
+  ])
   if (dropped.size === 0) return found
   await dropNotifications(
     pool,

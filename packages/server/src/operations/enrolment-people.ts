@@ -61,6 +61,11 @@ export class PortionPeople {
     return [...this.#primaries.keys()]
   }
 
+  /** Whether any of the people bears the identifier. */
+  names(identifier: Named): boolean {
+    return this.#named.has(keyOf(identifier))
+  }
+
   /**
    * The one person that the identifiers name, or a new one.
    * @throws OtherPerson they name several, or nobody and are not enough for a new one

@@ -18,6 +18,7 @@ import { withTransaction } from '../store/db/transaction.ts'
 import { findNamed, lockAdding, lockLedgers, storeLedgers } from '../store/enrolment/ledgers.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { InvalidRecord, prepareRecord } from '../store/records/prepare-record.ts'
+import { hiddenRecords } from '../store/records/protection.ts'
 import { isConcurrent, sqlState, writeRecords } from '../store/records/record-writer.ts'
 import { OtherPerson, type Person, PortionPeople } from './enrolment-people.ts'
 
@@ -40,7 +41,7 @@ export interface PortionScope {
 
 /** Of an update: what its participant may write. */
 export interface WritingScope extends PortionScope {
-  readonly grant: Pick<Grant, 'rows' | 'identifiers'>
+  readonly grant: Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
 }
 
 /** Writes in the transaction of a portion, after all else. */
@@ -105,22 +106,40 @@ async function writeEntries(
 ): Promise<Map<number, EntryResult>> {
   const { registry } = scope
   await lockEvents(client, registry.id, 'change')
-  const people = await findPeople(client, scope, entries)
+  const { people, hidden } = await findPeople(client, scope, entries)
   const results = new Map<number, EntryResult>()
   const turns = new ShortTurns()
   for (const entry of entries) {
-    results.set(entry.position, writeEntry(scope, people, entry))
+    const result = writeEntry(scope, people, entry)
+    if (!('rejected' in result) && isOfHidden(scope, hidden, entry)) writeEntry(scope, hidden, entry)
+    results.set(entry.position, result)
     await turns.next()
   }
-  await storePeople(client, scope, people.all)
+  const known = people.all.filter(({ prepared }) => !isPrimary(scope, hidden, prepared?.primary_identifier))
+  await storePeople(client, scope, [...known, ...hidden.all])
   return results
 }
 
+/**
+ * Whether an entry is about somebody whom the grant hides. Such an entry is answered as one about an unknown person, and is
+ * written to the record that there is.
+ */
+const isOfHidden = (scope: WritingScope, hidden: PortionPeople, { beneficiary }: UpdateEntry): boolean =>
+  beneficiary.identifiers.some(
+    ({ type, value }) => type === scope.recordType.primary_identifier && isPrimary(scope, hidden, value),
+  )
+
+const isPrimary = (
+  { recordType: { primary_identifier: type } }: PortionScope,
+  hidden: PortionPeople,
+  value: string | undefined,
+): boolean => value !== undefined && hidden.names({ type, value })
+
 async function findPeople(
   client: ClientBase,
-  { registry, recordType }: PortionScope,
+  { registry, recordType, grant }: WritingScope,
   entries: readonly UpdateEntry[],
-): Promise<PortionPeople> {
+): Promise<{ readonly people: PortionPeople; readonly hidden: PortionPeople }> {
   const identifiers = entries.flatMap(({ beneficiary }) => beneficiary.identifiers)
   let named = await findNamed(client, registry, recordType, identifiers)
   const known = new Set(named.map(({ type, value }) => `${type} ${value}`))
@@ -129,7 +148,20 @@ async function findPeople(
     named = await findNamed(client, registry, recordType, identifiers)
   }
   const ids = [...new Set(named.map(({ record }) => record))]
-  return new PortionPeople(recordType, named, await lockLedgers(client, registry, recordType, ids))
+  const records = await lockLedgers(client, registry, recordType, ids)
+  const isHidden = await hiddenRecords(client, registry, recordType, ids, grant.hidden.categories)
+  return {
+    people: new PortionPeople(
+      recordType,
+      named,
+      records.filter(({ id }) => !isHidden.has(id)),
+    ),
+    hidden: new PortionPeople(
+      recordType,
+      named,
+      records.filter(({ id }) => isHidden.has(id)),
+    ),
+  }
 }
 
 function writeEntry(writing: WritingScope, people: PortionPeople, entry: UpdateEntry): EntryResult {

@@ -104,8 +104,8 @@ async function findBy(
   { recordType }: PersonCriteria,
   identifiers: readonly Identifier[],
 ): Promise<readonly FoundRecord[]> {
-  const page = { sort: [], limit: 2, offset: 0, cap: 2 }
   const { grant } = work.exchange
+  const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: grant.hidden.categories }
   // Asked of the database too, so that no two records outside of them stand for those that may be found.
   const rows = grant.rows.get(recordType.name)
   const found = await Promise.all(

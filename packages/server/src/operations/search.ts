@@ -92,7 +92,7 @@ export async function searchPage(
     )
   }
   const records = await work.mode.gate.run(participant.id, () =>
-    readerOf(work).read(registry, criteria.recordType, record_ids),
+    readerOf(work).read(registry, criteria.recordType, record_ids, grant.hidden.categories),
   )
   return {
     members: await pageMembers({ ...work, exchange }, criteria, records, { page_size, page_number, total }),
@@ -234,7 +234,10 @@ async function findInTurn(work: ItemWork, criteria: SearchCriteria): Promise<Fou
   const { registry, participant } = exchange
   const cap = parts.limits.search_results
   // Further pages are made of the ids.
-  const query = recordQuery(criteria, today(registry), { cap, ids: mode.name === 'sync' ? 0 : cap })
+  const query = recordQuery(criteria, today(registry), {
+    ...{ cap, ids: mode.name === 'sync' ? 0 : cap },
+    categories: exchange.grant.hidden.categories,
+  })
   const found = () => measuredFind(work, query)
   if (isLookUp(query)) return found()
   const checkBudget = (): void => {

@@ -13,6 +13,7 @@ import type { Exchange } from '../model/exchange.ts'
 import type { ReplyMembers } from '../model/outcome.ts'
 import { discloseAgain } from '../policy/disclosure.ts'
 import { totalShown } from '../policy/total.ts'
+import { isOlderThanGrant } from '../store/deliveries/deliveries.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
   type AcceptedExchange,
@@ -233,9 +234,11 @@ async function itemsOfAnswer(
 ): Promise<TxnItems> {
   const { message, reason } = await persistedAnswer(parts, first)
   const items = message[operation.reply.items ?? '']
+  const { grant } = exchange
+  const isOld = grant.hidden.takesOut !== null && (await isOlderThanGrant(parts.db.pool, first.id, grant.id))
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
-    answered.push(await disclosed(parts, exchange, item))
+    answered.push(await disclosed(parts, exchange, item, isOld))
   }
   return { items: answered, ...(reason !== undefined && { reason }) }
 }
@@ -265,7 +268,12 @@ function messageIn({ header, message }: JsonObject): {
  * An item as it was answered, its records judged again: the rights of today count. Records that are served again count
  * towards the daily quota again.
  */
-async function disclosed(parts: Answering, exchange: Exchange, item: JsonObject): Promise<ReplyMembers> {
+async function disclosed(
+  parts: Answering,
+  exchange: Exchange,
+  item: JsonObject,
+  isOld: boolean,
+): Promise<ReplyMembers> {
   const { data, pagination } = item
   if (!isJsonObject(data) || !Array.isArray(data.reg_records)) return item
   const { reg_record_type } = data
@@ -276,15 +284,17 @@ async function disclosed(parts: Answering, exchange: Exchange, item: JsonObject)
       ? resolveRecordType(exchange.registry.kind, reg_record_type)
       : undefined
   if (recordType === undefined) throw new BodyUnreadable('altered')
-  const shown = discloseAgain(grant, recordType, answered)
+  const { shown, hidden } = discloseAgain(grant, recordType, answered, isOld)
   const isInQuota = await parts.grantQuota.take('records', exchange, shown.length)
   const records = isInQuota ? shown : []
   const status_reason_message = isInQuota ? WITHHELD : USED_UP
   return {
     ...item,
-    ...(records.length < answered.length && { status_reason_message }),
+    ...(records.length < answered.length - hidden && { status_reason_message }),
     data: { ...data, reg_records: records },
-    ...(isJsonObject(pagination) && { pagination: paginationShown(grant, pagination, records.length) }),
+    ...(isJsonObject(pagination) && {
+      pagination: paginationShown(grant, pagination, records.length, hidden),
+    }),
   }
 }
 
@@ -292,10 +302,15 @@ const WITHHELD = 'records of this answer are withheld under the grant of today; 
 const USED_UP =
   'the records are withheld: the daily quota of records that is granted to this participant is used up'
 
-function paginationShown(grant: Exchange['grant'], pagination: JsonObject, records: number): JsonObject {
+function paginationShown(
+  grant: Exchange['grant'],
+  pagination: JsonObject,
+  records: number,
+  hidden: number,
+): JsonObject {
   const { total_count: total } = pagination
   return typeof total === 'number'
-    ? { ...pagination, total_count: totalShown(grant, total, records) }
+    ? { ...pagination, total_count: totalShown(grant, Math.max(0, total - hidden), records) }
     : pagination
 }
 

@@ -84,7 +84,7 @@ describe('what leaves', () => {
 
   it('is, of a stored answer, what the grant shows today, and nothing where conditions cannot be asked', () => {
     const again = (terms: Partial<GrantTerms>) =>
-      discloseAgain(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).map(
+      discloseAgain(granted(terms), recordType, [{ sex: 'F', birth_date: '1990-05-05' }]).shown.map(
         ({ text }) => text,
       )
     expect(again({ see: ['sex'] })).toEqual(['{"sex":"F"}'])

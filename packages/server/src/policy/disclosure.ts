@@ -8,7 +8,9 @@ import {
   isJsonObject,
   type JsonValue,
   type RecordType,
+  readIdentifiers,
   resolveRecordType,
+  withoutPersons,
 } from '@rollcall/protocol'
 import type { AccountedPerson } from '../model/account.ts'
 import { type Grant, isGranted } from '../model/grant.ts'
@@ -16,12 +18,13 @@ import { Disclosed } from '../model/outcome.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
+import { asFound, isHiddenRecord, withoutHidden } from './hidden.ts'
 import { leftBy, PathNames, personOf, personsIn, relatedIn } from './shown-facts.ts'
 
 class DisclosedRecord extends Disclosed {}
 
 /** What a grant says of records. */
-export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'identifiers' | 'rows'>
+export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'identifiers' | 'rows' | 'hidden'>
 
 /** Cuts what may be seen to what is asked for; null: nothing of that record. */
 export type Select = (shown: JsonValue) => JsonValue | null
@@ -92,9 +95,18 @@ function* shownRecords(
 ): Generator<ShownRecord, void, void> {
   if (!isGranted(grant.recordTypes, recordType.name)) return
   for (const document of documents) {
-    const record = JSON.parse(document) as JsonValue
-    if (rowsHave(grant, recordType, record)) yield { document, record, ...shownOf(grant, recordType, record) }
+    const read = JSON.parse(document) as JsonValue
+    const record = rowsHave(grant, recordType, read) ? found(grant, recordType, read) : null
+    if (record === null) continue
+    const text = record === read ? document : canonicalJson(record)
+    yield { document: text, record, ...shownOf(grant, recordType, record) }
   }
+}
+
+/** The record without hidden persons, the same where it has none; null: it is one of a hidden person. */
+function found(grant: Disclosing, recordType: RecordType, record: JsonValue): JsonValue {
+  if (grant.hidden.takesOut === null || !isJsonObject(record)) return record
+  return isHiddenRecord(grant, recordType, record) ? null : withoutHidden(grant, recordType, record)
 }
 
 function shownOf(
@@ -116,16 +128,48 @@ const personsOf = (
   related: readonly RelatedPerson[],
 ): readonly AccountedPerson[] => [personOf(kind, recordType, record), ...personsIn(kind, related)]
 
+/** What of a stored answer is shown. */
+export interface DisclosedAgain {
+  readonly shown: readonly Disclosed[]
+  /** Records of hidden persons: they are answered as if they had never been found. */
+  readonly hidden: number
+}
+
 /**
  * Records of a stored answer by the grant of today. They were cut when they were made, so that the conditions of a grant
  * cannot be asked of them: where there are any, nothing is shown.
+ * @param isOld whether somebody was protected after the answer was made: then nothing is shown of whom it cannot be told who
+ *   they are
  */
-export const discloseAgain = (
+export function discloseAgain(
   grant: Disclosing,
   recordType: RecordType,
   records: readonly JsonValue[],
-): readonly Disclosed[] =>
-  grant.rows.has(recordType.name) ? [] : [...disclose(grant, recordType, records.map(canonicalJson))]
+  isOld = false,
+): DisclosedAgain {
+  const left = records.filter((record) => !isJsonObject(record) || !isHiddenRecord(grant, recordType, record))
+  const hidden = records.length - left.length
+  if (grant.rows.has(recordType.name)) return { shown: [], hidden }
+  const told = isOld ? left.filter((record) => isTold(grant, recordType, record)) : left
+  return { shown: [...disclose(grant, recordType, told.map(canonicalJson))], hidden }
+}
+
+/** Whether a record says by identifiers who it is of, and who the others in it are. */
+function isTold(
+  { hidden: { takesOut }, identifiers: { kind } }: Disclosing,
+  recordType: RecordType,
+  record: JsonValue,
+): boolean {
+  if (takesOut === null) return true
+  const own = readIdentifiers(kind, recordType, record)
+  if (!isJsonObject(record) || !own.some(({ type }) => type === recordType.primary_identifier)) return false
+  let told = true
+  withoutPersons(kind, recordType, record, ({ identifiers, relation }) => {
+    told &&= relation === null || identifiers.length > 0
+    return null
+  })
+  return told
+}
 
 /** Whether every record in a stored message may be shown by the grant of today as it is. */
 export function isStillShown(grant: Grant, message: JsonValue): boolean {
@@ -136,28 +180,27 @@ export function isStillShown(grant: Grant, message: JsonValue): boolean {
   if (!Array.isArray(records)) return Object.values(message).every((value) => isStillShown(grant, value))
   const recordType = typeof name === 'string' ? resolveRecordType(grant.identifiers.kind, name) : undefined
   if (recordType === undefined) return false
-  const shown = discloseAgain(grant, recordType, records)
+  const { shown } = discloseAgain(grant, recordType, records, true)
   return (
     shown.length === records.length &&
     records.every((record, at) => canonicalJson(record) === shown[at]?.text)
   )
 }
 
+type Found = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>
+
 /** Whether the record is one of those that may be found. A search asks the same of the database. */
-export const isInRows = (
-  grant: Pick<Grant, 'rows' | 'identifiers'>,
-  recordType: Pick<RecordType, 'name'>,
-  document: string,
-): boolean =>
+export const isInRows = (grant: Found, recordType: Pick<RecordType, 'name'>, document: string): boolean =>
   !grant.rows.has(recordType.name) || rowsHave(grant, recordType, JSON.parse(document) as JsonValue)
 
-function rowsHave(
-  { rows, identifiers: { kind } }: Pick<Grant, 'rows' | 'identifiers'>,
-  { name }: Pick<RecordType, 'name'>,
-  record: JsonValue,
-): boolean {
-  const row = rows.get(name)
+function rowsHave(grant: Found, { name }: Pick<RecordType, 'name'>, record: JsonValue): boolean {
+  const row = grant.rows.get(name)
   if (row === undefined) return true
+  const { kind } = grant.identifiers
   const recordType = kind.record_types.find((one) => one.name === name)
-  return recordType !== undefined && matches(row, extractRecord(kind, recordType, record))
+  return (
+    recordType !== undefined &&
+    isJsonObject(record) &&
+    matches(row, extractRecord(kind, recordType, asFound(grant, recordType, record)))
+  )
 }

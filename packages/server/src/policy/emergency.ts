@@ -36,6 +36,8 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
     terms: { ...terms, see: all, query_forms: ['identifier'], basis: 'authorize', purposes: [EMERGENCY] },
     queryForms: new Set(['identifier']),
     visible: all === ALL ? null : visibleMore(grant, recordTypes, all),
+    // It reaches no protected person, also of categories that the grant names.
+    hidden: { ...grant.hidden, categories: [] },
   }
 }
 

@@ -12,12 +12,14 @@ import {
 } from '@rollcall/protocol'
 import { ALL, type Grant, type Granted, type GrantTerms, isGranted, QUERY_FORMS } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
+import { NOBODY_PROTECTED, PROTECTION_CATEGORIES } from '../model/protection.ts'
 import { PROGRAMME } from '../query/person-criteria.ts'
 import { QueryProblem } from '../query/query.ts'
 import { readQuery } from '../query/read-query.ts'
 import { askedKind } from './asked-kind.ts'
 import { readEmergency } from './emergency.ts'
 import { GrantProblem } from './grant-problem.ts'
+import { withoutMembers } from './minors.ts'
 import { visibleIn } from './visible.ts'
 
 /**
@@ -55,12 +57,16 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
   const eventTypes = namesIn(terms, 'event_types', [], (name) => resolveEventType(kind, name)?.name)
   const operations = namesIn(terms, 'operations', [], operationNamed(kind))
   checkBasis(terms, operations, granted)
-  const { ask = [], see } = terms
+  const { ask = [], see, minors } = terms
   const askable = { recordTypes: granted, identifierTypes: types, eventTypes }
+  const asked = (names: GrantTerms['see']): Kind => {
+    const narrowed = askedKind(kind, { ...askable, ask: names })
+    return minors === 'never' ? withoutMembers(narrowed) : narrowed
+  }
   const grant: Omit<Grant, 'id' | 'emergency'> = {
     terms,
-    kind: askedKind(kind, { ...askable, ask }),
-    person_kind: askedKind(kind, { ...askable, ask: ask === ALL ? ALL : [...ask, ...programmesIn(granted)] }),
+    kind: asked(ask),
+    person_kind: asked(ask === ALL ? ALL : [...ask, ...programmesIn(granted)]),
     operations,
     recordTypes,
     queryForms: new Set(terms.query_forms === ALL ? QUERY_FORMS : (terms.query_forms ?? ['identifier'])),
@@ -69,6 +75,11 @@ export function readTerms(kind: Kind, terms: GrantTerms): Omit<Grant, 'id'> {
     rows: readRows(kind, granted, terms.rows),
     visible: see === ALL ? null : visibleIn(kind, granted, see),
     identifiers: { kind, types },
+    hidden: {
+      categories: terms.protected === ALL ? PROTECTION_CATEGORIES : (terms.protected ?? []),
+      protection: NOBODY_PROTECTED,
+      takesOut: null,
+    },
   }
   return terms.emergency === undefined ? grant : { ...grant, emergency: readEmergency(grant, granted) }
 }

@@ -1,9 +1,12 @@
 /** Which queries and filters a grant allows, by their form and by what they ask of identifiers. */
-import { ItemRejection } from '@rollcall/protocol'
+import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import { ALL, type Grant, type QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
+import { asksForMembers } from './minors.ts'
 
 interface Asked {
+  /** With what may be asked about. */
+  readonly recordType: RecordType
   readonly form: QueryForm
   readonly predicate: Predicate
 }
@@ -23,11 +26,15 @@ export function checkForm(grant: Asking, asked: Asked & { readonly sort: readonl
 }
 
 /** @returns the rule that refuses; null: none does */
-export function refusedQuery({ queryForms, terms }: Asking, { form, predicate }: Asked): string | null {
+export function refusedQuery(grant: Asking, { recordType, form, predicate }: Asked): string | null {
+  const { queryForms, terms } = grant
   if (!queryForms.has(form)) return `this participant may ask by ${[...queryForms].join(', ')} only`
   // Such a question finds nearly every record, though it names no attribute.
   if (terms.ask !== ALL && isAboutUnnamed(predicate)) {
     return 'this participant may ask for identifiers by their values only: not for others than these, nor whether there is one'
+  }
+  if (asksForMembers(grant, recordType, predicate)) {
+    return `this participant may ask for a ${recordType.name} by ${recordType.primary_identifier} only: it finds no minors`
   }
   return null
 }

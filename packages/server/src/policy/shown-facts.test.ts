@@ -13,6 +13,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/any-record.ts'
 import type { AccountedPerson } from '../model/account.ts'
+import { NOBODY_PROTECTED } from '../model/protection.ts'
 import { type Disclosing, disclose, discloseParts, type Select } from './disclosure.ts'
 import { relatedIn } from './shown-facts.ts'
 import { visibleIn } from './visible.ts'
@@ -23,6 +24,7 @@ const [, group] = social.record_types as readonly [RecordType, RecordType]
 const granted = (kind: Kind, recordType: RecordType, see: readonly string[] | null): Disclosing => ({
   ...{ recordTypes: null, rows: new Map(), identifiers: { kind, types: null } },
   visible: see && visibleIn(kind, [recordType], see),
+  hidden: { categories: [], protection: NOBODY_PROTECTED, takesOut: null },
 })
 
 const named = (persons: readonly AccountedPerson[]): string[] => [

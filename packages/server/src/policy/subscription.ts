@@ -22,7 +22,7 @@ export function refusedSubscription(
   const wanted = { operation: 'subscribe', event_type: eventType.name, record_type: recordType.name }
   const permission = may(grant, wanted)
   if (!permission.allowed) return `subscribe_criteria: ${permission.reason}`
-  const query = predicate && form && refusedQuery(grant, { form, predicate })
+  const query = predicate && form && refusedQuery(grant, { recordType, form, predicate })
   if (query !== null) return `subscribe_criteria.filter: ${query}`
   const filtered = may(grant, { ...wanted, unfiltered: predicate === null || !isNarrow(predicate) })
   return filtered.allowed ? null : `subscribe_criteria.filter: ${filtered.reason}`

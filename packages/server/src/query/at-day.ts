@@ -8,6 +8,7 @@ import {
   type Predicate,
 } from '../model/predicate.ts'
 import type { RecordQuery } from '../model/record-source.ts'
+import type { Page } from '../model/records.ts'
 import type { AskedKey } from './page.ts'
 
 const FIRST_DAY = '0001-01-01'
@@ -29,11 +30,12 @@ export interface Asked {
  * The search as it stands on `day` (YYYY-MM-DD, in the registry's time zone).
  * @param counts.cap records above which is not counted
  * @param counts.ids see `Page`
+ * @param counts.categories see `Page`
  */
 export function recordQuery(
   { recordType, predicate, sort, page_size, page_number }: Asked,
   day: string,
-  counts: { readonly cap: number; readonly ids?: number },
+  counts: Pick<Page, 'cap' | 'ids' | 'categories'>,
 ): RecordQuery {
   const keys = sort.map(({ age, ...key }) => (age ? { ...key, until: day } : key))
   return {

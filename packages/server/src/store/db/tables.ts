@@ -33,6 +33,12 @@ export interface RegistryRow {
   created_at: SetTime
   /** An IANA name; its days are those by which ages are counted. */
   time_zone: Generated<string>
+  /** Another one after each change of what is protected; 0: nobody ever was. */
+  protection_version: Generated<number>
+  /** When somebody was protected last. */
+  protected_at: Date | null
+  /** Years. */
+  majority_age: Generated<number>
 }
 
 /** An attribute that an operator gave a registry. */

@@ -174,8 +174,10 @@ export async function isOlderThanGrant(
 ): Promise<boolean> {
   const { rows } = await pool.query<{ older: boolean }>({
     name: 'is a delivery older than a grant',
-    text: `select delivery.created_at < greatest(granted.created_at, granted.valid_from) + interval '2 seconds' as older
-      from delivery, participant_grant as granted where delivery.id = $1 and granted.id = $2`,
+    text: `select delivery.created_at
+        < greatest(granted.created_at, granted.valid_from, registry.protected_at) + interval '2 seconds' as older
+      from delivery, participant_grant as granted join registry on registry.id = granted.registry
+      where delivery.id = $1 and granted.id = $2`,
     values: [delivery, grant],
   })
   return rows[0]?.older === true

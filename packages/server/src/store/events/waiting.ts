@@ -41,6 +41,8 @@ export interface WaitingNotification {
   readonly unfiltered: boolean
   /** Its subscription was taken back: it is not sent. */
   readonly unwanted: boolean
+  /** Categories for which the person of the record is protected; none: it is not. */
+  readonly protected: readonly string[]
 }
 
 /** SQL of a `subscription` of which nothing more is sent. */
@@ -97,7 +99,9 @@ const dueOf = (isBackfill: boolean): string => `(select * from waiting_notificat
 // are parsed once for all that it waits for.
 const FIND_WAITING = `with due as materialized (
     select notification.*, octet_length(event.document) as document_bytes, octet_length(event.identifiers) as other_bytes,
-      event.event_type, event.record_type, event.record_version, event.occurred_at, event.recorded_at, event.replaced_by
+      event.event_type, event.record_type, event.record_version, event.occurred_at, event.recorded_at, event.replaced_by,
+      array(select category from protected_record as hidden where hidden.registry = event.registry
+        and hidden.record_type = event.record_type and hidden.record = event.record) as protected
     from unnest($1::integer[], $2::integer[]) as wanted (mailbox, most)
       cross join lateral (${dueOf(false)} union all ${dueOf(true)} limit wanted.most) as queued
       join notification on notification.id = queued.id
@@ -115,7 +119,8 @@ const FIND_WAITING = `with due as materialized (
   select due.id, due.mailbox, due.presence, due.purpose, due.reference_id, earlier.reference_id as corrects,
     due.corrects as corrected, due.event, due.event_type, due.record_type, due.record_version, due.occurred_at,
     due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
-    code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted
+    code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted,
+    due.protected
   from due join asking on asking.id = due.subscription
     left join notification as earlier on earlier.id = due.corrects
   order by due.mailbox, due.is_backfill, due.due_at, due.id`

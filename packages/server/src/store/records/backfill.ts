@@ -1,6 +1,6 @@
 /** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
 
-import type { RecordType } from '@rollcall/protocol'
+import type { JsonValue, RecordType } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
 import { IDENTIFIERS, type RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
@@ -9,8 +9,9 @@ import { inTransaction } from '../db/transaction.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues } from './prepare-record.ts'
+import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
-import { updateRows } from './record-writer.ts'
+import { updateRows } from './update-rows.ts'
 
 const BATCH = 1_000
 
@@ -78,7 +79,12 @@ async function backfillBatch(
     `select id, document from ${quoteName(table)} where id >= $1 order by id limit $2 for no key update`,
     [from, batch],
   )
-  await writeColumns(client, table, recordType, due, records)
+  const protection = await readProtection(client, registry.id)
+  const read = records.map(({ id, document }) => {
+    // Our own canonical text, which was checked when it was written.
+    return { id, document: publicText(registry, recordType, protection, document) }
+  })
+  await writeColumns(client, table, recordType, due, read)
   if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)
   if (last === undefined) {
@@ -100,7 +106,7 @@ async function writeColumns(
   table: string,
   recordType: RecordType,
   due: readonly string[],
-  records: readonly { readonly id: number; readonly document: string }[],
+  records: readonly { readonly id: number; readonly document: JsonValue }[],
 ): Promise<void> {
   const columns: [RecordColumn, number][] = []
   let at = 0
@@ -112,8 +118,7 @@ async function writeColumns(
   }
   if (records.length === 0 || columns.length === 0) return
   const rows = records.map(({ id, document }) => {
-    // Our own canonical text, which was checked when it was written.
-    const values = columnValues(recordType, JSON.parse(document))
+    const values = columnValues(recordType, document)
     return { id, ...Object.fromEntries(columns.map(([{ name }, index]) => [name, values[index]])) }
   })
   const changed = columns.map(([column]) => column)

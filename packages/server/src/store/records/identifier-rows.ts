@@ -4,6 +4,7 @@ import type { ClientBase } from 'pg'
 import type { FoundRecord, Identifier } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
+import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { aliasesOf } from './retired-records.ts'
 
@@ -31,8 +32,10 @@ export async function writeIdentifiers(
   const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
   const ids = records.map(({ id }) => id)
   const aliases = await aliasesOf(client, registry, recordType, ids)
+  const protection = await readProtection(client, registry.id)
   const rows = records.flatMap(({ id, document }) => {
-    const own = readIdentifiers(registry.kind, recordType, JSON.parse(document))
+    const read = publicText(registry, recordType, protection, document)
+    const own = readIdentifiers(registry.kind, recordType, read)
     return findingIdentifiers(own, aliases.get(id)).map((one) => ({ ...one, id }))
   })
   const borne = [

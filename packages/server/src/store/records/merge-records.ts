@@ -8,6 +8,7 @@ import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
+import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
 import { namesIn, type RetiredRecord, retiredInto } from './retired-records.ts'
@@ -104,7 +105,11 @@ export async function restoreRecord(
 ): Promise<void> {
   const { table, columns } = recordTable(registry, recordType)
   const which = [registry.id, recordType.name, id]
-  const prepared: PreparedRecord = prepareRecord(registry.kind, recordType, JSON.parse(document))
+  const protection = await readProtection(client, registry.id)
+  const read = publicText(registry, recordType, protection, document)
+  const { columns: values }: PreparedRecord = prepareRecord(registry.kind, recordType, read)
+  const whole: PreparedRecord = prepareRecord(registry.kind, recordType, JSON.parse(document))
+  const prepared: PreparedRecord = { ...whole, columns: values }
   const names = ['id', 'primary_identifier', 'document', ...columns.map(({ name }) => name)]
   const ids = new Map([[prepared.primary_identifier, String(id)]])
   await copyRows(client, table, names, recordRows([prepared], ids))

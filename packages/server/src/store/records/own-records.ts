@@ -19,7 +19,7 @@ import { StatementNames } from '../db/statement-names.ts'
 import { isStorable } from '../db/text.ts'
 import { tried, withSnapshot } from '../db/transaction.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
-import { type Condition, lookUpStatement, searchStatement } from './search-statement.ts'
+import { type Condition, isFound, lookUpStatement, searchStatement } from './search-statement.ts'
 import { toSql } from './sql/to-sql.ts'
 
 interface Statement extends Omit<NamedStatement, 'name'> {
@@ -84,13 +84,14 @@ function readerOn(connections: Connections): RecordReader {
         throw isStatementTimeout(error) ? new SearchTimeout(error) : error
       }
     },
-    async read(registry, recordType, ids) {
-      const { table } = recordTable(registry, recordType)
+    async read(registry, recordType, ids, categories = []) {
+      const shape = recordTable(registry, recordType)
+      const { table } = shape
       return connections.search<FoundRecord>({
         name: joinName('documents', table),
         text: `select id, document from unnest($1::bigint[]) with ordinality as wanted (id, position)
-          join ${quoteName(table)} using (id) order by position`,
-        values: [ids],
+          join ${quoteName(table)} using (id) where ${isFound(shape, 'id', '$2')} order by position`,
+        values: [ids, categories],
       })
     },
   }

@@ -25,6 +25,8 @@ export interface RecordTable {
   /** Unquoted; `quoteName` before use in SQL. */
   readonly table: string
   readonly identifierTable: string
+  /** `Registry.id` */
+  readonly registry: number
   readonly recordType: RecordType
   /** Those of the attributes, then those of the compounds. */
   readonly columns: readonly RecordColumn[]
@@ -62,7 +64,7 @@ function describeTable(registryId: number, recordType: RecordType): RecordTable 
     if (seen.has(name)) throw new Error(`${recordType.name}: two columns would be called ${name}`)
     seen.add(name)
   }
-  return { table, identifierTable: joinName(table, 'identifier'), recordType, columns }
+  return { table, identifierTable: joinName(table, 'identifier'), registry: registryId, recordType, columns }
 }
 
 /**

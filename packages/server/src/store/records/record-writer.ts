@@ -7,11 +7,13 @@ import type { RegistryShape } from '../../model/registry.ts'
 import { copyField, copyRows } from '../db/copy.ts'
 import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'
-import type { RecordColumn } from './columns.ts'
 import { findingIdentifiers } from './identifier-rows.ts'
 import type { PreparedRecord } from './prepare-record.ts'
+import { noteProtected, withoutProtected } from './protected-records.ts'
+import { readProtection } from './protection.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
 import { type Aliases, aliasesIn, aliasesOf, survivorsOf } from './retired-records.ts'
+import { updateRows } from './update-rows.ts'
 
 /** How often a batch is tried against writers that touch the same records at the same moment. */
 const ATTEMPTS = 8
@@ -116,7 +118,11 @@ async function writeOnce(
   ])
   const unknown = unlocked.filter((primary) => !ids.has(primary))
   const retired = await survivorsOf(client, registry, recordType, unknown)
-  const wanted = [...records.values()].filter((record) => !retired.has(record.primary_identifier))
+  const protection = await readProtection(client, registry.id)
+  const wanted = withoutProtected(
+    { registry, recordType, protection },
+    [...records.values()].filter((record) => !retired.has(record.primary_identifier)),
+  )
   const added = wanted.filter((record) => !ids.has(record.primary_identifier))
   const replaced = wanted.filter((record) => ids.has(record.primary_identifier))
   const named = wanted.filter(({ primary_identifier }) => !sameIdentifiers.has(primary_identifier))
@@ -129,6 +135,8 @@ async function writeOnce(
     const identifiers = identifierRows(named, ids, aliases)
     await copyRows(client, table.identifierTable, ['type', 'value', 'record', 'names_record'], identifiers)
   }
+  const idOf = ({ primary_identifier }: PreparedRecord): RecordId => Number(ids.get(primary_identifier))
+  await noteProtected(client, { registry, recordType, protection }, wanted, idOf)
   const written = ({ primary_identifier }: PreparedRecord): WrittenRecord => {
     const before = existing.get(primary_identifier)?.document
     const id = Number(ids.get(primary_identifier))
@@ -268,32 +276,6 @@ function* identifierRows(
       yield `${copyField(type)}\t${copyField(value)}\t${id}\t${names === 'record' ? 't' : 'f'}\n`
     }
   }
-}
-
-/**
- * One statement for all: the new values travel as JSON text, each read by its column's own input function.
- * @param rows with their ids, and a text or null by the name of every column
- * @param others what else is set, as SQL
- */
-export async function updateRows(
-  client: ClientBase,
-  table: string,
-  columns: readonly Pick<RecordColumn, 'name' | 'sql_type'>[],
-  rows: readonly { readonly [column: string]: unknown }[],
-  others: readonly string[] = [],
-): Promise<void> {
-  const set = columns.map(({ name, sql_type }) => {
-    // A text that is meant for a column of JSON would become a JSON string there.
-    return `${quoteName(name)} = new.${quoteName(name)}${sql_type === 'jsonb' ? '::jsonb' : ''}`
-  })
-  const types = columns.map(({ name, sql_type }) => {
-    return `${quoteName(name)} ${sql_type === 'jsonb' ? 'text' : sql_type}`
-  })
-  await client.query(
-    `update ${quoteName(table)} as old set ${[...set, ...others].join(', ')}
-     from json_to_recordset($1::json) as new(${['id bigint', ...types].join(', ')}) where old.id = new.id`,
-    [JSON.stringify(rows)],
-  )
 }
 
 /** A record that was deleted. */

@@ -14,6 +14,19 @@ export interface Condition {
   readonly values: readonly unknown[]
 }
 
+/**
+ * SQL that is true of a record of nobody who is protected, or of somebody of these categories. It is the same for whoever
+ * asks. `offset` keeps the planner from joining: it is asked of the records that match otherwise.
+ * @param id SQL of the record's id
+ * @param categories SQL of a list of categories
+ */
+export const isFound = ({ registry, recordType }: RecordTable, id: string, categories: string): string =>
+  `not exists (select 1 from protected_record as hidden
+    where hidden.registry = ${registry} and hidden.record_type = '${quoted(recordType.name)}' and hidden.record = ${id}
+      and hidden.category <> all(${categories}::text[]) offset 0)`
+
+const quoted = (text: string): string => text.replaceAll("'", "''")
+
 /** One for each table, and every look-up asks for it. */
 const lookUps = new WeakMap<RecordTable, NamedStatement>()
 
@@ -24,31 +37,33 @@ const lookUps = new WeakMap<RecordTable, NamedStatement>()
 export function lookUpStatement(
   table: RecordTable,
   { type, value }: Identifier,
-  { limit, offset, ids = 0, cap }: Page,
+  { limit, offset, ids = 0, cap, categories = [] }: Page,
 ): NamedStatement {
   let statement = lookUps.get(table)
   if (statement === undefined) {
     const hit = `select identifier.record as id from ${quoteName(table.identifierTable)} as identifier
-      where identifier.type = $1 and identifier.value = $2 limit $6::bigint + 1`
+      where identifier.type = $1 and identifier.value = $2 and ${isFound(table, 'identifier.record', '$7')}
+      limit $6::bigint + 1`
     statement = { name: joinName('find', table.table), text: pageOfHits(table, hit, [], 2), values: [] }
     lookUps.set(table, statement)
   }
-  return { ...statement, values: [type, value, limit, offset, ids, cap] }
+  return { ...statement, values: [type, value, limit, offset, ids, cap, categories] }
 }
 
 /** The statement that finds a page by a condition. */
 export function searchStatement(
   table: RecordTable,
   condition: Condition,
-  { sort, limit, offset, ids = 0, cap }: Page,
+  { sort, limit, offset, ids = 0, cap, categories = [] }: Page,
 ): { readonly text: string; readonly values: unknown[] } {
   if (!Number.isSafeInteger(cap)) throw new Error(`not a number of records: ${cap}`)
   const keys = sortKeys(table.recordType, sort)
   const before = condition.values.length
+  const values = [...condition.values, limit, offset, ids, ...untilOf(sort), categories]
   // The cap stands in the text: how a condition is best looked up depends on how many hits are wanted.
   const hit = `select record.id${selected(keys, `$${before + 4}`)}
-      from ${quoteName(table.table)} as record where ${condition.text} limit ${cap + 1}`
-  const values = [...condition.values, limit, offset, ids, ...untilOf(sort)]
+      from ${quoteName(table.table)} as record where (${condition.text})
+      and ${isFound(table, 'record.id', `$${values.length}`)} limit ${cap + 1}`
   return { text: pageOfHits(table, hit, keys, before), values }
 }
 

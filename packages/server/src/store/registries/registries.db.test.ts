@@ -10,7 +10,7 @@ import {
   listRegistries,
   readRegistries,
   registryAt,
-  setTimeZone,
+  setRegistry,
 } from './registries.ts'
 
 let database: TestDatabase
@@ -56,13 +56,15 @@ test('a time zone is chosen at the beginning or later', async () => {
   const { db } = database
   const zoned = { namespace: 'kigali', kind: 'ess', sender_id: 'kigali.example', time_zone: 'Africa/Kigali' }
   expect(await addRegistry(db, zoned)).toMatchObject({ time_zone: 'Africa/Kigali' })
-  expect(await setTimeZone(db, 'kigali', 'Asia/Kathmandu')).toMatchObject({ time_zone: 'Asia/Kathmandu' })
+  expect(await setRegistry(db, 'kigali', { time_zone: 'Asia/Kathmandu' })).toMatchObject({
+    time_zone: 'Asia/Kathmandu',
+  })
   expect(await findRegistry(db, 'kigali')).toMatchObject({ time_zone: 'Asia/Kathmandu' })
   expect(await findRegistry(db, 'civil')).toMatchObject({ time_zone: 'UTC' })
-  await expect(setTimeZone(db, 'kigali', 'Mars/Olympus')).rejects.toThrow(
+  await expect(setRegistry(db, 'kigali', { time_zone: 'Mars/Olympus' })).rejects.toThrow(
     new StoreRefusal('"Mars/Olympus" is no time zone; write one such as Africa/Kigali or UTC'),
   )
-  await expect(setTimeZone(db, 'nowhere', 'UTC')).rejects.toThrow(
+  await expect(setRegistry(db, 'nowhere', { time_zone: 'UTC' })).rejects.toThrow(
     new StoreRefusal('there is no registry at nowhere; rollcall registry list shows those there are'),
   )
   await db.pool.query(`delete from registry where namespace = 'kigali'`)

@@ -52,9 +52,11 @@ export async function addRegistry(
     readonly demo?: boolean
     /** UTC unless given. */
     readonly time_zone?: string
+    /** 18 unless given. */
+    readonly majority_age?: number
   },
 ): Promise<Registry> {
-  const { namespace, sender_id, demo = false, time_zone = 'UTC' } = registry
+  const { namespace, sender_id, demo = false, time_zone = 'UTC', majority_age = 18 } = registry
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -72,7 +74,7 @@ export async function addRegistry(
     await checkNotTaken(transaction, namespace, [sender_id, ...aliases])
     const row = await transaction
       .insertInto('registry')
-      .values({ namespace, kind: kind.name, sender_id, aliases, demo, time_zone })
+      .values({ namespace, kind: kind.name, sender_id, aliases, demo, time_zone, majority_age })
       .returningAll()
       .executeTakeFirstOrThrow()
     const added = toRegistry({ ...row, additions: [], fills: [] })
@@ -98,13 +100,28 @@ function checkTimeZone(time_zone: string): void {
   )
 }
 
-/**
- * Sets the time zone by whose days a registry counts ages.
- * @throws StoreRefusal there is no such time zone, or no registry at the namespace
- */
-export async function setTimeZone(db: Database, namespace: string, time_zone: string): Promise<Registry> {
-  checkTimeZone(time_zone)
-  await db.kysely.updateTable('registry').set({ time_zone }).where('namespace', '=', namespace).execute()
+/** What of a registry can be changed. */
+export interface RegistryChanges {
+  /** By whose days it counts ages. */
+  readonly time_zone?: string
+  /** Years at which a person comes of age. */
+  readonly majority_age?: number
+}
+
+/** @throws StoreRefusal there is no such time zone, or no registry at the namespace */
+export async function setRegistry(
+  db: Database,
+  namespace: string,
+  { time_zone, majority_age }: RegistryChanges,
+): Promise<Registry> {
+  if (time_zone !== undefined) checkTimeZone(time_zone)
+  const changes = {
+    ...(time_zone !== undefined && { time_zone }),
+    ...(majority_age !== undefined && { majority_age }),
+  }
+  if (Object.keys(changes).length > 0) {
+    await db.kysely.updateTable('registry').set(changes).where('namespace', '=', namespace).execute()
+  }
   return registryAt(db, namespace)
 }
 
@@ -213,7 +230,7 @@ interface FoundRegistry extends Selectable<RegistryRow> {
 }
 
 function toRegistry(row: FoundRegistry): Registry {
-  const { id, namespace, sender_id, aliases, demo, time_zone } = row
+  const { id, namespace, sender_id, aliases, demo, time_zone, majority_age } = row
   const kind = kindNamed(row.kind)
   if (!kind) {
     throw new StoreRefusal(
@@ -229,6 +246,7 @@ function toRegistry(row: FoundRegistry): Registry {
     aliases,
     demo,
     time_zone,
+    majority_age,
     unfilled: unfilledOf(extended, row.fills),
   }
 }

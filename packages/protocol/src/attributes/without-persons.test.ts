@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../json.ts'
+import { KINDS } from '../kinds/index.ts'
+import { withoutPersons } from './without-persons.ts'
+
+/** The record without the person who bears this UIN or this NID. */
+function without(
+  kindName: string,
+  recordTypeName: string,
+  document: JsonObject,
+  ...hidden: string[]
+): JsonObject {
+  const kind = KINDS.find(({ name }) => name === kindName)
+  const recordType = kind?.record_types.find(({ name }) => name === recordTypeName)
+  if (kind === undefined || recordType === undefined) throw new Error('no such record type')
+  return withoutPersons(kind, recordType, document, ({ identifiers }) => {
+    const borne = identifiers.find(({ type, value }) => hidden.includes(`${type}:${value}`))
+    // One person, whichever identifier.
+    return borne === undefined ? null : 'the person'
+  })
+}
+
+const uin = (value: string) => ({ identifier_type: 'UIN', identifier_value: value })
+const member = (value: string, more: JsonObject = {}): JsonObject => ({
+  '@type': 'Member',
+  member_identifier: [uin(value)],
+  demographic_info: { name: { surname: `Of ${value}` } },
+  ...more,
+})
+const household = (more: JsonObject): JsonObject => ({
+  group_identifier: [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }],
+  ...more,
+})
+
+describe('withoutPersons', () => {
+  it('takes a member out of a household, as its head too, and counts the person once', () => {
+    const document = household({
+      group_size: 3,
+      group_head_info: member('U-1'),
+      member_list: [member('U-1'), member('U-2'), member('U-3')],
+    })
+    expect(without('social', 'Group', document, 'UIN:U-1')).toEqual(
+      household({ group_size: 2, member_list: [member('U-2'), member('U-3')] }),
+    )
+    expect(without('social', 'Group', document, 'UIN:U-9')).toBe(document)
+  })
+
+  it('takes members out of every shape of a list, with the list where nobody is left', () => {
+    const alone = household({ household_size: '1', member_list: { household_member: [member('U-1')] } })
+    expect(without('social', 'Group', alone, 'UIN:U-1')).toEqual(household({ household_size: '0' }))
+    const each = household({
+      member_list: [{ household_member: member('U-1') }, { household_member: member('U-2') }],
+    })
+    expect(without('social', 'Group', each, 'UIN:U-1')).toEqual(
+      household({ member_list: [{ household_member: member('U-2') }] }),
+    )
+  })
+
+  it('takes a related person out with what says how they are related, inside of another person too', () => {
+    const related = (value: string): JsonObject => ({
+      relationship_type: 'spouse',
+      related_member: { member_identifier: [uin(value)] },
+    })
+    const record = member('U-1', { related_person: [related('U-2'), related('U-3')] })
+    expect(without('social', 'Member', record, 'UIN:U-2')).toEqual(
+      member('U-1', { related_person: [related('U-3')] }),
+    )
+    expect(without('ess', 'Member', member('U-1', { related_person: related('U-2') }), 'UIN:U-2')).toEqual(
+      member('U-1'),
+    )
+    expect(without('ibr', 'Beneficiary', { member: record }, 'UIN:U-2')).toEqual({
+      member: member('U-1', { related_person: [related('U-3')] }),
+    })
+    const group = household({ group_size: 2, member_list: [record, member('U-4')] })
+    expect(without('social', 'Group', group, 'UIN:U-2')).toEqual(
+      household({
+        group_size: 2,
+        member_list: [member('U-1', { related_person: [related('U-3')] }), member('U-4')],
+      }),
+    )
+  })
+
+  it('takes out parents, and whoever is named where a kind knows of nobody', () => {
+    const person: JsonObject = {
+      identifier: [uin('U-1'), { identifier_type: 'NID', identifier_value: 'N-7777' }],
+      parent1_identifier: uin('U-2000'),
+      parent2_identifier: uin('U-3000'),
+      spouse_identifier: uin('U-2000'),
+      'x:spouse': 'u-2000',
+      guardian: {
+        identifier: [{ identifier_type: 'LIBRARY', identifier_value: '7' }, uin('U-2000')],
+        name: 'Ada',
+      },
+      witnesses: [
+        { name: 'Bo', person: { identifier: uin('U-2000') } },
+        { name: 'Cy', identifier: uin('U-3000') },
+      ],
+      additional_attributes: { note: 'U-20', mother: 'U-2000' },
+    }
+    expect(without('civil', 'Person', person, 'UIN:U-2000')).toEqual({
+      identifier: person.identifier,
+      parent2_identifier: uin('U-3000'),
+      witnesses: [{ name: 'Cy', identifier: uin('U-3000') }],
+      additional_attributes: { note: 'U-20' },
+    })
+  })
+
+  it('never takes out the record itself, nor a value of another type', () => {
+    const person: JsonObject = {
+      identifier: [uin('U-1000'), { identifier_type: 'NID', identifier_value: 'U-2000' }],
+      parent1_identifier: { identifier_type: 'BRN', identifier_value: 'U-2000' },
+      phone_number: ['U-2000'],
+    }
+    expect(without('civil', 'Person', person, 'UIN:U-1000', 'UIN:U-2000')).toBe(person)
+    const own = member('U-1000', {
+      demographic_info: { identifier: [uin('U-1000')], name: { surname: 'Obi' } },
+    })
+    expect(without('social', 'Member', own, 'UIN:U-1000')).toBe(own)
+    expect(without('ibr', 'Beneficiary', { member: own }, 'UIN:U-1000')).toEqual({ member: own })
+  })
+
+  it('leaves what no kind describes as it is', () => {
+    for (const document of [{}, { member_list: null }, { a: { b: [] } }]) {
+      expect(without('social', 'Group', document, 'UIN:U-1')).toBe(document)
+    }
+    const nested = { member_list: [[member('U-1')]], a: 1 }
+    expect(without('social', 'Group', nested, 'UIN:U-1')).toEqual({ a: 1 })
+    expect(without('social', 'Group', { member_list: ['U-1'], a: 1 }, 'UIN:U-1')).toEqual({ a: 1 })
+  })
+})

@@ -1,0 +1,181 @@
+/** Protected persons: their records, and what other records name of them, are hidden from grants that do not name the category. */
+import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import Type from 'typebox'
+import { PROTECTION_CATEGORIES } from '../model/protection.ts'
+import type { Identifier } from '../model/records.ts'
+import type { Registry } from '../model/registry.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import { lockEvents } from '../store/events/lock.ts'
+import { withdrawNotifications } from '../store/events/withdrawing.ts'
+import { recordsNamed } from '../store/records/merge-records.ts'
+import {
+  type Bearer,
+  findProtected,
+  listProtected as listRows,
+  protectPerson as protectRow,
+  unprotectPerson as unprotectRow,
+} from '../store/records/protect-person.ts'
+import { aliasesOf, namesIn } from '../store/records/retired-records.ts'
+import { registryAt } from '../store/registries/registries.ts'
+import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from './members.ts'
+import type { HasDatabase } from './needs.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+export { PROTECTION_CATEGORIES }
+
+const Category = oneOf(PROTECTION_CATEGORIES, { description: 'Why the person is protected.' })
+const Named = {
+  namespace: Namespace,
+  identifier_type: text("One of the registry's identifier types."),
+  identifier_value: personalData(text('The value of an identifier of the person.')),
+} as const
+const Rewritten = wholeNumber('Records of others, such as households, that were found by the person too.')
+
+/** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
+export const protectPerson = useCase(
+  {
+    input: closed({
+      ...Named,
+      category: Category,
+      reason: personalData(
+        Type.String({ minLength: 1, maxLength: 500, description: 'For those who read the list later.' }),
+      ),
+    }),
+    result: closed({
+      namespace: Namespace,
+      category: Category,
+      records: wholeNumber('Records of the person: 0 where the registry has none yet.'),
+      rewritten: Rewritten,
+      withdrawn: wholeNumber('Notifications about the person that waited, and are not sent.'),
+    }),
+  },
+  async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
+    const registry = await registryAt(db, namespace)
+    const named = identifierOf(registry, given)
+    return withTransaction(db.pool, async (client) => {
+      await lockEvents(client, registry.id, 'merge')
+      const bearer = await bearerOf(client, registry, named)
+      const identifier = bearer === null ? named : primaryOf(bearer)
+      const rewritten = await protectRow(client, registry, { identifier, category, reason, bearer })
+      if (rewritten === null) {
+        throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
+          reason: 'conflict',
+        })
+      }
+      const withdrawn =
+        bearer === null
+          ? 0
+          : await withdrawNotifications(
+              client,
+              { registry: registry.id, record_type: bearer.recordType.name, record: bearer.id },
+              category,
+            )
+      return { namespace, category, records: bearer === null ? 0 : 1, rewritten, withdrawn }
+    })
+  },
+)
+
+/** Lifts the protection of a person. Nobody is notified of what happened meanwhile. */
+export const unprotectPerson = useCase(
+  {
+    input: closed(Named),
+    result: closed({ namespace: Namespace, rewritten: Rewritten }),
+  },
+  async ({ db }: HasDatabase, { namespace, ...given }) => {
+    const registry = await registryAt(db, namespace)
+    const named = identifierOf(registry, given)
+    return withTransaction(db.pool, async (client) => {
+      await lockEvents(client, registry.id, 'merge')
+      const [person, another] = await findProtected(client, registry.id, named)
+      if (person === undefined) {
+        throw new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' })
+      }
+      if (another !== undefined) {
+        throw new AdminRefusal(
+          'identifier: several protected persons have it; name one by another identifier',
+        )
+      }
+      return { namespace, rewritten: await unprotectRow(client, registry, person) }
+    })
+  },
+)
+
+/** The protected persons of a registry. */
+export const listProtected = useCase(
+  {
+    input: closed({
+      namespace: Namespace,
+      identifiers: Type.Optional(
+        flag('Show who they are and why; otherwise only how many of which category.'),
+      ),
+    }),
+    result: Type.Array(
+      closed({
+        category: Category,
+        protected_at: text('Since when.'),
+        identifier_type: text('The type of the identifier by which the person is known here.'),
+        identifier_value: personalData(orNull(text('Its value; null: it was not asked for.'))),
+        reason: personalData(orNull(text('As it was given; null: it was not asked for.'))),
+        records: wholeNumber('Records of the person.'),
+      }),
+    ),
+  },
+  async ({ db }: HasDatabase, { namespace, identifiers = false }) => {
+    const registry = await registryAt(db, namespace)
+    const rows = await listRows(db, registry.id)
+    return rows.map(({ type, value, category, reason, protected_at, records }) => ({
+      ...{ category, protected_at: protected_at.toISOString(), identifier_type: type },
+      identifier_value: identifiers ? value : null,
+      reason: identifiers ? reason : null,
+      records,
+    }))
+  },
+)
+
+interface Given {
+  readonly identifier_type: string
+  readonly identifier_value: string
+}
+
+function identifierOf({ kind }: Registry, { identifier_type, identifier_value }: Given): Identifier {
+  const type = resolveIdentifierType(kind, identifier_type)
+  const types = kind.identifier_types.filter((one) => !isContact(one))
+  if (type === undefined || isContact(type)) {
+    throw new AdminRefusal(`identifier_type: must be one of ${types.map(({ name }) => name).join(', ')}`)
+  }
+  const value = identifierValue(type, identifier_value)
+  if (value === null) throw new AdminRefusal(`identifier_value: must be a valid ${type.name}`)
+  return { type: type.name, value }
+}
+
+/** The record that the identifier names; null: the registry has none. */
+async function bearerOf(client: ClientBase, registry: Registry, named: Identifier): Promise<Bearer | null> {
+  const found: Bearer[] = []
+  for (const recordType of registry.kind.record_types) {
+    const { live, retired } = await recordsNamed(client, registry, recordType, named)
+    if (retired.length > 0) {
+      throw new AdminRefusal('identifier: the record was merged into another one; name that one', {
+        reason: 'conflict',
+      })
+    }
+    for (const { id, document } of live) {
+      const aliases = (await aliasesOf(client, registry, recordType, [id])).get(id) ?? []
+      found.push({
+        recordType,
+        id,
+        identifiers: [...namesIn(registry.kind, recordType, JSON.parse(document)), ...aliases],
+      })
+    }
+  }
+  const [bearer = null, another] = found
+  if (another === undefined) return bearer
+  throw new AdminRefusal('identifier: several records have it; name the record by its primary identifier')
+}
+
+/** As the record is known in its registry. */
+function primaryOf({ recordType, identifiers }: Bearer): Identifier {
+  const primary = identifiers.find(({ type }) => type === recordType.primary_identifier)
+  if (primary === undefined) throw new Error('a record has no primary identifier')
+  return primary
+}

@@ -1,0 +1,38 @@
+/** Events of protected persons are for those alone whose grants name the category. */
+import type { ClientBase } from 'pg'
+import type { Registry } from '../model/registry.ts'
+import { findingSubscriptions } from '../store/events/finding-subscriptions.ts'
+import { categoriesOf } from '../store/records/protection.ts'
+import type { Draft } from './recording.ts'
+
+/** Of what concerns subscriptions, that of those who may find the record of the event. */
+export type Finders = <One extends { readonly subscription: number }>(
+  all: readonly One[],
+  eventOf: (one: One) => Draft | undefined,
+) => Promise<readonly One[]>
+
+export async function findersOf(
+  client: ClientBase,
+  registry: Registry,
+  drafts: readonly Draft[],
+): Promise<Finders> {
+  const categories = await categoriesOf(
+    client,
+    registry,
+    drafts.map(({ change }) => change),
+  )
+  return async (all, eventOf) => {
+    const about = all.map((one) => {
+      const draft = eventOf(one)
+      return { one, categories: draft === undefined ? [] : categories(draft.change) }
+    })
+    const hidden = about.filter((row) => row.categories.length > 0)
+    if (hidden.length === 0) return all
+    const finding = await findingSubscriptions(
+      client,
+      hidden.map(({ one, categories }) => ({ subscription: one.subscription, categories })),
+    )
+    const refused = new Set(hidden.filter((_, at) => !finding[at]).map(({ one }) => one))
+    return all.filter((one) => !refused.has(one))
+  }
+}

@@ -1,0 +1,109 @@
+/** Whom a grant does not show: protected persons of categories that it does not name, and minors where it never finds them. */
+import {
+  type JsonObject,
+  type OtherPerson,
+  type RecordType,
+  type TakesOut,
+  withoutPersons,
+} from '@rollcall/protocol'
+import type { Grant } from '../model/grant.ts'
+import type { Predicate } from '../model/predicate.ts'
+import {
+  type Protection,
+  protectedAs,
+  protectionKey,
+  publicRecord,
+  takesOutProtected,
+} from '../model/protection.ts'
+import type { Registry } from '../model/registry.ts'
+import { adultIn, isMinor } from './minors.ts'
+
+/**
+ * The grant as it counts on a day, with those who are protected at the moment.
+ * @param day YYYY-MM-DD in the time zone of the registry
+ */
+export function withHidden(
+  { emergency, ...grant }: Grant,
+  registry: Pick<Registry, 'majority_age'>,
+  protection: Protection,
+  day: string,
+): Grant {
+  const hiding = <Of extends PartOfGrant>(one: Of): Of => hidingPersons(one, registry, protection, day)
+  return { ...hiding(grant), ...(emergency && { emergency: hiding(emergency) }) }
+}
+
+type PartOfGrant = Omit<Grant, 'id' | 'emergency'>
+
+function hidingPersons<Of extends PartOfGrant>(
+  grant: Of,
+  registry: Pick<Registry, 'majority_age'>,
+  protection: Protection,
+  day: string,
+): Of {
+  const { kind } = grant.identifiers
+  const { categories } = grant.hidden
+  const never = grant.terms.minors === 'never'
+  const ofProtected = protection.borne.size === 0 ? null : takesOutProtected(kind, protection, categories)
+  const takesOut: TakesOut | null = never
+    ? (person) => ofProtected?.(person) ?? minorKey(person, registry, day)
+    : ofProtected
+  return {
+    ...grant,
+    rows: never ? adultRows(grant, registry, day) : grant.rows,
+    hidden: { categories, protection, takesOut },
+  }
+}
+
+function adultRows(
+  { rows, identifiers: { kind } }: PartOfGrant,
+  registry: Pick<Registry, 'majority_age'>,
+  day: string,
+): Grant['rows'] {
+  const scoped = new Map(rows)
+  for (const recordType of kind.record_types) {
+    const adult = adultIn(recordType, registry, day)
+    if (adult === null) continue
+    const row: Predicate | undefined = rows.get(recordType.name)
+    scoped.set(recordType.name, row === undefined ? adult : { is: 'and', of: [row, adult] })
+  }
+  return scoped
+}
+
+/** Somebody without an identifier is like nobody else. */
+let unnamed = 0
+
+function minorKey(person: OtherPerson, registry: Pick<Registry, 'majority_age'>, day: string): string | null {
+  if (!isMinor(person, registry, day)) return null
+  const [first] = person.identifiers.map(protectionKey).toSorted()
+  if (first !== undefined) return `minor ${first}`
+  unnamed = (unnamed + 1) % Number.MAX_SAFE_INTEGER
+  return `unnamed ${unnamed}`
+}
+
+type Hiding = Pick<Grant, 'hidden' | 'identifiers'>
+
+/** Whether the record is one of a protected person whom the grant does not show. */
+export function isHiddenRecord(
+  { hidden: { protection, categories }, identifiers: { kind } }: Hiding,
+  recordType: RecordType,
+  document: JsonObject,
+): boolean {
+  const persons = protectedAs(kind, recordType, protection, document)
+  return persons.some(({ category }) => !categories.includes(category))
+}
+
+/** The record without the other persons whom the grant does not show. */
+export function withoutHidden(
+  { hidden: { takesOut }, identifiers: { kind } }: Hiding,
+  recordType: RecordType,
+  document: JsonObject,
+): JsonObject {
+  return takesOut === null ? document : withoutPersons(kind, recordType, document, takesOut)
+}
+
+/** The record as everybody finds it: conditions are asked of this, in the database and in memory. */
+export const asFound = (
+  { hidden: { protection }, identifiers: { kind } }: Hiding,
+  recordType: RecordType,
+  document: JsonObject,
+): JsonObject => publicRecord(kind, recordType, protection, document).document

@@ -1,0 +1,77 @@
+/** Grants that never find persons who have not come of age. Of whom no birth date is known counts as one of them. */
+import {
+  type Attribute,
+  type Kind,
+  type OtherPerson,
+  type RecordType,
+  readAttribute,
+} from '@rollcall/protocol'
+import type { Grant } from '../model/grant.ts'
+import { leavesOf, type Predicate } from '../model/predicate.ts'
+import type { Registry } from '../model/registry.ts'
+import { atDay } from '../query/at-day.ts'
+import { matches } from '../query/memory/matches.ts'
+
+/** True of a record whose person has certainly come of age; null: records of the type have no age. */
+export function adultIn(
+  recordType: RecordType,
+  { majority_age }: Pick<Registry, 'majority_age'>,
+  day: string,
+): Predicate | null {
+  const age = ageOf(recordType)
+  if (age === undefined) return null
+  return atDay({ is: 'compare', attribute: age, operator: 'ge', value: majority_age }, recordType, day)
+}
+
+const ageOf = ({ attributes }: RecordType): Attribute | undefined =>
+  attributes.find(({ type, since }) => type === 'age' && since === 'birth_date')
+
+/** Whether another person in a record, or named by it, is or may be a minor. */
+export function isMinor(
+  { record, relation }: OtherPerson,
+  registry: Pick<Registry, 'majority_age'>,
+  day: string,
+): boolean {
+  if (relation === null) return false
+  const adult = record && adultIn(record.recordType, registry, day)
+  const date = record?.recordType.attributes.find(({ name }) => name === 'birth_date')
+  const born = date && record && readAttribute(date, record.document)
+  if (adult === null || date === undefined || born === undefined || born === null) return true
+  return !matches(adult, {
+    values: new Map([[date.name, born]]),
+    elements: new Map(),
+    identifiers: new Map(),
+  })
+}
+
+/** The kind without questions about the members of a household: they would be answered about minors too. */
+export function withoutMembers(kind: Kind): Kind {
+  const [first, ...others] = kind.record_types.map((recordType) => {
+    const { relations = [], attributes, compounds = [] } = recordType
+    const places = relations.flatMap(({ paths }) => paths)
+    const counts = new Set(relations.flatMap(({ counted_by }) => counted_by ?? []))
+    const isOfOthers = (path: string): boolean => places.some((place) => `${path}.`.startsWith(`${place}.`))
+    return {
+      ...recordType,
+      attributes: attributes.filter(({ name }) => !counts.has(name)),
+      compounds: compounds.filter(({ paths }) => !paths.some(isOfOthers)),
+    }
+  })
+  return first === undefined ? kind : { ...kind, record_types: [first, ...others] }
+}
+
+/**
+ * Whether a query asks for records by identifiers of the persons in them.
+ * @param recordType with what may be asked about
+ */
+export function asksForMembers(
+  { terms }: Pick<Grant, 'terms'>,
+  { identifiers, primary_identifier }: RecordType,
+  predicate: Predicate,
+): boolean {
+  if (terms.minors !== 'never' || !identifiers.some(({ names }) => names === 'part')) return false
+  return leavesOf(predicate).some((leaf) => {
+    if (leaf.is === 'identifier') return leaf.identifiers.some(({ type }) => type !== primary_identifier)
+    return leaf.is === 'identifier_type' && leaf.types.some((type) => type !== primary_identifier)
+  })
+}

@@ -1,0 +1,37 @@
+/** Notifications that wait, taken back before they are sent. */
+import type { ClientBase } from 'pg'
+import type { RecordId } from '../../model/records.ts'
+import { findingSubscriptions } from './finding-subscriptions.ts'
+import { dropNotifications } from './waiting.ts'
+
+interface About {
+  readonly registry: number
+  readonly record_type: string
+  readonly record: RecordId
+}
+
+/**
+ * Drops what waits about the record of a protected person, for all whose grants do not name the category. What is on its way
+ * is composed anew before its next attempt.
+ * @returns how many were dropped
+ */
+export async function withdrawNotifications(
+  client: ClientBase,
+  { registry, record_type, record }: About,
+  category: string,
+): Promise<number> {
+  const { rows } = await client.query<{ id: number; subscription: number }>(
+    `select notification.id, notification.subscription from notification join event on event.id = notification.event
+     where event.registry = $1 and event.record_type = $2 and event.record = $3 and notification.state = 'waiting'
+     order by notification.id for update of notification`,
+    [registry, record_type, record],
+  )
+  const categories = [category]
+  const finding = await findingSubscriptions(
+    client,
+    rows.map(({ subscription }) => ({ subscription, categories })),
+  )
+  const withdrawn = rows.filter((_, at) => !finding[at]).map(({ id }) => id)
+  await dropNotifications(client, withdrawn)
+  return withdrawn.length
+}

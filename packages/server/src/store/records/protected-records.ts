@@ -1,0 +1,228 @@
+/**
+ * Writing records where somebody is protected: a record of a protected person is marked, and one that names a protected person
+ * is found by nothing of that person.
+ */
+import { isJsonObject, type JsonValue, kindNamed, type RecordType, readIdentifiers } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import { type ProtectedPerson, type Protection, protectedAs, publicRecord } from '../../model/protection.ts'
+import type { Identifier, RecordId } from '../../model/records.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+import { quoteName } from '../db/names.ts'
+import { writeIdentifiers } from './identifier-rows.ts'
+import { columnValues, type PreparedRecord } from './prepare-record.ts'
+import { readProtection } from './protection.ts'
+import { recordTable } from './record-tables.ts'
+import { updateRows } from './update-rows.ts'
+
+interface Writing {
+  readonly registry: RegistryShape
+  readonly recordType: RecordType
+  /** As it was read in the transaction of the writer. */
+  readonly protection: Protection
+}
+
+/** The records with columns and identifiers that are of no protected person but the record's own. */
+export function withoutProtected(
+  { registry, recordType, protection }: Writing,
+  records: readonly PreparedRecord[],
+): readonly PreparedRecord[] {
+  if (protection.borne.size === 0) return records
+  return records.map((record) => {
+    const read: JsonValue = JSON.parse(record.document)
+    if (!isJsonObject(read)) return record
+    const { document } = publicRecord(registry.kind, recordType, protection, read)
+    if (document === read) return record
+    const identifiers = readIdentifiers(registry.kind, recordType, document)
+    return { ...record, identifiers, columns: columnValues(recordType, document) }
+  })
+}
+
+/** A record with the protected persons whose it is, and those whom it names. */
+interface Noted {
+  readonly id: RecordId
+  readonly own: readonly ProtectedPerson[]
+  readonly identifiers: readonly Identifier[]
+  readonly named: readonly number[]
+}
+
+/**
+ * Notes which of the written records are of protected persons, and which name any. Identifiers that a protected person has
+ * got are protected too, in the records that name the person by them as well.
+ */
+export async function noteProtected(
+  client: ClientBase,
+  writing: Writing,
+  records: readonly PreparedRecord[],
+  idOf: (record: PreparedRecord) => RecordId,
+): Promise<void> {
+  const { registry, recordType, protection } = writing
+  if (protection.named.size === 0) return
+  const noted = records.map((record): Noted => {
+    const document: JsonValue = JSON.parse(record.document)
+    const own = protectedAs(registry.kind, recordType, protection, document)
+    const borne = readIdentifiers(registry.kind, recordType, document)
+    return {
+      id: idOf(record),
+      own,
+      identifiers: borne.filter(({ names }) => names === 'record'),
+      named: isJsonObject(document)
+        ? publicRecord(registry.kind, recordType, protection, document).persons
+        : [],
+    }
+  })
+  await noteReferences(client, writing, noted)
+  const own = noted.filter((one) => one.own.length > 0)
+  if (own.length === 0) return
+  const added = await addBearers(client, registry, recordType, own)
+  if (added.length > 0) {
+    await changeProtection(client, registry.id)
+    await rewriteReferences(client, registry, { persons: [], identifiers: added })
+  }
+}
+
+async function noteReferences(
+  client: ClientBase,
+  { registry, recordType }: Pick<Writing, 'registry' | 'recordType'>,
+  noted: readonly Pick<Noted, 'id' | 'named'>[],
+): Promise<void> {
+  await client.query(
+    `delete from protected_reference where registry = $1 and record_type = $2 and record = any($3::bigint[])`,
+    [registry.id, recordType.name, noted.map(({ id }) => id)],
+  )
+  const rows = noted.flatMap(({ id, named }) => named.map((person) => ({ id, person })))
+  if (rows.length === 0) return
+  await client.query(
+    `insert into protected_reference (registry, record_type, record, person)
+     select $1, $2, * from unnest($3::bigint[], $4::int[]) on conflict do nothing`,
+    [registry.id, recordType.name, rows.map(({ id }) => id), rows.map(({ person }) => person)],
+  )
+}
+
+/**
+ * Marks records as those of protected persons, with all that they bear.
+ * @returns identifiers that were not known of these persons
+ */
+export async function addBearers(
+  client: ClientBase,
+  registry: RegistryShape,
+  { name }: RecordType,
+  records: readonly Pick<Noted, 'id' | 'own' | 'identifiers'>[],
+): Promise<readonly Identifier[]> {
+  const marks = records.flatMap(({ id, own }) => own.map((person) => ({ id, person })))
+  await client.query(
+    `insert into protected_record (registry, record_type, record, person, category)
+     select $1, $2, * from unnest($3::bigint[], $4::int[], $5::text[]) on conflict do nothing`,
+    [
+      ...[registry.id, name, marks.map(({ id }) => id)],
+      ...[marks.map(({ person }) => person.id), marks.map(({ person }) => person.category)],
+    ],
+  )
+  const borne = records.flatMap(({ own, identifiers }) =>
+    own.flatMap(({ id }) => identifiers.map((one) => ({ ...one, person: id }))),
+  )
+  const { rows } = await client.query<Identifier>(
+    `insert into protected_identifier (registry, type, value, person)
+     select distinct $1::int, named.* from unnest($2::text[], $3::text[], $4::int[]) as named (type, value, person)
+     on conflict do nothing returning type, value`,
+    [
+      ...[registry.id, borne.map(({ type }) => type)],
+      ...[borne.map(({ value }) => value), borne.map(({ person }) => person)],
+    ],
+  )
+  return rows
+}
+
+/** Every node reads the protected persons anew, within half a second. */
+export async function changeProtection(
+  client: Pick<ClientBase, 'query'>,
+  registryId: number,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<void> {
+  await client.query(
+    `update registry set protection_version = nextval('protection_version'),
+       protected_at = case when $2 then clock_timestamp() else protected_at end
+     where id = $1`,
+    [registryId, isNew],
+  )
+}
+
+/** Which records are looked for: those that name these persons already, and those that bear one of the identifiers. */
+interface Naming {
+  readonly persons: readonly number[]
+  readonly identifiers: readonly Identifier[]
+}
+
+/** Records in one statement. */
+const BATCH = 500
+
+/**
+ * Writes the columns and identifiers of records that name protected persons anew, by what is protected now. The records are
+ * locked in the order of their ids, as by a backfill.
+ * @returns how many records were looked at
+ */
+export async function rewriteReferences(
+  client: ClientBase,
+  registry: RegistryShape,
+  naming: Naming,
+): Promise<number> {
+  const protection = await readProtection(client, registry.id)
+  let count = 0
+  for (const recordType of registry.kind.record_types) {
+    const ids = await findNaming(client, registry, recordType, naming)
+    for (let at = 0; at < ids.length; at += BATCH) {
+      count += await rewrite(client, { registry, recordType, protection }, ids.slice(at, at + BATCH))
+    }
+  }
+  return count
+}
+
+async function findNaming(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  { persons, identifiers }: Naming,
+): Promise<readonly RecordId[]> {
+  const { table, identifierTable } = recordTable(registry, recordType)
+  // Attributes that an operator added may be read from anywhere in a document.
+  const own = kindNamed(registry.kind.name)?.record_types.find(({ name }) => name === recordType.name)
+  const isExtended = own?.attributes.length !== recordType.attributes.length
+  const { rows } = await client.query<{ id: RecordId }>(
+    `select record as id from protected_reference
+       where registry = $1 and record_type = $2 and person = any($3::int[])
+     union
+     select record from ${quoteName(identifierTable)}
+       where (type, value) in (select * from unnest($4::text[], $5::text[])) and not names_record
+     union
+     select id from ${quoteName(table)} where $6 and exists (
+       select 1 from unnest($5::text[]) as named (value) where position(lower(value) in lower(document)) > 0)
+     order by id`,
+    [
+      ...[registry.id, recordType.name, persons],
+      ...[identifiers.map(({ type }) => type), identifiers.map(({ value }) => value), isExtended],
+    ],
+  )
+  return rows.map(({ id }) => id)
+}
+
+async function rewrite(client: ClientBase, writing: Writing, ids: readonly RecordId[]): Promise<number> {
+  const { registry, recordType, protection } = writing
+  const { table, columns } = recordTable(registry, recordType)
+  const { rows } = await client.query<{ id: RecordId; document: string }>(
+    `select id, document from ${quoteName(table)} where id = any($1::bigint[]) order by id for no key update`,
+    [ids],
+  )
+  const noted = rows.flatMap(({ id, document: text }) => {
+    const read: JsonValue = JSON.parse(text)
+    if (!isJsonObject(read)) return []
+    const { document, persons } = publicRecord(registry.kind, recordType, protection, read)
+    return [{ id, text, document, named: persons }]
+  })
+  const values = noted.map(({ id, document }) => {
+    const read = columnValues(recordType, document)
+    return { id, ...Object.fromEntries(columns.map(({ name }, at) => [name, read[at] ?? null])) }
+  })
+  if (columns.length > 0 && values.length > 0) await updateRows(client, table, columns, values)
+  await writeIdentifiers(client, registry, recordType, rows)
+  await noteReferences(client, writing, noted)
+  return noted.length
+}

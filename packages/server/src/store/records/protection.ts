@@ -1,0 +1,122 @@
+/** The protected persons of a registry, as the database has them. */
+import { isJsonObject, type JsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
+import {
+  NOBODY_PROTECTED,
+  type ProtectedPerson,
+  type Protection,
+  type ProtectionCategory,
+  protectionKey,
+  publicRecord,
+} from '../../model/protection.ts'
+import type { RecordId } from '../../model/records.ts'
+import type { RegistryShape } from '../../model/registry.ts'
+
+type Connection = Pick<ClientBase, 'query'>
+
+/** Of each registry, by connection or pool: ids and versions mean something in one database only. */
+const read = new WeakMap<Connection, Map<number, Protection>>()
+
+/** As it is now: read anew only where the version in the database is another one. */
+export async function readProtection(client: Connection, registryId: number): Promise<Protection> {
+  const { rows } = await client.query<{ version: number }>({
+    name: 'protection version',
+    text: 'select protection_version as version from registry where id = $1',
+    values: [registryId],
+  })
+  const version = rows[0]?.version ?? 0
+  if (version === 0) return NOBODY_PROTECTED
+  const memory = read.get(client) ?? new Map<number, Protection>()
+  read.set(client, memory)
+  const known = memory.get(registryId)
+  if (known?.version === version) return known
+  const found = await readAll(client, registryId, version)
+  memory.set(registryId, found)
+  return found
+}
+
+interface PersonRow {
+  readonly id: number
+  readonly type: string
+  readonly value: string
+  readonly category: ProtectionCategory
+}
+
+async function readAll(client: Connection, registryId: number, version: number): Promise<Protection> {
+  const persons = await client.query<PersonRow>(
+    'select id, type, value, category from protected_person where registry = $1 order by id',
+    [registryId],
+  )
+  const identifiers = await client.query<{ type: string; value: string; person: number }>(
+    'select type, value, person from protected_identifier where registry = $1 order by person',
+    [registryId],
+  )
+  const byId = new Map<number, ProtectedPerson>(
+    persons.rows.map(({ id, category }) => [id, { id, category }]),
+  )
+  const borne = new Map<string, ProtectedPerson[]>()
+  for (const { person, ...identifier } of identifiers.rows) {
+    const found = byId.get(person)
+    const key = protectionKey(identifier)
+    if (found !== undefined) borne.set(key, [...(borne.get(key) ?? []), found])
+  }
+  const named = new Map(
+    persons.rows.flatMap(({ id, ...identifier }) => {
+      const person = byId.get(id)
+      return person === undefined ? [] : [[protectionKey(identifier), person] as const]
+    }),
+  )
+  return { version, borne, named }
+}
+
+/** A stored record as everybody finds it: its columns and identifiers are written from it. */
+export function publicText(
+  { kind }: RegistryShape,
+  recordType: RecordType,
+  protection: Protection,
+  text: string,
+): JsonValue {
+  const document: JsonValue = JSON.parse(text)
+  return isJsonObject(document) ? publicDocument({ kind }, recordType, protection, document) : document
+}
+
+export const publicDocument = (
+  { kind }: Pick<RegistryShape, 'kind'>,
+  recordType: RecordType,
+  protection: Protection,
+  document: JsonObject,
+): JsonObject => publicRecord(kind, recordType, protection, document).document
+
+/** Of these records, those of protected persons of other categories than these. */
+export async function hiddenRecords(
+  client: Connection,
+  registry: RegistryShape,
+  recordType: RecordType,
+  ids: readonly RecordId[],
+  categories: readonly string[],
+): Promise<ReadonlySet<RecordId>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await client.query<{ record: RecordId }>({
+    name: 'hidden records',
+    text: `select record from protected_record
+      where registry = $1 and record_type = $2 and record = any($3::bigint[]) and category <> all($4::text[])`,
+    values: [registry.id, recordType.name, ids, categories],
+  })
+  return new Set(rows.map(({ record }) => record))
+}
+
+/** The categories of each record that is one of a protected person. */
+export async function categoriesOf(
+  client: Connection,
+  registry: RegistryShape,
+  records: readonly { readonly record_type: string; readonly record: RecordId }[],
+): Promise<(of: { readonly record_type: string; readonly record: RecordId }) => readonly string[]> {
+  const { rows } = await client.query<{ record_type: string; record: RecordId; category: string }>(
+    `select record_type, record, category from protected_record
+     where registry = $1 and (record_type, record) in (select * from unnest($2::text[], $3::bigint[]))`,
+    [registry.id, records.map(({ record_type }) => record_type), records.map(({ record }) => record)],
+  )
+  const found = Map.groupBy(rows, ({ record_type, record }) => `${record_type} ${record}`)
+  return ({ record_type, record }) =>
+    found.get(`${record_type} ${record}`)?.map(({ category }) => category) ?? []
+}
