@@ -1,14 +1,10 @@
 /** `rollcall audit person --report`: an answer to a person's question who has seen the data. */
-import { writeFile } from 'node:fs/promises'
 import { reportAccess } from '@rollcall/server/admin/access-report'
 import { ask } from '../environment.ts'
-import { CommandError } from '../failure.ts'
+import { writeNew } from '../new-file.ts'
 import { type OutputOptions, print } from '../output.ts'
 
 type Person = Parameters<typeof reportAccess>[1]
-
-/** Of the owner alone: they are about a person. */
-const PRIVATE = { mode: 0o600, flag: 'wx' } as const
 
 /** @throws CommandError a file is there already, or cannot be written */
 export async function writeReport(person: Person, file: string, options: OutputOptions): Promise<void> {
@@ -18,9 +14,7 @@ export async function writeReport(person: Person, file: string, options: OutputO
     [file, html],
     [json, `${JSON.stringify(report, null, 2)}\n`],
   ] as const) {
-    await writeFile(path, text, PRIVATE).catch((error: NodeJS.ErrnoException) => {
-      throw new CommandError(`${path}: ${error.code === 'EEXIST' ? 'is there already' : error.message}`)
-    })
+    await writeNew(path, text)
   }
   print(options, { files: [file, json] }, `written: ${file} to be read, ${json} for programs`)
 }

@@ -12,6 +12,7 @@ import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
+import { addEvidence } from './audit-evidence.ts'
 import { writeReport } from './audit-report.ts'
 
 export function addCommand(program: Command): void {
@@ -62,6 +63,7 @@ Example: rollcall audit person UIN 8128560370 --report answer.html`,
       "\nExample: rollcall audit review 4f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002.17 --note 'Checked with the ward'",
     )
     .action(runReview)
+  addEvidence(audit)
 }
 
 const withPeriod = (command: Command): Command =>

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listAccounts, listEmergencies, reviewEmergency } from '@rollcall/server/admin/audit-list'
 import { auditPerson } from '@rollcall/server/admin/audit-person'
@@ -11,7 +12,7 @@ import { described } from '../../test/described.ts'
 const { env, home, database } = await commandDatabase()
 await rollcallJson(['registry', 'add', 'civil'], env)
 await rollcallJson(['participant', 'add', 'health.example', '--name', 'Health'], env)
-const { account } = auditing(database)
+const { account, sign } = auditing(database)
 await account(
   { participant: 'health.example', purpose: 'eligibility', confidential: { requested_by: 'clerk-7' } },
   [personAs('seen', 'UIN:1')],
@@ -26,6 +27,11 @@ await account(
   },
   [personAs('seen', 'UIN:2')],
 )
+
+const BYTES = '{"header":{}}'
+const digest = createHash('sha256').update(BYTES).digest('hex')
+await account({ request: { message_id: 'asked-1', digest, kid: 'k1', signature: 's' } })
+await sign()
 
 const printed = async (...words: string[]) => {
   const { code, stdout, stderr } = await rollcall(words, env)
@@ -60,7 +66,7 @@ test('audit person --report writes a page and JSON of its owner alone, over no f
 
 test('audit list has the newest entries', async () => {
   const list = described(listAccounts, await rollcallJson(['audit', 'list', '--kind', 'answer'], env))
-  expect(list).toHaveLength(3)
+  expect(list).toHaveLength(4)
   expect(await printed('audit', 'list', '--participant', 'health.example', '--limit', '1')).toMatch(
     /emergency/,
   )
@@ -80,5 +86,33 @@ test('audit emergencies lists what nobody has reviewed', async () => {
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: 'rollcall: id: must be that of an entry, a chain and a number with a dot between them\n',
+  })
+})
+
+test('audit evidence writes what audit check verifies without a database', async () => {
+  const [file, message, other] = ['evidence.json', 'message.json', 'other.json'].map((name) =>
+    join(home.path, name),
+  ) as [string, string, string]
+  await writeFile(message, BYTES)
+  await writeFile(other, '{}')
+  expect(await printed('audit', 'evidence', 'asked-1', '--out', file)).toContain(
+    `written: ${file}, signed with `,
+  )
+  const { kid } = JSON.parse(await readFile(file, 'utf8'))
+  const check = (...words: string[]) =>
+    rollcall(['audit', 'check', ...words], { ROLLCALL_DATA: join(home.path, 'nothing') })
+  expect(await check(file, '--kid', kid, '--message', message)).toMatchObject({
+    ...{ code: 0, stderr: '' },
+    stdout: expect.stringMatching(
+      /request asked-1 {2}SHA-256 [0-9a-f]{64} {2}signed with k1\n.*the evidence holds\n$/s,
+    ),
+  })
+  expect(await check(file, '--message', other)).toMatchObject({
+    ...{ code: 1, stderr: `rollcall: ${other}: no message of the evidence has these bytes\n` },
+  })
+  expect(await check(file, '--kid', 'x')).toMatchObject({ code: 1 })
+  await writeFile(other, (await readFile(file, 'utf8')).replace('asked-1', 'asked-2'))
+  expect(await check(other)).toMatchObject({
+    ...{ code: 1, stderr: 'rollcall: evidence: the signature does not verify\n' },
   })
 })

@@ -99,23 +99,27 @@ export async function createKeys(
       )
       return key?.material.privateKey ?? null
     },
-    async jwks() {
-      const all = await live()
-      const published = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
-      return {
-        keys: published.flatMap((definition) =>
-          all
-            .filter((key) => key.definition === definition)
-            .map(({ kid, material }) => ({
-              ...material.public_jwk,
-              kid,
-              use: definition.use,
-              alg: definition.algorithm,
-            })),
-        ),
-      }
-    },
+    jwks: async () => ({ keys: [...publicHalves(await live())] }),
   }
+}
+
+/** The public halves of the live keys that are published; nothing is made or changed. */
+export async function publishedKeys(db: Database, vault: Vault): Promise<readonly JWK[]> {
+  return publicHalves((await keyReader(db, vault, { error: () => undefined })()).live)
+}
+
+function publicHalves(all: readonly LiveKey[]): readonly JWK[] {
+  const published = OWN_KEY_DEFINITIONS.filter((definition) => definition.published)
+  return published.flatMap((definition) =>
+    all
+      .filter((key) => key.definition === definition)
+      .map(({ kid, material }) => ({
+        ...material.public_jwk,
+        kid,
+        use: definition.use,
+        alg: definition.algorithm,
+      })),
+  )
 }
 
 interface LiveKey {

@@ -1,5 +1,6 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
 import type { Static, TSchema } from 'typebox'
+import { makeEvidence } from '../../admin/audit-evidence.ts'
 import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/audit-list.ts'
 import { auditPerson } from '../../admin/audit-person.ts'
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
@@ -93,6 +94,10 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route(auditPerson, {
     ...{ method: 'POST', path: '/accounts/person', name: 'auditPerson', role: 'audit' },
     summary: 'Who has seen, written, or asked about the data of a person, in all registries.',
+  }),
+  route(makeEvidence, {
+    ...{ method: 'GET', path: '/messages/{message_id}/evidence', name: 'makeEvidence', role: 'audit' },
+    summary: 'What was accounted of a message, for whoever verifies it without the database.',
   }),
   route(listEmergencies, {
     ...{ method: 'GET', path: '/emergencies', name: 'listEmergencies', role: 'audit' },

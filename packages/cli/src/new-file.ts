@@ -1,0 +1,13 @@
+/** Files that a command writes for its user. */
+import { writeFile } from 'node:fs/promises'
+import { CommandError } from './failure.ts'
+
+/**
+ * Writes a file that its owner alone may read.
+ * @throws CommandError it is there already, or cannot be written
+ */
+export async function writeNew(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${path}: ${error.code === 'EEXIST' ? 'is there already' : error.message}`)
+  })
+}

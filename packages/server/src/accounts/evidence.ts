@@ -1,0 +1,141 @@
+/** Evidence of what was accounted of a message: whoever has the public key verifies it without the database. */
+import { createPublicKey, type JsonWebKey, verify } from 'node:crypto'
+import { canonicalJson, validator } from '@rollcall/protocol'
+import { calculateJwkThumbprint } from 'jose'
+import Type, { type Static } from 'typebox'
+import type { StoredAccountEntry } from '../model/account.ts'
+import type { ReadOnly } from '../model/read-only.ts'
+import { entryHash } from './chain.ts'
+import type { CheckpointContent } from './checkpoints.ts'
+
+const closed = <Properties extends Parameters<typeof Type.Object>[0]>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+const Text = Type.String()
+const Hexadecimal = Type.String({ pattern: '^(?:[0-9a-f]{2})*$' })
+const Signed = { kid: Text, signature: Type.String({ pattern: '^[A-Za-z0-9_-]{86}$' }) } as const
+
+export const Evidence = closed({
+  version: Type.Literal(1),
+  made_at: Text,
+  /** Of the message, as the accounts know it. */
+  message_id: Text,
+  /** Each entry of the message, with those after it up to the checkpoint that signs them. */
+  accounts: Type.Array(
+    closed({
+      chain: Text,
+      /** The hash that stands before the first entry. */
+      previous: Hexadecimal,
+      entries: Type.Array(
+        closed({ sequence: Type.Integer({ minimum: 1 }), at: Text, entry: Text, commitments: Hexadecimal }),
+        { minItems: 1 },
+      ),
+      checkpoint: closed({ content: Text, ...Signed }),
+    }),
+    { minItems: 1 },
+  ),
+  /** `account`: of checkpoints and of this evidence. `message`: of the messages that the entries name. */
+  keys: Type.Array(
+    closed({
+      kid: Text,
+      use: Type.Union([Type.Literal('account'), Type.Literal('message')]),
+      owner: Type.Union([Text, Type.Null()], { description: 'sender_id; null: ours.' }),
+      jwk: Type.Record(Text, Type.Unknown()),
+      valid_from: Type.Union([Text, Type.Null()]),
+      valid_until: Type.Union([Text, Type.Null()]),
+    }),
+  ),
+  ...Signed,
+})
+export type Evidence = ReadOnly<Static<typeof Evidence>>
+
+/** What is signed: all but the signature. */
+export function signedText(
+  evidence: Omit<Evidence, 'signature'> & Partial<Pick<Evidence, 'signature'>>,
+): string {
+  const { signature: _, ...rest } = evidence
+  return canonicalJson(rest)
+}
+
+export interface ProvenAccount {
+  readonly chain: string
+  readonly sequence: number
+  readonly at: string
+  readonly entry: StoredAccountEntry
+}
+
+/** An evidence that does not hold. The message names the first fault. */
+export class EvidenceFault extends Error {
+  override readonly name = 'EvidenceFault'
+}
+
+const shape = validator(Evidence)
+
+/**
+ * Verifies an evidence.
+ * @returns the entries of the message, and the keys that signed
+ * @throws EvidenceFault
+ */
+export async function checkEvidence(
+  given: unknown,
+): Promise<{ readonly accounts: readonly ProvenAccount[]; readonly kids: readonly string[] }> {
+  const problem = shape.problem(given, 'evidence')
+  if (problem !== null) throw new EvidenceFault(problem)
+  const evidence = given as Evidence
+  const keys = await accountKeys(evidence)
+  const check = (kid: string, text: string, signature: string, what: string): void => {
+    const key = keys.get(kid)
+    if (key === undefined) throw new EvidenceFault(`${what}: its key is not in the evidence`)
+    const bytes = Buffer.from(signature, 'base64url')
+    // One signature has one spelling.
+    const isSame = bytes.toString('base64url') === signature
+    if (!isSame || !verify(null, Buffer.from(text), key, bytes))
+      throw new EvidenceFault(`${what}: the signature does not verify`)
+  }
+  check(evidence.kid, signedText(evidence), evidence.signature, 'evidence')
+  const accounts = evidence.accounts.map((account, at) => {
+    const { content, kid, signature } = account.checkpoint
+    check(kid, content, signature, `accounts[${at}].checkpoint`)
+    return provenBy(evidence.message_id, account, `accounts[${at}]`)
+  })
+  const kids = [evidence.kid, ...evidence.accounts.map(({ checkpoint }) => checkpoint.kid)]
+  return { accounts, kids: [...new Set(kids)] }
+}
+
+/** A key is known by its fingerprint (RFC 7638): whoever knows the kid knows the key. */
+async function accountKeys({ keys }: Evidence) {
+  const found = new Map<string, ReturnType<typeof createPublicKey>>()
+  for (const [at, { kid, use, jwk }] of keys.entries()) {
+    if (use !== 'account') continue
+    try {
+      if ((await calculateJwkThumbprint(jwk as JsonWebKey & { kty: string })) !== kid) throw new Error('kid')
+      found.set(kid, createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' }))
+    } catch {
+      throw new EvidenceFault(`keys[${at}]: kid is not the fingerprint of the key`)
+    }
+  }
+  return found
+}
+
+function provenBy(
+  message_id: string,
+  { chain, previous, entries, checkpoint }: Evidence['accounts'][number],
+  where: string,
+): ProvenAccount {
+  const [first] = entries
+  if (first === undefined) throw new EvidenceFault(`${where}: has no entry`)
+  let hash: Buffer = Buffer.from(previous, 'hex')
+  for (const [at, { commitments, ...row }] of entries.entries()) {
+    if (row.sequence !== first.sequence + at) throw new EvidenceFault(`${where}: an entry is missing`)
+    hash = entryHash(hash, { chain, ...row, commitments: Buffer.from(commitments, 'hex') })
+  }
+  const content = JSON.parse(checkpoint.content) as CheckpointContent
+  const last = first.sequence + entries.length - 1
+  if (content.chain !== chain || content.sequence !== last || content.hash !== hash.toString('hex')) {
+    throw new EvidenceFault(`${where}: the checkpoint signs other entries`)
+  }
+  const entry = JSON.parse(first.entry) as StoredAccountEntry
+  if (entry.request?.message_id !== message_id && entry.reply?.message_id !== message_id) {
+    throw new EvidenceFault(`${where}: the entry is of another message`)
+  }
+  return { chain, sequence: first.sequence, at: first.at, entry }
+}

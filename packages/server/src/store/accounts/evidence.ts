@@ -1,0 +1,83 @@
+/** What an evidence is made of: entries of a message, and the entries after them up to the next checkpoint. */
+import type { Database } from '../db/database.ts'
+
+export interface EntryPlace {
+  readonly chain: string
+  readonly sequence: number
+}
+
+/** An entry as it is hashed. */
+export interface HashedEntry {
+  readonly sequence: number
+  /** RFC 3339 in UTC, with milliseconds. */
+  readonly at: string
+  /** Canonical JSON. */
+  readonly entry: string
+  /** In hexadecimal. */
+  readonly commitments: string
+}
+
+/** The entries of a message, by its key (`messageKey`): of the request or of the reply, the oldest first. */
+export async function placesOfMessage(
+  { pool }: Pick<Database, 'pool'>,
+  message: string,
+  limit: number,
+): Promise<readonly EntryPlace[]> {
+  const { rows } = await pool.query<EntryPlace>(
+    `select chain, sequence from account where message_id = $1 or reply_message_id = $1
+     order by at, chain, sequence limit $2`,
+    [message, limit],
+  )
+  return rows
+}
+
+export interface SigningCheckpoint {
+  readonly sequence: number
+  readonly content: string
+  readonly kid: string
+  readonly signature: Buffer
+}
+
+/** The first checkpoint that signs an entry; null: none does yet. */
+export async function nextCheckpoint(
+  { pool }: Pick<Database, 'pool'>,
+  { chain, sequence }: EntryPlace,
+): Promise<SigningCheckpoint | null> {
+  const { rows } = await pool.query<SigningCheckpoint>(
+    `select sequence, content, kid, signature from account_checkpoint
+     where chain = $1 and sequence >= $2 order by sequence, id limit 1`,
+    [chain, sequence],
+  )
+  return rows[0] ?? null
+}
+
+/** From one entry to another one, both included. */
+export async function hashedEntries(
+  { pool }: Pick<Database, 'pool'>,
+  { chain, sequence }: EntryPlace,
+  last: number,
+): Promise<readonly HashedEntry[]> {
+  const { rows } = await pool.query<HashedEntry>(
+    `select sequence, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, entry,
+       encode(commitments, 'hex') as commitments
+     from account where chain = $1 and sequence between $2 and $3 order by sequence`,
+    [chain, sequence, last],
+  )
+  return rows
+}
+
+/** In hexadecimal; null: the entry is not there. */
+export async function hashAt(
+  { pool }: Pick<Database, 'pool'>,
+  { chain, sequence }: EntryPlace,
+): Promise<string | null> {
+  const { rows } = await pool.query<{ readonly hash: string }>(
+    `select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2
+     union all
+     select pruned ->> 'hash' from account_tombstone, jsonb_array_elements(content::jsonb -> 'pruned') as pruned
+     where chains @> array[$1::uuid] and pruned ->> 'chain' = $1::text and (pruned ->> 'sequence')::bigint = $2
+     limit 1`,
+    [chain, sequence],
+  )
+  return rows[0]?.hash ?? null
+}
