@@ -38,6 +38,7 @@ export function explanationText(explained: Explained): string {
     ['without a filter', terms.unfiltered === true ? 'may subscribe to every record' : ''],
     ['programmes', names(terms.programmes ?? [])],
     ['basis', terms.basis === 'law' ? 'law: no consent is asked for' : `${terms.basis}${purposes}`],
+    ['demands', names((terms.demands ?? []).map((name) => `header.meta.${name}`))],
     ['total_count', terms.counts ?? 'exact'],
     ['page size', terms.page_size ?? ''],
     ['items a day', terms.items_per_day ?? ''],

@@ -10,7 +10,7 @@ import type {
   Accounts,
   ConfidentialDetails,
 } from '../model/account.ts'
-import type { Grant } from '../model/grant.ts'
+import { DEMANDS, type Grant } from '../model/grant.ts'
 import { type AccountedItem, Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
@@ -165,13 +165,12 @@ export function personsOf(
 
 const keyOf = ({ type, value }: AccountedPerson['identifiers'][number]): string => `${type}\0${value}`
 
-const DETAILS = ['requested_by', 'case'] as const
 /** Characters of each. */
 export const LONGEST_DETAIL = 255
 
 /** What the header says of who asks, and why. */
 export function detailsIn({ meta }: Pick<IncomingHeader, 'meta'>): ConfidentialDetails {
-  const said = DETAILS.flatMap((name) => {
+  const said = DEMANDS.flatMap((name) => {
     const value = meta?.[name]
     return isDetail(value) ? [[name, value] as const] : []
   })

@@ -13,7 +13,9 @@ import {
   type Operation,
   RequestFault,
 } from '@rollcall/protocol'
+import { isDetail, LONGEST_DETAIL } from '../accounts/account-of.ts'
 import type { Message } from '../model/exchange.ts'
+import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 
@@ -63,6 +65,17 @@ export function checkAddress(
     'rjct.action.not_supported',
     `header.action: is no action of this protocol; must be ${operation.action} on this path`,
   )
+}
+
+/**
+ * The header says who asks and for what, where the grant demands it. It is accounted for, and never logged.
+ * @throws RequestFault 400 err.request.bad
+ */
+export function checkDemands({ terms }: Pick<Grant, 'terms'>, { meta }: IncomingHeader): void {
+  const missing = terms.demands?.find((name) => !isDetail(meta?.[name]))
+  if (missing === undefined) return
+  const rule = `is required of this participant: a text of 1 to ${LONGEST_DETAIL} characters`
+  throw new RequestFault('err.request.bad', `header.meta.${missing}: ${rule}`)
 }
 
 /**

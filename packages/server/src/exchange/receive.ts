@@ -14,7 +14,7 @@ import { type Accepting, accept } from './accept.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
 import { type Authenticating, authenticate } from './authenticate.ts'
 import { type Authorizing, authorize } from './authorize.ts'
-import { checkAddress, checkMessageTime, checkSender } from './checks.ts'
+import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalOf } from './reply.ts'
 import { orRejection, type ReadingSent, readSent } from './sent.ts'
 import { isUpload, takeUpload } from './upload/upload.ts'
@@ -73,6 +73,7 @@ export async function receive(
     const opened = await openMessage(parts, exchange, operation, message)
     // A large body takes long to come: what is granted by now counts.
     const current = { ...exchange, grant: await authorize(parts, participant, registry, operation) }
+    checkDemands(current.grant, header)
 
     // 6. Is the message what the operation asks for? Then every item is answered now, or the request is accepted.
     const received = { exchange: current, sent, opened, signed, rejection, path: request.path }

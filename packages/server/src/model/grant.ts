@@ -26,6 +26,9 @@ export const COUNTS = ['exact', 'rounded', 'none'] as const
 /** Whether persons are found who have not come of age. */
 export const MINORS = ['allowed', 'never'] as const
 
+/** Members of `header.meta` that say who asks at the participant, and for what. */
+export const DEMANDS = ['requested_by', 'case'] as const
+
 const daily = (description: string) =>
   Type.Integer({ minimum: 1, description: `${description}, a day (UTC)` })
 
@@ -90,6 +93,12 @@ export const GrantTerms = Type.Object(
       Type.Array(Type.String({ minLength: 1 }), {
         uniqueItems: true,
         description: 'Codes of the purposes that a consent may name; for a basis other than law',
+      }),
+    ),
+    demands: Type.Optional(
+      Type.Array(Type.Enum([...DEMANDS]), {
+        uniqueItems: true,
+        description: `Members of header.meta that every request must have: ${DEMANDS.join(', ')} (default: none)`,
       }),
     ),
     counts: Type.Optional(

@@ -49,8 +49,9 @@ export async function answerAboutPerson(
     work.asks({ ...facts, persons: [{ role: 'asked', identifiers }] })
     const record = await findPerson(work, question, criteria)
     if (record !== null) {
+      // This person, and nobody who has the value as an identifier of another type.
       const found = personOf(registry.kind, recordType, JSON.parse(record.document))
-      work.asks({ persons: [{ role: 'asked', identifiers: [...identifiers, ...found.identifiers] }] })
+      work.asks({ persons: [{ role: 'asked', identifiers: found.identifiers }] })
     }
     return answer({ work, criteria, record })
   })
