@@ -37,7 +37,12 @@ export function explanationText(explained: Explained): string {
     ['event types', names(terms.event_types ?? [])],
     ['without a filter', terms.unfiltered === true ? 'may subscribe to every record' : ''],
     ['programmes', names(terms.programmes ?? [])],
-    ['basis', terms.basis === 'law' ? 'law: no consent is asked for' : `${terms.basis}${purposes}`],
+    [
+      'basis',
+      terms.basis === 'law'
+        ? 'law: no consent is asked for'
+        : `${terms.basis}${purposes}${consentText(terms)}`,
+    ],
     ['demands', names((terms.demands ?? []).map((name) => `header.meta.${name}`))],
     ['total_count', terms.counts ?? 'exact'],
     ['page size', terms.page_size ?? ''],
@@ -67,6 +72,13 @@ const emergencyText = ({ emergency }: Explained['terms']): string =>
   emergency === undefined
     ? ''
     : `may see ${names(emergency.see)} as well, of ${emergency.items_per_day} people a day`
+
+/** Whether an authority must have signed it, and which. */
+const consentText = ({ consent, authorities }: Explained['terms']): string => {
+  const by = authorities === undefined ? 'a registered authority' : names(authorities)
+  if (consent === 'signed') return `; signed by ${by}`
+  return authorities === undefined ? '' : `; signed consents by ${by}`
+}
 
 const conditionOf = ([recordType, query]: [string, unknown]): string =>
   `${recordType}: ${JSON.stringify(query)}`

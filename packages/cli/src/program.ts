@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   participant: () => import('./commands/participant.ts'),
   grant: () => import('./commands/grant.ts'),
   purpose: () => import('./commands/purpose.ts'),
+  consent: () => import('./commands/consent.ts'),
   export: () => import('./commands/export.ts'),
   apply: () => import('./commands/apply.ts'),
   operator: () => import('./commands/operator.ts'),

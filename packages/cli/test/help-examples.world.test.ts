@@ -118,6 +118,7 @@ async function writeFiles(): Promise<void> {
   )
   await write('grant.yaml', GRANT)
   await write('grants.yaml', `civil:\n${GRANT.replaceAll(/^(?=.)/gm, '  ')}`)
+  await write('revoked.yaml', 'authority: https://consent.example.org\nrevoked: [c-80, c-82]\n')
   await write('leavers.txt', '8128560370\n')
   await write(
     'twice.ndjson',
@@ -201,8 +202,16 @@ async function demoSubscription(event: string, made_up: string): Promise<void> {
   }
 }
 
+const addAuthority = () =>
+  run('consent', 'authority', 'add', 'https://consent.example.org', '--key', join(folder, 'public-key.pem'))
+
 /** What must have happened before an example makes sense, where the examples before it have not seen to it. */
 const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
+  'consent authority remove': () => addAuthority(),
+  'consent withdraw': () => addAuthority(),
+  'consent revoke': () => addAuthority(),
+  'consent reinstate': () =>
+    run('consent', 'withdraw', '--identifier', 'UIN=8128560370', '--purpose', 'eligibility'),
   'purpose remove': () => run('purpose', 'add', 'research'),
   'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),

@@ -136,11 +136,63 @@ export const Consent = Type.Object(
     purpose: Type.Optional(
       Type.Object({
         text: Type.Optional(Type.String()),
-        code: Type.Optional(Type.String({ description: 'No list of codes is published (G8).' })),
+        code: Type.Optional(
+          Type.String({
+            description:
+              'One of the codes that the registry has agreed with the participant; no list is published (G8).',
+          }),
+        ),
         ref_uri: Type.Optional(Type.String({ format: 'uri' })),
+      }),
+    ),
+    consent_jws: Type.Optional(
+      Type.String({
+        description:
+          'The consent as its authority signed it: a compact JWS of type consent+jwt, whose payload is ConsentClaims (G8).',
       }),
     ),
   },
   { title: 'Consent', description: 'Consent or authority under which is asked (spec "SearchRequest", G8).' },
 )
 export type Consent = Static<typeof Consent>
+
+/** The `typ` of a signed consent. */
+export const CONSENT_TYPE = 'consent+jwt'
+
+/** What a consent authority signs: the payload of `consent_jws`. Times are seconds since 1970. */
+export const ConsentClaims = Type.Object(
+  {
+    iss: Type.String({ minLength: 1, description: 'The consent authority, by its registered name.' }),
+    aud: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 20 })], {
+      description: 'sender_id of the registry, or of each of several.',
+    }),
+    azp: Type.Optional(
+      Type.String({
+        description: 'sender_id of the participant that may use it; without it, the first that does.',
+      }),
+    ),
+    subject: Type.Object(
+      { identifier_type: Type.String(), identifier_value: Type.String() },
+      { description: 'An identifier of the person who consents: the one that is asked for.' },
+    ),
+    purpose: Type.Object({
+      code: Type.String({ description: 'As in Consent.' }),
+      text: Type.Optional(Type.String()),
+      ref_uri: Type.Optional(Type.String({ format: 'uri' })),
+    }),
+    attributes: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 200,
+      description: 'What may be shown: attributes, identifier, or members of the record by their paths.',
+    }),
+    iat: Type.Integer({ minimum: 0, description: 'When the person consented.' }),
+    exp: Type.Integer({ minimum: 0, description: 'From when on it does not count.' }),
+    jti: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Names this consent among those of its authority, to withdraw it.',
+    }),
+  },
+  { title: 'ConsentClaims', description: 'The payload of a signed consent (G8).' },
+)
+export type ConsentClaims = Static<typeof ConsentClaims>

@@ -55,7 +55,9 @@ export {
 } from './codes.ts'
 // The frame
 export {
+  CONSENT_TYPE,
   Consent,
+  ConsentClaims,
   CorrelationId,
   INT32_MAX,
   isSpokenVersion,

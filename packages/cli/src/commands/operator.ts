@@ -33,8 +33,8 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Roles: read sees all but personal data; publish may only send events; operate is read, and changes what runs;
-audit is read, and sees personal data; own may do everything.
+Roles: read sees all but personal data; publish may only send events; consent may only withdraw consents; operate is
+read, withdraws consents, and changes what runs; audit is read, and sees personal data; own may do everything.
 
 Example: rollcall operator add civil-registration-system --role publish --registry civil`,
     )

@@ -1,7 +1,8 @@
 /** The calls that a disability registry answers beside the common ones. Public standard 2.7. */
 import Type, { type Static } from 'typebox'
-import { CorrelationId, oneOf, TransactionId } from '../common.ts'
+import { Consent, CorrelationId, oneOf, TransactionId } from '../common.ts'
 import { AttributeEqualsQuery, answeredItem } from './enrolment.ts'
+import { IncomingConsent } from './incoming.ts'
 
 export const DisabledRequest = Type.Object(
   {
@@ -9,6 +10,8 @@ export const DisabledRequest = Type.Object(
     disabled_criteria: Type.Object({
       query_type: Type.Optional(Type.String()),
       query: AttributeEqualsQuery,
+      consent: Type.Optional(Consent),
+      authorize: Type.Optional(Consent),
     }),
   },
   {
@@ -20,7 +23,11 @@ export type DisabledRequest = Static<typeof DisabledRequest>
 
 export const IncomingDisabledRequest = Type.Object({
   transaction_id: TransactionId,
-  disabled_criteria: Type.Object({ query: Type.Unknown() }),
+  disabled_criteria: Type.Object({
+    query: Type.Unknown(),
+    consent: Type.Optional(IncomingConsent),
+    authorize: Type.Optional(IncomingConsent),
+  }),
 })
 
 export const DisabledResponse = Type.Object(

@@ -1,6 +1,7 @@
 /** Enrolment messages of IBR and ESS. Spec "Enrolment messages"; N9, N10, D8 to D10. */
 import Type, { type Static, type TProperties } from 'typebox'
 import {
+  Consent,
   CorrelationId,
   EchoedReferenceId,
   oneOf,
@@ -10,6 +11,7 @@ import {
   Timestamp,
   TransactionId,
 } from '../common.ts'
+import { IncomingConsent } from './incoming.ts'
 
 export const EnrollmentUpdatesRequest = Type.Object(
   {
@@ -84,6 +86,8 @@ export const EnrolledRequest = Type.Object(
       query_type: Type.Optional(Type.String()),
       response_entity: Type.Optional(Type.String({ description: 'Names the entity, such as Member.' })),
       query: AttributeEqualsQuery,
+      consent: Type.Optional(Consent),
+      authorize: Type.Optional(Consent),
     }),
   },
   {
@@ -96,7 +100,11 @@ export type EnrolledRequest = Static<typeof EnrolledRequest>
 /** For the question to be looked at: whatever form its query has, it is read as that of a search, or rejected. */
 export const IncomingEnrolledRequest = Type.Object({
   transaction_id: TransactionId,
-  enrolled_criteria: Type.Object({ query: Type.Unknown() }),
+  enrolled_criteria: Type.Object({
+    query: Type.Unknown(),
+    consent: Type.Optional(IncomingConsent),
+    authorize: Type.Optional(IncomingConsent),
+  }),
 })
 
 export const EnrolledResponse = Type.Object(

@@ -7,6 +7,7 @@ import Type, { type Static } from 'typebox'
 import type { ReadOnly } from '../model/read-only.ts'
 import { addAttribute } from './attributes.ts'
 import { changeCallback } from './callbacks.ts'
+import { AuthorityMembers } from './consent-authorities.ts'
 import { Terms } from './grant-terms.ts'
 import { closed, instant, orNull, text } from './members.ts'
 import { addParticipantKeys } from './participant-keys.ts'
@@ -126,6 +127,11 @@ const ParticipantEntry = closed({
   ),
 })
 
+const AuthorityEntry = closed(
+  { keys: AuthorityMembers.keys, jwks_uri: AuthorityMembers.jwks_uri, hosts: AuthorityMembers.hosts },
+  { description: 'Whose signed consents count, with its public keys or where it publishes them.' },
+)
+
 const PurposeEntry = closed({ text: Type.Optional(orNull(addPurpose.input.properties.text)) })
 
 export const Configuration = closed(
@@ -137,14 +143,24 @@ export const Configuration = closed(
           'By code, the purposes that consents may name; with this member, all of them: others are removed.',
       }),
     ),
+    consent_authorities: Type.Optional(
+      Type.Record(Type.String(), AuthorityEntry, {
+        description:
+          'By name (the iss of its consents); with this member, all of them: consents of others do not count any more.',
+      }),
+    ),
     registries: Type.Optional(Type.Record(Type.String(), RegistryEntry, { description: 'By namespace.' })),
     participants: Type.Optional(
       Type.Record(Type.String(), ParticipantEntry, { description: 'By sender_id.' }),
     ),
   },
-  { title: 'Rollcall configuration', description: 'Registries, participants, their grants, and purposes.' },
+  {
+    title: 'Rollcall configuration',
+    description: 'Registries, participants, their grants, purposes and authorities of consents.',
+  },
 )
 export type Configuration = ReadOnly<Static<typeof Configuration>>
+export type AuthorityEntry = ReadOnly<Static<typeof AuthorityEntry>>
 export type PurposeEntry = ReadOnly<Static<typeof PurposeEntry>>
 export type RegistryEntry = ReadOnly<Static<typeof RegistryEntry>>
 export type AttributeEntry = ReadOnly<Static<typeof AttributeEntry>>

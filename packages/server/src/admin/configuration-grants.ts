@@ -8,6 +8,7 @@ import type { GrantsEntry } from './configuration-file.ts'
 import type { PlannedGrant } from './configuration-lockout.ts'
 import type { StoredParticipant } from './configuration-read.ts'
 import { isSame, refused, type Step } from './configuration-steps.ts'
+import { unknownAuthority } from './consent-authorities.ts'
 import { suspendUngranted } from './grant-subscriptions.ts'
 import { checkedTerms, hasEnded, problemOf } from './grant-terms.ts'
 import { participantNamed } from './participants.ts'
@@ -20,6 +21,8 @@ export interface KnownNames {
   readonly kinds: ReadonlyMap<string, Kind>
   /** Codes. */
   readonly purposes: ReadonlySet<string>
+  /** Names of consent authorities. */
+  readonly authorities: ReadonlySet<string>
 }
 
 export interface GrantPlan {
@@ -69,9 +72,7 @@ function planNamespace(
     const own = isList ? [...place, index] : place
     const same = there.find((grant) => isSame(grant.terms, terms))
     if (same !== undefined) checkSame(kind, same, own)
-    const unknown =
-      same !== undefined && hasEnded(same, new Date()) ? null : unknownPurpose(terms, known.purposes)
-    if (unknown !== null) throw refused([...own, 'purposes'], unknown)
+    if (same === undefined || !hasEnded(same, new Date())) checkConsentNames(terms, known, own)
     return { at: own, same, terms: same?.terms ?? checkedTerms({ kind }, terms, own) }
   })
   const grants = rows.map(({ same, terms }) => same ?? { terms, ...timesOf(terms) })
@@ -88,6 +89,14 @@ function planNamespace(
   const added = rows.flatMap(({ same, terms }) => (same === undefined ? [terms] : []))
   if (revoked.length + added.length === 0) return { steps: [], grants }
   return { steps: [step(sender_id, namespace, { at: place, there, entry, revoked, added })], grants }
+}
+
+/** @throws AdminRefusal the grant names a purpose or an authority that there will not be */
+function checkConsentNames(terms: GrantTerms, known: KnownNames, at: readonly PathStep[]): void {
+  const purpose = unknownPurpose(terms, known.purposes)
+  if (purpose !== null) throw refused([...at, 'purposes'], purpose)
+  const authority = unknownAuthority(terms, known.authorities)
+  if (authority !== null) throw refused([...at, 'authorities'], authority)
 }
 
 /** @throws AdminRefusal a grant that stays as it is, and would mean nothing in the registry as it will be */

@@ -2,6 +2,7 @@
 import { type Attribute, kindNamed } from '@rollcall/protocol'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { type ConsentAuthority, listAuthorities } from '../store/consents/authorities.ts'
 import type { Database } from '../store/db/database.ts'
 import { listGrants, type StoredGrant } from '../store/directory/grants.ts'
 import { type CallbackSettings, findCallbackSettings } from '../store/directory/participant-callbacks.ts'
@@ -11,6 +12,7 @@ import { listPurposes, type Purpose } from '../store/directory/purposes.ts'
 import { listRegistries } from '../store/registries/registries.ts'
 import type {
   AttributeEntry,
+  AuthorityEntry,
   CallbackEntry,
   Configuration,
   HostEntry,
@@ -24,6 +26,7 @@ import { limitOut, timeOut } from './members.ts'
 /** What stands in the database, with the rows that it is made of. */
 export interface Stored {
   readonly purposes: readonly Purpose[]
+  readonly authorities: readonly ConsentAuthority[]
   readonly registries: readonly Registry[]
   readonly participants: readonly StoredParticipant[]
 }
@@ -49,19 +52,33 @@ export async function readStored(db: Database): Promise<Stored> {
       grants: grants.filter((grant) => grant.participant === participant.id),
     })
   }
-  return { purposes: await listPurposes(db), registries: await listRegistries(db), participants }
+  return {
+    purposes: await listPurposes(db),
+    authorities: await listAuthorities(db),
+    registries: await listRegistries(db),
+    participants,
+  }
 }
 
-export function configurationOf({ purposes, registries, participants }: Stored): Configuration {
+export function configurationOf({ purposes, authorities, registries, participants }: Stored): Configuration {
   return {
     version: FORMAT_VERSION,
     purposes: Object.fromEntries(purposes.map(({ code, text }) => [code, { text }])),
+    consent_authorities: Object.fromEntries(authorities.map((row) => [row.name, authorityEntry(row)])),
     registries: Object.fromEntries(registries.map((row) => [row.namespace, registryEntry(row)])),
     participants: Object.fromEntries(
       participants.map((row) => [row.participant.sender_id, participantEntry(row, registries)]),
     ),
   }
 }
+
+/** A registered key as a JWK with its name. */
+export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) =>
+  ({
+    jwks_uri,
+    hosts: [...outgoing],
+    keys: keys.map(({ kid, public_jwk }) => ({ ...public_jwk, kid })),
+  }) satisfies AuthorityEntry
 
 export function registryEntry(
   registry: Registry,

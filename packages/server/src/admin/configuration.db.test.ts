@@ -15,7 +15,13 @@ const { needs, apply, changes, refusal } = await configurationDatabase()
 
 test('what would change is said, and nothing is changed', async () => {
   const before = await exportConfiguration(needs, {})
-  expect(before).toEqual({ version: 1, purposes: {}, registries: {}, participants: {} })
+  expect(before).toEqual({
+    version: 1,
+    purposes: {},
+    consent_authorities: {},
+    registries: {},
+    participants: {},
+  })
   const { changes: wanted, applied, credentials } = await apply(FILE, true)
   expect({ applied, credentials }).toEqual({ applied: false, credentials: [] })
   expect(wanted.length).toBeGreaterThan(10)

@@ -3,6 +3,7 @@ import { pathText, validator } from '@rollcall/protocol'
 import Type from 'typebox'
 import { withConfigurationClaim } from '../store/directory/configuration-claim.ts'
 import { listWithoutSecret } from '../store/directory/participants.ts'
+import { planAuthorities } from './configuration-authorities.ts'
 import { Configuration, FORMAT_VERSION } from './configuration-file.ts'
 import { checkUnnamed } from './configuration-grants.ts'
 import { canAsk } from './configuration-lockout.ts'
@@ -120,8 +121,9 @@ interface Plan {
 async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   const stored = await readStored(db)
   const purposes = await planPurposes(wanted, stored)
+  const authorities = await planAuthorities(wanted, stored)
   const registries = planRegistries(wanted, stored.registries)
-  const known = { kinds: registries.kinds, purposes: purposes.codes }
+  const known = { kinds: registries.kinds, purposes: purposes.codes, authorities: authorities.names }
   const participants = await planParticipants(wanted, stored, known)
   for (const row of stored.participants) {
     if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue
@@ -131,8 +133,10 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   return {
     steps: [
       ...purposes.added,
+      ...authorities.added,
       ...registries.steps,
       ...participants.flatMap(({ steps }) => steps),
+      ...authorities.removed,
       ...purposes.removed,
     ],
     unlisted: unlistedOf(wanted, stored),

@@ -1,11 +1,12 @@
 /** Grants: what a participant may do in a registry. Without one it may do nothing. */
 import Type from 'typebox'
-import type { Grant } from '../model/grant.ts'
+import type { Grant, GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
 import { readGrant } from '../policy/grant.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
 import { GRANT_TEMPLATES, termsFor } from '../policy/grant-templates.ts'
 import { shownAttributes } from '../policy/shown-attributes.ts'
+import { listAuthorities } from '../store/consents/authorities.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addGrant,
@@ -16,6 +17,7 @@ import {
 import { listParticipants } from '../store/directory/participants.ts'
 import { listPurposes } from '../store/directory/purposes.ts'
 import { listRegistries, registryAt } from '../store/registries/registries.ts'
+import { unknownAuthority } from './consent-authorities.ts'
 import { suspendUngranted } from './grant-subscriptions.ts'
 import { checkedTerms, Terms } from './grant-terms.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber } from './members.ts'
@@ -58,15 +60,24 @@ export const setGrant = useCase(
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
     const checked = checkedTerms(registry, terms, ['terms'])
-    const unknown = unknownPurpose(checked, new Set((await listPurposes(db)).map(({ code }) => code)))
-    if (unknown !== null) {
-      throw new AdminRefusal(`terms.purposes: ${unknown}`, { at: ['terms', 'purposes'] })
-    }
+    await checkConsentNames({ db }, checked)
     const added = await addGrant(db, { participant, registry }, checked, { replace: !beside })
     const suspended = await suspendUngranted(db, participant, registry)
     return { ...described(added, sender_id, namespace), suspended }
   },
 )
+
+/** @throws AdminRefusal a purpose that is not configured, an authority that is not registered */
+async function checkConsentNames({ db }: HasDatabase, terms: GrantTerms) {
+  const purposes = new Set((await listPurposes(db)).map(({ code }) => code))
+  const authorities = new Set((await listAuthorities(db)).map(({ name }) => name))
+  for (const [member, unknown] of [
+    ['purposes', unknownPurpose(terms, purposes)],
+    ['authorities', unknownAuthority(terms, authorities)],
+  ] as const) {
+    if (unknown !== null) throw new AdminRefusal(`terms.${member}: ${unknown}`, { at: ['terms', member] })
+  }
+}
 
 /** The terms of a template for a registry, for `setGrant` or as the beginning of a file. */
 export const grantTemplate = useCase(

@@ -82,7 +82,7 @@ test('a revoked token is refused at once, and its name may be used again', async
 describe('what cannot be is refused', () => {
   test.each([
     [{ roles: [] }, 'roles: must have at least 1 elements'],
-    [{ roles: ['root'] }, 'roles[0]: must be one of read, publish, operate, audit, own'],
+    [{ roles: ['root'] }, 'roles[0]: must be one of read, publish, consent, operate, audit, own'],
     [{ registries: [] }, 'registries: must have at least 1 elements'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, 'expires_at: must be in the future, and at most 366 days away'],
     [{ expires_at: '2999-01-01T00:00:00Z' }, 'expires_at: must be in the future, and at most 366 days away'],

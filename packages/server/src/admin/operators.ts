@@ -22,7 +22,7 @@ const Name = text('Name of the token, such as of the person or program that has 
 const Roles = Type.Array(
   oneOf(OPERATOR_ROLES, {
     description:
-      'read: see all but personal data; publish: only send events; operate: read, and change what runs; audit: read, and see personal data; own: everything.',
+      'read: see all but personal data; publish: only send events; consent: only withdraw consents; operate: read, withdraw consents, and change what runs; audit: read, and see personal data; own: everything.',
   }),
   { minItems: 1, description: 'What it may do.' },
 )

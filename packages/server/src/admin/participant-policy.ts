@@ -107,7 +107,7 @@ const HOST = {
   loopback: Type.Optional(flag('It may be an address of this machine.')),
   private: Type.Optional(flag('It may be an address of a private network.')),
 } as const
-const Hosts = Type.Array(closed(HOST))
+export const Hosts = Type.Array(closed(HOST))
 
 /** Allows requests to a host of a participant, in place of what was allowed for that host before. */
 export const allowParticipantHost = useCase(

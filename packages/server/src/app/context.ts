@@ -3,12 +3,15 @@
 import { createRefusalAccounts } from '../accounts/account-of-refusals.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { failingClosed } from '../accounts/closed.ts'
+import { createPseudonyms } from '../accounts/pseudonyms.ts'
 import { createDayUses } from '../admission/day-limits.ts'
 import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
 import { createSearchGate } from '../admission/search-gate.ts'
 import { createThrottle } from '../admission/throttle.ts'
 import { createTurns } from '../admission/turns.ts'
+import { createAuthorityKeys } from '../consents/authority-keys.ts'
+import { createConsents } from '../consents/consents.ts'
 import { createBreakers } from '../delivery/breaker.ts'
 import { createCredentials } from '../delivery/credentials.ts'
 import { createDispatcher } from '../delivery/dispatcher.ts'
@@ -82,6 +85,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
   // The limits of participants are reached before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })
+  const authorityGuards = createGuards()
   const waiting = limits.exchanges_waiting
   const turns = createTurns()
   const exchangesWake = createWake()
@@ -132,6 +136,12 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     canNotify: async (participant: Participant, sender_uri: string | null) =>
       hasTarget(await delivering.callbacks.of(participant), sender_uri, callbackNamed('notify')),
     vault: () => Promise.resolve(vault),
+    authorityGuards,
+    consents: createConsents(db, {
+      keys: createAuthorityKeys({ guardOf: authorityGuards.of, log, clock }),
+      pseudonyms: createPseudonyms(db, () => Promise.resolve(vault)),
+      clock,
+    }),
     operators: createOperators(db, clock),
     tokens: createTokens(keys.tokens, { lifetime: limits.token_lifetime }, clock),
     quota: createQuota({ limits, metrics, turns, take: (asked) => takeTokens(db, asked) }),

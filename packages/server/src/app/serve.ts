@@ -75,7 +75,12 @@ export async function startServer(
     // Last: it says until the end how the node is.
     await operatorServer.close()
     await context.refusals.flush()
-    await Promise.all([stopHousekeeping(), context.guards.close(), context.slowSearches.stop()])
+    await Promise.all([
+      stopHousekeeping(),
+      context.guards.close(),
+      context.authorityGuards.close(),
+      context.slowSearches.stop(),
+    ])
     await context.accounts.close()
   }
   try {

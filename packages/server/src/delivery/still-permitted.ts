@@ -4,8 +4,10 @@ import type { Grants } from '../directory/grants.ts'
 import type { ClaimedDelivery } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { isAboutSubject } from '../policy/basis.ts'
 import { isStillShown } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
+import { usesOf } from '../store/consents/uses.ts'
 import type { Database } from '../store/db/database.ts'
 import { isOlderThanGrant } from '../store/deliveries/deliveries.ts'
 
@@ -14,11 +16,11 @@ const ABOUT_OTHERS = operation('txn-status').name
 
 /**
  * Asked before an attempt. A reply whose records would be other ones under a newer grant is not made anew: a message_id
- * never has two contents, and whoever may have them still asks again.
+ * never has two contents, and whoever may have them still asks again. Nor is one sent whose consents do not hold any more.
  */
 export async function isStillPermitted(
   { db: { pool }, grants }: { readonly db: Pick<Database, 'pool'>; readonly grants: Grants },
-  delivery: Pick<ClaimedDelivery, 'id' | 'callback' | 'operation'>,
+  delivery: Pick<ClaimedDelivery, 'id' | 'callback' | 'operation' | 'correlation_id'>,
   { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
   message: object | CanonicalText,
 ): Promise<boolean> {
@@ -26,10 +28,16 @@ export async function isStillPermitted(
   const answered = answeredBy(delivery)
   const granted = answered.filter((name) => may(grant, { operation: name }).allowed)
   if (grant === null || granted.length === 0) return false
+  const { correlation_id } = delivery
+  const consents = correlation_id === null ? [] : [...(await usesOf({ pool }, correlation_id)).values()]
+  if (consents.includes(false)) return false
   if (!(await isOlderThanGrant(pool, delivery.id, grant.id))) return true
   if (granted.every((name) => name === ABOUT_OTHERS)) return false
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
-  return isStillShown(grant, JSON.parse(text) as JsonValue)
+  const content = JSON.parse(text) as JsonValue
+  // What was answered without a consent has no records where the grant demands one by now.
+  const isConsented = consents.length > 0 || !isAboutSubject(grant)
+  return isStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)
 }
 
 /** The operation that a delivery answers; those that are answered by its callback, where it is not known any more. */

@@ -30,11 +30,11 @@ export interface Frequency {
 
 export type SubscriptionState = 'live' | 'suspended' | 'ended'
 
-/** Why a subscription has ended: taken back by its owner, by the operator, at its end_time, or with the person's death. */
-export type EndReason = 'unsubscribed' | 'cancelled' | 'expired' | 'death'
+/** Why a subscription has ended: taken back by its owner, by the operator, with its consent, at its end_time, or with the person's death. */
+export type EndReason = 'unsubscribed' | 'cancelled' | 'consent' | 'expired' | 'death'
 
 /** It was taken back: nothing more is sent of it, not even what happened before. */
-export const TAKEN_BACK = ['unsubscribed', 'cancelled'] as const satisfies readonly EndReason[]
+export const TAKEN_BACK = ['unsubscribed', 'cancelled', 'consent'] as const satisfies readonly EndReason[]
 
 /**
  * Why a subscription is suspended: its mailbox was closed, its filter cannot be read any more, or its participant may not

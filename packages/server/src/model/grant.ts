@@ -20,6 +20,9 @@ export type QueryForm = (typeof QUERY_FORMS)[number]
 /** `law`: no consent is needed. Otherwise every search item has the consent, the authorization, or either of them. */
 export const BASES = ['law', 'consent', 'authorize', 'either'] as const
 
+/** Whose word a consent is: the participant's own, or that of an authority that has signed it. */
+export const CONSENT_FORMS = ['asserted', 'signed'] as const
+
 /** How `total_count` says how many records match. */
 export const COUNTS = ['exact', 'rounded', 'none'] as const
 
@@ -101,6 +104,19 @@ export const GrantTerms = Type.Object(
         description: `Members of header.meta that every request must have: ${DEMANDS.join(', ')} (default: none)`,
       }),
     ),
+    consent: Type.Optional(
+      Type.Enum([...CONSENT_FORMS], {
+        description:
+          'asserted: the consent may be what the participant says; signed: a consent authority has signed it (default: asserted)',
+      }),
+    ),
+    authorities: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'Consent authorities whose signed consents count (default: all that are registered)',
+      }),
+    ),
     counts: Type.Optional(
       Type.Enum([...COUNTS], {
         description:
@@ -148,6 +164,8 @@ export interface Grant {
   readonly visible: ReadonlyMap<string, Visible> | null
   readonly identifiers: SeenIdentifiers
   readonly hidden: HiddenPersons
+  /** By record type, what the signed consent covers under which an item is answered: nothing else is shown. Absent: none. */
+  readonly covered?: ReadonlyMap<string, Visible>
   /** What counts in its place for an item that asks as an emergency; absent: the grant has no emergency part. */
   readonly emergency?: Omit<Grant, 'id' | 'emergency'>
 }

@@ -1,6 +1,6 @@
 /** The operator's own people and programs at the admin API, and what each may do there. */
 
-export const OPERATOR_ROLES = ['read', 'publish', 'operate', 'audit', 'own'] as const
+export const OPERATOR_ROLES = ['read', 'publish', 'consent', 'operate', 'audit', 'own'] as const
 export type OperatorRole = (typeof OPERATOR_ROLES)[number]
 
 /** Who calls the admin API. */
@@ -12,11 +12,12 @@ export interface Operator {
   readonly registries: readonly number[] | null
 }
 
-/** Which roles each role has beside its own name. `publish` may only send events; `own` may everything. */
+/** Which roles each role has beside its own name. `publish` may only send events, `consent` only withdraw consents; `own` may everything. */
 const INCLUDES: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   read: [],
   publish: [],
-  operate: ['read'],
+  consent: [],
+  operate: ['read', 'consent'],
   audit: ['read'],
   own: OPERATOR_ROLES,
 }

@@ -4,9 +4,11 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
+import type { ConsentUse } from '../model/consent.ts'
 import { checkPeer, type Exchange } from '../model/exchange.ts'
 import type { AccountedItem, AskedFacts, FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
+import { insertUses } from '../store/consents/uses.ts'
 import {
   type Answering,
   type Asked,
@@ -49,7 +51,7 @@ export async function answerBatch(parts: Answering, asked: Asked, handle: ItemHa
     status,
     ...(found && { found }),
   }))
-  return { ...outcomeOf(exchange, answers), items }
+  return { ...outcomeOf(exchange, answers), ...effectsOf(asked, answers), items }
 }
 
 /**
@@ -67,7 +69,7 @@ export async function answerQuestion(
   const answered = await answerItem(workOf(parts, asked, 1), item, answer)
   const { status, status_reason_code = 'none' } = answered.answer
   parts.metrics.itemAnswered(exchange.operation.name, status, status_reason_code)
-  return outcomeOf(exchange, [answered])
+  return { ...outcomeOf(exchange, [answered]), ...effectsOf(asked, [answered]) }
 }
 
 /** A further page of items of a message that was answered before: of those that have one, by their positions. */
@@ -140,7 +142,17 @@ interface Answered {
     readonly status_reason_message?: string
   }
   readonly found?: FoundRecords | undefined
+  readonly use?: ConsentUse | undefined
   readonly accounted: AccountedItem
+}
+
+/** A persisted answer says under which consents it was given: it is not sent when one of them does not hold any more. */
+function effectsOf({ mode, exchange }: Asked, answers: readonly Answered[]): Pick<Outcome, 'effects'> {
+  const uses = answers.flatMap(({ answer: { reference_id }, use }) =>
+    use === undefined ? [] : [{ reference_id, use }],
+  )
+  if (mode === 'sync' || uses.length === 0) return {}
+  return { effects: [(client) => insertUses(client, exchange.correlation_id, uses)] }
 }
 
 async function answerItem(
@@ -155,10 +167,10 @@ async function answerItem(
     facts = { ...facts, ...known }
   }
   try {
-    const { members, found } = await handle({ ...work, asks })
+    const { members, found, use } = await handle({ ...work, asks })
     const timestamp = new Date().toISOString()
     const answer = { reference_id, timestamp, status: 'succ', ...members, ...locale } as const
-    return { answer, found, accounted: { ...facts, code: answer.status } }
+    return { answer, found, use, accounted: { ...facts, code: answer.status } }
   } catch (error) {
     if (!(error instanceof ItemRejection)) throw error
     const { code: status_reason_code, message: status_reason_message } = error

@@ -21,7 +21,7 @@ const QUESTION = { name: 'disabled_criteria', programme: false } as const
  * is none; one that says nothing about it counts, since the registry holds it.
  */
 export const answerDisabled = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  answerAboutPerson(parts, asked, QUESTION, (about) => {
+  answerAboutPerson(parts, asked, { ...QUESTION, covered: 'disability_status' }, (about) => {
     const document = documentOf(about)
     const registered = document !== null && isApproved(about.criteria.recordType, document)
     return { members: { disabled_status: registered ? 'yes' : 'no' } }
@@ -38,7 +38,7 @@ function isApproved({ attributes }: RecordType, document: JsonValue): boolean {
 const answerPart =
   (member: string) =>
   (parts: Answering, asked: Asked): Promise<Outcome> =>
-    answerAboutPerson(parts, asked, QUESTION, async (about) => {
+    answerAboutPerson(parts, asked, { ...QUESTION, covered: member }, async (about) => {
       const { recordType } = about.criteria
       const records = partsOf(about, heldAt(member))
       await takeQuota(about.work, 'records', records.length, QUESTION.name)

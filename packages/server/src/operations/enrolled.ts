@@ -5,12 +5,14 @@ import type { Outcome } from '../model/outcome.ts'
 import type { Answering, Asked, ItemAnswer } from './item.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 
+const QUESTION = { name: 'enrolled_criteria' } as const
+
 /**
  * yes or no, as a beneficiary registry answers: whether an enrolment is active now, in the programme that is asked for or in
  * any. Somebody whom the registry does not hold is answered as somebody who is not enrolled.
  */
 export const answerEnrolled = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  answerAboutPerson(parts, asked, { name: 'enrolled_criteria', programme: true }, (about) => {
+  answerAboutPerson(parts, asked, { ...QUESTION, programme: true, covered: 'enrolment' }, (about) => {
     return { members: { enrolled_status: isEnrolled(about) ? 'yes' : 'no' } }
   })
 
@@ -35,7 +37,7 @@ const NOT_ENROLLED: ItemAnswer = {
  * has no status, is answered as somebody who is inactive.
  */
 export const answerEnrolmentStatus = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  answerAboutPerson(parts, asked, { name: 'enrolled_criteria', programme: false }, (about) => {
+  answerAboutPerson(parts, asked, { ...QUESTION, programme: false, covered: 'enrolment_status' }, (about) => {
     const label = statusLabel(about.criteria.recordType, documentOf(about))
     if (label === null || label === NOT_ENROLLED.members.enrolled_status) return NOT_ENROLLED
     return { members: { enrolled_status: label } }

@@ -3,8 +3,10 @@
 import type { GrantQuota } from '../admission/grant-quota.ts'
 import type { SearchGate } from '../admission/search-gate.ts'
 import type { Turns } from '../admission/turns.ts'
+import type { Consents } from '../consents/consents.ts'
 import type { Bodies } from '../keys/bodies.ts'
 import type { Limits } from '../limits.ts'
+import type { ConsentUse } from '../model/consent.ts'
 import type { Exchange, Message, ModeName } from '../model/exchange.ts'
 import type { AskedFacts, FoundRecords, ReplyMembers } from '../model/outcome.ts'
 import type { Participant } from '../model/participant.ts'
@@ -40,6 +42,7 @@ export interface Asked {
 export interface Answering extends OpeningRequest {
   /** By which the time of searches is measured. */
   readonly clock: Pick<Clock, 'now' | 'date'>
+  readonly consents: Consents
   readonly db: Database
   readonly grantQuota: GrantQuota
   readonly limits: Limits
@@ -91,6 +94,8 @@ export interface ItemAnswer {
   readonly members: ReplyMembers
   /** The data for further pages, if the request has them. */
   readonly found?: FoundRecords
+  /** The consent under which it was answered. */
+  readonly use?: ConsentUse
 }
 
 /** One further page of what an item found. */

@@ -4,12 +4,15 @@ import { isGranted } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
 import type { FoundRecord, Identifier } from '../model/records.ts'
+import type { Consenting } from '../policy/basis.ts'
+import { covers } from '../policy/covered.ts'
 import { isInRows } from '../policy/disclosure.ts'
 import { personOf } from '../policy/shown-facts.ts'
 import type { Criteria } from '../query/criteria.ts'
 import { checkBackfilled } from '../query/mentions.ts'
 import { type PersonCriteria, type PersonQuestion, readPersonCriteria } from '../query/person-criteria.ts'
 import { answerQuestion } from './batch.ts'
+import { consentOf, useOfRecord } from './consented.ts'
 import { measuredFind } from './find-records.ts'
 import type { Answering, Asked, ItemAnswer, ItemWork } from './item.ts'
 import { takeQuota } from './quota.ts'
@@ -23,6 +26,12 @@ export interface AboutPerson {
   readonly record: FoundRecord | null
 }
 
+/** A question, and what a signed consent must cover for it to be answered of the person. */
+export interface AskedQuestion extends PersonQuestion {
+  /** An attribute, a list or a member of the record. */
+  readonly covered: string
+}
+
 /** Names the answer to a question that names nobody. */
 const NOBODY = '0'
 
@@ -30,7 +39,7 @@ const NOBODY = '0'
 export async function answerAboutPerson(
   parts: Answering,
   asked: Asked,
-  question: PersonQuestion,
+  { covered, ...question }: AskedQuestion,
   answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
 ): Promise<Outcome> {
   const { registry, grant } = asked.exchange
@@ -43,17 +52,24 @@ export async function answerAboutPerson(
   } catch (error) {
     return answerQuestion(parts, asked, NOBODY, () => Promise.reject(error))
   }
-  return answerQuestion(parts, asked, criteria.person, async (work) => {
-    const { recordType, identifiers } = criteria
+  return answerQuestion(parts, asked, criteria.person, async (asking) => {
+    const { recordType, identifiers: named } = criteria
     const facts = { record_type: recordType.name, form: 'identifier' }
-    work.asks({ ...facts, persons: [{ role: 'asked', identifiers }] })
-    const record = await findPerson(work, question, criteria)
-    if (record !== null) {
+    asking.asks({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
+    const consented = await consentOf(asking, given as Consenting, question.name, named)
+    asking.asks(consented.facts)
+    const { grant: ownGrant, identifiers, signed, use } = consented
+    const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
+    const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
+    if (found !== null) {
       // This person, and nobody who has the value as an identifier of another type.
-      const found = personOf(registry.kind, recordType, JSON.parse(record.document))
-      work.asks({ persons: [{ role: 'asked', identifiers: found.identifiers }] })
+      const { identifiers: own } = personOf(registry.kind, recordType, JSON.parse(found.document))
+      asking.asks({ persons: [{ role: 'asked', identifiers: own }] })
     }
-    return answer({ work, criteria, record })
+    const all = use && found && (await useOfRecord(work, use, recordType, found.document))
+    const isConsented = use === null || (all !== null && (signed === null || covers(signed, covered)))
+    const answered = await answer({ work, criteria, record: isConsented ? found : null })
+    return { ...answered, ...(use !== null && { use: all ?? use }) }
   })
 }
 
@@ -65,12 +81,14 @@ function wholeOf({ record_types }: Kind, { name }: RecordType): RecordType {
 
 /**
  * By the identifier that the registry knows its people by, else by any of theirs.
+ * @param isConsented whether it is asked under a consent
  * @throws ItemRejection where the identifier names several people
  */
 async function findPerson(
   work: ItemWork,
   { name }: PersonQuestion,
   criteria: PersonCriteria,
+  isConsented: boolean,
 ): Promise<FoundRecord | null> {
   const { recordType } = criteria
   const { identifiers: seen } = work.exchange.grant
@@ -87,6 +105,8 @@ async function findPerson(
   const isOwn = ({ type }: Identifier): boolean => type === primary
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
     const found = await findBy(work, name, criteria, wanted)
+    // Of several people it is not known who consents.
+    if (found.length > 1 && isConsented) return null
     if (found.length > 1) {
       throw new ItemRejection(
         'rjct.search_criteria.invalid',

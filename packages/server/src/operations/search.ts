@@ -8,13 +8,14 @@ import {
   PROTOCOL_VERSION,
   RequestFault,
 } from '@rollcall/protocol'
+import type { ConsentUse } from '../model/consent.ts'
 import { checkPeer, type Exchange } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import { isLookUp } from '../model/record-source.ts'
 import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Consenting, checkBasis, checkSubject, consentedBy, isAboutSubject } from '../policy/basis.ts'
+import { type Consenting, checkSubject, consentedBy, isAboutSubject } from '../policy/basis.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { type Emergency, emergencyOf } from '../policy/emergency.ts'
 import { checkForm } from '../policy/query-form.ts'
@@ -22,19 +23,20 @@ import { hidesEmpty, showsNothing, totalShown } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
 import { readSearchCriteria, type SearchCriteria } from '../query/search-criteria.ts'
+import { type Consented, consentOf, useOfRecord } from './consented.ts'
 import { measuredFind, readerOf } from './find-records.ts'
 import type { Item, ItemAnswer, ItemWork, PersistedPage } from './item.ts'
 import { takeQuota } from './quota.ts'
 
 /** The data and pagination members of the item's answer; no hit is `reg_records: []`, not a rejection. */
 export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnswer> {
-  const { criteria, exchange, emergency } = readCriteria(asking, item)
+  const { criteria, exchange, emergency, consented } = await readCriteria(asking, item)
   const work = { ...asking, exchange }
   const { limits } = work.parts
   checkFilled(exchange, criteria)
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', identifiersAsked(criteria.predicate))
   if (emergency !== null) noteEmergency(work)
-  const { total, records, ids } = subjectAlone(exchange, await findInTurn(work, inRows(exchange, criteria)))
+  const { total, records, ids, use } = await subjectAlone(work, consented, criteria)
   if (total > limits.search_results) {
     throw new ItemRejection(
       'rjct.search.too_many_records_found',
@@ -45,6 +47,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   takeRecords(work.budget, ids.length)
   return {
     members: await pageMembers(work, criteria, records, { page_size, page_number, total }),
+    ...(use !== null && { use }),
     // Who asks for a later page wants that page alone.
     ...(work.mode.name === 'async' &&
       page_number === 1 &&
@@ -62,10 +65,34 @@ function noteEmergency({ parts: { log, metrics }, exchange }: ItemWork): void {
   log.warn({ ...where, grant: grant.id, correlation_id }, 'the emergency part of a grant was used')
 }
 
-/** An identifier that finds several persons finds none of whom it is known that it is the one who consents. */
-function subjectAlone({ grant }: Exchange, found: Found): Found {
-  return isAboutSubject(grant) && found.total > 1 ? { total: 0, records: [], ids: [] } : found
+/**
+ * What is found, and under which consent. An identifier that finds several persons finds none of whom it is known that it is
+ * the one who consents; nor is somebody found whose consent does not hold any more, or covers nothing of the record.
+ */
+async function subjectAlone(
+  work: ItemWork,
+  { use, signed }: Consented,
+  criteria: SearchCriteria,
+): Promise<Found & { readonly use: ConsentUse | null }> {
+  const { exchange } = work
+  const wanted = inRows(exchange, criteria)
+  if (use === null) {
+    const found = await findInTurn(work, wanted)
+    return { ...(isAboutSubject(exchange.grant) && found.total > 1 ? NOBODY : found), use }
+  }
+  const { total, records, ids } = await findInTurn(work, { ...wanted, page_number: 1 })
+  const [record] = records
+  if (total !== 1 || record === undefined) return { ...NOBODY, use }
+  const { recordType, page_number } = criteria
+  const all = await useOfRecord(work, use, recordType, record.document)
+  const isShown = [...disclose(exchange.grant, recordType, [record.document])].some(
+    ({ text }) => signed === null || text !== '{}',
+  )
+  if (all === null || !isShown) return { ...NOBODY, use }
+  return { total, records: page_number === 1 ? records : [], ids, use: all }
 }
+
+const NOBODY: Found = { total: 0, records: [], ids: [] }
 
 /** What a quota counts: each identifier is a look-up of its own. */
 const identifiersAsked = (predicate: Predicate): number =>
@@ -83,7 +110,7 @@ export async function searchPage(
   item: Item,
   { page_size, page_number, total, record_ids }: PersistedPage,
 ): Promise<ItemAnswer> {
-  const { criteria, exchange } = readCriteria(work, item)
+  const { criteria, exchange } = await readCriteria(work, item)
   const { registry, participant, grant } = exchange
   if (isAboutSubject(grant) && total > 1) {
     throw new ItemRejection(
@@ -131,10 +158,11 @@ interface AskedItem {
   /** With the grant that counts for the item. */
   readonly exchange: Exchange
   readonly emergency: Emergency | null
+  readonly consented: Consented
 }
 
 /** Read by what may be asked about, under the basis of the grant. */
-function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: Item): AskedItem {
+async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: Item): Promise<AskedItem> {
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
@@ -149,14 +177,21 @@ function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: Item): 
   const now = new Date(parts.clock.date())
   const emergency = emergencyOf(asking.grant, consenting, now)
   if (emergency !== null) asks({ emergency: emergency.reason })
-  const exchange = emergency === null ? asking : { ...asking, grant: emergency.grant }
-  const { grant } = exchange
-  checkForm(grant, asked)
-  checkBasis(grant, consenting, now, parts.limits.consent_age)
-  checkSubject(grant, asked)
+  const ordinary = emergency === null ? asking : { ...asking, grant: emergency.grant }
+  checkForm(ordinary.grant, asked)
+  const identifiers = leavesOf(asked.predicate).flatMap((leaf) =>
+    leaf.is === 'identifier' ? leaf.identifiers : [],
+  )
+  const given = { parts, exchange: ordinary }
+  const consented = await consentOf(given, consenting, 'search_criteria', identifiers)
+  asks(consented.facts)
+  checkSubject(ordinary.grant, asked)
   const recordType = registry.kind.record_types.find(({ name }) => name === asked.recordType.name)
   if (recordType === undefined) throw new RangeError(`the kind has no record type ${asked.recordType.name}`)
-  return { criteria: { ...asked, recordType }, exchange, emergency }
+  const predicate: Predicate =
+    consented.use === null ? asked.predicate : { is: 'identifier', identifiers: consented.identifiers }
+  const exchange = { ...ordinary, grant: consented.grant }
+  return { criteria: { ...asked, recordType, predicate }, exchange, emergency, consented }
 }
 
 /** The conditions of the grant are added. */

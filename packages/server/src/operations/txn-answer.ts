@@ -11,8 +11,10 @@ import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { ReplyMembers } from '../model/outcome.ts'
+import { isAboutSubject } from '../policy/basis.ts'
 import { discloseAgain } from '../policy/disclosure.ts'
 import { totalShown } from '../policy/total.ts'
+import { usesOf } from '../store/consents/uses.ts'
 import { isOlderThanGrant } from '../store/deliveries/deliveries.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
@@ -41,6 +43,8 @@ export interface TxnAnswer {
   readonly encrypted?: true
   /** The exchange whose answer is given. */
   readonly repeats?: string
+  /** The exchange whose consents count for this answer too. */
+  readonly consented?: string
 }
 
 interface About {
@@ -48,6 +52,8 @@ interface About {
   readonly exchange: Exchange
   /** The transaction of the question. */
   readonly operation: Operation
+  /** Of items that were answered under a consent, by their reference_ids: whether it holds. */
+  readonly consents: ReadonlyMap<string, boolean>
 }
 
 /**
@@ -56,10 +62,11 @@ interface About {
  */
 export async function answerAbout(
   parts: Answering,
-  about: About,
+  question: Omit<About, 'consents'>,
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
+  const about: About = { ...question, consents: await usesOf(parts.db, asked.correlation_id) }
   const { items: member } = about.operation.reply
   const {
     items,
@@ -74,6 +81,7 @@ export async function answerAbout(
     ...(reason !== undefined && { reason }),
     items: chosen,
     repeats: correlation_id,
+    ...(about.consents.size > 0 && { consented: correlation_id }),
     txn_status: { transaction_id, correlation_id, ...(member === null ? chosen[0] : { [member]: chosen }) },
     // The answer to an encrypted request is not sent in clear.
     ...((encrypted || asked.accepted?.encrypted === true) && { encrypted: true }),
@@ -229,7 +237,7 @@ async function referencesOf(
 /** @throws BodyUnreadable */
 async function itemsOfAnswer(
   parts: Answering,
-  { exchange, operation }: About,
+  { exchange, operation, consents }: About,
   first: NonNullable<AskedExchange['first']>,
 ): Promise<TxnItems> {
   const { message, reason } = await persistedAnswer(parts, first)
@@ -238,7 +246,8 @@ async function itemsOfAnswer(
   const isOld = grant.hidden.takesOut !== null && (await isOlderThanGrant(parts.db.pool, first.id, grant.id))
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
-    answered.push(await disclosed(parts, exchange, item, isOld))
+    const isConsented = consents.get(String(item.reference_id)) ?? !isAboutSubject(exchange.grant)
+    answered.push(await disclosed(parts, exchange, item, { isOld, isConsented }))
   }
   return { items: answered, ...(reason !== undefined && { reason }) }
 }
@@ -267,17 +276,18 @@ function messageIn({ header, message }: JsonObject): {
 /**
  * An item as it was answered, its records judged again: the rights of today count. Records that are served again count
  * towards the daily quota again.
+ * @param isConsented otherwise it is answered as somebody whom the registry does not know
  */
 async function disclosed(
   parts: Answering,
   exchange: Exchange,
   item: JsonObject,
-  isOld: boolean,
+  { isOld, isConsented }: { readonly isOld: boolean; readonly isConsented: boolean },
 ): Promise<ReplyMembers> {
   const { data, pagination } = item
   if (!isJsonObject(data) || !Array.isArray(data.reg_records)) return item
   const { reg_record_type } = data
-  const answered = data.reg_records
+  const answered = isConsented ? data.reg_records : []
   const { grant } = exchange
   const recordType =
     typeof reg_record_type === 'string'
@@ -293,7 +303,9 @@ async function disclosed(
     ...(records.length < answered.length - hidden && { status_reason_message }),
     data: { ...data, reg_records: records },
     ...(isJsonObject(pagination) && {
-      pagination: paginationShown(grant, pagination, records.length, hidden),
+      pagination: isConsented
+        ? paginationShown(grant, pagination, records.length, hidden)
+        : { ...pagination, total_count: 0 },
     }),
   }
 }

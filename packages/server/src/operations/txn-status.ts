@@ -17,6 +17,7 @@ import type { Exchange, Message } from '../model/exchange.ts'
 import type { Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
 import { may } from '../policy/permission.ts'
+import { copyUses } from '../store/consents/uses.ts'
 import { findByCodes } from '../store/events/find-subscriptions.ts'
 import { type AskedExchange, type Asker, findAskedExchange } from '../store/exchanges/accepted-exchanges.ts'
 import { findByReferences } from '../store/exchanges/references.ts'
@@ -64,7 +65,10 @@ const FINDERS: Readonly<Record<TxnStatusQuestion['attribute_type'], Finder>> = {
 }
 
 /** Answers one question. What is somebody else's is answered as what never was (N4). */
-export async function answerTxnStatus(parts: Answering, { exchange, message }: Asked): Promise<Outcome> {
+export async function answerTxnStatus(
+  parts: Answering,
+  { mode, exchange, message }: Asked,
+): Promise<Outcome> {
   const question = message.txnstatus_request as TxnStatusQuestion
   const values = [question.attribute_value].flat()
   const operation = OPERATIONS[question.txn_type]
@@ -81,7 +85,14 @@ export async function answerTxnStatus(parts: Answering, { exchange, message }: A
       ? await answerAbout(parts, { exchange, operation }, found.asked, found.references)
       : unknown(exchange, message, question)
   parts.metrics.itemAnswered(exchange.operation.name, answer.status, answer.code ?? 'none')
-  return outcomeOf(question, answer)
+  const { consented } = answer
+  return {
+    ...outcomeOf(question, answer),
+    ...(mode === 'async' &&
+      consented !== undefined && {
+        effects: [(client) => copyUses(client, consented, exchange.correlation_id)],
+      }),
+  }
 }
 
 function outcomeOf({ txn_type }: TxnStatusQuestion, answer: TxnAnswer): Outcome {

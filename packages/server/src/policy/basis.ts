@@ -1,4 +1,4 @@
-/** Consent and authority under which a search item asks (spec "SearchRequest"; G8), where a grant demands them. */
+/** Consent and authority under which is asked (spec "SearchRequest"; G8), where a grant demands them. */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
 import type { BASES, Grant } from '../model/grant.ts'
 import type { AskedFacts } from '../model/outcome.ts'
@@ -17,37 +17,83 @@ const SAID: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
 /** Seconds that the clock of a peer may be ahead of ours. */
 export const AHEAD = 60
 
-/** The criteria of a search item; both members have the documented shape. */
+/** Criteria; both members have the documented shape. */
 export interface Consenting {
   readonly consent?: Consent
   readonly authorize?: Consent
 }
 
+/** The consent that criteria have. */
+export interface GivenConsent {
+  /** Where it stands, such as `search_criteria.consent`. */
+  readonly at: string
+  /** Its code; null where only the signed consent says it. */
+  readonly purpose: string | null
+  /** The signed consent, not verified yet; null: it is what the participant says. */
+  readonly jws: string | null
+}
+
 /**
+ * The consent of the criteria, in order as far as the participant says it. A signed one says its time and its purpose itself.
+ * @param name of the criteria
  * @param most seconds that a consent may be old
+ * @returns null: the grant demands none
  * @throws ItemRejection rjct.search_criteria.invalid; the text says which consent is needed
  */
 export function checkBasis(
   { terms }: Pick<Grant, 'terms'>,
   criteria: Consenting,
-  now: Date,
-  most: number,
-): void {
+  {
+    now,
+    most,
+    name = 'search_criteria',
+  }: { readonly now: Date; readonly most: number; readonly name?: string },
+): GivenConsent | null {
   const members = SAID[terms.basis]
-  if (members.length === 0) return
+  if (members.length === 0) return null
   const { purposes = [] } = terms
-  const member = members.find((name) => criteria[name] !== undefined)
-  const needed = `with ts and a purpose.code of ${purposes.join(', ')}`
-  if (member === undefined)
-    throw refused(`search_criteria.${members.join(' or ')}: is required here, ${needed}`)
-  const { ts, purpose } = criteria[member] ?? {}
-  const at = ts === undefined ? null : timestampInstant(ts)
-  if (at === null) throw refused(`search_criteria.${member}.ts: is required here, ${needed}`)
-  const age = (now.getTime() - at) / 1_000
-  if (age < -AHEAD) throw refused(`search_criteria.${member}.ts: must not be in the future`)
-  if (age > most) throw refused(`search_criteria.${member}.ts: must not be older than ${most / 86_400} days`)
-  if (purpose?.code === undefined || !purposes.includes(purpose.code)) {
-    throw refused(`search_criteria.${member}.purpose.code: must be one of ${purposes.join(', ')}`)
+  const member = memberOf(members, criteria)
+  const needed = neededFor(terms)
+  if (member === undefined) throw refused(`${name}.${members.join(' or ')}: is required here, ${needed}`)
+  const at = `${name}.${member}`
+  const { ts, purpose, consent_jws: jws = null } = criteria[member] ?? {}
+  if (jws === null && terms.consent === 'signed') {
+    throw refused(`${at}.consent_jws: is required here, ${needed}`)
+  }
+  const time = ts === undefined ? null : timestampInstant(ts)
+  if (time === null && jws === null) throw refused(`${at}.ts: is required here, ${needed}`)
+  if (time !== null) checkAge(`${at}.ts`, time, now, most)
+  const code = purpose?.code ?? null
+  if (jws === null || code !== null) checkPurpose(`${at}.purpose.code`, code, purposes)
+  return { at, purpose: code, jws }
+}
+
+/** A signed consent stands in `authorize` as well, where other systems have it. */
+function memberOf(members: readonly Member[], criteria: Consenting): Member | undefined {
+  const signed = ([...members, 'authorize'] as const).find(
+    (name) => criteria[name]?.consent_jws !== undefined,
+  )
+  return signed ?? members.find((name) => criteria[name] !== undefined)
+}
+
+/** Of which kind the consent must be. */
+export function neededFor({ purposes = [], consent, authorities }: Grant['terms']): string {
+  if (consent !== 'signed') return `with ts and a purpose.code of ${purposes.join(', ')}`
+  const by = authorities === undefined ? 'a registered consent authority' : authorities.join(' or ')
+  return `a consent for ${purposes.join(' or ')} that ${by} has signed`
+}
+
+/** @throws ItemRejection */
+export function checkAge(at: string, time: number, now: Date, most: number): void {
+  const age = (now.getTime() - time) / 1_000
+  if (age < -AHEAD) throw refused(`${at}: must not be in the future`)
+  if (age > most) throw refused(`${at}: must not be older than ${most / 86_400} days`)
+}
+
+/** @throws ItemRejection */
+export function checkPurpose(at: string, code: string | null, purposes: readonly string[] = []): void {
+  if (code === null || !purposes.includes(code)) {
+    throw refused(`${at}: must be one of ${purposes.join(', ')}`)
   }
 }
 

@@ -13,7 +13,7 @@ import {
   withoutPersons,
 } from '@rollcall/protocol'
 import type { AccountedPerson } from '../model/account.ts'
-import { type Grant, isGranted } from '../model/grant.ts'
+import { type Grant, isGranted, type Visible } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
@@ -24,7 +24,10 @@ import { leftBy, PathNames, personOf, personsIn, relatedIn } from './shown-facts
 class DisclosedRecord extends Disclosed {}
 
 /** What a grant says of records. */
-export type Disclosing = Pick<Grant, 'recordTypes' | 'visible' | 'identifiers' | 'rows' | 'hidden'>
+export type Disclosing = Pick<
+  Grant,
+  'recordTypes' | 'visible' | 'covered' | 'identifiers' | 'rows' | 'hidden'
+>
 
 /** Cuts what may be seen to what is asked for; null: nothing of that record. */
 export type Select = (shown: JsonValue) => JsonValue | null
@@ -110,16 +113,25 @@ function found(grant: Disclosing, recordType: RecordType, record: JsonValue): Js
 }
 
 function shownOf(
-  { visible, identifiers }: Disclosing,
+  { visible, covered, identifiers }: Disclosing,
   recordType: RecordType,
-  record: JsonValue,
+  whole: JsonValue,
 ): Pick<ShownRecord, 'shown' | 'related'> {
+  const record = covered === undefined ? whole : coveredPart(identifiers, covered.get(recordType.name), whole)
   if (visible === null) return { shown: record, related: relatedIn(identifiers.kind, recordType, record) }
   const part = visible.get(recordType.name)
   if (part === undefined || !isJsonObject(record)) return { shown: {}, related: [] }
   const related: RelatedPerson[] = []
   return { shown: cutRecord(identifiers, part, record, (person) => related.push(person)), related }
 }
+
+/** What a signed consent covers: the grant is asked of nothing else. */
+const coveredPart = (
+  identifiers: Disclosing['identifiers'],
+  covered: Visible | undefined,
+  record: JsonValue,
+): JsonValue =>
+  covered === undefined || !isJsonObject(record) ? {} : cutRecord(identifiers, covered, record)
 
 const personsOf = (
   { identifiers: { kind } }: Disclosing,

@@ -22,7 +22,7 @@ type ReadGrant = Omit<Grant, 'id' | 'emergency'>
  * @throws GrantProblem
  */
 export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType[]): ReadGrant {
-  const { records_per_day: _, ...terms } = grant.terms
+  const { records_per_day: _, consent: __, authorities: ___, ...terms } = grant.terms
   const { see, purposes = [], emergency } = terms
   if (!isGranted(grant.operations, 'search'))
     throw new GrantProblem('emergency', 'needs the operation search')

@@ -62,12 +62,18 @@ describe('readTerms', () => {
       { rows: { Person: { shoe_size: { $eq: 9 } } } },
       'rows.Person.shoe_size: must be',
     ],
-    ['purposes for law', { purposes: ['eligibility'] }, 'purposes: go with a basis other than law'],
+    ['purposes for law', { purposes: ['eligibility'] }, 'purposes: is only for a basis other than law'],
     ['no purposes for consent', { basis: 'consent' }, 'purposes: must name one at least for basis consent'],
     [
       'operations without a consent',
-      { basis: 'consent', purposes: ['e'], operations: ['search', 'subscribe'], see: ['sex'] },
-      'operations: must be of search, txn-status for basis consent',
+      { basis: 'consent', purposes: ['e'], operations: 'all', see: ['sex'] },
+      'operations: must be of search, txn-status, subscribe, unsubscribe, enrolled, enrolment-status, disabled, disability-details, disability-support for basis consent',
+    ],
+    ['a signed consent for law', { consent: 'signed' }, 'consent: is only for a basis other than law'],
+    [
+      'authorities for law',
+      { authorities: ['https://consent.example'] },
+      'authorities: is only for a basis other than law',
     ],
     [
       'other persons under a consent',

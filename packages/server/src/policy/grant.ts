@@ -127,20 +127,24 @@ const programmeNamed =
     return undefined
   }
 
-/** What may be asked under a consent: the other operations have no member for it that is signed. */
-const CONSENTED = ['search', 'txn-status']
+/** What may be asked under a consent: its messages have members for one. */
+const CONSENTED = [
+  ...['search', 'txn-status', 'subscribe', 'unsubscribe'],
+  ...['enrolled', 'enrolment-status', 'disabled', 'disability-details', 'disability-support'],
+]
 
 /**
  * Under a consent the answer is about the one who consents: other persons in the record are not named by its grant.
  * @throws GrantProblem
  */
 function checkBasis(
-  { basis, purposes = [], query_forms = [], see }: GrantTerms,
+  { basis, purposes = [], consent, authorities, query_forms = [], see }: GrantTerms,
   operations: Granted,
   recordTypes: readonly RecordType[],
 ): void {
   if (basis === 'law') {
-    if (purposes.length > 0) throw new GrantProblem('purposes', 'go with a basis other than law')
+    const other = Object.entries({ purposes: purposes[0], consent, authorities }).find(([, value]) => value)
+    if (other !== undefined) throw new GrantProblem(other[0], 'is only for a basis other than law')
     return
   }
   if (purposes.length === 0) throw new GrantProblem('purposes', `must name one at least for basis ${basis}`)

@@ -131,7 +131,7 @@ export function createPeerKeys(
 }
 
 /** Caches imported keys: importing a key takes longer than verifying with it. */
-function importedOnce<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
+export function importedOnce<Key>(load: (key: PublicKey) => Promise<Key>): (key: PublicKey) => Promise<Key> {
   const imports = recentlyUsed<string, Promise<Key>>(IMPORTED_KEYS)
   return (key) => {
     const name = `${key.thumbprint} ${key.algorithm} ${key.kid}`

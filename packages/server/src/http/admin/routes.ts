@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import { makeEvidence } from '../../admin/audit-evidence.ts'
 import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/audit-list.ts'
 import { auditPerson } from '../../admin/audit-person.ts'
+import { revokeConsents, withdrawConsent } from '../../admin/consents.ts'
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
 import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
@@ -112,6 +113,15 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
       status: 201,
     },
     summary: 'Says that an emergency was reviewed, and what was found.',
+  }),
+  route(withdrawConsent, {
+    ...{ method: 'POST', path: '/consents/withdraw', name: 'withdrawConsent', role: 'consent' },
+    summary:
+      'Withdraws a signed consent by authority and jti, or what a person has consented to for a purpose. What is begun is stopped.',
+  }),
+  route(revokeConsents, {
+    ...{ method: 'POST', path: '/consents/revoke', name: 'revokeConsents', role: 'consent' },
+    summary: 'Withdraws the signed consents of a revocation list of their authority.',
   }),
 ]
 

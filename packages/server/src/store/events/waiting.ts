@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { type Presence, type Purpose, TAKEN_BACK } from '../../model/event.ts'
 import type { Identifier } from '../../model/records.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
+import { hasEnded } from './consent-ended.ts'
 
 /** A notification that is due, with its event and its subscription. */
 export interface WaitingNotification {
@@ -45,8 +46,10 @@ export interface WaitingNotification {
   readonly protected: readonly string[]
 }
 
-/** SQL of a `subscription` of which nothing more is sent. */
-export const IS_TAKEN_BACK = `(subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))`
+/** SQL of a `subscription` of which nothing more is sent: it was taken back, or its consent does not hold any more. */
+export const IS_TAKEN_BACK = `((subscription.state = 'ended' and coalesce(subscription.reason, '') in (${TAKEN_BACK.map((reason) => `'${reason}'`).join(', ')}))
+  or exists (select from subscription_consent as consent
+    where consent.subscription = subscription.id and coalesce(${hasEnded('consent')}, false)))`
 
 /** SQL of a `subscription` that is about every record. */
 export const IS_UNFILTERED = `(subscription.criteria::json -> 'filter' is null)`

@@ -23,6 +23,7 @@ const FORGOTTEN = [
   'exchange',
   'sealed_message',
   'enrolment_receipt',
+  'consent_use',
 ] as const
 
 /** What of it is not finished: exchanges that were never answered, deliveries that were never taken. */

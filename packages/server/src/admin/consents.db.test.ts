@@ -1,0 +1,238 @@
+/** Withdrawals: they stop queries, stored answers, and answers on their way, and say so in a signed receipt. */
+import { compactVerify, importJWK } from 'jose'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  accepted,
+  answerExchange,
+  asyncPeer,
+  callbacksTo,
+  deliverAll,
+  searchFor,
+} from '../../test/asynchronous.ts'
+import { consentAuthority } from '../../test/consents.ts'
+import { answering } from '../../test/deliveries.ts'
+import { grant } from '../../test/grants.ts'
+import { postSearch, testServer } from '../../test/server.ts'
+import { askStatus } from '../../test/txn-status.ts'
+import type { GrantTerms } from '../model/grant.ts'
+import { removeConsentAuthority } from './consent-authorities.ts'
+import { reinstateConsent, revokeConsents, withdrawConsent } from './consents.ts'
+
+const server = await testServer()
+afterAll(() => server.close())
+const person = (uin: string) => ({
+  '@type': 'CRVS_Person',
+  identifier: [
+    { identifier_type: 'UIN', identifier_value: uin },
+    { identifier_type: 'BRN', identifier_value: `B-${uin}` },
+  ],
+  name: { surname: 'Obi' },
+})
+const UINS = Array.from({ length: 20 }, (_, index) => String(index + 1))
+await server.registry('civil', UINS.map(person))
+const peer = await asyncPeer(server, 'spmis.demo')
+const other = await asyncPeer(server, 'other.demo')
+const authority = await consentAuthority(server.database)
+const needs = { db: server.database.db, vault: server.context.vault }
+const TERMS: Partial<GrantTerms> = {
+  operations: ['search', 'txn-status'],
+  query_forms: ['identifier'],
+  see: ['identifier', 'name'],
+  ...{ basis: 'consent', purposes: ['eligibility', 'appeal'] },
+}
+for (const { sender_id } of [peer, other]) await grant(server.database, sender_id, 'civil', TERMS)
+server.clock.pass(1_000)
+
+/** Each test has a person of its own. */
+let uin = '0'
+beforeEach(() => {
+  uin = String(Number(uin) + 1)
+})
+const by = (type: string, value: string) => ({ query_type: 'idtype-value', query: { type, value } })
+const asserted = (code = 'eligibility') => ({ consent: { ts: new Date().toISOString(), purpose: { code } } })
+const signed = async (claims: object = {}) => {
+  const subject = { identifier_type: 'UIN', identifier_value: uin }
+  return { authorize: { consent_jws: await authority.sign({ subject, ...claims }) } }
+}
+const item = async (criteria: object, sender = peer) =>
+  (await postSearch(server, sender, [{ search_criteria: criteria }])).body.message.search_response[0]
+const found = async (criteria: object, sender = peer): Promise<number> => {
+  const { status, status_reason_message, data, pagination } = await item(criteria, sender)
+  expect({ status, status_reason_message }).toEqual({ status: 'succ' })
+  expect(pagination.total_count).toBe(data.reg_records.length)
+  return data.reg_records.length
+}
+const refused = (work: Promise<unknown>) =>
+  work.then(
+    () => 'nothing',
+    (error: Error) => error.message,
+  )
+const ofPerson = (more: object = {}) => ({
+  ...{ identifier_type: 'UIN', identifier_value: uin, purpose: 'eligibility' },
+  ...more,
+})
+
+describe('a withdrawal', () => {
+  it('of a signed consent stops it, and no other', async () => {
+    const consent = await signed({ jti: 'one' })
+    expect(await found({ ...by('UIN', uin), ...consent })).toBe(1)
+    const receipt = await withdrawConsent(needs, { authority: authority.name, jti: 'one' })
+    expect(receipt.stopped).toEqual({ subscriptions: [], notifications: 0, deliveries: 0, in_flight: 0 })
+    expect(await found({ ...by('UIN', uin), ...consent })).toBe(0)
+    expect(await found({ ...by('UIN', uin), ...(await signed()) })).toBe(1)
+    expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(1)
+  })
+
+  it('of a list stops those that were never used', async () => {
+    await revokeConsents(needs, { authority: authority.name, revoked: ['two', 'three', 'two'] })
+    for (const jti of ['two', 'three']) {
+      expect(await found({ ...by('UIN', uin), ...(await signed({ jti })) })).toBe(0)
+    }
+  })
+
+  it('by a person stops every consent of before, by whichever identifier is asked', async () => {
+    const consent = await signed({ iat: Math.floor(Date.now() / 1_000) - 60 })
+    await withdrawConsent(needs, ofPerson())
+    expect(await found({ ...by('UIN', uin), ...consent })).toBe(0)
+    expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(0)
+    expect(await found({ ...by('BRN', `B-${uin}`), ...asserted() }, other)).toBe(0)
+    // Another purpose, and what is signed afterwards, are other consents.
+    expect(await found({ ...by('UIN', uin), ...asserted('appeal') })).toBe(1)
+    expect(
+      await found({ ...by('UIN', uin), ...(await signed({ iat: Math.floor(Date.now() / 1_000) + 30 })) }),
+    ).toBe(1)
+    expect(await reinstateConsent(needs, ofPerson())).toEqual({ reinstated: 1 })
+    expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(1)
+    expect(await refused(reinstateConsent(needs, ofPerson()))).toBe(
+      'purpose: nothing is withdrawn for it by this person',
+    )
+  })
+
+  it('from one participant leaves the others', async () => {
+    await withdrawConsent(needs, ofPerson({ participant: peer.sender_id }))
+    expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(0)
+    expect(await found({ ...by('UIN', uin), ...asserted() }, other)).toBe(1)
+  })
+
+  it('stops answers that wait for their next attempt, and stored ones', async () => {
+    const ask = async (criteria: object) => {
+      peer.receiver.answer = answering(503)
+      const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: criteria }]))
+      await answerExchange(server, id)
+      await deliverAll(server)
+      return id
+    }
+    const stopping = await ask({ ...by('UIN', uin), ...asserted() })
+    const consent = await signed({ jti: 'late' })
+    const expiring = await ask({ ...by('UIN', uin), ...consent })
+    const staying = await ask({ ...by('UIN', '20'), ...asserted() })
+    const records = async (id: string) =>
+      JSON.stringify(await askStatus(server, peer, 'correlation_id', id)).includes('Obi')
+    expect(await records(stopping)).toBe(true)
+    const { stopped } = await withdrawConsent(needs, ofPerson())
+    expect(stopped).toMatchObject({ deliveries: 2, in_flight: 0 })
+    const { rows } = await server.database.db.pool.query(
+      'select correlation_id, state, reason from delivery where correlation_id = any($1)',
+      [[stopping, expiring, staying]],
+    )
+    expect(rows.filter(({ state, reason }) => state === 'dead' && reason === 'not_permitted')).toHaveLength(2)
+    expect(rows.find(({ correlation_id }) => correlation_id === staying)).toMatchObject({ state: 'pending' })
+    expect([await records(stopping), await records(expiring), await records(staying)]).toEqual([
+      false,
+      false,
+      true,
+    ])
+    peer.receiver.answer = answering(200)
+    const before = callbacksTo(peer.receiver).length
+    await server.database.db.pool.query("update delivery set next_attempt_at = now() where state = 'pending'")
+    await deliverAll(server)
+    const later = callbacksTo(peer.receiver)
+      .slice(before)
+      .map(({ envelope }) => envelope.message.correlation_id)
+    expect(later).toEqual([staying])
+  })
+
+  it('is found before an answer is made, and before each attempt to send it', async () => {
+    const id = await accepted(
+      server,
+      peer,
+      searchFor(peer, [{ search_criteria: { ...by('UIN', uin), ...asserted() } }]),
+    )
+    await withdrawConsent(needs, ofPerson())
+    await answerExchange(server, id)
+    await deliverAll(server)
+    const reply = callbacksTo(peer.receiver).find(({ envelope }) => envelope.message.correlation_id === id)
+    expect(reply?.envelope.message.search_response[0]).toMatchObject({
+      status: 'succ',
+      data: { reg_records: [] },
+      pagination: { total_count: 0 },
+    })
+  })
+
+  it('has a receipt that says what was stopped, signed with our own key, and stores no identifier', async () => {
+    const { receipt, stopped } = await withdrawConsent(needs, ofPerson({ purpose: 'appeal' }))
+    const { keys } = await server.context.keys.jwks()
+    const [key] = keys
+    const { payload, protectedHeader } = await compactVerify(receipt, await importJWK(key ?? {}, 'EdDSA'))
+    expect(protectedHeader).toMatchObject({ alg: 'EdDSA', typ: 'consent-receipt+jwt', kid: key?.kid })
+    expect(JSON.parse(new TextDecoder().decode(payload))).toEqual({
+      ...{ iss: 'rollcall', iat: expect.any(Number), stopped },
+      withdrawn: {
+        subject: { identifier_type: 'UIN', identifier_value: uin },
+        ...{ purpose: 'appeal', participant: null },
+      },
+    })
+    const { rows } = await server.database.db.pool.query('select * from consent_withdrawal')
+    expect(rows.length).toBeGreaterThan(0)
+    expect(JSON.stringify(rows)).not.toContain(`"${uin}"`)
+  })
+
+  it.each<[string, object, string]>([
+    ['nothing', {}, 'give authority and jti, or identifier_type, identifier_value and purpose'],
+    ['a jti alone', { jti: 'x' }, 'give authority and jti, or identifier_type, identifier_value and purpose'],
+    [
+      'both',
+      { authority: 'a', jti: 'x', purpose: 'eligibility' },
+      'give authority and jti, or identifier_type, identifier_value and purpose',
+    ],
+    [
+      'an unknown authority',
+      { authority: 'a', jti: 'x' },
+      'authority: no such consent authority is registered',
+    ],
+    [
+      'an unknown type of identifier',
+      { identifier_type: 'SHOE', identifier_value: '1', purpose: 'eligibility' },
+      'identifier_type: no registry has identifiers of this type and form',
+    ],
+    ['an empty jti', { authority: authority.name, jti: '' }, 'jti: must have 1 to 200 characters'],
+  ])('of %s is refused', async (_, input, message) => {
+    expect(await refused(withdrawConsent(needs, input))).toBe(message)
+  })
+})
+
+it('consents of an authority that is removed do not count, nor what it had revoked when it is there again', async () => {
+  const gone = await consentAuthority(server.database, 'https://gone.example')
+  const consent = async (jti: string) => ({
+    authorize: {
+      consent_jws: await gone.sign({ jti, subject: { identifier_type: 'UIN', identifier_value: uin } }),
+    },
+  })
+  expect(await found({ ...by('UIN', uin), ...(await consent('a')) })).toBe(1)
+  await withdrawConsent(needs, { authority: gone.name, jti: 'b' })
+  await removeConsentAuthority(needs, { name: gone.name })
+  server.clock.pass(1_000)
+  expect(await item({ ...by('UIN', uin), ...(await consent('a')) })).toMatchObject({
+    status: 'rjct',
+    status_reason_message:
+      'search_criteria.authorize.consent_jws: iss: must be a registered consent authority',
+  })
+  const again = await consentAuthority(server.database, 'https://gone.example')
+  server.clock.pass(1_000)
+  const jws = (jti: string) => again.sign({ jti, subject: { identifier_type: 'UIN', identifier_value: uin } })
+  expect(await found({ ...by('UIN', uin), authorize: { consent_jws: await jws('c') } })).toBe(1)
+  expect(await found({ ...by('UIN', uin), authorize: { consent_jws: await jws('b') } })).toBe(0)
+  expect(await refused(removeConsentAuthority(needs, { name: 'https://nobody.example' }))).toBe(
+    'name: no such consent authority is registered',
+  )
+})

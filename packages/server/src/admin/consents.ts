@@ -1,0 +1,104 @@
+/** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
+import Type from 'typebox'
+import { findAuthority } from '../store/consents/authorities.ts'
+import { liftWithdrawals, revokeSigned, withdraw } from '../store/consents/withdrawals.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import { AuthorityName } from './consent-authorities.ts'
+import { RECEIPT, receiptOf } from './consent-receipt.ts'
+import { pseudonymsOf } from './consented-person.ts'
+import { closed, personalData, SenderId, text, wholeNumber } from './members.ts'
+import type { HasDatabase, HasVault } from './needs.ts'
+import { participantNamed } from './participants.ts'
+import { AdminRefusal, useCase } from './use-case.ts'
+
+const MOST_JTIS = 10_000
+
+const PERSON = {
+  identifier_type: text('Type of an identifier of the person, such as UIN.'),
+  identifier_value: personalData(text('Its value.')),
+  purpose: text('Code of the purpose.'),
+  participant: SenderId,
+} as const
+
+/** Withdraws one signed consent, or what a person has consented to for a purpose. */
+export const withdrawConsent = useCase(
+  {
+    input: closed({
+      authority: Type.Optional(AuthorityName),
+      jti: Type.Optional(text('jti of the signed consent; with authority.')),
+      identifier_type: Type.Optional(PERSON.identifier_type),
+      identifier_value: Type.Optional(PERSON.identifier_value),
+      purpose: Type.Optional(PERSON.purpose),
+      participant: Type.Optional(
+        text('sender_id of the only participant that it is withdrawn from (default: all).'),
+      ),
+    }),
+    result: RECEIPT,
+  },
+  async (needs: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
+    const { pool } = needs.db
+    if (authority !== undefined && jti !== undefined) {
+      if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
+      const id = await authorityNamed(needs, authority)
+      const stopped = await withTransaction(pool, (client) => revokeSigned(client, id, [jti]))
+      return receiptOf(needs, { authority, jti }, stopped)
+    }
+    if (authority !== undefined || jti !== undefined) throw oneOfThem()
+    if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
+      throw oneOfThem()
+    }
+    const pseudonyms = await pseudonymsOf(needs, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
+    const stopped = await withTransaction(pool, (client) =>
+      withdraw(client, { pseudonyms, purpose, participant: from }),
+    )
+    const subject = { identifier_type, identifier_value }
+    return receiptOf(needs, { subject, purpose, participant: participant ?? null }, stopped)
+  },
+)
+
+const oneOfThem = (): AdminRefusal =>
+  new AdminRefusal('give authority and jti, or identifier_type, identifier_value and purpose')
+
+/** Withdraws the signed consents of a revocation list. */
+export const revokeConsents = useCase(
+  {
+    input: closed({
+      authority: AuthorityName,
+      revoked: Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: MOST_JTIS,
+        description: 'jti of each consent that is revoked. What was revoked before stays revoked.',
+      }),
+    }),
+    result: RECEIPT,
+  },
+  async (needs: HasVault, { authority, revoked }) => {
+    const id = await authorityNamed(needs, authority)
+    const stopped = await withTransaction(needs.db.pool, (client) => revokeSigned(client, id, revoked))
+    return receiptOf(needs, { authority, revoked }, stopped)
+  },
+)
+
+/** The person consents again: withdrawals for a purpose count no more. */
+export const reinstateConsent = useCase(
+  {
+    input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
+    result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
+  },
+  async (needs: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
+    const pseudonyms = await pseudonymsOf(needs, { identifier_type, identifier_value })
+    const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
+    const reinstated = await liftWithdrawals(needs.db.pool, { pseudonyms, purpose, participant: from })
+    if (reinstated === 0) {
+      throw new AdminRefusal('purpose: nothing is withdrawn for it by this person', { reason: 'not_found' })
+    }
+    return { reinstated }
+  },
+)
+
+async function authorityNamed({ db }: HasDatabase, name: string): Promise<number> {
+  const found = await findAuthority(db, name)
+  if (found !== null) return found.id
+  throw new AdminRefusal('authority: no such consent authority is registered', { reason: 'not_found' })
+}

@@ -1,0 +1,41 @@
+/** The keys of consent authorities: those that are registered, and those that they publish. */
+import { type PublicKey, signatureKeys, verifyingKey, type WebCryptoKey } from '@rollcall/protocol'
+import type { AddressGuard, GuardOwner } from '../egress/address-guard.ts'
+import type { Log } from '../observe/log.ts'
+import type { Clock } from '../shared/clock.ts'
+import type { ConsentAuthority } from '../store/consents/authorities.ts'
+import { createKeySets } from '../trust/key-sets.ts'
+import { importedOnce } from '../trust/peer-keys.ts'
+
+export const CONSENT_ALGORITHMS = ['EdDSA', 'ES256', 'RS256'] as const
+export type ConsentAlgorithm = (typeof CONSENT_ALGORITHMS)[number]
+
+export interface AuthorityKeys {
+  /** The key that is called `kid`, or all of the algorithm where the signature names none; at most 20. */
+  of(
+    authority: ConsentAuthority,
+    kid: string | null,
+    algorithm: ConsentAlgorithm,
+  ): Promise<readonly WebCryptoKey[]>
+}
+
+/** @param parts.guardOf of the requests for key sets; the id is that of the authority */
+export function createAuthorityKeys(parts: {
+  readonly guardOf: (authority: GuardOwner) => Pick<AddressGuard, 'request'>
+  readonly log: Pick<Log, 'warn'>
+  readonly clock: Pick<Clock, 'now'>
+}): AuthorityKeys {
+  const keySets = createKeySets(parts)
+  const imported = importedOnce(verifyingKey)
+  return {
+    async of({ id, name, jwks_uri, outgoing, keys }, kid, algorithm) {
+      const named = keys.filter((key) => kid === null || key.kid === kid)
+      // A name that is registered means the registered key.
+      const decided = kid !== null && named.length > 0
+      const published: readonly PublicKey[] = decided
+        ? []
+        : await keySets.get({ id, sender_id: name, jwks_uri, outgoing }, kid)
+      return Promise.all(signatureKeys([...named, ...published], kid, algorithm).map(imported))
+    },
+  }
+}

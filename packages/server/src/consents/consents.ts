@@ -1,0 +1,83 @@
+/** Consents as operations ask for them: whether one is good, and whether it still holds. */
+import {
+  type ConsentClaims,
+  identifierValue,
+  type Kind,
+  resolveIdentifierType,
+  UNLISTED,
+} from '@rollcall/protocol'
+import type { Pseudonyms } from '../accounts/pseudonyms.ts'
+import type { ConsentUse, SignedConsent } from '../model/consent.ts'
+import type { Identifier } from '../model/records.ts'
+import type { Clock } from '../shared/clock.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import { findAuthority } from '../store/consents/authorities.ts'
+import { firstUse, isEnded } from '../store/consents/uses.ts'
+import type { Database } from '../store/db/database.ts'
+import type { AuthorityKeys } from './authority-keys.ts'
+import { ConsentProblem, type ConsentScope, verifyConsent } from './verify.ts'
+
+export interface Consents {
+  /**
+   * Reads a signed consent. An authority counts as it stood at most half a second ago.
+   * @throws ConsentProblem
+   */
+  verify(jws: string, scope: ConsentScope): Promise<SignedConsent>
+  /**
+   * Notes that a participant uses a signed consent for a person.
+   * @throws ConsentProblem another participant has used it, or it is about another person
+   */
+  use(signed: SignedConsent, participant: { readonly id: number }, subject: Identifier): Promise<void>
+  /** Whether it was withdrawn or revoked, or has expired: asked of the database each time. */
+  isEnded(use: ConsentUse): Promise<boolean>
+  pseudonyms: Pseudonyms
+}
+
+export function createConsents(
+  db: Pick<Database, 'pool'>,
+  parts: {
+    readonly keys: AuthorityKeys
+    readonly pseudonyms: Pseudonyms
+    readonly clock: Pick<Clock, 'now'>
+  },
+): Consents {
+  const { keys, pseudonyms, clock } = parts
+  const authorities = shortLived((name) => findAuthority(db, name), { now: clock.now })
+  return {
+    pseudonyms,
+    async verify(jws, scope) {
+      const { authority, claims } = await verifyConsent(jws, scope, { keys, authorityNamed: authorities.get })
+      return signedConsent(authority, claims)
+    },
+    async use({ authority, jti, given_at, expires_at }, participant, subject) {
+      const [pseudonym] = await pseudonyms([subject])
+      if (pseudonym === undefined) throw new Error('unreachable: one identifier has one pseudonym')
+      const signed = { authority: authority.id, jti, given_at, expires_at }
+      const first = await firstUse(db, signed, { participant: participant.id, pseudonym })
+      if (!first.pseudonym.equals(pseudonym)) {
+        throw new ConsentProblem('jti: names a consent of another person')
+      }
+      if (first.participant !== participant.id) {
+        throw new ConsentProblem('was used by another participant before')
+      }
+    },
+    isEnded: (use) => isEnded(db, use),
+  }
+}
+
+const signedConsent = (
+  { id, name }: SignedConsent['authority'],
+  { jti, subject, purpose, attributes, iat, exp }: ConsentClaims,
+): SignedConsent => ({
+  ...{ authority: { id, name }, jti, subject, purpose: purpose.code, attributes },
+  given_at: new Date(iat * 1_000),
+  expires_at: new Date(exp * 1_000),
+})
+
+/** The person whom a consent names, as identifiers of records are; null: the registry has no such identifiers. */
+export function subjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
+  const known = resolveIdentifierType(kind, subject.identifier_type)
+  const type = known ?? (kind.unlisted_identifiers === false ? undefined : UNLISTED)
+  const value = type === undefined ? null : identifierValue(type, subject.identifier_value)
+  return type === undefined || value === null ? null : { type: type.name, value }
+}

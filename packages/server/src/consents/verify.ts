@@ -1,0 +1,124 @@
+/** Reads a signed consent: a compact JWS of a registered authority, whose claims hold for this request. */
+import {
+  CONSENT_TYPE,
+  ConsentClaims,
+  isJsonObject,
+  JsonError,
+  type JsonValue,
+  parseJson,
+  validator,
+} from '@rollcall/protocol'
+import { type CompactVerifyResult, compactVerify, errors } from 'jose'
+import type { ConsentAuthority } from '../store/consents/authorities.ts'
+import type { AuthorityKeys } from './authority-keys.ts'
+import { CONSENT_ALGORITHMS, type ConsentAlgorithm } from './authority-keys.ts'
+
+/** A signed consent is refused. The message is the rule; it has nothing of the consent. */
+export class ConsentProblem extends Error {
+  override readonly name = 'ConsentProblem'
+}
+
+/** Characters. */
+const MAX_LENGTH = 8_192
+/** Seconds that the clock of an authority may be ahead of ours. */
+const AHEAD = 60
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** What a consent must be for. */
+export interface ConsentScope {
+  /** sender_id of the registry. */
+  readonly registry: string
+  /** sender_id of the participant. */
+  readonly participant: string
+  /** Authorities that the grant accepts; undefined: every registered one. */
+  readonly authorities: readonly string[] | undefined
+  readonly now: Date
+}
+
+export interface VerifiedConsent {
+  readonly authority: ConsentAuthority
+  readonly claims: ConsentClaims
+}
+
+const claimsOf = validator<ConsentClaims>(ConsentClaims)
+
+/** @throws ConsentProblem */
+export async function verifyConsent(
+  jws: string,
+  scope: ConsentScope,
+  parts: {
+    readonly authorityNamed: (name: string) => Promise<ConsentAuthority | null>
+    readonly keys: AuthorityKeys
+  },
+): Promise<VerifiedConsent> {
+  if (jws.length > MAX_LENGTH || !COMPACT.test(jws)) {
+    throw new ConsentProblem(`must be a compact JWS of at most ${MAX_LENGTH} characters`)
+  }
+  const [head = '', body = ''] = jws.split('.')
+  const header = partOf(head)
+  if (header?.typ !== CONSENT_TYPE) throw new ConsentProblem(`must have the typ ${CONSENT_TYPE}`)
+  const alg = CONSENT_ALGORITHMS.find((name) => name === header.alg)
+  if (alg === undefined) {
+    throw new ConsentProblem(`must be signed with one of ${CONSENT_ALGORITHMS.join(', ')}`)
+  }
+  const { kid } = header
+  if (kid !== undefined && typeof kid !== 'string') throw new ConsentProblem('kid: must be a string')
+  const claims = partOf(body)
+  const problem = claimsOf.firstProblem(claims)
+  if (problem !== null) throw new ConsentProblem(`its payload: ${claimsOf.problem(claims, 'claims')}`)
+  const checked = claims as ConsentClaims
+  const accepted = scope.authorities?.includes(checked.iss) ?? true
+  const authority = accepted ? await parts.authorityNamed(checked.iss) : null
+  if (authority === null) throw new ConsentProblem(`iss: must be ${acceptedText(scope)}`)
+  await verifySignature(jws, alg, await parts.keys.of(authority, kid ?? null, alg))
+  checkClaims(checked, scope)
+  return { authority, claims: checked }
+}
+
+const acceptedText = ({ authorities }: ConsentScope): string =>
+  authorities === undefined ? 'a registered consent authority' : `one of ${authorities.join(', ')}`
+
+/** Strict JSON, as everywhere: a member that stands twice is none. */
+function partOf(text: string): { readonly [member: string]: JsonValue } | null {
+  try {
+    const value = parseJson(Buffer.from(text, 'base64url').toString())
+    return isJsonObject(value) ? value : null
+  } catch (error) {
+    if (error instanceof JsonError) return null
+    throw error
+  }
+}
+
+/** @throws ConsentProblem */
+async function verifySignature(
+  jws: string,
+  alg: ConsentAlgorithm,
+  keys: Awaited<ReturnType<AuthorityKeys['of']>>,
+): Promise<void> {
+  for (const key of keys) if ((await verified(jws, alg, key)) !== null) return
+  throw new ConsentProblem('must be signed with a key of its authority')
+}
+
+const verified = (
+  jws: string,
+  alg: ConsentAlgorithm,
+  key: Parameters<typeof compactVerify>[1],
+): Promise<CompactVerifyResult | null> =>
+  compactVerify(jws, key, { algorithms: [alg] }).catch((error: unknown) => {
+    if (error instanceof errors.JOSEError) return null
+    throw error
+  })
+
+/** @throws ConsentProblem */
+function checkClaims(
+  { aud, azp, iat, exp }: ConsentClaims,
+  { registry, participant, now }: ConsentScope,
+): void {
+  const seconds = now.getTime() / 1_000
+  if (![aud].flat().includes(registry))
+    throw new ConsentProblem('aud: must have the sender_id of this registry')
+  if (azp !== undefined && azp !== participant) throw new ConsentProblem('azp: names another participant')
+  if (iat > seconds + AHEAD) throw new ConsentProblem('iat: must not be in the future')
+  if (exp <= iat) throw new ConsentProblem('exp: must be later than iat')
+  if (exp <= seconds) throw new ConsentProblem('exp: the consent has expired')
+}

@@ -1,0 +1,140 @@
+/** The consent under which an item is answered: it is decided before a record is read. */
+import { randomUUID } from 'node:crypto'
+import { ItemRejection, type JsonValue, type RecordType, readIdentifiers } from '@rollcall/protocol'
+import type { Consents } from '../consents/consents.ts'
+import { subjectOf } from '../consents/consents.ts'
+import { ConsentProblem } from '../consents/verify.ts'
+import type { ConsentFacts, ConsentUse, SignedConsent } from '../model/consent.ts'
+import type { Exchange } from '../model/exchange.ts'
+import type { Grant } from '../model/grant.ts'
+import type { Identifier } from '../model/records.ts'
+import { type Consenting, checkAge, checkBasis, checkPurpose } from '../policy/basis.ts'
+import { coveredBy } from '../policy/covered.ts'
+import type { Answering } from './item.ts'
+
+/** Under which consent an item is answered, and about whom. */
+export interface Consented {
+  /** The grant, cut to what a signed consent covers. */
+  readonly grant: Grant
+  /** What is looked for: where the consent does not hold any more, an identifier that nobody has. */
+  readonly identifiers: readonly Identifier[]
+  readonly facts: ConsentFacts
+  readonly signed: SignedConsent | null
+  /** Null: the grant demands no consent. */
+  readonly use: ConsentUse | null
+}
+
+interface Asking {
+  readonly parts: Pick<Answering, 'consents' | 'clock' | 'limits'>
+  readonly exchange: Exchange
+}
+
+/**
+ * @param name of the criteria
+ * @param asked the identifiers that the criteria ask for, all of one person
+ * @throws ItemRejection rjct.search_criteria.invalid: there is no consent, or one that is wrong in itself
+ */
+export async function consentOf(
+  { parts, exchange }: Asking,
+  criteria: Consenting,
+  name: string,
+  asked: readonly Identifier[],
+): Promise<Consented> {
+  const { grant, participant } = exchange
+  const now = new Date(parts.clock.date())
+  const given = checkBasis(grant, criteria, { now, most: parts.limits.consent_age, name })
+  if (given === null) {
+    return { grant, identifiers: asked, facts: {}, signed: null, use: null }
+  }
+  if (given.jws === null) {
+    const purpose = given.purpose ?? ''
+    const use = {
+      ...{ participant: participant.id, purpose, signed: null },
+      pseudonyms: await parts.consents.pseudonyms(asked),
+    }
+    const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
+    return whileItHolds(parts.consents, { grant, identifiers: asked, facts, signed: null, use })
+  }
+  const at = `${given.at}.consent_jws`
+  const signed = await verifiedConsent({ parts, exchange }, given.jws, at, now)
+  if (given.purpose !== null && given.purpose !== signed.purpose) {
+    throw refused(`${given.at}.purpose.code: must be that of the signed consent`)
+  }
+  const subject = subjectOf(grant.identifiers.kind, signed)
+  const named = asked.find(({ type, value }) => type === subject?.type && value === subject.value)
+  if (named === undefined) throw refused(`${at}: is for another person than is asked for`)
+  await orRefused(at, () => parts.consents.use(signed, participant, named))
+  const { authority, jti, purpose, given_at, expires_at } = signed
+  const facts: ConsentFacts = { purpose, consent: { form: 'signed', jti, authority: authority.name } }
+  const use = {
+    ...{
+      participant: participant.id,
+      purpose,
+      signed: { authority: authority.id, jti, given_at, expires_at },
+    },
+    pseudonyms: await parts.consents.pseudonyms([named]),
+  }
+  const covered = coveredBy(grant.identifiers.kind, signed.attributes)
+  return whileItHolds(parts.consents, {
+    ...{ grant: { ...grant, covered }, identifiers: [named], facts, signed, use },
+  })
+}
+
+/**
+ * A signed consent that holds now, for a purpose of the grant.
+ * @throws ItemRejection
+ */
+export async function verifiedConsent(
+  { parts, exchange }: Asking,
+  jws: string,
+  at: string,
+  now: Date,
+): Promise<SignedConsent> {
+  const { grant, registry, participant } = exchange
+  const scope = {
+    ...{ registry: registry.sender_id, participant: participant.sender_id, now },
+    authorities: grant.terms.authorities,
+  }
+  const signed = await orRefused(at, () => parts.consents.verify(jws, scope))
+  checkAge(`${at}: iat`, signed.given_at.getTime(), now, parts.limits.consent_age)
+  checkPurpose(`${at}: purpose.code`, signed.purpose, grant.terms.purposes)
+  return signed
+}
+
+/** Whose consent does not hold any more is looked for as somebody whom nobody knows: the same is done, and found is nothing. */
+async function whileItHolds(
+  consents: Consents,
+  consented: Consented & { readonly use: ConsentUse },
+): Promise<Consented> {
+  if (!(await consents.isEnded(consented.use))) return consented
+  const value = randomUUID()
+  return { ...consented, identifiers: consented.identifiers.map(({ type }) => ({ type, value })) }
+}
+
+/**
+ * Whether the person of a record has withdrawn the consent by another of their identifiers.
+ * @returns null: yes; else the use by all of them
+ */
+export async function useOfRecord(
+  { parts, exchange }: Asking,
+  use: ConsentUse,
+  recordType: RecordType,
+  document: string,
+): Promise<ConsentUse | null> {
+  const own = readIdentifiers(exchange.registry.kind, recordType, JSON.parse(document) as JsonValue)
+  const pseudonyms = await parts.consents.pseudonyms(own.filter(({ names }) => names === 'record'))
+  const all = { ...use, pseudonyms: [...use.pseudonyms, ...pseudonyms] }
+  return (await parts.consents.isEnded(all)) ? null : all
+}
+
+/** @throws ItemRejection */
+async function orRefused<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ConsentProblem) throw refused(`${at}: ${error.message}`)
+    throw error
+  }
+}
+
+const refused = (message: string): ItemRejection => new ItemRejection('rjct.search_criteria.invalid', message)

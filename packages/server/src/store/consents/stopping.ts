@@ -1,0 +1,100 @@
+/** What is stopped when consents are withdrawn: subscriptions, notifications, and answers that are on their way. */
+import type { ClientBase } from 'pg'
+import { hasEnded } from '../events/consent-ended.ts'
+import { lockEvents } from '../events/lock.ts'
+import { endSubscriptions } from '../events/subscription-states.ts'
+
+export interface Stopped {
+  /** Codes of subscriptions that were ended. */
+  readonly subscriptions: readonly string[]
+  /** Notifications of theirs that were waiting, or in envelopes on their way. */
+  readonly notifications: number
+  /** Answers that were on their way. */
+  readonly deliveries: number
+  /** Messages that are being sent at this moment: should the attempt fail, there is no other one. */
+  readonly in_flight: number
+}
+
+/** Which consents, as SQL of a row of `consent_use` or `subscription_consent`, with values from $1. */
+export interface Which {
+  readonly condition: (row: string) => string
+  readonly values: readonly unknown[]
+}
+
+/** Stops what was begun under consents that do not hold any more. Their withdrawal is written in the same transaction. */
+export async function stopEnded(client: ClientBase, which: Which): Promise<Stopped> {
+  const { subscriptions, notifications } = await stopSubscriptions(client, which)
+  const { rows } = await client.query<{ stopped: number; in_flight: number }>(
+    `with ended as (
+       select distinct correlation_id from consent_use as used
+       where ${which.condition('used')} and coalesce(${hasEnded('used')}, false)
+     ),
+     stopped as (
+       update delivery set state = 'dead', reason = 'not_permitted', next_attempt_at = null, finished_at = now(),
+         claim = null, claimed_until = null
+       where correlation_id in (select correlation_id from ended) and state in ('pending', 'held')
+         and (claimed_until is null or claimed_until <= now())
+       returning id
+     )
+     select (select count(*)::integer from stopped) as stopped,
+       (select count(*)::integer from delivery where correlation_id in (select correlation_id from ended)
+         and state = 'pending' and claimed_until > now()) as in_flight`,
+    [...which.values],
+  )
+  return {
+    subscriptions,
+    notifications,
+    deliveries: rows[0]?.stopped ?? 0,
+    in_flight: rows[0]?.in_flight ?? 0,
+  }
+}
+
+async function stopSubscriptions(
+  client: ClientBase,
+  { condition, values }: Which,
+): Promise<Pick<Stopped, 'subscriptions' | 'notifications'>> {
+  const { rows } = await client.query<{ id: number; code: string; registry: number }>(
+    `select subscription.id, code, registry
+     from subscription_consent as consent join subscription on subscription.id = consent.subscription
+     where state <> 'ended' and ${condition('consent')} and coalesce(${hasEnded('consent')}, false)
+     order by registry, subscription.id`,
+    [...values],
+  )
+  if (rows.length === 0) return { subscriptions: [], notifications: 0 }
+  for (const registry of new Set(rows.map((row) => row.registry))) {
+    await lockEvents(client, registry, 'subscribe')
+  }
+  const ids = rows.map(({ id }) => id)
+  await endSubscriptions(client, ids, { reason: 'consent', at: new Date() })
+  const { rows: counted } = await client.query<{ notifications: number }>(
+    `with dropped as (
+       update notification set state = 'dropped' where subscription = any($1::int[]) and state = 'waiting' returning id
+     )
+     select ((select count(*) from dropped) + (select count(*) from notification
+       join delivery on delivery.id = notification.delivery
+       where subscription = any($1::int[]) and delivery.state in ('pending', 'held')))::integer as notifications`,
+    [ids],
+  )
+  return { subscriptions: rows.map(({ code }) => code), notifications: counted[0]?.notifications ?? 0 }
+}
+
+/** Statements in one run. */
+const AT_ONCE = 1_000
+
+/** Ends subscriptions whose consent has expired, or does not hold any more for another reason. */
+export async function endUnconsented(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ id: number; registry: number }>(
+    `select subscription.id, registry
+     from subscription_consent as consent join subscription on subscription.id = consent.subscription
+     where state <> 'ended' and coalesce(${hasEnded('consent')}, false)
+     order by registry, subscription.id limit ${AT_ONCE}`,
+  )
+  for (const registry of new Set(rows.map((row) => row.registry))) {
+    await lockEvents(client, registry, 'subscribe')
+  }
+  return endSubscriptions(
+    client,
+    rows.map(({ id }) => id),
+    { reason: 'consent', at: new Date() },
+  )
+}

@@ -1,0 +1,80 @@
+/** Withdrawals of consents: of a signed one, or of a person for a purpose. Persons are pseudonyms. */
+import type { ClientBase } from 'pg'
+import { StoreRefusal } from '../db/refusal.ts'
+import { isStorable } from '../db/text.ts'
+import { type Stopped, stopEnded } from './stopping.ts'
+
+const JTI_LIMIT = 200
+
+/** @throws StoreRefusal */
+function checkJti(jti: string): void {
+  if (jti === '' || jti.length > JTI_LIMIT || !isStorable(jti)) {
+    throw new StoreRefusal(`jti: must have 1 to ${JTI_LIMIT} characters`)
+  }
+}
+
+/**
+ * Revokes signed consents for ever, also those that were not used yet.
+ * @param authority `ConsentAuthority.id`
+ * @throws StoreRefusal
+ */
+export async function revokeSigned(
+  client: ClientBase,
+  authority: number,
+  jtis: readonly string[],
+): Promise<Stopped> {
+  for (const jti of jtis) checkJti(jti)
+  await client.query(
+    `insert into signed_consent as known (authority, jti, revoked_at)
+     select $1, jti, now() from unnest($2::text[]) as jti
+     on conflict (authority, jti) do update set revoked_at = coalesce(known.revoked_at, excluded.revoked_at)`,
+    [authority, [...new Set(jtis)]],
+  )
+  return stopEnded(client, {
+    condition: (row) => `${row}.authority = $1 and ${row}.jti = any($2::text[])`,
+    values: [authority, jtis],
+  })
+}
+
+export interface Withdrawal {
+  /** Of the identifiers of the person. */
+  readonly pseudonyms: readonly Buffer[]
+  readonly purpose: string
+  /** Null: of every participant. */
+  readonly participant: number | null
+}
+
+/** Withdraws what a person has consented to: everything until now, and what nobody signs from now on. */
+export async function withdraw(
+  client: ClientBase,
+  { pseudonyms, purpose, participant }: Withdrawal,
+): Promise<Stopped> {
+  const values = [pseudonyms, purpose, participant]
+  await client.query(
+    'insert into consent_withdrawal (pseudonyms, purpose, participant) values ($1, $2, $3)',
+    values,
+  )
+  return stopEnded(client, {
+    condition: (row) =>
+      `${row}.pseudonyms && $1::bytea[] and ${row}.purpose = $2 and ($3::integer is null or ${row}.participant = $3)`,
+    values,
+  })
+}
+
+/** The person consents again: withdrawals for the purpose count no more. @returns how many */
+export async function liftWithdrawals(
+  client: Pick<ClientBase, 'query'>,
+  { pseudonyms, purpose, participant }: Withdrawal,
+): Promise<number> {
+  const { rowCount } = await client.query(
+    `update consent_withdrawal set lifted_at = now()
+     where lifted_at is null and pseudonyms && $1::bytea[] and purpose = $2
+       and ($3::integer is null or participant = $3)`,
+    [pseudonyms, purpose, participant],
+  )
+  return rowCount ?? 0
+}
+
+/** The consents of an authority do not count any more. */
+export const stopOfAuthority = (client: ClientBase, authority: number): Promise<Stopped> =>
+  stopEnded(client, { condition: (row) => `${row}.authority = $1`, values: [authority] })

@@ -1,0 +1,16 @@
+/** Whether a consent holds, as SQL. */
+
+/**
+ * SQL of a row with participant, pseudonyms, purpose, authority, jti, given_at and expires_at, whose consent does not hold any
+ * more. A consent that is signed after a withdrawal is a new one.
+ */
+export const hasEnded = (row: string): string => `(${row}.expires_at <= now()
+  or exists (select from signed_consent
+    where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti and revoked_at is not null)
+  or exists (select from consent_authority
+    where consent_authority.id = ${row}.authority and removed_at is not null)
+  or exists (select from consent_withdrawal as withdrawn
+    where withdrawn.lifted_at is null and withdrawn.pseudonyms && ${row}.pseudonyms
+      and withdrawn.purpose = ${row}.purpose
+      and (withdrawn.participant is null or withdrawn.participant = ${row}.participant)
+      and (${row}.given_at is null or ${row}.given_at <= withdrawn.withdrawn_at)))`

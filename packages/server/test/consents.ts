@@ -1,0 +1,40 @@
+/** A consent authority of tests, with consents that it signs. */
+import { CompactSign, importJWK } from 'jose'
+import { addConsentAuthority } from '../src/admin/consent-authorities.ts'
+import { keyPair } from './key-pairs.ts'
+import type { TestDatabase } from './postgres.ts'
+
+export const AUTHORITY = 'https://consent.example'
+
+export interface Signing {
+  readonly header?: object
+  readonly key?: ReturnType<typeof keyPair>
+}
+
+/** Registers an authority. @returns what signs consents for it: good ones, unless told otherwise */
+export async function consentAuthority({ db }: TestDatabase, name = AUTHORITY) {
+  const own = keyPair('Ed25519')
+  await addConsentAuthority({ db }, { name, keys: [{ ...own.jwk, kid: 'c-1' }] })
+  let count = 0
+  return {
+    name,
+    key: own,
+    /** @param claims in place of others; those that are undefined are left out */
+    async sign(claims: object = {}, { header = {}, key = own }: Signing = {}): Promise<string> {
+      count += 1
+      const now = Math.floor(Date.now() / 1_000)
+      const payload = {
+        iss: name,
+        aud: 'civil.example',
+        subject: { identifier_type: 'UIN', identifier_value: '1' },
+        purpose: { code: 'eligibility' },
+        attributes: ['identifier', 'name', 'birth_date'],
+        ...{ iat: now - 60, exp: now + 3_600, jti: `consent-${name}-${count}` },
+        ...claims,
+      }
+      return new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'consent+jwt', kid: 'c-1', ...header } as { alg: string })
+        .sign(await importJWK({ ...key.privateJwk }, 'EdDSA'))
+    },
+  }
+}
