@@ -39,7 +39,10 @@ export async function hasDatabase(config: Config): Promise<boolean> {
 
 /** What admin functions are given. */
 export interface Needs {
+  /** As the application role. */
   readonly db: Database
+  /** As the owner, for what only the owner may do; it connects when it is used. */
+  readonly owner: Database
   readonly config: Config
   /** Opened on demand: most functions need no master key. */
   readonly vault: () => Promise<Vault>
@@ -68,6 +71,7 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
     await checkSchema(storage.db)
     return await work({
       db: storage.db,
+      owner: storage.owner,
       config,
       vault: () => openVault(config, storage.db),
       accounts,

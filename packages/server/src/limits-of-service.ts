@@ -289,4 +289,12 @@ export const LIMITS_OF_SERVICE = {
     unit: 'days',
     meaning: 'time for which an operator token is listed after it was revoked or has expired',
   },
+  account_retention: {
+    variable: 'ROLLCALL_ACCOUNT_RETENTION',
+    default: 1_826,
+    min: 1,
+    max: 36_525,
+    unit: 'days',
+    meaning: 'time for which accounts of access are stored; rollcall prune then deletes whole months',
+  },
 } as const

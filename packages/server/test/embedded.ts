@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { onTestFinished } from 'vitest'
 import { canEnter } from '../src/embedded/files.ts'
+
+export { query } from './statement.ts'
 
 /** Only root has to become somebody else for PostgreSQL: what tests expect of that is chosen by this. */
 export const isRoot = process.getuid?.() === 0
@@ -52,22 +53,6 @@ export function isRunning(pid: number): boolean {
 export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) if (await condition()) return
   throw new Error(`not within 20 seconds: ${condition}`)
-}
-
-/** Runs one statement over a connection of its own and gives its rows. */
-export async function query(
-  connection: pg.ClientConfig,
-  text: string,
-  values: unknown[] = [],
-): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client(connection)
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return (await client.query(text, values)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 /** Another process that uses the PostgreSQL of a directory. */

@@ -1,4 +1,5 @@
 /** `rollcall record`: single records of a registry. */
+import { showRecord } from '@rollcall/server/admin/record'
 import { mergeRecords, unmergeRecords } from '@rollcall/server/admin/record-merge'
 import { deleteRecords } from '@rollcall/server/admin/records'
 import type { Command } from 'commander'
@@ -14,7 +15,14 @@ import { addProtectionCommands } from './record-protection.ts'
 export function addCommand(program: Command): void {
   const record = program
     .command('record')
-    .description('delete, merge or protect single records of a registry')
+    .description('show, delete, merge or protect single records of a registry')
+  withJson(record.command('get'))
+    .description('print the records that an identifier names, whole; who looked is accounted first')
+    .argument('<namespace>', 'namespace of the registry')
+    .argument('<type>', 'an identifier type of the registry')
+    .argument('<value>', 'its value')
+    .addHelpText('after', `\n${HISTORY}\n\nExample: rollcall record get civil UIN 8128560370`)
+    .action(runGet)
   withJson(record.command('delete'))
     .description(
       'delete records; the primary identifier and the time of each deletion are stored as a tombstone',
@@ -74,6 +82,12 @@ const RECORD_TYPE = [
 ] as const
 
 const HISTORY = 'Identifiers on the command line may stay in the history of the shell.'
+
+async function runGet(namespace: string, type: string, value: string, options: OutputOptions): Promise<void> {
+  stopRequest()
+  const found = await withDatabase((needs) => showRecord(needs, { namespace, type, value }))
+  print(options, found, found.map(({ record }) => JSON.stringify(record, null, 2)).join('\n'))
+}
 
 interface MergeOptions extends OutputOptions {
   readonly recordType?: string

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountEntry, storedAccounts, testAccounts, vaultOf } from '../../test/accounts.ts'
-import { query } from '../../test/embedded.ts'
 import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
+import { query } from '../../test/statement.ts'
 import { openDetails } from './confidential.ts'
 import { loadAccountKeys } from './keys.ts'
 

@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { accountEntry, testAccounts } from '../../test/accounts.ts'
-import { query } from '../../test/embedded.ts'
 import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
+import { query } from '../../test/statement.ts'
 import type { CheckpointContent } from './checkpoints.ts'
 
 interface Stored {

@@ -1,23 +1,22 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
-import type { Limits } from '../limits.ts'
+import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { forgetOperatorTokens } from '../store/directory/operator-tokens.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
-import { forgetEvents } from '../store/events/forgetting.ts'
+import { clearSentEvents, forgetEvents } from '../store/events/forgetting.ts'
 import { expireSubscriptions, suspendedSubscriptions } from '../store/events/subscription-states.ts'
-import { countUnfinished, forgetExchanges, forgetInbox } from '../store/exchanges/forget-exchanges.ts'
+import {
+  clearAnsweredItems,
+  countUnfinished,
+  forgetExchanges,
+  forgetInbox,
+} from '../store/exchanges/forget-exchanges.ts'
+import { destroyBodyKeys } from '../store/keys/body-keys.ts'
 
 const PERIOD = 60_000
-/** Seconds. */
-const DAY = 86_400
-
-/** Seconds for which events are stored: they may be notified, asked for by an exchange, or corrected. */
-const eventRetention = ({ exchange_retention, notification_retention, correction_time }: Limits): number =>
-  Math.max(exchange_retention, notification_retention, correction_time * DAY)
-
 type Parts = StoringReferences & Scheduling
 
 /** Starts; the returned function stops it and waits for what is under way. */
@@ -82,8 +81,24 @@ const CHORES: readonly Chore[] = [
       void (await forgetOperatorTokens(db, limits.operator_token_retention, new Date(clock.date()))),
   },
   {
+    failure: 'what was answered and delivered could not be cleared; tried again soon',
+    run: async ({ db }) => {
+      await clearAnsweredItems(db)
+      await clearSentEvents(db)
+    },
+  },
+  {
     failure: 'old callbacks could not be forgotten; tried again soon',
     run: async ({ db, limits, log }) => sayForgotten(log, await forgetInbox(db, limits.inbox_retention)),
+  },
+  {
+    // After everything that was stored with them.
+    failure: 'the keys of old days could not be destroyed; tried again soon',
+    run: async ({ db, limits, log }) => {
+      const days = await destroyBodyKeys(db, bodyKeyRetention(limits))
+      if (days > 0)
+        log.info({ days }, 'keys of days destroyed: what is left of their messages cannot be read')
+    },
   },
 ]
 

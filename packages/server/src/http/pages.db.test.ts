@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { query } from '../../test/embedded.ts'
 import { rawConnection } from '../../test/raw-http.ts'
 import { answerOf, bearer, post, searchRequest, type TestServer, testServer } from '../../test/server.ts'
+import { query } from '../../test/statement.ts'
 
 let server: TestServer
 

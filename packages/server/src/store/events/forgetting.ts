@@ -1,33 +1,39 @@
 /** Forgetting events with their notifications, ended subscriptions, and mailboxes that nobody uses any more. */
 import type { Database } from '../db/database.ts'
+import { isHeld } from '../db/holds.ts'
 
 /** Rows in one statement, which delays nobody. */
 const AT_ONCE = 500
 
-/** What is forgotten, in this order; each statement has the retention in seconds and a number of rows. */
+/** What is forgotten, in this order: a table, its old rows by the retention in seconds, and the order of rows. */
 const FORGOTTEN = [
   // What waits in an open mailbox, or is on its way, is not forgotten.
-  `delete from event where id = any(array(
-    select id from event
-    where recorded_at < now() - make_interval(secs => $1) and not exists (
+  {
+    table: 'event',
+    where: `recorded_at < now() - make_interval(secs => $1) and not exists (
       select 1 from notification join mailbox on mailbox.id = notification.mailbox
         left join delivery on delivery.id = notification.delivery
       where notification.event = event.id and mailbox.state = 'open'
         and (notification.state = 'waiting' or delivery.state = 'pending'))
-    order by recorded_at limit $2 for update skip locked))`,
+      and not ${isHeld('event.recorded_at', null)}`,
+    order: 'order by recorded_at',
+  },
   // An item of a reply may still name it.
-  `delete from subscription where id = any(array(
-    select id from subscription
-    where state = 'ended' and ended_at < now() - make_interval(secs => $1)
+  {
+    table: 'subscription',
+    where: `state = 'ended' and ended_at < now() - make_interval(secs => $1)
       and not exists (select 1 from notification where notification.subscription = subscription.id)
-    limit $2 for update skip locked))`,
-  `delete from mailbox where id = any(array(
-    select id from mailbox
-    where created_at < now() - make_interval(secs => $1)
+      and not ${isHeld('subscription.ended_at', 'subscription.participant')}`,
+    order: '',
+  },
+  {
+    table: 'mailbox',
+    where: `created_at < now() - make_interval(secs => $1)
       and not exists (select 1 from subscription where subscription.mailbox = mailbox.id)
       and not exists (select 1 from notification where notification.mailbox = mailbox.id and state = 'waiting')
-      and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')
-    limit $2 for update skip locked))`,
+      and not exists (select 1 from delivery where delivery.mailbox = mailbox.id and state = 'pending')`,
+    order: '',
+  },
 ] as const
 
 /**
@@ -37,11 +43,52 @@ const FORGOTTEN = [
  */
 export async function forgetEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
   let total = 0
-  for (const text of FORGOTTEN) {
+  for (const { table, where, order } of FORGOTTEN) {
+    const text = `delete from ${table} where id = any(array(
+      select id from ${table} where ${where} ${order} limit $2 for update skip locked))`
     for (let count = AT_ONCE; count === AT_ONCE; total += count) {
       const { rowCount } = await pool.query(text, [retention, AT_ONCE])
       count = rowCount ?? 0
     }
   }
   return total
+}
+
+/** How many rows `forgetEvents` would delete now; those that wait for others are not among them. */
+export async function countEvents({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  let total = 0
+  for (const { table, where } of FORGOTTEN) {
+    const { rows } = await pool.query<{ count: number }>(
+      `select count(*)::integer as count from ${table} where ${where}`,
+      [retention],
+    )
+    total += rows[0]?.count ?? 0
+  }
+  return total
+}
+
+/** Events that are cleared in one statement. */
+const CLEARED_AT_ONCE = 500
+
+/** What was not delivered may be sent again, and an envelope that is taken back is made anew. */
+const MAY_BE_SENT = `exists (
+    select 1 from notification left join delivery on delivery.id = notification.delivery
+    where notification.event = event.id and (notification.state = 'waiting'
+      or (notification.state = 'sent' and delivery.state is distinct from 'delivered')))`
+
+/**
+ * Clears the documents of events of which nobody is to be notified any more; the event itself stays.
+ * @returns how many
+ */
+export async function clearSentEvents({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  for (let total = 0; ; ) {
+    const { rowCount } = await pool.query(
+      `update event set document = null, identifiers = null, replaced_by = null where id = any(array(
+        select id from event where (document is not null or identifiers is not null or replaced_by is not null)
+          and recorded_at < now() - interval '1 minute' and not ${MAY_BE_SENT}
+        limit ${CLEARED_AT_ONCE} for update skip locked))`,
+    )
+    if (!rowCount) return total
+    total += rowCount
+  }
 }

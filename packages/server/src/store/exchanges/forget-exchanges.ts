@@ -1,5 +1,6 @@
 /** Forgetting exchanges, ciphertexts and callbacks that are older than any message which freshness would let through. */
 import type { Database } from '../db/database.ts'
+import { isHeld } from '../db/holds.ts'
 import { forgetDays } from './day-counts.ts'
 
 /** Rows in one statement: it takes some ten milliseconds and delays nobody. */
@@ -63,19 +64,64 @@ const withReferences = (deleted: string): string => `with gone as (${deleted} re
   items as (delete from exchange_reference using gone where exchange_reference.correlation_id = gone.correlation_id)
   select 1 from gone`
 
+type ForgottenTable = (typeof FORGOTTEN)[number] | 'inbox_message'
+
+/** Old rows that do not stay. Receipts have no participant: a hold of any keeps all. */
+function forgettable(table: ForgottenTable): string {
+  const since = table === 'delivery' ? 'created_at' : 'received_at'
+  const participant = table === 'enrolment_receipt' ? null : `${table}.participant`
+  return `${table} where ${since} < now() - make_interval(secs => $1)
+    and not (${STAYING[table] ?? 'false'}) and not ${isHeld(`${table}.${since}`, participant)}`
+}
+
 async function forget(
   { pool }: Pick<Database, 'pool'>,
-  table: (typeof FORGOTTEN)[number] | 'inbox_message',
+  table: ForgottenTable,
   retention: number,
 ): Promise<number> {
   const since = table === 'delivery' ? 'created_at' : 'received_at'
   const deleted = `delete from ${table} where ctid = any(array(
-      select ctid from ${table} where ${since} < now() - make_interval(secs => $1)
-        and not (${STAYING[table] ?? 'false'})
-      order by ${since} limit ${AT_ONCE} for update skip locked))`
+      select ctid from ${forgettable(table)} order by ${since} limit ${AT_ONCE} for update skip locked))`
   const statement = table === 'accepted_exchange' ? withReferences(deleted) : deleted
   for (let total = 0; ; ) {
     const { rowCount } = await pool.query(statement, [retention])
+    if (!rowCount) return total
+    total += rowCount
+  }
+}
+
+/** How many rows `forgetExchanges` would delete now. */
+export async function countExchanges(db: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  let total = 0
+  for (const table of FORGOTTEN) total += await countForgettable(db, table, retention)
+  return total
+}
+
+/** The same of `forgetInbox`. */
+export const countInbox = (db: Pick<Database, 'pool'>, retention: number): Promise<number> =>
+  countForgettable(db, 'inbox_message', retention)
+
+async function countForgettable(
+  { pool }: Pick<Database, 'pool'>,
+  table: ForgottenTable,
+  retention: number,
+): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from ${forgettable(table)}`,
+    [retention],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Clears the ids of records from exchanges that are answered: they were for further pages. */
+export async function clearAnsweredItems({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  for (let total = 0; ; ) {
+    const { rowCount } = await pool.query(
+      `update exchange_item set record_ids = null where ctid = any(array(
+        select exchange_item.ctid from exchange_item join accepted_exchange using (correlation_id)
+        where record_ids is not null and state in ('replied', 'failed')
+        limit ${AT_ONCE} for update of exchange_item skip locked))`,
+    )
     if (!rowCount) return total
     total += rowCount
   }

@@ -22,3 +22,26 @@ export async function addBodyKey(db: Database, day: string, sealed: Buffer): Pro
     .executeTakeFirstOrThrow()
   return row.sealed
 }
+
+/** Days that ended long enough ago, and of which no hold keeps a message. A hold of a participant keeps all of them. */
+const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) and not exists (
+  select from hold where removed_at is null and (kind = 'participant'
+    or (kind = 'period' and begins_at < (day + 1)::timestamp at time zone 'utc'
+      and ends_at > day::timestamp at time zone 'utc')))`
+
+/**
+ * Destroys the keys of days: what was encrypted with them can never be read again, also in backups of other tables.
+ * @param retention seconds since the end of the day, by the clock of the database
+ */
+export async function destroyBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  const { rowCount } = await pool.query(`delete from body_key where ${OLD}`, [retention])
+  return rowCount ?? 0
+}
+
+export async function countBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from body_key where ${OLD}`,
+    [retention],
+  )
+  return rows[0]?.count ?? 0
+}

@@ -1,7 +1,7 @@
 import type { Attribute } from '@rollcall/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { query } from '../../../test/embedded.ts'
 import { type TestDatabase, testDatabase } from '../../../test/postgres.ts'
+import { query } from '../../../test/statement.ts'
 import type { Registry } from '../../model/registry.ts'
 import { openDatabase } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'

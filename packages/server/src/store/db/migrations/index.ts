@@ -25,6 +25,7 @@ import { enrolment } from './0023-enrolment.ts'
 import { grants } from './0024-grants.ts'
 
 import { accounts } from './0025-accounts.ts'
+import { retention } from './0026-retention.ts'
 import { protectedPersons } from './0027-protected-persons.ts'
 import { consents } from './0028-consents.ts'
 import { waitingNotifications } from './0029-waiting-notifications.ts'
@@ -55,6 +56,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0023-enrolment': enrolment,
   '0024-grants': grants,
   '0025-accounts': accounts,
+  '0026-retention': retention,
   '0027-protected-persons': protectedPersons,
   '0028-consents': consents,
   '0029-waiting-notifications': waitingNotifications,

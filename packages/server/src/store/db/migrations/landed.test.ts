@@ -30,6 +30,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0023-enrolment.ts': '08d6ba84e9c4375e774a554f137bebe8',
   '0024-grants.ts': 'acd3d2af6799b56b42a5d41388689a51',
   '0025-accounts.ts': '7fcc7ecff0a2ea972e354e899b895d79',
+  '0026-retention.ts': '3ffbc273768cc8e847a770c13323dfe9',
   '0027-protected-persons.ts': '4f849cdd4a8e7daf0bf6b3b16f6f79c2',
   '0028-consents.ts': 'c8312fe128e608c61b2c357f8ce8645b',
   '0029-waiting-notifications.ts': 'dca46828dee6b4de140bb0d31da2cfc3',

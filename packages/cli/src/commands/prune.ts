@@ -1,0 +1,54 @@
+/** `rollcall prune`: deletes what is older than its age. */
+import { prune, showRetention } from '@rollcall/server/admin/retention'
+import type { Command } from 'commander'
+import { withDatabase } from '../environment.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addCommand(program: Command): void {
+  withJson(program.command('prune'))
+    .description('delete what is older than its age: stored messages, keys of days, accounts of access')
+    .option('--dry-run', 'only count')
+    .option('--ages', 'only list the ages, with the variables that set them')
+    .addHelpText(
+      'after',
+      `
+Servers delete stored messages and keys of days by themselves, every minute. Accounts are deleted by this command
+alone, in whole months that a checkpoint closes; it needs the owner of the database (ROLLCALL_OWNER_DATABASE_URL).
+What a hold covers stays (rollcall hold).
+
+Example: rollcall prune --dry-run`,
+    )
+    .action(runPrune)
+}
+
+interface PruneOptions extends OutputOptions {
+  readonly dryRun?: boolean
+  readonly ages?: boolean
+}
+
+async function runPrune({ dryRun = false, ages = false, ...options }: PruneOptions): Promise<void> {
+  stopRequest()
+  if (ages) return showAges(options)
+  const result = await withDatabase(({ config: { limits }, ...needs }) =>
+    prune({ ...needs, limits }, { dry_run: dryRun }),
+  )
+  const { stored, accounts } = result
+  const rows = [...stored, { name: `accounts before ${accounts.before}`, deleted: accounts.deleted }]
+  const text = table(
+    ['name', dryRun ? 'to delete' : 'deleted'],
+    rows.map(({ name, deleted }) => ({ name, [dryRun ? 'to delete' : 'deleted']: deleted })),
+    '',
+  )
+  const held = accounts.held === 0 ? '' : `\na hold keeps accounts of ${accounts.held} chains`
+  print(options, result, text + held)
+}
+
+async function showAges(options: OutputOptions): Promise<void> {
+  const rows = await withDatabase(({ config: { limits } }) => showRetention({ limits }, {}))
+  const shown = rows.map(({ name, what, seconds, variables }) => ({
+    ...{ name, days: Math.round((seconds / 86_400) * 10) / 10, what },
+    variables: variables.join(' '),
+  }))
+  print(options, rows, table(['name', 'days', 'what', 'variables'], shown, ''))
+}

@@ -1,0 +1,71 @@
+/** How long everything is stored: the one place that says so. `docs/retention.md` has the same rows. */
+import { LIMITS, type LimitName, type Limits } from '../limits.ts'
+
+/** Seconds of a day. */
+export const DAY = 86_400
+
+export interface RetentionRow {
+  readonly name: string
+  /** What is deleted. */
+  readonly what: string
+  /** After so many seconds. */
+  readonly seconds: number
+  /** The environment variables that set it. */
+  readonly variables: readonly string[]
+}
+
+const variables = (...names: readonly LimitName[]): readonly string[] =>
+  names.map((name) => LIMITS[name].variable)
+
+/** Seconds for which events are stored: they may be notified, asked for by an exchange, or corrected. */
+export const eventRetention = ({
+  exchange_retention,
+  notification_retention,
+  correction_time,
+}: Limits): number => Math.max(exchange_retention, notification_retention, correction_time * DAY)
+
+/** Seconds after the end of a day until its key is destroyed: then nothing that was stored with it is needed any more. */
+export const bodyKeyRetention = ({
+  exchange_retention,
+  notification_retention,
+  inbox_retention,
+}: Limits): number => Math.max(exchange_retention, notification_retention, inbox_retention)
+
+export const retentionRows = (limits: Limits): readonly RetentionRow[] => [
+  {
+    name: 'exchanges',
+    what: 'requests, results, deliveries with their attempts, receipts',
+    seconds: limits.exchange_retention,
+    variables: variables('exchange_retention'),
+  },
+  {
+    name: 'inbox',
+    what: 'callbacks that were received',
+    seconds: limits.inbox_retention,
+    variables: variables('inbox_retention'),
+  },
+  {
+    name: 'events',
+    what: 'events, notifications, ended subscriptions, unused mailboxes',
+    seconds: eventRetention(limits),
+    variables: variables('exchange_retention', 'notification_retention', 'correction_time'),
+  },
+  {
+    name: 'body_keys',
+    what: 'the keys of days: every body that is left of such a day, also in backups',
+    seconds: bodyKeyRetention(limits),
+    variables: variables('exchange_retention', 'notification_retention', 'inbox_retention'),
+  },
+  {
+    name: 'operator_tokens',
+    what: 'operator tokens that were revoked or have expired',
+    seconds: limits.operator_token_retention * DAY,
+    variables: variables('operator_token_retention'),
+  },
+  {
+    name: 'accounts',
+    what: 'accounts of access, in whole months',
+    seconds: limits.account_retention * DAY,
+    variables: variables('account_retention'),
+  },
+]

@@ -1,0 +1,41 @@
+/** What admin functions of the owner need, on a database of a test. */
+import type { RetentionNeeds } from '../src/admin/retention.ts'
+import { LIMITS, type LimitName, type Limits } from '../src/limits.ts'
+import { openDatabase } from '../src/store/db/database.ts'
+import { type TestAccounts, testAccounts, vaultOf } from './accounts.ts'
+import { startedDatabase, type TestDatabase } from './postgres.ts'
+
+export interface RetentionTest {
+  readonly database: TestDatabase
+  /** Of the process that writes accounts; the functions write theirs into the same chain. */
+  readonly accounts: TestAccounts
+  readonly needs: (at?: Date) => RetentionNeeds & { readonly owner: TestDatabase['db'] }
+  readonly rows: (statement: string, ...values: unknown[]) => Promise<Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+export const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries(LIMITS).map(([name, row]) => [name as LimitName, row.default]),
+) as Limits
+
+export async function retentionTest(): Promise<RetentionTest> {
+  const database = await startedDatabase()
+  const owner = openDatabase(database.owner)
+  const accounts = testAccounts(database.db)
+  const { db } = database
+  return {
+    database,
+    accounts,
+    needs: (at = new Date()) => ({
+      ...{ db, owner, accounts, operator: 'tester', limits: DEFAULT_LIMITS },
+      vault: () => vaultOf(db),
+      now: () => at,
+    }),
+    rows: async (statement, ...values) => (await owner.pool.query(statement, values)).rows,
+    async close() {
+      await accounts.close()
+      await owner.close()
+      await database.close()
+    },
+  }
+}
