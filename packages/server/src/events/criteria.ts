@@ -108,8 +108,9 @@ export function readSubscribeCriteria(
 function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): EventType {
   const found = typeof spelling === 'string' ? resolveEventType(kind, spelling) : undefined
   if (found !== undefined) return found
-  const known = kind.event_types.map(({ name }) => name).join(', ')
-  throw refusal(TYPE_RULES, 'reg_event_type', `must be one of ${known}`)
+  const known = kind.event_types.map(({ name }) => name)
+  const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
+  throw refusal(TYPE_RULES, 'reg_event_type', rule)
 }
 
 function readNotifyType(kind: Kind, criteria: Criteria): RecordType {

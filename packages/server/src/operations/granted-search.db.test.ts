@@ -85,6 +85,19 @@ describe('asking', () => {
     ).toMatchObject({ status: 'rjct', status_reason_code: 'rjct.sort.invalid' })
   })
 
+  it('is told so where nothing can be named', async () => {
+    await granted({ event_types: [], ask: [] })
+    expect(await item({ ...byUin('1'), reg_event_type: 'Death' })).toMatchObject({
+      status_reason_code: 'rjct.search_criteria.invalid',
+      status_reason_message: 'search_criteria.reg_event_type: no event type can be named here',
+    })
+    const sort = [{ attribute_name: 'birth_date', sort_order: 'asc' }]
+    expect(await item({ ...byUin('1'), sort })).toMatchObject({
+      status_reason_code: 'rjct.sort.invalid',
+      status_reason_message: 'search_criteria.sort[0].attribute_name: nothing can be sorted by here',
+    })
+  })
+
   it('is not about everybody who bears an identifier, or another one', async () => {
     const queries = [
       { identifier_type: { $eq: 'UIN' } },

@@ -49,7 +49,9 @@ export function readSort(recordType: RecordType, sort: unknown): AskedKey[] {
       typeof attribute_name === 'string' ? resolveAttribute(recordType, attribute_name) : undefined
     if (attribute?.sortable !== true) {
       const sortable = recordType.attributes.filter((candidate) => candidate.sortable).map(({ name }) => name)
-      throw invalidSort(`${at}.attribute_name: must be one of ${sortable.join(', ')}`)
+      const rule =
+        sortable.length === 0 ? 'nothing can be sorted by here' : `must be one of ${sortable.join(', ')}`
+      throw invalidSort(`${at}.attribute_name: ${rule}`)
     }
     const key = keyOf(attribute, descending)
     if (keys.some((earlier) => earlier.attribute === key.attribute)) {

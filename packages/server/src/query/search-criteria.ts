@@ -104,8 +104,9 @@ function readCriteriaQuery(
 function checkEventType(kind: Kind, reg_event_type: unknown): void {
   if (reg_event_type === undefined) return
   if (typeof reg_event_type === 'string' && isSearchEventType(kind, reg_event_type)) return
-  const known = [...kind.event_types.map(({ name }) => name), ...(kind.search_event_types ?? [])].join(', ')
-  throw refusal(RULES, 'reg_event_type', `must be one of ${known}`)
+  const known = [...kind.event_types.map(({ name }) => name), ...(kind.search_event_types ?? [])]
+  const rule = known.length === 0 ? 'no event type can be named here' : `must be one of ${known.join(', ')}`
+  throw refusal(RULES, 'reg_event_type', rule)
 }
 
 /** reg_record_type and response_entity name the result type; where both stand they must mean the same. */
