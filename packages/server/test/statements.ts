@@ -2,8 +2,17 @@
 import pg from 'pg'
 
 export interface Statements {
-  /** Texts of the statements that the work has caused, in one order, without those that open a connection. */
-  of<Result>(work: () => Promise<Result>): Promise<{ readonly result: Result; readonly statements: string[] }>
+  /**
+   * The results of both, and the texts of their statements in one order, without those that open a connection. They are tried again where they differ: a timer of the server may fall
+   * into one of them.
+   */
+  compared<Result>(
+    one: () => Promise<Result>,
+    other: () => Promise<Result>,
+  ): Promise<{
+    readonly results: readonly [Result, Result]
+    readonly statements: readonly [string[], string[]]
+  }>
   /** To be called when the tests have ended. */
   stop(): void
 }
@@ -12,6 +21,8 @@ type Sent = string | { readonly text?: string; readonly cursor?: { readonly text
 
 /** What every new connection is set up with: when one is opened depends on what runs at the time. */
 const SETTING_UP = /^set /i
+
+const TRIES = 2
 
 /**
  * Begins to note statements; one at a time in a process.
@@ -28,11 +39,20 @@ export function noteStatements(unless: RegExp): Statements {
       return Reflect.apply(query, this, [given, ...others])
     },
   })
+  const noted = async <Result>(work: () => Promise<Result>) => {
+    sent.length = 0
+    const result = await work()
+    return { result, statements: sent.toSorted() }
+  }
   return {
-    async of(work) {
-      sent.length = 0
-      const result = await work()
-      return { result, statements: sent.toSorted() }
+    async compared(one, other) {
+      const [first, second] = [await noted(one), await noted(other)]
+      const results = [first.result, second.result] as const
+      let statements = [first.statements, second.statements] as const
+      for (let more = TRIES; more > 0 && statements[0].join() !== statements[1].join(); more -= 1) {
+        statements = [(await noted(one)).statements, (await noted(other)).statements]
+      }
+      return { results, statements }
     },
     stop: () => void Object.assign(prototype, { query }),
   }

@@ -37,8 +37,8 @@ const OTHERS = PEOPLE.map((person, at): Document => {
   return { ...Object.fromEntries([...granted, ...kept]), death_date: `20${10 + at}-01-02`, note: `n${at}` }
 })
 
-/** Read anew by the time alone, whatever is asked. */
-const BY_TIME = /join breaker|"body_key"|select next_due|from own_key/
+/** Read anew by the time alone, whatever is asked; accounts of refusals are written after the answer, several at once. */
+const BY_TIME = /join breaker|"body_key"|select next_due|from own_key|insert into account/
 const statements = noteStatements(BY_TIME)
 
 interface Side {
@@ -79,6 +79,12 @@ async function side(people: readonly Document[]): Promise<Side> {
 let sides: readonly [Side, Side]
 beforeAll(async () => {
   sides = [await side(PEOPLE), await side(OTHERS)]
+  // The first request of a server fills what is read once.
+  for (const one of sides) {
+    for (const mode of ['sync', 'async'] as const) {
+      await answered(one, { namespace: 'civil', operation: search, mode }, { id: randomUUID() })
+    }
+  }
 })
 afterAll(async () => {
   statements.stop()
@@ -131,13 +137,13 @@ const exampleOf = (kind: (typeof KINDS)[number], operation: Operation): Got => {
 
 /** Both sides answer alike. @returns the answer */
 async function expectAlike(request: Request, id: string = randomUUID()): Promise<string> {
-  const [one, other] = [
-    await statements.of(() => answered(sides[0], request, { id })),
-    await statements.of(() => answered(sides[1], request, { id })),
-  ]
-  expect(one.result).toBe(other.result)
-  expect(one.statements).toEqual(other.statements)
-  return one.result
+  const { results, statements: sent } = await statements.compared(
+    () => answered(sides[0], request, { id }),
+    () => answered(sides[1], request, { id }),
+  )
+  expect(results[0]).toBe(results[1])
+  expect(sent[0]).toEqual(sent[1])
+  return results[0]
 }
 
 const scalars = (value: unknown): readonly (string | number)[] => {
@@ -302,7 +308,7 @@ describe('two databases that differ only in what restricted may not see answer a
         })
         if (text.includes('birth_date')) found += 1
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     )
     // Enough of them are answered with a record.
     expect(found).toBeGreaterThan(10)
@@ -337,7 +343,7 @@ describe('two databases that differ only in what restricted may not see answer a
         }
         expect(await expectAlike(sent)).toHaveLength(first.length)
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 

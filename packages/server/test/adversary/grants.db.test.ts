@@ -4,6 +4,7 @@
  */
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
+import { protectPerson } from '../../src/admin/protected-persons.ts'
 import type { GrantTerms } from '../../src/model/grant.ts'
 import { type Got, gotten, masked } from '../answers.ts'
 import { asyncPeer, searchFor } from '../asynchronous.ts'
@@ -42,6 +43,7 @@ await server.registry('civil', [
   person('SEEN-01', 'F', shared),
   person('SEEN-02', 'F'),
   person('HIDE-01', 'M', { ...shared, phone_number: ['+1 555 0199'] }),
+  person('SAFE-01', 'F', { phone_number: ['+1 555 0188'] }),
   person('TWIN-01', 'F', { phone_number: ['+1 555 0177'] }),
   person('TWIN-02', 'F', { phone_number: ['+1 555 0177'] }),
 ])
@@ -62,20 +64,10 @@ const send = (path: string, body: object, namespace = 'civil') =>
 const search = (criteria: object, path = 'sync/search') =>
   send(path, searchFor(peer, [{ search_criteria: criteria }]))
 
-interface Tried {
-  readonly got: string
-  readonly sent: readonly string[]
-}
-
-/** @param names stand for themselves in the answer */
-async function tried(ask: () => Promise<Got>, names: readonly string[]): Promise<Tried> {
-  const { result, statements: sent } = await statements.of(ask)
-  const text = names.reduce(
-    (whole, name) =>
-      whole.replace(new RegExp(`(?<!\\w)${name.replace(/[+.]/g, '\\$&')}(?!\\w)`, 'g'), 'NAMED'),
-    JSON.stringify(result),
-  )
-  return { got: masked(JSON.parse(text)), sent }
+/** @param name stands for itself in the answer */
+const answerTo = (ask: (name: string) => Promise<Got>, name: string) => async (): Promise<string> => {
+  const named = new RegExp(`(?<!\\w)${name.replace(/[+.]/g, '\\$&')}(?!\\w)`, 'g')
+  return masked(JSON.parse(JSON.stringify(await ask(name)).replace(named, 'NAMED')))
 }
 
 /**
@@ -86,18 +78,80 @@ async function tried(ask: () => Promise<Got>, names: readonly string[]): Promise
 async function expectAlike(
   [hidden, absent, first = absent]: readonly [string, string, string?],
   ask: (name: string) => Promise<Got>,
-): Promise<Tried> {
-  const one = (name: string) => tried(() => ask(name), [name])
-  await one(first)
-  const [unknown, known] = [await one(absent), await one(hidden)]
-  expect(known.got).toBe(unknown.got)
-  expect(known.sent).toEqual(unknown.sent)
-  return known
+): Promise<{ readonly got: string; readonly sent: readonly string[] }> {
+  await answerTo(ask, first)()
+  const { results, statements: sent } = await statements.compared(
+    answerTo(ask, absent),
+    answerTo(ask, hidden),
+  )
+  expect(results[1]).toBe(results[0])
+  expect(sent[1]).toEqual(sent[0])
+  return { got: results[1], sent: sent[1] }
 }
 
 const UIN = ['HIDE-01', 'NONE-01'] as const
 const uin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
 const expression = (query: object, more: object = {}) => ({ query_type: 'expression', query, ...more })
+
+type Way = readonly [string, readonly [string, string], (name: string) => object]
+
+/** Every way of a search to name a person. */
+function waysOf(hidden: string, absent: string, telephone: string): readonly Way[] {
+  const names = [hidden, absent] as const
+  const page = { pagination: { page_size: 1, page_number: 2 } }
+  const sort = { sort: [{ attribute_name: 'birth_date', sort_order: 'desc' }] }
+  const graphql = (value: string) => ({
+    query_type: 'graphql',
+    query: { type: 'graphql', value: `{ person(UIN: "${value}") { sex who: birth_date name { surname } } }` },
+  })
+  return [
+    ['identifier', names, uin],
+    ['second page', names, (name) => ({ ...uin(name), ...page })],
+    ['sorted', names, (name) => ({ ...uin(name), ...sort })],
+    ['record type', names, (name) => ({ ...uin(name), reg_record_type: 'CRVS_Person' })],
+    ['event type', names, (name) => ({ ...uin(name), reg_event_type: 'Death' })],
+    [
+      'another identifier',
+      [`BRN-${hidden}`, `BRN-${absent}`],
+      (value) => ({ ...uin(''), query: { type: 'BRN', value } }),
+    ],
+    ['telephone', [telephone, '+1 555 0999'], (value) => ({ ...uin(''), query: { type: 'MOBILE', value } })],
+    ['expression', names, (name) => expression({ UIN: { $eq: name } })],
+    ['any identifier', names, (name) => expression({ identifier: { $eq: name } })],
+    ['a list, with one that is seen', names, (name) => expression({ UIN: { $in: ['SEEN-01', name] } }, sort)],
+    [
+      'beside what is seen',
+      names,
+      (name) => expression({ $or: [{ UIN: { $eq: name } }, { sex: { $eq: 'F' } }] }, page),
+    ],
+    ['everybody else', names, (name) => expression({ $not: { UIN: { $eq: name } } }, page)],
+    ['a name', [`Name-${hidden}`, `Name-${absent}`], (name) => expression({ surname: { $eq: name } }, page)],
+    [
+      'the beginning of a name',
+      [`Name-${hidden.slice(0, -1)}`, `Name-${absent.slice(0, -1)}`],
+      (name) => expression({ surname: { $like: `${name}%` } }),
+    ],
+    [
+      'a list of expressions',
+      names,
+      (attribute_value) => ({
+        query_type: 'predicate',
+        query: [{ seq_num: 1, expression1: { attribute_name: 'UIN', operator: 'eq', attribute_value } }],
+      }),
+    ],
+    ['graphql, with a selection', names, graphql],
+  ]
+}
+
+/** In every form of a search, at once and later. */
+async function expectHidden(hidden: string, telephone: string): Promise<void> {
+  for (const [way, names, criteria] of waysOf(hidden, 'NONE-01', telephone)) {
+    for (const path of ['sync/search', 'search']) {
+      const { got } = await expectAlike(names, (name) => search(criteria(name), path))
+      expect([way, got.includes(hidden)]).toEqual([way, false])
+    }
+  }
+}
 
 describe('a person outside of the rows of a grant is answered like one that is not there', () => {
   const ROWS: Partial<GrantTerms> = {
@@ -105,64 +159,11 @@ describe('a person outside of the rows of a grant is answered like one that is n
     ask: 'all',
     rows: { Person: { sex: { $eq: 'F' } } },
   }
-  const page = { pagination: { page_size: 1, page_number: 2 } }
-  const sort = { sort: [{ attribute_name: 'birth_date', sort_order: 'desc' }] }
-  const graphql = (value: string) => ({
-    query_type: 'graphql',
-    query: { type: 'graphql', value: `{ person(UIN: "${value}") { sex who: birth_date name { surname } } }` },
-  })
-  const WAYS: readonly [string, readonly [string, string], (name: string) => object][] = [
-    ['identifier', UIN, uin],
-    ['second page', UIN, (name) => ({ ...uin(name), ...page })],
-    ['sorted', UIN, (name) => ({ ...uin(name), ...sort })],
-    ['record type', UIN, (name) => ({ ...uin(name), reg_record_type: 'CRVS_Person' })],
-    ['event type', UIN, (name) => ({ ...uin(name), reg_event_type: 'Death' })],
-    [
-      'another identifier',
-      ['BRN-HIDE-01', 'BRN-NONE-01'],
-      (value) => ({ ...uin(''), query: { type: 'BRN', value } }),
-    ],
-    [
-      'telephone',
-      ['+1 555 0199', '+1 555 0999'],
-      (value) => ({ ...uin(''), query: { type: 'MOBILE', value } }),
-    ],
-    ['expression', UIN, (name) => expression({ UIN: { $eq: name } })],
-    ['any identifier', UIN, (name) => expression({ identifier: { $eq: name } })],
-    ['a list, with one that is seen', UIN, (name) => expression({ UIN: { $in: ['SEEN-01', name] } }, sort)],
-    [
-      'beside what is seen',
-      UIN,
-      (name) => expression({ $or: [{ UIN: { $eq: name } }, { sex: { $eq: 'F' } }] }, page),
-    ],
-    ['everybody else', UIN, (name) => expression({ $not: { UIN: { $eq: name } } }, page)],
-    ['a name', ['Name-HIDE-01', 'Name-NONE-01'], (name) => expression({ surname: { $eq: name } }, page)],
-    [
-      'the beginning of a name',
-      ['Name-HIDE-0', 'Name-NONE-0'],
-      (name) => expression({ surname: { $like: `${name}%` } }),
-    ],
-    [
-      'a list of expressions',
-      UIN,
-      (attribute_value) => ({
-        query_type: 'predicate',
-        query: [{ seq_num: 1, expression1: { attribute_name: 'UIN', operator: 'eq', attribute_value } }],
-      }),
-    ],
-    ['graphql, with a selection', UIN, graphql],
-  ]
-
   it.each(['exact', 'rounded', 'none'] as const)(
     'in every form of a search, with counts %s',
     async (counts) => {
       await granted({ ...ROWS, counts })
-      for (const [way, names, criteria] of WAYS) {
-        for (const path of ['sync/search', 'search']) {
-          const { got } = await expectAlike(names, (name) => search(criteria(name), path))
-          expect([way, got.includes('HIDE-01')]).toEqual([way, false])
-        }
-      }
+      await expectHidden('HIDE-01', '+1 555 0199')
     },
   )
 
@@ -212,6 +213,18 @@ describe('a person outside of the rows of a grant is answered like one that is n
         askingOf(peer, action, { [member]: { query_type: 'expression', query: { UIN: { $eq: name } } } }),
         namespace,
       ),
+    )
+  })
+})
+
+describe('a protected person is answered like one that is not there', () => {
+  it('in every form of a search, and in a subscription', async () => {
+    const named = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'SAFE-01' }
+    await protectPerson({ db: server.database.db }, { ...named, category: 'shelter', reason: 'a test' })
+    await granted({ query_forms: 'all', ask: 'all' })
+    await expectHidden('SAFE-01', '+1 555 0188')
+    await expectAlike(['SAFE-01', 'NONE-03', 'NONE-04'], (name) =>
+      send('subscribe', subscribeFor(peer, [about(name)])),
     )
   })
 })
