@@ -99,6 +99,7 @@ async function acknowledging(): Promise<{ url: string; close(): Promise<void> }>
 const write = (name: string, text: string) => writeFile(join(folder, name), text, { mode: 0o600 })
 
 async function writeFiles(): Promise<void> {
+  await write('rollcall-witness', '')
   const partner = generateKeyPairSync('ed25519')
   const pem = partner.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   await write('private-key.pem', pem)

@@ -16,6 +16,8 @@ import type { Database } from '../src/store/db/database.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { masterKeyOfRun } from './postgres.ts'
 
+export { accountEntry } from './account-entry.ts'
+
 export interface StoredAccount {
   readonly chain: string
   readonly sequence: number
@@ -74,28 +76,6 @@ export async function storedAccounts({ pool }: Pick<Database, 'pool'>): Promise<
   )
   return rows.map(({ entry, ...row }) => ({ ...row, entry: JSON.parse(entry) }))
 }
-
-/** An entry of an answer, with the members that a test names. */
-export const accountEntry = (members: Partial<AccountEntry> = {}): AccountEntry => ({
-  kind: 'answer',
-  participant: 'sp.example',
-  operator: null,
-  registry: 'civil',
-  operation: 'search',
-  correlation_id: null,
-  transaction_id: null,
-  request: null,
-  reply: null,
-  grant: 1,
-  basis: 'law',
-  purpose: null,
-  consent: null,
-  outcomes: { succ: 1 },
-  records: 1,
-  asked: { record_types: ['Person'], forms: ['idtype-value'], attributes: [] },
-  shown: { Person: ['name'] },
-  ...members,
-})
 
 /** Accounts in memory. */
 export function memoryAccounts(): Accounts & {

@@ -14,6 +14,7 @@ import { stopRequest } from '../stop.ts'
 import { instant, wholeNumber } from '../values.ts'
 import { addEvidence } from './audit-evidence.ts'
 import { writeReport } from './audit-report.ts'
+import { addVerifyCommands } from './audit-verify.ts'
 
 export function addCommand(program: Command): void {
   const audit = program
@@ -64,6 +65,7 @@ Example: rollcall audit person UIN 8128560370 --report answer.html`,
     )
     .action(runReview)
   addEvidence(audit)
+  addVerifyCommands(audit)
 }
 
 const withPeriod = (command: Command): Command =>

@@ -31,6 +31,7 @@ const GOOD: DatabaseFacts = {
   overdue: 0,
   withClosedMailbox: [],
   outbox: { waiting: 3, failed: 0, oldest: 59.9 },
+  unwitnessed: 0,
   disabled: [],
   withoutSecret: [],
   unsigned: [],
@@ -51,6 +52,18 @@ test('by default nothing is weak', () => {
 })
 
 const BEHIND_PROXY = { HOST: '0.0.0.0', ROLLCALL_BEHIND_TLS_PROXY: '1' }
+
+test('a witness of the accounts is asked for where the database is not the embedded one', () => {
+  const of = (env: Record<string, string>) =>
+    judgeSettings(env).find(({ check }) => check === 'accounts_witness')
+  expect(of({})).toBeUndefined()
+  const DATABASE_URL = 'postgres://127.0.0.1/registry'
+  expect(of({ DATABASE_URL })).toMatchObject({
+    state: 'weak',
+    advice: expect.stringContaining('ROLLCALL_WITNESS'),
+  })
+  expect(of({ DATABASE_URL, ROLLCALL_WITNESS: 'syslog://log.example' })).toMatchObject({ state: 'ok' })
+})
 
 test.each([
   [
@@ -131,6 +144,7 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     "create role rollcall_application login password '...'; Then move the address of DATABASE_URL",
   ],
   ['mailboxes', { withClosedMailbox: [participant] }, 'weak', 'a mailbox of x.example is closed'],
+  ['accounts_witnessed', { unwitnessed: 2 }, 'weak', '2 processes could not give their last checkpoints'],
   ['outbox', { outbox: { waiting: 0, failed: 2, oldest: 0 } }, 'weak', '2 rows of the outbox could not'],
   [
     'outbox',

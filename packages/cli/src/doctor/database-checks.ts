@@ -109,6 +109,16 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
     },
   },
   {
+    check: 'accounts_witnessed',
+    judge({ unwitnessed }) {
+      if (unwitnessed === 0)
+        return ok('no process has failed to give checkpoints to the witness within a day')
+      return weak(
+        `${unwitnessed} processes could not give their last checkpoints to the witness; their logs say why (ROLLCALL_WITNESS)`,
+      )
+    },
+  },
+  {
     check: 'outbox',
     judge({ outbox: { waiting, failed, oldest } }) {
       if (failed > 0) {

@@ -60,6 +60,16 @@ export const SETTING_CHECKS: readonly Check<SettingFacts>[] = [
     },
   },
   {
+    check: 'accounts_witness',
+    judge({ config: { witness, databaseUrl } }) {
+      if (witness !== null) return ok('checkpoints of the accounts also go to a witness')
+      if (databaseUrl === undefined) return null
+      return weak(
+        'checkpoints of the accounts are in the database only: nobody would find that it was rolled back; set ROLLCALL_WITNESS (docs/accounts.md)',
+      )
+    },
+  },
+  {
     check: 'data_directory_mode',
     judge({ files: { data_directory: mode } }) {
       if (mode === null) return null

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accountEntry, storedAccounts, testAccounts, vaultOf } from '../../test/accounts.ts'
+import { accountEntry } from '../../test/account-entry.ts'
+import { storedAccounts, testAccounts, vaultOf } from '../../test/accounts.ts'
 import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
 import { query } from '../../test/statement.ts'
 import { openDetails } from './confidential.ts'

@@ -128,7 +128,9 @@ function chained(
   const accounts = entries.map(({ entry, persons, keys }, index) => {
     const sequence = last + index + 1
     const text = entryText(entry, keys, { chain, sequence })
-    const commitments = Buffer.concat(persons.map(commitmentOf))
+    const commitments = Buffer.concat(
+      persons.map(({ salt, pseudonym, role }) => commitmentOf(salt, pseudonym, role)),
+    )
     hash = entryHash(hash, { chain, sequence, at, entry: text, commitments })
     const [message_id, reply_message_id] = [messageOf(entry.request), messageOf(entry.reply)]
     return { entry: text, commitments, hash, message_id, reply_message_id, persons }

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { accountEntry, testAccounts } from '../../test/accounts.ts'
+import { accountEntry } from '../../test/account-entry.ts'
+import { testAccounts } from '../../test/accounts.ts'
 import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
 import { query } from '../../test/statement.ts'
 import type { CheckpointContent } from './checkpoints.ts'

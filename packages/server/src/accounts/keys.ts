@@ -68,7 +68,7 @@ async function signerOf(vault: Vault, key: AccountKey): Promise<AccountSigner> {
 }
 
 /** @throws DecryptionError the row was altered, or the master key is another one */
-async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Promise<Buffer> {
+export async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Promise<Buffer> {
   if (sealed === null) throw new Error('a key of the accounts is erased')
   return vault.decrypt(purpose, { table, id: kid }, sealed)
 }

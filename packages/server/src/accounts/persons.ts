@@ -3,11 +3,11 @@
  * commitment says nothing about the person, and the chain still verifies.
  */
 import { createHmac, hash, type KeyObject, randomBytes } from 'node:crypto'
-import type { AccountedPerson, PersonIdentifier, PersonRole } from '../model/account.ts'
+import type { AccountedPerson, PersonIdentifier } from '../model/account.ts'
 import type { NewAccountPerson } from '../store/accounts/write-accounts.ts'
 
 export const COMMITMENT_BYTES = 32
-const SALT_BYTES = 16
+export const SALT_BYTES = 16
 
 /** HMAC-SHA-256 of type and value with the secret of the accounts: the same for all registries. */
 export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Buffer =>
@@ -16,14 +16,9 @@ export const pseudonymOf = (secret: KeyObject, identifier: PersonIdentifier): Bu
 /** A type has no NUL: no two identifiers have one text. */
 const textOf = ({ type, value }: PersonIdentifier): string => `${type}\0${value}`
 
-export const commitmentOf = ({ salt, pseudonym, role }: NewAccountPerson): Buffer =>
-  hash('sha256', Buffer.concat([salt, pseudonym, ROLES[role]]), 'buffer')
-
-const ROLES: Readonly<Record<PersonRole, Buffer>> = {
-  seen: Buffer.from('seen'),
-  asked: Buffer.from('asked'),
-  written: Buffer.from('written'),
-}
+/** SHA-256 of salt, pseudonym and role. */
+export const commitmentOf = (salt: Buffer, pseudonym: Buffer, role: string): Buffer =>
+  hash('sha256', Buffer.concat([salt, pseudonym, Buffer.from(role)]), 'buffer')
 
 /** The rows of an entry: one for each role and identifier. */
 export function personRows(

@@ -1,12 +1,14 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { accountEntry, testAccounts } from '../../test/accounts.ts'
+import { accountEntry } from '../../test/account-entry.ts'
+import { testAccounts } from '../../test/accounts.ts'
 import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
+import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
 import { readWitnessLine } from './witness-line.ts'
 import { readWitnessAddress, type WitnessAddress } from './witness-target.ts'
 
@@ -112,7 +114,7 @@ test('a witness that fails stops nothing; it is counted, logged once and named b
     await expect.poll(() => accounts.counted.filter((line) => line === 'witness failed')).toHaveLength(count)
   }
   expect(accounts.logged).toEqual(['the witness of the accounts does not take checkpoints'])
-  const { mkdir } = await import('node:fs/promises')
+  expect(await countUnwitnessed(on.db)).toBe(1)
   await mkdir(join(path, '..'))
   await accounts.close()
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').map(readWitnessLine)

@@ -1,5 +1,6 @@
 /** Checkpoints: they sign the entries of a chain up to one of them. */
 import type pg from 'pg'
+import type { Database } from '../db/database.ts'
 
 export interface NewCheckpoint {
   readonly chain: string
@@ -56,4 +57,15 @@ export async function newestCheckpoints(
     values: [chain, since],
   })
   return rows
+}
+
+/** How many chains have a newest checkpoint of the last day that says that the witness failed. */
+export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `select count(*)::integer as count from (
+      select distinct on (chain) content::json ->> 'witness' as witness from account_checkpoint
+      where at > now() - interval '1 day' order by chain, id desc
+    ) newest where witness = 'failed'`,
+  )
+  return rows[0]?.count ?? 0
 }

@@ -1,0 +1,102 @@
+/** `rollcall audit verify` and `rollcall audit keys`: whether the accounts of access are complete and unchanged. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { listAccountSigningKeys, verifyAllAccounts } from '@rollcall/server/admin/account-verify'
+import type { Command } from 'commander'
+import { ask, withDatabase } from '../environment.ts'
+import { CommandError, EXIT } from '../failure.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+/** @param audit the command that they are parts of */
+export function addVerifyCommands(audit: Command): void {
+  withJson(audit.command('verify'))
+    .description('verify that no entry of the accounts was changed, removed or added; changes nothing')
+    .option('--against <file>', 'compare with this file of the witness, or of its syslog server')
+    .addHelpText(
+      'after',
+      `
+It reads the accounts as they are at one moment, beside a running server. Without the master key it does not verify that
+the keys are our own: compare their fingerprints with those that you have written down (rollcall audit keys).
+
+Exit codes: 0 nothing was found, 1 something was, which is printed with its chain and the number of its entry.
+
+Example: rollcall audit verify --against rollcall-witness`,
+    )
+    .action(runVerify)
+  withJson(audit.command('keys'))
+    .description('list the public keys that sign the accounts, with their fingerprints')
+    .addHelpText('after', '\nExample: rollcall audit keys')
+    .action(runKeys)
+}
+
+interface VerifyOptions extends OutputOptions {
+  readonly against?: string
+}
+
+async function runVerify({ against, ...options }: VerifyOptions): Promise<void> {
+  stopRequest()
+  const witness = against === undefined ? null : await linesOf(against)
+  const verified = await withDatabase((needs) => verifyAllAccounts({ ...needs, witness }, {}))
+  print(options, verified, textOf(verified))
+  if (!verified.good) process.exitCode = EXIT.failed
+}
+
+/** The lines that the file has now: what a running server adds is newer than what the database is read as of. */
+async function linesOf(path: string): Promise<AsyncIterable<string>> {
+  const { size } = await stat(path).catch((error: unknown) => {
+    throw new CommandError(`the file of the witness cannot be read: ${path}`, { cause: error })
+  })
+  return firstLines(path, size)
+}
+
+/** Opened when it is read: a reader of lines drops those that come before somebody asks for them. */
+async function* firstLines(path: string, size: number): AsyncGenerator<string> {
+  if (size > 0) yield* createInterface({ input: createReadStream(path, { end: size - 1 }) })
+}
+
+type Verified = Awaited<ReturnType<typeof verifyAllAccounts>>
+
+function textOf({
+  good,
+  counts,
+  fault_count,
+  faults,
+  unsigned,
+  unsigned_tails,
+  keys,
+  own_keys,
+}: Verified): string {
+  const read = `${counts.entries} entries of ${counts.chains} chains, ${counts.persons} rows of persons, ${counts.checkpoints} checkpoints`
+  const lines = [
+    good ? `verified: ${read}` : `NOT VERIFIED, faults: ${fault_count}; read ${read}`,
+    ...faults.map(
+      ({ meaning, chain, sequence, detail }) =>
+        `- ${[chain === null ? '' : `chain ${chain}`, sequence === null ? '' : `entry ${sequence}`, detail ?? ''].filter(Boolean).join(', ')}: ${meaning}`,
+    ),
+    ...(fault_count > faults.length ? [`- and ${fault_count - faults.length} more`] : []),
+  ]
+  if (counts.tombstones > 0)
+    lines.push(
+      `removed by ${counts.tombstones} tombstones: ${counts.pruned} entries, ${counts.erased} rows of persons`,
+    )
+  if (counts.witnessed > 0) lines.push(`compared with ${counts.witnessed} checkpoints of the witness`)
+  if (unsigned > 0) {
+    lines.push(`not signed by a checkpoint: ${unsigned} entries at the ends of chains`)
+    for (const { chain, from, to, at } of unsigned_tails)
+      lines.push(`- chain ${chain}, entries ${from} to ${to}, ${at}`)
+  }
+  lines.push(...keys.map((kid) => `signed with ${kid}`))
+  if (!own_keys)
+    lines.push('There is no master key here: compare these keys with those that you have written down.')
+  return lines.join('\n')
+}
+
+async function runKeys(options: OutputOptions): Promise<void> {
+  stopRequest()
+  const keys = await ask(listAccountSigningKeys, {})
+  const columns = ['fingerprint', 'public_key', 'created_at', 'retired_at']
+  const rows = keys.map(({ public_key, ...key }) => ({ ...key, public_key: public_key.x }))
+  print(options, keys, table(columns, rows, 'no keys yet; the first entry makes one'))
+}

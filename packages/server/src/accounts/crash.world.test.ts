@@ -1,0 +1,38 @@
+/** Processes that are killed while they write accounts: what they were told is written is there, and all of it verifies. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { storedAccounts } from '../../test/accounts.ts'
+import { masterKeyOfRun, startedDatabase } from '../../test/postgres.ts'
+import { verified } from '../../test/tampering.ts'
+
+const CHILD = join(import.meta.dirname, '../../test/accounts-child.ts')
+
+test('kill -9 between commits, of several processes, while the accounts are verified', async () => {
+  const database = await startedDatabase()
+  onTestFinished(() => database.close())
+  const killed = async (run: string, after: number): Promise<string[]> => {
+    const env = {
+      ...{ PATH: process.env.PATH, CONNECTION: JSON.stringify(database.connection), RUN: run },
+      ...{ DATABASE_URL: 'postgres://unused', ROLLCALL_MASTER_KEY: masterKeyOfRun() },
+      ...{ ROLLCALL_CHECKPOINT_ENTRIES: '50' },
+    }
+    const child = spawn(process.execPath, [CHILD], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+      if (printed.split('\n').length > after) child.kill('SIGKILL')
+    })
+    await once(child, 'close')
+    return printed.slice(0, printed.lastIndexOf('\n')).split('\n')
+  }
+  const written = (await Promise.all([killed('a', 300), killed('b', 700)])).flat()
+  const [during, more] = await Promise.all([verified(database), killed('c', 400)])
+  const there = new Set((await storedAccounts(database.db)).map(({ entry }) => entry.transaction_id))
+  expect([...written, ...more].filter((id) => !there.has(id))).toEqual([])
+  const after = await verified(database)
+  for (const { report } of [during, after]) expect(report.faults).toEqual([])
+  expect(after.report.counts.entries).toBe(there.size)
+  expect(after.report.counts.checkpoints).toBeGreaterThan(10)
+})

@@ -1,0 +1,188 @@
+/** One chain: every hash, every commitment, every checkpoint. */
+import { hash } from 'node:crypto'
+import type { StoredAccountEntry } from '../../model/account.ts'
+import type {
+  AccountToVerify,
+  CheckpointToVerify,
+  PersonToVerify,
+} from '../../store/accounts/account-pages.ts'
+import { messageOf } from '../accounts.ts'
+import { entryHash, firstHash } from '../chain.ts'
+import type { CheckpointContent } from '../checkpoints.ts'
+import { COMMITMENT_BYTES, commitmentOf, SALT_BYTES } from '../persons.ts'
+import type { PrunedChain } from '../tombstones.ts'
+import type { Cursor } from './cursor.ts'
+import type { Verifier } from './keys.ts'
+import type { Report } from './report.ts'
+
+export interface ChainParts {
+  readonly entries: Cursor<AccountToVerify>
+  readonly persons: Cursor<PersonToVerify>
+  readonly checkpoints: Cursor<CheckpointToVerify>
+  readonly verifier: Verifier
+  readonly report: Report
+  readonly pruned: PrunedChain | undefined
+  readonly erased: ReadonlySet<string>
+  /** A checkpoint of another chain is named. */
+  readonly named: (other: CheckpointContent['others'][number], by: string) => Promise<void>
+}
+
+/** The time with microseconds that the database has for one with milliseconds. */
+export const isSameTime = (stored: string, milliseconds: string): boolean =>
+  stored === milliseconds.replace('Z', '000Z')
+
+/** Without the microseconds, which are 0; with them where they are not, which no hash matches. */
+const withMilliseconds = (at: string): string => at.replace(/000Z$/, 'Z')
+
+/** Takes the rows of the chain from the cursors, which are in its order. */
+export async function verifyChain(chain: string, parts: ChainParts): Promise<void> {
+  const { entries, report, pruned } = parts
+  const checkpoints = createCheckpointCheck(chain, parts)
+  const persons = createPersonCheck(chain, parts)
+  let last = pruned?.sequence ?? 0
+  let previous: Buffer | null = pruned === undefined ? firstHash(chain) : Buffer.from(pruned.hash, 'hex')
+  let newest = ''
+  report.counts.chains += 1
+  report.counts.pruned += last
+  await checkpoints.reached(last, pruned === undefined ? null : previous)
+  for (let row = await entries.peek(); row?.chain === chain; row = await entries.peek()) {
+    await entries.take()
+    const { sequence } = row
+    report.counts.entries += 1
+    if (sequence <= last) {
+      report.fault('entry_pruned', chain, sequence)
+      await persons.skip(sequence)
+      continue
+    }
+    if (sequence > last + 1) {
+      report.fault('entry_missing', chain, last + 1, `to ${sequence - 1}`)
+      previous = null
+    }
+    const at = withMilliseconds(row.at)
+    const isChanged = previous !== null && !entryHash(previous, { ...row, at }).equals(row.hash)
+    if (isChanged) report.fault('entry_changed', chain, sequence)
+    else if (!areColumnsRight(row)) report.fault('entry_columns', chain, sequence)
+    if (checkpoints.endedAt() < sequence) report.fault('entry_after_end', chain, sequence)
+    await persons.check(row)
+    previous = row.hash
+    last = sequence
+    newest = at
+    await checkpoints.reached(last, previous)
+  }
+  await persons.skip(Number.POSITIVE_INFINITY)
+  await checkpoints.finish(last)
+  const from = Math.max(checkpoints.signedTo(), pruned?.sequence ?? 0) + 1
+  if (from <= last) report.tail({ chain, from, to: last, at: newest })
+}
+
+function areColumnsRight({ entry, message_id, reply_message_id }: AccountToVerify): boolean {
+  try {
+    const { request, reply } = JSON.parse(entry) as StoredAccountEntry
+    return messageOf(request) === message_id && messageOf(reply) === reply_message_id
+  } catch {
+    return false
+  }
+}
+
+function createPersonCheck(chain: string, { persons, report, erased }: ChainParts) {
+  /** Rows of entries before `sequence`, or of this one: they belong to no commitment. */
+  const skip = async (sequence: number): Promise<void> => {
+    for (let row = await persons.peek(); row?.chain === chain && row.sequence <= sequence; ) {
+      report.fault('person_inserted', chain, row.sequence, `position ${row.position}`)
+      await persons.take()
+      row = await persons.peek()
+    }
+  }
+  return {
+    skip,
+    async check({ sequence, commitments }: AccountToVerify): Promise<void> {
+      await skip(sequence - 1)
+      const count = Math.floor(commitments.length / COMMITMENT_BYTES)
+      let position = 0
+      const missing = (until: number): void => {
+        for (; position < until; position += 1) {
+          if (erased.has(`${sequence}/${position}`)) report.counts.erased += 1
+          else report.fault('person_missing', chain, sequence, `position ${position}`)
+        }
+      }
+      for (let row = await persons.peek(); row?.chain === chain && row.sequence === sequence; ) {
+        report.counts.persons += 1
+        missing(Math.min(row.position, count))
+        if (row.position >= count)
+          report.fault('person_inserted', chain, sequence, `position ${row.position}`)
+        else {
+          const begin = position * COMMITMENT_BYTES
+          if (!isCommitted(row, commitments.subarray(begin, begin + COMMITMENT_BYTES)))
+            report.fault('person_changed', chain, sequence, `position ${position}`)
+          if (erased.has(`${sequence}/${position}`))
+            report.fault('person_erased', chain, sequence, `position ${position}`)
+          position += 1
+        }
+        await persons.take()
+        row = await persons.peek()
+      }
+      missing(count)
+    },
+  }
+}
+
+/** The lengths are checked: bytes could otherwise move from one column to the next. */
+const isCommitted = (row: PersonToVerify, commitment: Buffer): boolean =>
+  row.salt.length === SALT_BYTES &&
+  row.pseudonym.length === COMMITMENT_BYTES &&
+  commitmentOf(row.salt, row.pseudonym, row.role).equals(commitment)
+
+function createCheckpointCheck(chain: string, { checkpoints, verifier, report, named }: ChainParts) {
+  let previous: string | null = null
+  let signedTo = 0
+  let ended = Number.POSITIVE_INFINITY
+  /** @param entry the hash of the entry that it signs; null: unknown */
+  const check = async (row: CheckpointToVerify, entry: Buffer | null): Promise<void> => {
+    const { sequence } = row
+    report.counts.checkpoints += 1
+    const digest = hash('sha256', row.content, 'hex')
+    const content = verifier.isSigned(row) ? (JSON.parse(row.content) as CheckpointContent) : null
+    if (content === null) report.fault('checkpoint_signature', chain, sequence)
+    else {
+      if (!isSame(row, content, digest)) report.fault('checkpoint_columns', chain, sequence)
+      if (content.previous !== previous || sequence < signedTo)
+        report.fault('checkpoint_link', chain, sequence)
+      if (entry !== null && content.hash !== entry.toString('hex'))
+        report.fault('checkpoint_hash', chain, sequence)
+      signedTo = Math.max(signedTo, sequence)
+      if (content.ended) ended = Math.min(ended, sequence)
+      for (const other of content.others) await named(other, chain)
+    }
+    previous = digest
+  }
+  return {
+    endedAt: () => ended,
+    signedTo: () => signedTo,
+    /** Checks those that sign no later entry. */
+    async reached(sequence: number, entry: Buffer | null): Promise<void> {
+      for (let row = await checkpoints.peek(); row?.chain === chain && row.sequence <= sequence; ) {
+        await check(row, row.sequence === sequence ? entry : null)
+        await checkpoints.take()
+        row = await checkpoints.peek()
+      }
+    },
+    /** Checks the others: what they sign is not there. */
+    async finish(last: number): Promise<void> {
+      let signed = last
+      for (let row = await checkpoints.peek(); row?.chain === chain; ) {
+        await check(row, null)
+        signed = Math.max(signed, row.sequence)
+        await checkpoints.take()
+        row = await checkpoints.peek()
+      }
+      if (signed > last) report.fault('entry_truncated', chain, last + 1, `to ${signed}`)
+    },
+  }
+}
+
+const isSame = (row: CheckpointToVerify, content: CheckpointContent, digest: string): boolean =>
+  row.chain === content.chain &&
+  row.sequence === content.sequence &&
+  row.hash.toString('hex') === content.hash &&
+  isSameTime(row.at, content.at) &&
+  row.digest.toString('hex') === digest

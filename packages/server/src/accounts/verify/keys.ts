@@ -1,0 +1,57 @@
+/** The public keys that signatures of accounts are verified with. */
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { calculateJwkThumbprint } from 'jose'
+import { DecryptionError } from '../../keys/encrypted-value.ts'
+import type { Vault } from '../../keys/vault.ts'
+import type { AccountKey } from '../../store/accounts/account-keys.ts'
+import { decryptKey } from '../keys.ts'
+import type { Report } from './report.ts'
+
+export interface SignedText {
+  readonly content: string
+  readonly kid: string
+  readonly signature: Buffer
+}
+
+export interface Verifier {
+  isSigned(text: SignedText): boolean
+  /** kids of the signatures that were right. */
+  readonly used: ReadonlySet<string>
+}
+
+/** @param vault null: whether the public halves belong to our own private halves is not checked */
+export async function createVerifier(
+  keys: readonly AccountKey[],
+  vault: Vault | null,
+  report: Report,
+): Promise<Verifier> {
+  const known = new Map<string, KeyObject>()
+  const used = new Set<string>()
+  for (const key of keys) {
+    if (key.public_key === null) continue
+    if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
+    else report.fault('key_changed', null, null, key.kid)
+  }
+  return {
+    used,
+    isSigned({ content, kid, signature }) {
+      const key = known.get(kid)
+      if (key === undefined || !verify(null, Buffer.from(content), key, signature)) return false
+      used.add(kid)
+      return true
+    },
+  }
+}
+
+async function isOurs(key: AccountKey, vault: Vault | null): Promise<boolean> {
+  const thumbprint = await calculateJwkThumbprint(key.public_key ?? {}).catch(() => null)
+  if (thumbprint !== key.kid) return false
+  if (vault === null) return true
+  try {
+    const jwk = JSON.parse((await decryptKey(vault, key)).toString()) as { readonly x?: string }
+    return jwk.x === key.public_key?.x
+  } catch (error) {
+    if (error instanceof DecryptionError) return false
+    throw error
+  }
+}

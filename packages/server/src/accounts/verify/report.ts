@@ -1,0 +1,99 @@
+/** What `verify` finds. */
+
+/** Each kind of fault, and what it means. */
+export const FAULTS = {
+  entry_changed: 'an entry does not match its hash: it was changed, or the entry before it was',
+  entry_missing: 'entries are missing in the middle of a chain',
+  entry_truncated: 'entries are missing at the end of a chain: a checkpoint signs them',
+  entry_after_end: 'an entry was added after the signed end of its chain',
+  entry_pruned: 'an entry is there that a tombstone says was pruned',
+  entry_columns: 'a column of an entry says something else than the entry',
+  person_changed: 'the row of a person does not match its commitment: pseudonym, salt or role was changed',
+  person_missing: 'the row of a person was deleted without a tombstone',
+  person_inserted: 'the row of a person belongs to no commitment of an entry',
+  person_erased: 'the row of a person is there that a tombstone says was erased',
+  checkpoint_signature:
+    'the signature of a checkpoint is wrong, or its key is unknown: the checkpoint was changed or forged',
+  checkpoint_columns: 'a column of a checkpoint says something else than its content',
+  checkpoint_hash: 'a checkpoint signs another hash: the entries before it were rewritten',
+  checkpoint_link: 'a checkpoint does not follow the one before it: one was removed, changed or added',
+  checkpoint_missing:
+    'a checkpoint is missing that another chain names: it was removed, or its whole chain was',
+  tombstone_signature:
+    'the signature of a tombstone is wrong, or its key is unknown: the tombstone was changed or forged',
+  tombstone_columns: 'a column of a tombstone says something else than its content',
+  key_changed: 'the public half of a key is not the one that belongs to its kid or to its private half',
+  witness_missing:
+    'the witness has a checkpoint that the database does not have: the database was rolled back, or it was removed',
+  witness_different: 'the witness has another checkpoint under the same digest',
+} as const
+export type FaultKind = keyof typeof FAULTS
+
+export interface Fault {
+  readonly kind: FaultKind
+  /** Null: it is about no chain. */
+  readonly chain: string | null
+  /** Of the first entry that it is about. */
+  readonly sequence: number | null
+  /** More of it, such as the last entry that is missing. */
+  readonly detail: string | null
+}
+
+export interface Counts {
+  chains: number
+  entries: number
+  persons: number
+  erased: number
+  pruned: number
+  checkpoints: number
+  tombstones: number
+  /** Lines of the witness. */
+  witnessed: number
+}
+
+/** Entries at the end of a chain that no checkpoint signs. */
+export interface UnsignedTail {
+  readonly chain: string
+  readonly from: number
+  readonly to: number
+  /** Time of the last one. */
+  readonly at: string
+}
+
+/** Faults that are named one by one; the others are counted. */
+const MOST_FAULTS = 100
+const MOST_TAILS = 20
+
+export interface Report {
+  readonly counts: Counts
+  readonly faults: readonly Fault[]
+  faultCount: number
+  readonly tails: readonly UnsignedTail[]
+  /** Entries in all tails. */
+  unsigned: number
+  fault(kind: FaultKind, chain: string | null, sequence?: number | null, detail?: string | null): void
+  tail(tail: UnsignedTail): void
+}
+
+export function newReport(): Report {
+  const faults: Fault[] = []
+  const tails: UnsignedTail[] = []
+  const counts = { chains: 0, entries: 0, persons: 0, erased: 0, pruned: 0 }
+  return {
+    counts: { ...counts, checkpoints: 0, tombstones: 0, witnessed: 0 },
+    faults,
+    tails,
+    faultCount: 0,
+    unsigned: 0,
+    fault(kind, chain, sequence = null, detail = null) {
+      this.faultCount += 1
+      if (faults.length < MOST_FAULTS) faults.push({ kind, chain, sequence, detail })
+    },
+    tail(tail) {
+      this.unsigned += tail.to - tail.from + 1
+      tails.push(tail)
+      tails.sort((a, b) => b.to - b.from - (a.to - a.from))
+      tails.length = Math.min(tails.length, MOST_TAILS)
+    },
+  }
+}

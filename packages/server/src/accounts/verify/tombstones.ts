@@ -1,0 +1,60 @@
+/** Tombstones: what may be missing. */
+import { readTombstones, type TombstoneToVerify, tombstonesOf } from '../../store/accounts/account-pages.ts'
+import type { Snapshot } from '../../store/db/transaction.ts'
+import { chainsOf, type PrunedChain, type TombstoneContent } from '../tombstones.ts'
+import { isSameTime } from './chain.ts'
+import type { Verifier } from './keys.ts'
+import type { Report } from './report.ts'
+
+export interface Tombstones {
+  /** The last entry of a chain that was pruned. */
+  pruned(chain: string): PrunedChain | undefined
+  /** The rows of persons of a chain that were erased, as `sequence/position`. */
+  erased(chain: string): Promise<ReadonlySet<string>>
+}
+
+export async function readAllTombstones(
+  snapshot: Snapshot,
+  verifier: Verifier,
+  report: Report,
+): Promise<Tombstones> {
+  const pruned = new Map<string, PrunedChain>()
+  const forged = new Set<number>()
+  const erasing = new Set<string>()
+  for await (const row of readTombstones(snapshot)) {
+    report.counts.tombstones += 1
+    const content = verified(row, verifier, report)
+    if (content === null) forged.add(row.id)
+    else if (content.kind === 'erasure') for (const chain of chainsOf(content)) erasing.add(chain)
+    else {
+      for (const part of content.pruned)
+        if (part.sequence > (pruned.get(part.chain)?.sequence ?? 0)) pruned.set(part.chain, part)
+    }
+  }
+  return {
+    pruned: (chain) => pruned.get(chain),
+    async erased(chain) {
+      const places = new Set<string>()
+      if (!erasing.has(chain)) return places
+      for (const { id, content } of await tombstonesOf(snapshot, chain)) {
+        if (forged.has(id)) continue
+        const parsed = JSON.parse(content) as TombstoneContent
+        if (parsed.kind !== 'erasure') continue
+        for (const [sequence, position] of parsed.erased[chain] ?? []) places.add(`${sequence}/${position}`)
+      }
+      return places
+    },
+  }
+}
+
+/** Null: it is not signed, and so it excuses nothing. */
+function verified(row: TombstoneToVerify, verifier: Verifier, report: Report): TombstoneContent | null {
+  if (!verifier.isSigned(row)) {
+    report.fault('tombstone_signature', row.chains[0] ?? null, null, `tombstone ${row.id}`)
+    return null
+  }
+  const content = JSON.parse(row.content) as TombstoneContent
+  const same = chainsOf(content).join() === row.chains.join() && isSameTime(row.at, content.at)
+  if (!same) report.fault('tombstone_columns', row.chains[0] ?? null, null, `tombstone ${row.id}`)
+  return content
+}

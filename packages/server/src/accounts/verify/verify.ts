@@ -1,0 +1,122 @@
+/** Verifies the accounts of a database, as they are at one moment; the server goes on meanwhile. */
+import type { Vault } from '../../keys/vault.ts'
+import { listAccountKeys } from '../../store/accounts/account-keys.ts'
+import {
+  findCheckpoints,
+  readCheckpoints,
+  readEntries,
+  readPersons,
+} from '../../store/accounts/account-pages.ts'
+import type { Database } from '../../store/db/database.ts'
+import { type Snapshot, withSnapshot } from '../../store/db/transaction.ts'
+import type { CheckpointContent } from '../checkpoints.ts'
+import { readWitnessLine, type WitnessLine } from '../witness-line.ts'
+import { verifyChain } from './chain.ts'
+import { cursorOf } from './cursor.ts'
+import { createVerifier } from './keys.ts'
+import { newReport, type Report } from './report.ts'
+import { readAllTombstones } from './tombstones.ts'
+
+export interface VerifyParts {
+  readonly db: Database
+  /** Null: there is no master key here; whether the public keys are our own is not checked. */
+  readonly vault: Vault | null
+  /** Lines of the witness as they were before the call; null: there is none to compare with. */
+  readonly witness: AsyncIterable<string> | null
+}
+
+export interface Verified {
+  readonly report: Report
+  /** kids of the keys that signed. */
+  readonly keys: readonly string[]
+}
+
+export async function verifyAccounts({ db, vault, witness }: VerifyParts): Promise<Verified> {
+  const keys = await listAccountKeys(db)
+  return withSnapshot(db, async (snapshot) => {
+    const report = newReport()
+    const verifier = await createVerifier(keys, vault, report)
+    const tombstones = await readAllTombstones(snapshot, verifier, report)
+    const [entries, persons, checkpoints] = [
+      cursorOf(readEntries(snapshot)),
+      cursorOf(readPersons(snapshot)),
+      cursorOf(readCheckpoints(snapshot)),
+    ]
+    const others = createNamed(snapshot, report)
+    for (;;) {
+      const heads = [await entries.peek(), await persons.peek(), await checkpoints.peek()]
+      const [chain] = heads.flatMap((head) => (head === undefined ? [] : [head.chain])).toSorted()
+      if (chain === undefined) break
+      await verifyChain(chain, {
+        ...{ entries, persons, checkpoints, verifier, report, named: others.add },
+        pruned: tombstones.pruned(chain),
+        erased: await tombstones.erased(chain),
+      })
+    }
+    await others.finish()
+    if (witness !== null) await compareWitness(snapshot, witness, report)
+    return { report, keys: [...verifier.used].toSorted() }
+  })
+}
+
+/** Checkpoints that are looked up by one statement. */
+const TOGETHER = 500
+
+type Other = CheckpointContent['others'][number]
+
+/** Checkpoints of other chains that checkpoints name. */
+function createNamed(snapshot: Snapshot, report: Report) {
+  let waiting: { readonly other: Other; readonly by: string }[] = []
+  const missing = new Set<string>()
+  const lookUp = async (): Promise<void> => {
+    const found = await findCheckpoints(
+      snapshot,
+      waiting.map(({ other }) => other.digest),
+    )
+    for (const { other, by } of waiting) {
+      const stored = found.get(other.digest)
+      if (stored?.chain === other.chain && stored.sequence === other.sequence) continue
+      // Several chains name it, and the next checkpoint of each may name it again.
+      if (!missing.has(other.digest))
+        report.fault('checkpoint_missing', other.chain, other.sequence, `named by chain ${by}`)
+      missing.add(other.digest)
+    }
+    waiting = []
+  }
+  return {
+    async add(other: Other, by: string): Promise<void> {
+      waiting.push({ other, by })
+      if (waiting.length >= TOGETHER) await lookUp()
+    },
+    finish: lookUp,
+  }
+}
+
+async function compareWitness(
+  snapshot: Snapshot,
+  lines: AsyncIterable<string>,
+  report: Report,
+): Promise<void> {
+  let waiting: WitnessLine[] = []
+  const lookUp = async (): Promise<void> => {
+    const found = await findCheckpoints(
+      snapshot,
+      waiting.map(({ digest }) => digest),
+    )
+    for (const { chain, sequence, hash, digest } of waiting) {
+      const stored = found.get(digest)
+      if (stored === undefined) report.fault('witness_missing', chain, sequence)
+      else if (stored.chain !== chain || stored.sequence !== sequence || stored.hash !== hash)
+        report.fault('witness_different', chain, sequence)
+    }
+    waiting = []
+  }
+  for await (const line of lines) {
+    const checkpoint = readWitnessLine(line)
+    if (checkpoint === null) continue
+    report.counts.witnessed += 1
+    waiting.push(checkpoint)
+    if (waiting.length >= TOGETHER) await lookUp()
+  }
+  await lookUp()
+}

@@ -1,0 +1,22 @@
+/** A process that is killed: it writes entries of accounts, many at a time, and prints the number of each that is written. */
+
+import { readConfig } from '../src/app/config.ts'
+import { openAccounts } from '../src/app/storage.ts'
+import { openDatabase } from '../src/store/db/database.ts'
+import { accountEntry } from './account-entry.ts'
+
+const db = openDatabase(JSON.parse(process.env.CONNECTION ?? '{}'))
+const accounts = openAccounts(readConfig(process.env), db)
+const run = process.env.RUN ?? ''
+let next = 0
+const write = async (): Promise<void> => {
+  for (;;) {
+    const number = next
+    next += 1
+    await accounts.write(accountEntry({ transaction_id: `${run}-${number}` }), [
+      { role: 'seen', identifiers: [{ type: 'UIN', value: String(number) }] },
+    ])
+    process.stdout.write(`${run}-${number}\n`)
+  }
+}
+await Promise.all(Array.from({ length: 20 }, write))

@@ -1,0 +1,107 @@
+/** Accounts to tamper with: three processes, persons, checkpoints, an erasure and a prune. */
+
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { loadAccountKeys } from '../src/accounts/keys.ts'
+import { signTombstone, type TombstoneContent } from '../src/accounts/tombstones.ts'
+import type { Fault } from '../src/accounts/verify/report.ts'
+import { type Verified, verifyAccounts } from '../src/accounts/verify/verify.ts'
+import { accountEntry } from './account-entry.ts'
+import { testAccounts, vaultOf } from './accounts.ts'
+import type { TestDatabase } from './postgres.ts'
+import { query } from './statement.ts'
+
+/** A process that writes so many entries, each about two identifiers. */
+export async function writeChain(
+  { db }: TestDatabase,
+  entries: number,
+  { every = 4, close = true, at = 0 }: { every?: number; close?: boolean; at?: number } = {},
+) {
+  const accounts = testAccounts(db, { limits: { checkpoint_entries: every } })
+  for (let number = 0; number < entries; number += 1) {
+    const message = (side: string) => ({
+      message_id: `${side}-${at}-${number}`,
+      ...{ digest: hash('sha256', side), kid: null, signature: null },
+    })
+    await accounts.write(accountEntry({ request: message('theirs'), reply: message('ours') }), [
+      { role: 'asked', identifiers: [{ type: 'UIN', value: `${number}` }] },
+      { role: 'seen', identifiers: [{ type: 'UIN', value: `${number}` }] },
+    ])
+    // Checkpoints are made beside the entries: here at known ones.
+    const due = Math.floor((number + 1) / every)
+    while (accounts.counted.filter((line) => line === 'checkpoint made').length < due) await setImmediate()
+  }
+  if (close) await accounts.close()
+  return accounts
+}
+
+export async function chains({ db }: TestDatabase): Promise<readonly string[]> {
+  const { rows } = await db.pool.query<{ chain: string }>(
+    'select chain from account_checkpoint group by chain order by min(id)',
+  )
+  return rows.map(({ chain }) => chain)
+}
+
+export const verified = async ({ db }: TestDatabase, witness?: readonly string[]): Promise<Verified> =>
+  verifyAccounts({
+    db,
+    vault: await vaultOf(db),
+    witness: witness === undefined ? null : Readable.from(witness),
+  })
+
+export const faults = async (on: TestDatabase, witness?: readonly string[]): Promise<readonly Fault[]> =>
+  (await verified(on, witness)).report.faults
+
+/** The kinds of the faults, each with its place. */
+export const places = async (on: TestDatabase, witness?: readonly string[]): Promise<readonly string[]> =>
+  (await faults(on, witness)).map(({ kind, chain, sequence, detail }) =>
+    [kind, chain, sequence, detail].filter((part) => part !== null).join(' '),
+  )
+
+/** Runs a statement as the owner of the database. */
+export const tamper = (on: TestDatabase, statement: string, values: unknown[] = []): Promise<unknown> =>
+  query(on.owner, statement, values)
+
+/** Inserts a signed tombstone; deleting is left to the caller. */
+export async function bury(
+  on: TestDatabase,
+  content: TombstoneContent,
+  change: (signature: Buffer) => Buffer = (signature) => signature,
+): Promise<void> {
+  const { signer } = await loadAccountKeys(on.db, await vaultOf(on.db))
+  const row = signTombstone(signer, content)
+  await tamper(
+    on,
+    'insert into account_tombstone (at, content, kid, signature, chains) values ($1, $2, $3, $4, $5)',
+    [row.at, row.content, row.kid, change(row.signature), row.chains],
+  )
+}
+
+export const AT = '2026-01-01T00:00:00.000Z'
+
+/** Erases a row of a person, with its tombstone unless told otherwise. */
+export async function erase(
+  on: TestDatabase,
+  chain: string,
+  sequence: number,
+  position: number,
+): Promise<void> {
+  await tamper(on, 'delete from account_person where chain = $1 and sequence = $2 and position = $3', [
+    ...[chain, sequence, position],
+  ])
+  await bury(on, { kind: 'erasure', at: AT, reason: 'test', erased: { [chain]: [[sequence, position]] } })
+}
+
+/** Prunes the entries of a chain up to one of them. */
+export async function prune(on: TestDatabase, chain: string, sequence: number): Promise<void> {
+  const [row] = await query(
+    on.owner,
+    `select encode(hash, 'hex') as hash from account where chain = $1 and sequence = $2`,
+    [chain, sequence],
+  )
+  for (const table of ['account', 'account_person'])
+    await tamper(on, `delete from ${table} where chain = $1 and sequence <= $2`, [chain, sequence])
+  const pruned = [{ chain, sequence, hash: String(row?.hash) }]
+  await bury(on, { kind: 'prune', at: AT, reason: 'test', pruned })
+}
