@@ -1,5 +1,7 @@
 /** Grants in words, for people. */
+import type { proposeGrant } from '@rollcall/server/admin/grant-proposal'
 import type { explainGrant, listGrants } from '@rollcall/server/admin/grants'
+import { stringify } from 'yaml'
 
 type Listed = Awaited<ReturnType<typeof listGrants>>
 type Explained = Awaited<ReturnType<typeof explainGrant>>
@@ -84,3 +86,18 @@ const conditionOf = ([recordType, query]: [string, unknown]): string =>
   `${recordType}: ${JSON.stringify(query)}`
 
 const names = (list: 'all' | readonly string[]): string => (list === 'all' ? 'all' : list.join(', '))
+
+type Proposal = Awaited<ReturnType<typeof proposeGrant>>
+
+/** A file for `grant set`; what people should know of it is in comments. */
+export function proposalText(sender_id: string, namespace: string, proposal: Proposal): string {
+  const { terms, from, days, entries, left_out, unchanged } = proposal
+  const comments = [
+    `A narrower grant of ${sender_id} in ${namespace}, proposed from ${entries} accounts since ${from}.`,
+    `Something was accounted on ${days} of these days. What is used more rarely is not in it: read it before you set it.`,
+    ...Object.entries(left_out).map(([name, list]) => `Left out of ${name}: ${list.join(', ')}`),
+    `As it is granted now, since accounts say nothing of it: ${unchanged.join(', ')}`,
+  ]
+  const lines = comments.map((line) => `# ${line.replaceAll(/\s+/g, ' ')}`)
+  return `${lines.join('\n')}\n${stringify(terms).trimEnd()}`
+}

@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process'
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { chmod, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { DEFAULT_SIGNATURE_PROFILE, importSigningKey, type Jwk, sign } from '@rollcall/protocol'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditing } from '../../server/test/audit.ts'
 import { grant } from '../../server/test/grants.ts'
 import { envelope, sendCallback } from '../../server/test/inbox.ts'
 import { eventRows } from '../../server/test/notifications.ts'
@@ -239,6 +240,22 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
       '--plain-http',
       '--loopback',
     ),
+  'grant propose': () => auditing(demo.server.database).account({ participant: 'spmis.example.org' }),
+  'audit review': async () => {
+    await auditing(demo.server.database).account({ emergency: true, confidential: { reason: 'A fire' } })
+    const [waiting] = await run('audit', 'emergencies')
+    meaning['4f0c2b7e-0d52-4c6e-9a54-30c1f2d9a002.17'] = waiting.id
+  },
+  'audit evidence': async () => {
+    const { account, sign } = auditing(demo.server.database)
+    const request = { message_id: '5f0c2b7e-0d52', digest: '00', kid: null, signature: null }
+    await account({ request })
+    await sign()
+  },
+  'audit check': async () => {
+    const evidence = await readFile(join(folder, 'evidence.json'), 'utf8')
+    meaning.a1b2c3 = JSON.parse(evidence).kid
+  },
   'keys revoke': async () => {
     // What begins with - would be read as an option.
     const keys: { kid: string }[] = await run('keys', 'list')

@@ -1,4 +1,6 @@
 /** `rollcall grant`: what each participant may do in each registry. */
+
+import { proposeGrant } from '@rollcall/server/admin/grant-proposal'
 import {
   expiringGrants,
   explainGrant,
@@ -12,7 +14,7 @@ import { type Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { ask } from '../environment.ts'
 import { CommandError } from '../failure.ts'
-import { explanationText, grantRows } from '../grant-text.ts'
+import { explanationText, grantRows, proposalText } from '../grant-text.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { wholeNumber } from '../values.ts'
@@ -37,6 +39,14 @@ export function addCommand(program: Command): void {
     .description('say what the grant in force means: what may be asked, what may be seen, and what not')
     .addHelpText('after', '\nExample: rollcall grant explain spmis.example.org civil')
     .action(runExplain)
+  withPlace(grant.command('propose'))
+    .description('propose a narrower grant, from what the participant has used; it is printed, not set')
+    .option('--days <days>', 'days of accounts, until now', wholeNumber(1, 3_660), 30)
+    .addHelpText(
+      'after',
+      '\nExample: rollcall grant propose spmis.example.org civil --days 90 > narrower.yaml',
+    )
+    .action(runPropose)
   withJson(grant.command('expiring'))
     .description('list the grants that have ended, or end soon')
     .option('--days <days>', 'how soon', wholeNumber(0, 36_500), 30)
@@ -145,6 +155,16 @@ async function runExplain(sender_id: string, namespace: string, options: OutputO
   stopRequest()
   const explained = await ask(explainGrant, { sender_id, namespace })
   print(options, explained, explanationText(explained))
+}
+
+async function runPropose(
+  sender_id: string,
+  namespace: string,
+  { days, ...options }: OutputOptions & { readonly days: number },
+): Promise<void> {
+  stopRequest()
+  const proposal = await ask(proposeGrant, { sender_id, namespace, days })
+  print(options, proposal, proposalText(sender_id, namespace, proposal))
 }
 
 async function runExpiring({ days, ...options }: OutputOptions & { readonly days: number }): Promise<void> {

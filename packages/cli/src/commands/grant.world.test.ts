@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { proposeGrant } from '@rollcall/server/admin/grant-proposal'
 import {
   expiringGrants,
   explainGrant,
@@ -9,11 +10,12 @@ import {
 } from '@rollcall/server/admin/grants'
 import { addParticipant } from '@rollcall/server/admin/participants'
 import { expect, test } from 'vitest'
+import { auditing } from '../../../server/test/audit.ts'
 import { rollcall, rollcallJson } from '../../test/command.ts'
 import { commandDatabase } from '../../test/command-database.ts'
 import { described } from '../../test/described.ts'
 
-const { env, home } = await commandDatabase()
+const { env, home, database } = await commandDatabase()
 await rollcallJson(['registry', 'add', 'civil'], env)
 await rollcallJson(['participant', 'add', 'a.example', '--name', 'A'], env)
 await rollcallJson(['purpose', 'add', 'eligibility'], env)
@@ -167,4 +169,26 @@ test.each([
   [['list', '--participant', 'nobody'], 'no participant has sender_id nobody'],
 ])('refused: grant %j', async (words, message) => {
   expect(await refusal(['grant', ...words])).toEqual({ code: 1, stderr: `rollcall: ${message}\n` })
+})
+
+test('propose prints a narrower grant, which set takes', async () => {
+  await rollcallJson(['participant', 'add', 'user.example', '--name', 'User'], env)
+  await grant('set', 'user.example', 'civil', '--template', 'everything')
+  expect(await refusal(['grant', 'propose', 'user.example', 'civil', '--days', '7'])).toEqual({
+    code: 1,
+    stderr:
+      'rollcall: user.example has used nothing in civil in 7 days of accounts: rollcall grant revoke ends the grant\n',
+  })
+  const { account } = auditing(database)
+  await account({ participant: 'user.example', shown: { Person: ['birth_date', 'name.surname'] } })
+  const text = await printed('grant', 'propose', 'user.example', 'civil')
+  expect(text).toMatch(/^# A narrower grant of user\.example in civil, proposed from 1 accounts since /)
+  expect(text).toMatch(/^# Something was accounted on 1 of these days\./m)
+  expect(text).toMatch(/^# Left out of operations: .*subscribe/m)
+  await grant('set', 'user.example', 'civil', '--file', await file('proposed.yaml', text))
+  const proposal = described(proposeGrant, await grant('propose', 'user.example', 'civil'))
+  expect(proposal.terms.see.toSorted()).toEqual(['birth_date', 'surname'])
+  expect(
+    described(explainGrant, await grant('explain', 'user.example', 'civil')).sees.Person.toSorted(),
+  ).toEqual(['birth_date', 'surname'])
 })

@@ -8,9 +8,11 @@ import {
   deliverAll,
   searchFor,
 } from '../../test/asynchronous.ts'
+import { auditing } from '../../test/audit.ts'
 import { grant } from '../../test/grants.ts'
 import { postSearch, testServer } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
+import { listEmergencies } from '../admin/audit-list.ts'
 import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
@@ -172,6 +174,19 @@ describe('an emergency', () => {
     server.clock.pass(1_000)
     const found = await item({ ...byUin('1'), authorize: authorize() })
     expect(found.data.reg_records[0]).not.toHaveProperty('name')
+  })
+
+  it('waits in the accounts for a review, with its reason', async () => {
+    await granted()
+    await items(byUin('2'), { ...byUin('1'), authorize: authorize() })
+    const waiting = await listEmergencies(auditing(server.database).needs, {})
+    expect(waiting.at(-1)).toMatchObject({
+      ...{ participant: 'hospital.demo', registry: 'civil', operation: 'search', emergency: true },
+      ...{ reason: REASON, reviews: [], records: 2 },
+      shown: { Person: expect.arrayContaining(['name.surname']) },
+    })
+    const rows = await server.database.db.pool.query('select entry from account')
+    expect(JSON.stringify(rows.rows)).not.toContain(REASON)
   })
 
   it('is told to the operator at once, without a word about the person', async () => {

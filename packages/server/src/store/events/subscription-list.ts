@@ -54,6 +54,19 @@ const LISTED = `subscription.code, participant.sender_id as participant, registr
 const FROM = `subscription join participant on participant.id = subscription.participant
   join registry on registry.id = subscription.registry`
 
+/** What the subscriptions of a participant that have not ended are to, each once. */
+export async function subscribedTypes(
+  { pool }: Pool,
+  { participant, registry }: Required<Pick<SubscriptionChoice, 'participant' | 'registry'>>,
+): Promise<readonly Pick<ListedSubscription, 'event_type' | 'record_type'>[]> {
+  const { rows } = await pool.query<Pick<ListedSubscription, 'event_type' | 'record_type'>>(
+    `select distinct event_type, record_type from subscription
+     where participant = $1 and registry = $2 and state <> 'ended'`,
+    [participant, registry],
+  )
+  return rows
+}
+
 /** The newest first. */
 export async function listSubscriptions(
   { pool }: Pool,
