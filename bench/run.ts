@@ -21,6 +21,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
       'a signed one, verified, remembered and answered signed, beside a bare route that does the same',
     load: () => import('./signed-search.ts'),
   },
+  'accounted-search': {
+    measures:
+      'a signed one of a cut record that is accounted for, beside the signed floor and one batched INSERT',
+    load: () => import('./accounted-search.ts'),
+  },
   async: {
     measures: 'a request that is answered by a callback, unsigned and signed, beside the least that does so',
     load: () => import('./async.ts'),
@@ -64,7 +69,7 @@ const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined
 if (benchmark === undefined) {
   console.error('usage: npm run bench -- <benchmark> [options]\n')
   for (const [known, { measures }] of Object.entries(BENCHMARKS))
-    console.error(`  ${known.padEnd(15)}${measures}`)
+    console.error(`  ${known.padEnd(18)}${measures}`)
   process.exitCode = 2
 } else {
   const { run } = await benchmark.load()

@@ -24,7 +24,10 @@ export async function run(args: readonly string[]): Promise<boolean> {
 }
 
 /** What a round leaves over is first in the next one, whichever server that loads. */
-function signedStock(identifiers: Identifiers, signed: (identifier: string) => Promise<string>): Stock {
+export function signedStock(
+  identifiers: Identifiers,
+  signed: (identifier: string) => Promise<string>,
+): Stock {
   let questions: Question[] = []
   let used = 0
   return {

@@ -13,8 +13,14 @@ import { type FloorQuestion, floorAnswers } from './floor-answer.ts'
 import { floorSigner } from './floor-seal.ts'
 import { ASKER_SENDER, NAMESPACE } from './question.ts'
 
-/** @param verify awaited first thing in every request */
-export async function startFloor(verify?: () => Promise<void>) {
+/**
+ * @param verify awaited first thing in every request
+ * @param before makes what is awaited before every answer is sent
+ */
+export async function startFloor(
+  verify?: () => Promise<void>,
+  before?: (storage: Awaited<ReturnType<typeof openStorage>>) => Promise<() => Promise<void>>,
+) {
   const storage = await openStorage(readConfig(process.env))
   const registry = await findRegistry(storage.db, NAMESPACE)
   if (registry === null) throw new Error(`there is no registry ${NAMESPACE}`)
@@ -23,6 +29,7 @@ export async function startFloor(verify?: () => Promise<void>) {
   const exchanges = createExchangeMemory(storage.db, { waiting: 10_000 })
   const fingerprint = randomBytes(32)
   const sign = await floorSigner()
+  const beforeAnswer = await before?.(storage)
   const answer = floorAnswers(storage.db, registry, process.env[SIGNATURE_VARIABLE] ?? '')
 
   const app = fastify()
@@ -42,6 +49,7 @@ export async function startFloor(verify?: () => Promise<void>) {
     })
     const { type, value } = message.search_request[0].search_criteria.query
     const text = await answer({ type, value, transaction_id, correlation_id }, sign)
+    if (beforeAnswer !== undefined) await beforeAnswer()
     reply.headers({
       'content-type': 'application/json',
       'cache-control': 'no-store',

@@ -44,10 +44,23 @@ export async function withBenchDatabase<Result>(
   }
   try {
     await migrate(storage.owner, storage.db)
+    if (storage.owner !== storage.db) await allowCheckpoints(storage)
     return await use({ db: storage.db, start })
   } finally {
     await Promise.all(started.map((server) => server.stop()))
     await storage.close()
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
   }
+}
+
+/** A database that was filled is written out before it is measured. */
+async function allowCheckpoints({
+  db,
+  owner,
+}: {
+  readonly db: Database
+  readonly owner: Database
+}): Promise<void> {
+  const { rows } = await db.pool.query<{ role: string }>('select quote_ident(current_user) as role')
+  await owner.pool.query(`grant pg_checkpoint to ${rows[0]?.role}`)
 }

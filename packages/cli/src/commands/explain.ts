@@ -34,8 +34,8 @@ async function runExplain(namespace: string, file: string, options: ExplainOptio
   stopRequest()
   const { recordType: record_type, analyze, values } = options
   const query = parsedJson(file === '-' ? 'standard input' : file, await readInput(file))
-  const explained = await withDatabase(({ db, config: { limits } }) =>
-    explainQuery({ db, limits }, { namespace, query, record_type, analyze, values }),
+  const explained = await withDatabase(({ config: { limits }, ...needs }) =>
+    explainQuery({ ...needs, limits }, { namespace, query, record_type, analyze, values }),
   )
   print(options, explained, explainedText(explained))
 }

@@ -57,9 +57,9 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const begun = Date.now()
   const progress = reportImport()
   const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
-  const result = await withDatabase(({ db, config: { limits } }) =>
+  const result = await withDatabase(({ config: { limits }, ...needs }) =>
     importRecords(
-      { db, limits, ...files, signal, onProgress: progress.update },
+      { ...needs, limits, ...files, signal, onProgress: progress.update },
       { namespace, ...read, record_type, events },
     ),
   ).finally(() => progress.stop())

@@ -63,10 +63,10 @@ async function runPublish(namespace: string, options: PublishOptions): Promise<v
   }
   const record = await objectIn(options.record, '--record')
   const remove = options.remove === undefined ? undefined : await objectIn(options.remove, '--remove')
-  const { id, matched } = await withDatabase(({ db, config: { limits } }) =>
+  const { id, matched } = await withDatabase(({ config: { limits }, ...needs }) =>
     // The call checks that every path has a list.
     publishEvent(
-      { db, limits },
+      { ...needs, limits },
       { namespace, ...inputOf(options), record, remove: remove as Record<string, JsonValue[]> | undefined },
     ),
   )

@@ -104,7 +104,9 @@ async function runMerge(
     ...{ namespace, record_type: options.recordType },
     ...{ survivor: identifierIn(survivor, '<survivor>'), retired: identifierIn(retired, '<retired>') },
   }
-  const result = await withDatabase(({ db, config: { limits } }) => mergeRecords({ db, limits }, input))
+  const result = await withDatabase(({ config: { limits }, ...needs }) =>
+    mergeRecords({ ...needs, limits }, input),
+  )
   print(options, result, `the records are merged: ${counted(result.notified, 'subscription')} notified`)
 }
 
@@ -114,7 +116,9 @@ async function runUnmerge(namespace: string, retired: string, options: MergeOpti
     ...{ namespace, record_type: options.recordType },
     retired: identifierIn(retired, '<retired>'),
   }
-  const result = await withDatabase(({ db, config: { limits } }) => unmergeRecords({ db, limits }, input))
+  const result = await withDatabase(({ config: { limits }, ...needs }) =>
+    unmergeRecords({ ...needs, limits }, input),
+  )
   print(options, result, `the merge is taken back: ${counted(result.notified, 'subscription')} notified`)
 }
 
@@ -136,8 +140,8 @@ async function runDelete(
   const { signal } = stopRequest()
   const named = [...words, ...(await identifiersOf(options.file))]
   if (named.length === 0) throw new CommandError('name the records: by identifiers, or with --file')
-  const result = await withDatabase(({ db, config: { limits } }) =>
-    deleteRecords({ db, limits, signal }, { namespace, record_type: type, identifiers: named }),
+  const result = await withDatabase(({ config: { limits }, ...needs }) =>
+    deleteRecords({ ...needs, limits, signal }, { namespace, record_type: type, identifiers: named }),
   )
   const { asked, deleted } = result
   const missing = asked === deleted ? '' : `; ${asked - deleted} were not there`

@@ -79,6 +79,7 @@ export const listDeliveries = useCase(
 /** One delivery with every attempt. */
 export const showDelivery = useCase(
   {
+    accounted: 'deliveries show',
     input: closed({
       id: DELIVERY.id,
       body: Type.Optional(
@@ -135,6 +136,7 @@ export const changeableStates = (change: DeliveryChange): readonly string[] => D
 /** Changes those of the chosen deliveries that it can be done with. */
 export const changeDeliveries = useCase(
   {
+    accounted: 'deliveries change',
     input: closed({
       ...CHOICE,
       change: oneOf(CHANGES, {

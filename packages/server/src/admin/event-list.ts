@@ -14,6 +14,7 @@ const MOST_LISTED = 1_000
 /** The events of a registry, the newest first: what happened when, and never to whom. */
 export const listEvents = useCase(
   {
+    accounted: 'events list',
     input: closed({
       namespace: Namespace,
       event_type: Type.Optional(text("Only those of this type, one of the registry's event types.")),

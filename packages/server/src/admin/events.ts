@@ -85,6 +85,7 @@ type Input = ReadOnly<Static<typeof INPUT>>
  */
 export const publishEvent = useCase(
   {
+    accounted: 'publish',
     input: INPUT,
     result: closed({
       id: wholeNumber('Of the event.'),

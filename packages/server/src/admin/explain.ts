@@ -12,6 +12,7 @@ import { AdminRefusal, useCase } from './use-case.ts'
 /** Reads a search as a server does and explains it; no signature is checked. */
 export const explainQuery = useCase(
   {
+    accounted: 'explain',
     input: closed({
       namespace: Namespace,
       query: personalData(

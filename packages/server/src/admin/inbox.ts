@@ -39,6 +39,7 @@ const ENTRY = {
 /** The newest first. */
 export const listInbox = useCase(
   {
+    accounted: 'inbox list',
     input: closed({
       participant: Type.Optional(SenderId),
       callback: Type.Optional(
@@ -70,6 +71,7 @@ export const listInbox = useCase(
 /** One callback. */
 export const showInboxMessage = useCase(
   {
+    accounted: 'inbox show',
     input: closed({
       message_id: ENTRY.message_id,
       participant: Type.Optional(SenderId),

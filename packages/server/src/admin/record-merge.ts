@@ -60,7 +60,11 @@ const UNMERGE = closed({
  * notified once that the other has taken its place.
  */
 export const mergeRecords = useCase(
-  { input: MERGE, result: RESULT },
+  {
+    accounted: 'record merge',
+    input: MERGE,
+    result: RESULT,
+  },
   (needs: HasRecording, { namespace, record_type, survivor: stays, retired: goes }) =>
     changing(needs, namespace, async (change) => {
       const survivor = liveRecord('survivor', await recordsOf(change, record_type, 'survivor', stays))
@@ -86,7 +90,11 @@ export const mergeRecords = useCase(
  * correction of that.
  */
 export const unmergeRecords = useCase(
-  { input: UNMERGE, result: RESULT },
+  {
+    accounted: 'record unmerge',
+    input: UNMERGE,
+    result: RESULT,
+  },
   (needs: HasRecording, { namespace, record_type, retired: comes }) =>
     changing(needs, namespace, async (change) => {
       const { recordType, ...retired } = retiredRecord(await recordsOf(change, record_type, 'retired', comes))

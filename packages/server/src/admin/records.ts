@@ -46,6 +46,7 @@ interface ImportNeeds extends HasRecording {
 /** Imports a source of records; each replaces the record that has the same primary identifier. */
 export const importRecords = useCase(
   {
+    accounted: 'import',
     input: closed({
       namespace: Namespace,
       format: Type.Optional(
@@ -125,6 +126,7 @@ interface DeleteNeeds extends HasRecording {
 /** Deletes records; the primary identifier and the time of each deletion are stored as a tombstone. */
 export const deleteRecords = useCase(
   {
+    accounted: 'record delete',
     input: closed({
       namespace: Namespace,
       record_type: RecordTypeName,

@@ -58,6 +58,7 @@ const PAGE = 500
  */
 export const backfillSubscription = useCase(
   {
+    accounted: 'subscriptions backfill',
     input: closed({
       code: Code,
       since: Type.Optional(instant('Only records that were written at this time or later.')),

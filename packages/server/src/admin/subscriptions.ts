@@ -95,6 +95,7 @@ export const listSubscriptions = useCase(
 /** One subscription; what it is about only where it is asked for. */
 export const showSubscription = useCase(
   {
+    accounted: 'subscriptions show',
     input: closed({
       code: Code,
       criteria: Type.Optional(flag('Also show its criteria, whose filter may be personal data.')),

@@ -143,6 +143,7 @@ const Notification = closed({
  */
 export const trace = useCase(
   {
+    accounted: 'trace',
     input: closed({
       id: text(
         'A transaction_id, a correlation_id, a message_id of theirs or ours, a reference_id of a notification, or the code of a subscription.',

@@ -6,6 +6,8 @@ import { ImportError } from '../import/source.ts'
 import type { ReadOnly } from '../model/read-only.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
+import { accountOperator } from './account-of-operator.ts'
+import type { HasAccounts } from './needs.ts'
 
 /** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data. */
 export type RefusalReason = 'invalid' | 'not_found' | 'conflict'
@@ -53,11 +55,16 @@ export interface UseCase<Needs, Input extends TSchema, Result extends TSchema> {
 interface Schemas<Input extends TSchema, Result extends TSchema> {
   readonly input: Input
   readonly result: Result
+  /**
+   * The name of the act, where it shows or changes what belongs to persons: whoever calls it by command or by the admin API
+   * is accounted for before it is begun.
+   */
+  readonly accounted?: string
 }
 
 /** Makes a use case of its schemas and its work. */
 export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
-  { input: schema, result }: Schemas<Input, Result>,
+  { input: schema, result, accounted }: Schemas<Input, Result>,
   work: (needs: Needs, input: ReadOnly<Static<Input>>) => Promise<ReadOnly<Static<Result>>>,
 ): UseCase<Needs, Input, Result> {
   // Compiled when it is needed: a command has one use case and loads several.
@@ -67,6 +74,9 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
     const input = withoutUndefined(given)
     const problem = compiled.firstProblem(input)
     if (problem !== null) throw refusalOf(problem)
+    if (accounted !== undefined && isAccounting(needs)) {
+      await accountOperator(needs, { note: accounted, registry: namespaceIn(input) })
+    }
     try {
       return await work(needs, input as ReadOnly<Static<Input>>)
     } catch (error) {
@@ -74,6 +84,15 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
     }
   }
   return Object.assign(run, { input: schema, result })
+}
+
+/** Whether it is an operator who calls, and not another part of the server. */
+const isAccounting = (needs: unknown): needs is Pick<HasAccounts, 'accounts' | 'operator'> =>
+  typeof needs === 'object' && needs !== null && 'accounts' in needs && 'operator' in needs
+
+function namespaceIn(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('namespace' in input)) return undefined
+  return typeof input.namespace === 'string' ? input.namespace : undefined
 }
 
 /** The errors with which the rooms below refuse: their messages are written for the operator too. */

@@ -1,0 +1,30 @@
+/** Admin functions that show or change what belongs to persons are accounted for, with who called them. */
+import { afterAll, expect, it } from 'vitest'
+import { memoryAccounts } from '../../test/accounts.ts'
+import { testServer } from '../../test/server.ts'
+import { listEvents } from './event-list.ts'
+import { trace } from './trace.ts'
+
+const server = await testServer()
+afterAll(() => server.close())
+await server.registry('civil')
+const { db } = server.database
+
+it('before they show anything: the name of the act and of the operator, and never a value', async () => {
+  const accounts = memoryAccounts()
+  const needs = { db, accounts, operator: 'ada' }
+  await trace(needs, { id: 'tx-secret' })
+  await listEvents(needs, { namespace: 'civil' })
+  expect(
+    accounts.written.map(({ entry }) => [entry.kind, entry.operator, entry.note, entry.registry]),
+  ).toEqual([
+    ['operator', 'ada', 'trace', null],
+    ['operator', 'ada', 'events list', 'civil'],
+  ])
+  expect(JSON.stringify(accounts.written)).not.toContain('tx-secret')
+})
+
+it('show nothing where that cannot be written', async () => {
+  const needs = { db, operator: 'ada', accounts: { write: () => Promise.reject(new Error('no account')) } }
+  await expect(trace(needs, { id: 'tx-1' })).rejects.toThrow('no account')
+})
