@@ -153,5 +153,6 @@ export const waiting = (changes: Partial<WaitingNotification>): WaitingNotificat
   encrypted: false,
   unfiltered: false,
   unwanted: false,
+  consent: null,
   ...changes,
 })

@@ -27,7 +27,7 @@ export async function suspendUngranted(
     await lockEvents(client, registry.id, 'subscribe')
     const live = await liveSubscriptions(client, participant.id, registry.id)
     const ungranted = live
-      .filter(({ criteria }) => !isSubscriptionGranted(grant, criteria))
+      .filter(({ criteria, purpose }) => !isSubscriptionGranted(grant, criteria, purpose))
       .map(({ id }) => id)
     await suspend(client, ungranted, 'not_permitted')
     return ungranted.length
@@ -39,9 +39,17 @@ export async function suspendUngranted(
 export async function isGrantedNow(
   db: Pick<Database, 'pool'>,
   registry: Registry,
-  { participant, criteria }: { readonly participant: number; readonly criteria: string },
+  {
+    participant,
+    criteria,
+    purpose,
+  }: {
+    readonly participant: number
+    readonly criteria: string
+    readonly purpose: string | null
+  },
 ): Promise<boolean> {
-  return isSubscriptionGranted(await grantNow(db, participant, registry), criteria)
+  return isSubscriptionGranted(await grantNow(db, participant, registry), criteria, purpose)
 }
 
 async function grantNow(

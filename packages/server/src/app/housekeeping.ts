@@ -2,7 +2,9 @@
 import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
+import { endUnconsented } from '../store/consents/stopping.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { withTransaction } from '../store/db/transaction.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
 import { forgetOperatorTokens } from '../store/directory/operator-tokens.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
@@ -50,6 +52,10 @@ const CHORES: readonly Chore[] = [
   {
     failure: 'subscriptions whose end has come could not be ended; tried again soon',
     run: async ({ db, clock }) => void (await expireSubscriptions(db.pool, new Date(clock.date()))),
+  },
+  {
+    failure: 'subscriptions whose consent does not hold could not be ended; tried again soon',
+    run: async ({ db }) => void (await withTransaction(db.pool, endUnconsented)),
   },
   {
     failure: 'scheduled statuses of enrolments could not begin; tried again soon',

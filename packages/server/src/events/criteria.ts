@@ -12,6 +12,7 @@ import {
   SubscribeCriteria as SubscribeCriteriaSchema,
 } from '@rollcall/protocol'
 import { LIMITS, type Limits } from '../limits.ts'
+import type { SubscriptionConsent } from '../model/consent.ts'
 import type { Frequency } from '../model/event.ts'
 import type { QueryForm } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -41,6 +42,10 @@ export interface SubscribeCriteria {
   readonly form: QueryForm | null
   /** Null: notifications are sent at once. */
   readonly frequency: Frequency | null
+  /** When the subscription ends by itself; null: it does not. */
+  readonly end_at: Date | null
+  /** Null: the grant demands none. */
+  readonly consent: SubscriptionConsent | null
   /** Whether it is about one person, whose record every match bears the identifier of. */
   readonly person: boolean
   /** The same for criteria that ask for the same, until whenever they ask for it. 32 bytes. */
@@ -93,9 +98,11 @@ export function readSubscribeCriteria(
     predicate,
     form,
     frequency,
+    end_at: frequency?.end_at ?? null,
+    consent: null,
     person: predicate !== null && isAboutOne(predicate),
     fingerprint: fingerprintOf(predicate, frequency),
-    text: canonicalJson(criteria),
+    text: canonicalJson(withoutJws(criteria)),
     echo: Object.fromEntries(
       ECHOED.flatMap((member) => {
         const value = criteria[member]
@@ -103,6 +110,14 @@ export function readSubscribeCriteria(
       }),
     ),
   }
+}
+
+/** What stands in a signed consent is stored beside the subscription, and not the consent itself. */
+function withoutJws(criteria: JsonObject): JsonObject {
+  const { authorize } = criteria
+  if (!isJsonObject(authorize)) return criteria
+  const { consent_jws: _, ...rest } = authorize
+  return { ...criteria, authorize: rest }
 }
 
 function readEventType(kind: Kind, { reg_event_type: spelling }: Criteria): EventType {

@@ -97,7 +97,7 @@ export class Subscribing {
    */
   decide(criteria: SubscribeCriteria, item: SubscribingItem): Decision {
     const same = sameness(criteria)
-    const end_at = criteria.frequency?.end_at ?? null
+    const { end_at } = criteria
     const standing = this.#standing.get(keyOf(same))
     if (standing === undefined) {
       this.#takeOne()
@@ -171,9 +171,9 @@ const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof samen
 
 function newSubscription({ code, end_at, criteria, item }: Standing): NewSubscription | null {
   if (criteria === undefined || item === undefined) return null
-  const { text, person, predicate, frequency } = criteria
+  const { text, person, predicate, frequency, consent } = criteria
   return {
-    ...{ code, ...sameness(criteria), criteria: text, person, ...item },
+    ...{ code, ...sameness(criteria), criteria: text, person, ...item, end_at, consent },
     // An item behind it may have renewed it.
     frequency: frequency && { ...frequency, end_at: end_at ?? frequency.end_at },
     keys: filingKeys(predicate),
@@ -184,5 +184,6 @@ function renewal({ found, end_at, renewed }: Standing): Renewal | null {
   if (found === undefined || renewed === undefined) return null
   const { id, ...from } = found
   const { event_type, record_type } = sameness(renewed)
-  return { id, event_type, record_type, end_at, from, keys: filingKeys(renewed.predicate) }
+  const { predicate, consent } = renewed
+  return { id, event_type, record_type, end_at, from, consent, keys: filingKeys(predicate) }
 }

@@ -35,3 +35,12 @@ export interface ConsentUse {
     readonly expires_at: Date
   } | null
 }
+
+/** The signed consent of a subscription. */
+export interface SubscriptionConsent extends ConsentUse {
+  readonly signed: NonNullable<ConsentUse['signed']>
+  /** Name of its authority. */
+  readonly authority: string
+  /** `SignedConsent.attributes` */
+  readonly attributes: readonly string[]
+}

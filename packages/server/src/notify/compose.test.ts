@@ -195,3 +195,18 @@ test.each<[string, Partial<GrantTerms>, boolean]>([
   const { header } = composed([{ replaced_by: { type: 'UIN', value: 'U-1' } }], { terms })
   expect('replaced_by' in header.meta).toBe(named)
 })
+
+test('a notification under consents shows what they cover, and what the grant shows of it', () => {
+  const document = '{"birth_date":"1990-05-05","name":{"given_name":"Ada","surname":"Obi"},"sex":"F"}'
+  const shown = { document, identifiers: '{}' }
+  const consent = (...attributes: string[]) => ({ purpose: 'eligibility', attributes })
+  const terms = { see: ['surname', 'sex', 'birth_date'] }
+  const records = (...consents: WaitingNotification['consent'][]) =>
+    composed(
+      consents.map((one) => ({ consent: one })),
+      { shown, terms },
+    ).item.data.reg_records
+  expect(records(consent('surname', 'given_name'))).toEqual({ name: { surname: 'Obi' } })
+  expect(records(consent('surname'), consent('sex'))).toEqual({ name: { surname: 'Obi' }, sex: 'F' })
+  expect(records(consent('death_date'))).toEqual({})
+})

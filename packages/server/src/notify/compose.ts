@@ -18,6 +18,7 @@ import type { Participant } from '../model/participant.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
 import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
+import { coveredBy } from '../policy/covered.ts'
 import { disclose } from '../policy/disclosure.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import type { SentNotification } from '../store/events/envelopes.ts'
@@ -128,7 +129,10 @@ function describe(
     return (corrected === null ? undefined : names.get(corrected)) ?? corrects ?? []
   })
   if (corrects) meta.corrects = { ...meta.corrects, [reference_id]: corrects }
-  if (first.replaced_by && isShown(grant, recordTypeNamed(kind, first.record_type), first.replaced_by))
+  if (
+    first.replaced_by &&
+    isShown(coveredGrant(grant, notifications), recordTypeNamed(kind, first.record_type), first.replaced_by)
+  )
     meta.replaced_by = { ...meta.replaced_by, [reference_id]: namedBy(first.replaced_by) }
 }
 
@@ -169,7 +173,7 @@ function itemOf(
       reg_type: speaker.asked_reg_type ?? `${REG_TYPE_PREFIX}${kind.reg_type.name}`,
       ...(reg_event_type !== null && { reg_event_type }),
       reg_record_type: speaker.asked_record_type ?? recordType.emitted,
-      reg_records: recordOf(grant, kind, recordType, item),
+      reg_records: recordOf(coveredGrant(grant, notifications), kind, recordType, item),
     },
     ...(locale && { locale }),
   }
@@ -190,6 +194,14 @@ function eventName(
 ): string | null {
   if (listed === undefined) return subscribed === event_type ? (asked_event_type ?? event_type) : event_type
   return takesUnlisted || listed.includes(event_type) ? event_type : null
+}
+
+/** The grant, cut to what the consents cover that the subscriptions are based on; all of them are of one person. */
+function coveredGrant(grant: Grant, notifications: PlannedItem['notifications']): Grant {
+  const consents = notifications.flatMap(({ consent }) => consent ?? [])
+  if (consents.length < notifications.length) return grant
+  const names = consents.flatMap(({ attributes }) => attributes)
+  return { ...grant, covered: coveredBy(grant.identifiers.kind, names) }
 }
 
 /** A record that no longer fulfils any of the filters, or is deleted, is named by its identifiers alone. */

@@ -1,6 +1,6 @@
 /** What the next envelopes of a mailbox tell: what is due in it, wanted and permitted. */
 import type pg from 'pg'
-import { asksEverything, isSubscriptionGranted } from '../events/granted.ts'
+import { asksEverything, isConsentGranted, isSubscriptionGranted } from '../events/granted.ts'
 import type { Grant } from '../model/grant.ts'
 import { isInRows } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
@@ -59,8 +59,16 @@ async function sendable(
   found: readonly WaitingNotification[],
 ): Promise<readonly WaitingNotification[]> {
   const asksOther = await askingOther(pool, grant, found)
-  const isPermitted = ({ subscription, subscribed, record_type, unfiltered }: WaitingNotification): boolean =>
+  const isPermitted = ({
+    subscription,
+    subscribed,
+    record_type,
+    unfiltered,
+    consent,
+  }: WaitingNotification): boolean =>
     !asksOther.has(subscription) &&
+    grant !== null &&
+    isConsentGranted(grant, consent?.purpose ?? null) &&
     may(grant, { operation: 'subscribe', event_type: subscribed, record_type, unfiltered }).allowed
   const refused = found.filter((one) => !one.unwanted && !isPermitted(one))
   if (refused.length > 0) {

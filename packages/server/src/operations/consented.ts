@@ -60,8 +60,7 @@ export async function consentOf(
   if (given.purpose !== null && given.purpose !== signed.purpose) {
     throw refused(`${given.at}.purpose.code: must be that of the signed consent`)
   }
-  const subject = subjectOf(grant.identifiers.kind, signed)
-  const named = asked.find(({ type, value }) => type === subject?.type && value === subject.value)
+  const named = subjectIn(grant, signed, asked)
   if (named === undefined) throw refused(`${at}: is for another person than is asked for`)
   await orRefused(at, () => parts.consents.use(signed, participant, named))
   const { authority, jti, purpose, given_at, expires_at } = signed
@@ -78,6 +77,16 @@ export async function consentOf(
   return whileItHolds(parts.consents, {
     ...{ grant: { ...grant, covered }, identifiers: [named], facts, signed, use },
   })
+}
+
+/** Which of the identifiers is that of the person who consents; undefined: none. */
+export function subjectIn(
+  grant: Grant,
+  signed: SignedConsent,
+  asked: readonly Identifier[],
+): Identifier | undefined {
+  const subject = subjectOf(grant.identifiers.kind, signed)
+  return asked.find(({ type, value }) => type === subject?.type && value === subject.value)
 }
 
 /**
@@ -128,7 +137,7 @@ export async function useOfRecord(
 }
 
 /** @throws ItemRejection */
-async function orRefused<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
+export async function orRefused<Result>(at: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {

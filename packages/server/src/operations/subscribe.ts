@@ -7,9 +7,11 @@ import { type Decision, Subscribing } from '../events/subscribing.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { AskedFacts, Outcome, ReplyMembers } from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
+import type { Consenting } from '../policy/basis.ts'
 import { refusedSubscription } from '../policy/subscription.ts'
 import { askedBy } from '../query/mentions.ts'
 import { answerBatch } from './batch.ts'
+import { consentedCriteria, consentFacts } from './consented-subscription.ts'
 import { type Answering, type Asked, type Item, itemsOf } from './item.ts'
 
 /** Runs of a frequency that the answer names. */
@@ -21,7 +23,7 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
   const now = new Date(parts.clock.date())
   const read = new Map<Item, SubscribeCriteria | ItemRejection>()
   for (const item of itemsOf(exchange, message)) {
-    read.set(item, readItem(parts, exchange, item, now))
+    read.set(item, await readItem(parts, exchange, item, now))
     await turn()
   }
   const { participant, registry, encrypted, correlation_id } = exchange
@@ -34,9 +36,10 @@ export async function answerSubscribe(parts: Answering, asked: Asked): Promise<O
   const canNotify = await parts.canNotify(participant, sender_uri)
   // What one item makes counts for the next: all is decided without a pause, in the order of the items.
   const outcome = await answerBatch(parts, asked, async (work, item) => {
-    const criteria = read.get(item) ?? readItem(parts, exchange, item, now)
+    const criteria = read.get(item) ?? (await readItem(parts, exchange, item, now))
     if (criteria instanceof ItemRejection) throw criteria
     work.asks(factsOf(criteria))
+    if (criteria.consent !== null) work.asks(consentFacts(criteria.consent))
     if (!canNotify) throw new ItemRejection('rjct.notify_details.invalid', NO_ADDRESS)
     const decision = subscribing.decide(criteria, {
       reference_id: referenceId(item),
@@ -57,21 +60,23 @@ const factsOf = ({ recordType, form, predicate }: SubscribeCriteria): AskedFacts
 const NO_ADDRESS =
   'there is no address for notifications: send a sender_uri, or let the operator of this registry set one'
 
-function readItem(
-  { limits }: Answering,
-  { grant, registry }: Exchange,
+async function readItem(
+  parts: Answering,
+  exchange: Exchange,
   item: Item,
   now: Date,
-): SubscribeCriteria | ItemRejection {
+): Promise<SubscribeCriteria | ItemRejection> {
+  const { grant, registry } = exchange
   try {
     const criteria = readSubscribeCriteria(
       { ...registry, kind: grant.kind },
       item.subscribe_criteria,
-      limits,
+      parts.limits,
       now,
     )
     const refused = refusedSubscription(grant, criteria)
-    return refused === null ? criteria : new ItemRejection('rjct.notify_details.invalid', refused)
+    if (refused !== null) return new ItemRejection('rjct.notify_details.invalid', refused)
+    return await consentedCriteria({ parts, exchange }, item.subscribe_criteria as Consenting, criteria, now)
   } catch (error) {
     if (error instanceof ItemRejection) return error
     throw error

@@ -128,14 +128,19 @@ export async function findByCodes(
   return rows[0] ?? null
 }
 
+/** SQL of the purpose of a `subscription`'s consent; null: it has none. */
+export const CONSENTED_PURPOSE =
+  '(select purpose from subscription_consent where subscription_consent.subscription = subscription.id)'
+
 /** The live ones of a participant in a registry, with the text of their criteria, in the order of their ids. */
 export async function liveSubscriptions(
   client: ClientBase,
   participant: number,
   registry: number,
-): Promise<readonly { readonly id: number; readonly criteria: string }[]> {
-  const { rows } = await client.query<{ id: number; criteria: string }>(
-    `select id, criteria from subscription where participant = $1 and registry = $2 and state = 'live' order by id`,
+): Promise<readonly { readonly id: number; readonly criteria: string; readonly purpose: string | null }[]> {
+  const { rows } = await client.query<{ id: number; criteria: string; purpose: string | null }>(
+    `select id, criteria, ${CONSENTED_PURPOSE} as purpose from subscription
+     where participant = $1 and registry = $2 and state = 'live' order by id`,
     [participant, registry],
   )
   return rows

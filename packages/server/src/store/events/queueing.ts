@@ -1,4 +1,5 @@
 /** Notifications that an operator asks for: a test, and a backfill of the records that match already. */
+
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import type { Predicate } from '../../model/predicate.ts'
@@ -9,6 +10,7 @@ import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { recordTable } from '../records/record-tables.ts'
 import { toSql } from '../records/sql/to-sql.ts'
 import { referenceOf } from './events.ts'
+import { CONSENTED_PURPOSE } from './find-subscriptions.ts'
 
 /** A subscription for which something is queued. */
 export interface QueuedSubscription {
@@ -25,6 +27,8 @@ export interface QueuedSubscription {
   /** Canonical names. */
   readonly event_type: string
   readonly record_type: string
+  /** Of its consent; null: it has none. */
+  readonly purpose: string | null
   /** Canonical text of its criteria. */
   readonly criteria: string
 }
@@ -36,7 +40,7 @@ export async function findQueued(
 ): Promise<QueuedSubscription | undefined> {
   const { rows } = await client.query<QueuedSubscription>(
     `select subscription.id, subscription.participant, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
-        subscription.state, event_type, record_type, criteria
+        subscription.state, event_type, record_type, criteria, ${CONSENTED_PURPOSE} as purpose
       from subscription join mailbox on mailbox.id = subscription.mailbox
         join registry on registry.id = subscription.registry
       where code = $1`,

@@ -3,6 +3,7 @@
  * matched in between. Live subscriptions alone have keys: nothing else is matched.
  */
 import type { ClientBase } from 'pg'
+import type { SubscriptionConsent } from '../../model/consent.ts'
 import type { Frequency } from '../../model/event.ts'
 import { type FiledKey, fileSubscriptions } from './subscription-states.ts'
 
@@ -41,6 +42,9 @@ export interface NewSubscription extends Types {
   readonly locale: string | null
   readonly person: boolean
   readonly frequency: Frequency | null
+  /** Default: that of the frequency. */
+  readonly end_at?: Date | null
+  readonly consent?: SubscriptionConsent | null
   /** Of the item that made it. */
   readonly reference_id: string
 }
@@ -71,19 +75,48 @@ export async function insertSubscriptions(
       ...(['code', 'event_type', 'record_type', 'fingerprint', 'criteria', 'locale', 'person'] as const).map(
         (name) => made.map((row) => row[name]),
       ),
-      ...(['cron', 'start_at', 'end_at'] as const).map((name) =>
+      ...(['cron', 'start_at'] as const).map((name) =>
         made.map(({ frequency }) => frequency?.[name] ?? null),
       ),
+      made.map(({ end_at, frequency }) => end_at ?? frequency?.end_at ?? null),
       made.map(({ reference_id }) => reference_id),
     ],
   })
   const ids = new Map(rows.map(({ id, code }) => [code, id]))
+  await putConsents(
+    client,
+    made.map(({ code, consent }) => ({ id: ids.get(code), consent })),
+  )
   await fileSubscriptions(
     client,
     registry,
     keysOf(made, ({ code }) => ids.get(code)),
   )
   return rows.length
+}
+
+interface Consented {
+  /** Undefined: it was not made. */
+  readonly id: number | undefined
+  readonly consent?: SubscriptionConsent | null | undefined
+}
+
+async function putConsents(client: ClientBase, subscriptions: readonly Consented[]): Promise<void> {
+  for (const { id, consent } of subscriptions) {
+    if (id === undefined || !consent) continue
+    const { participant, pseudonyms, purpose, signed, attributes } = consent
+    await client.query(
+      `insert into subscription_consent (subscription, participant, pseudonyms, purpose, authority, jti, attributes,
+         given_at, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (subscription) do update set pseudonyms = excluded.pseudonyms, purpose = excluded.purpose,
+         authority = excluded.authority, jti = excluded.jti, attributes = excluded.attributes,
+         given_at = excluded.given_at, expires_at = excluded.expires_at`,
+      [
+        ...[id, participant, pseudonyms, purpose, signed.authority, signed.jti, JSON.stringify(attributes)],
+        ...[signed.given_at, signed.expires_at],
+      ],
+    )
+  }
 }
 
 /** The keys of subscriptions, each with its subscription's id; without those that have none. */
@@ -101,6 +134,7 @@ const keysOf = <Subscription extends Types>(
 export interface Renewal extends Types {
   readonly id: number
   readonly end_at: Date | null
+  readonly consent?: SubscriptionConsent | null
   /** As it was found: if it has changed since, it is not renewed. */
   readonly from: { readonly state: 'live' | 'suspended'; readonly end_at: Date | null }
 }
@@ -132,6 +166,10 @@ export async function renewSubscriptions(
     ],
   })
   const renewed = new Set(rows.map(({ id }) => id))
+  await putConsents(
+    client,
+    renewals.filter(({ id }) => renewed.has(id)),
+  )
   await fileSubscriptions(
     client,
     registry,

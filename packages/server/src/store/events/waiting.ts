@@ -40,6 +40,8 @@ export interface WaitingNotification {
   readonly encrypted: boolean
   /** Its subscription has no filter. */
   readonly unfiltered: boolean
+  /** The consent that its subscription is based on; null: it has none. */
+  readonly consent: { readonly purpose: string; readonly attributes: readonly string[] } | null
   /** Its subscription was taken back: it is not sent. */
   readonly unwanted: boolean
   /** Categories for which the person of the record is protected; none: it is not. */
@@ -114,7 +116,9 @@ const FIND_WAITING = `with due as materialized (
     select subscription.id, subscription.code, subscription.event_type as subscribed,
       parsed.criteria ->> 'reg_event_type' as asked_event_type, parsed.criteria ->> 'reg_type' as asked_reg_type,
       parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
-      parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK} as unwanted
+      parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK} as unwanted,
+      (select jsonb_build_object('purpose', purpose, 'attributes', attributes) from subscription_consent
+        where subscription_consent.subscription = subscription.id) as consent
     from (select distinct subscription from due) as wanted
       join subscription on subscription.id = wanted.subscription
       cross join lateral (select subscription.criteria::json offset 0) as parsed (criteria)
@@ -123,7 +127,7 @@ const FIND_WAITING = `with due as materialized (
     due.corrects as corrected, due.event, due.event_type, due.record_type, due.record_version, due.occurred_at,
     due.recorded_at, due.replaced_by, coalesce(due.document_bytes, due.other_bytes, 2) as bytes, due.subscription,
     code, subscribed, asked_event_type, asked_reg_type, asked_record_type, locale, encrypted, unfiltered, unwanted,
-    due.protected
+    due.protected, asking.consent
   from due join asking on asking.id = due.subscription
     left join notification as earlier on earlier.id = due.corrects
   order by due.mailbox, due.is_backfill, due.due_at, due.id`

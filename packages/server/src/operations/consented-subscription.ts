@@ -1,0 +1,65 @@
+/** The signed consent that a subscription is based on, where the grant demands one. It ends with it. */
+import { ItemRejection } from '@rollcall/protocol'
+import type { SubscribeCriteria } from '../events/criteria.ts'
+import type { ConsentFacts, SubscriptionConsent } from '../model/consent.ts'
+import type { Exchange } from '../model/exchange.ts'
+import { type Consenting, isAboutSubject, neededFor } from '../policy/basis.ts'
+import { orRefused, subjectIn, verifiedConsent } from './consented.ts'
+import type { Answering } from './item.ts'
+
+const AT = 'subscribe_criteria.authorize.consent_jws'
+
+/**
+ * The criteria with their consent.
+ * @throws ItemRejection rjct.notify_details.invalid: there is no signed consent, or it is not of the person of the filter
+ */
+export async function consentedCriteria(
+  { parts, exchange }: { readonly parts: Answering; readonly exchange: Exchange },
+  { authorize }: Consenting,
+  criteria: SubscribeCriteria,
+  now: Date,
+): Promise<SubscribeCriteria> {
+  const { grant, participant } = exchange
+  if (!isAboutSubject(grant)) return criteria
+  const jws = authorize?.consent_jws
+  if (jws === undefined) {
+    throw refused(`${AT}: is required here, ${neededFor({ ...grant.terms, consent: 'signed' })}`)
+  }
+  const { predicate, recordType } = criteria
+  const [named, ...others] = predicate?.is === 'identifier' ? predicate.identifiers : []
+  // Of other identifiers it is not known whether one person has them alone.
+  if (named === undefined || others.length > 0 || named.type !== recordType.primary_identifier) {
+    throw refused(
+      `subscribe_criteria.filter: must name the person who consents by one ${recordType.primary_identifier}, and nothing else`,
+    )
+  }
+  try {
+    const signed = await verifiedConsent({ parts, exchange }, jws, AT, now)
+    const code = authorize?.purpose?.code
+    if (code !== undefined && code !== signed.purpose) {
+      throw refused('subscribe_criteria.authorize.purpose.code: must be that of the signed consent')
+    }
+    if (subjectIn(grant, signed, [named]) === undefined) {
+      throw refused(`${AT}: is for another person than is asked for`)
+    }
+    await orRefused(AT, () => parts.consents.use(signed, participant, named))
+    const { authority, jti, purpose, attributes, given_at, expires_at } = signed
+    const consent: SubscriptionConsent = {
+      ...{ participant: participant.id, purpose, attributes, authority: authority.name },
+      signed: { authority: authority.id, jti, given_at, expires_at },
+      pseudonyms: await parts.consents.pseudonyms([named]),
+    }
+    const { end_at } = criteria
+    return { ...criteria, consent, end_at: end_at === null || expires_at < end_at ? expires_at : end_at }
+  } catch (error) {
+    throw error instanceof ItemRejection ? refused(error.message) : error
+  }
+}
+
+/** For its account. */
+export const consentFacts = ({ purpose, signed, authority }: SubscriptionConsent): ConsentFacts => ({
+  purpose,
+  consent: { form: 'signed', jti: signed.jti, authority },
+})
+
+const refused = (message: string): ItemRejection => new ItemRejection('rjct.notify_details.invalid', message)
