@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { LIMITS } from '../limits.ts'
 import { addRegistry } from '../store/registries/registries.ts'
+import { protectPerson, unprotectPerson } from './protected-persons.ts'
 import { mergeRecords, unmergeRecords } from './record-merge.ts'
 import { importRecords } from './records.ts'
 import { AdminRefusal, type RefusalReason } from './use-case.ts'
@@ -80,4 +81,24 @@ describe('what cannot be merged is refused', () => {
       unmergeRecords(needs(), { namespace: 'civil', retired: retired as ReturnType<typeof uin> }),
     ).rejects.toMatchObject({ name: 'AdminRefusal', message, reason })
   })
+})
+
+test('records that are not protected alike are not merged, nor is such a merge taken back', async () => {
+  await load([person('P-1'), person('P-2')])
+  const protect = (identifier_value: string) =>
+    protectPerson(needs(), {
+      ...{ namespace: 'civil', identifier_type: 'UIN', identifier_value, category: 'sealed', reason: 'x' },
+    })
+  const merge = () => mergeRecords(needs(), { namespace: 'civil', survivor: uin('P-1'), retired: uin('P-2') })
+  const refused = new AdminRefusal(
+    'survivor and retired: the records are not protected alike; protect both under one category, or lift the protection first',
+    { reason: 'conflict' },
+  )
+  await protect('P-1')
+  await expect(merge()).rejects.toThrow(refused)
+  await protect('P-2')
+  expect(await merge()).toMatchObject({ notified: 0 })
+  const lift = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'P-1' }
+  await unprotectPerson(needs(), lift)
+  await expect(unmergeRecords(needs(), { namespace: 'civil', retired: uin('P-2') })).rejects.toThrow(refused)
 })

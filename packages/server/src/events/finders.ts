@@ -1,5 +1,6 @@
 /** Events of protected persons are for those alone whose grants name the category. */
 import type { ClientBase } from 'pg'
+import type { Protection } from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { findingSubscriptions } from '../store/events/finding-subscriptions.ts'
 import { categoriesOf } from '../store/records/protection.ts'
@@ -14,8 +15,10 @@ export type Finders = <One extends { readonly subscription: number }>(
 export async function findersOf(
   client: ClientBase,
   registry: Registry,
+  protection: Protection,
   drafts: readonly Draft[],
 ): Promise<Finders> {
+  if (protection.named.size === 0) return async (all) => all
   const categories = await categoriesOf(
     client,
     registry,

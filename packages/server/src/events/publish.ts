@@ -39,11 +39,12 @@ export async function recordChanges(
   changes: readonly RecordChange[],
   named?: NamedEvent,
 ): Promise<readonly RecordedEvent[]> {
-  const drafts = await insertDrafts(client, recording, changes, named)
+  const protection = await readProtection(client, recording.registry.id)
+  const drafts = await insertDrafts(client, recording, protection, changes, named)
   if (drafts.length === 0) return []
   const matched = new Map<number, number>()
   const times = new DueTimes(recording.registry, recording.now)
-  const finders = await findersOf(client, recording.registry, drafts)
+  const finders = await findersOf(client, recording.registry, protection, drafts)
   await notifyMatches(client, recording, drafts, finders, matched, times)
   for (const draft of drafts) await correctEvents(client, recording, draft, finders, matched, times)
   await storeShown(client, recording, drafts, matched)
@@ -55,11 +56,11 @@ export async function recordChanges(
 async function insertDrafts(
   client: ClientBase,
   recording: Recording,
+  protection: Protection,
   changes: readonly RecordChange[],
   named: NamedEvent | undefined,
 ): Promise<readonly Draft[]> {
   const { registry, now } = recording
-  const protection = await readProtection(client, registry.id)
   const own = changes.flatMap((change) => {
     if (named === undefined && change.before === change.after) return []
     const read = readChange(registry, protection, change)

@@ -120,6 +120,7 @@ test('an envelope on its way is composed anew, without the person', async () => 
 
 test('what changes in the record of another about a protected person alone is no event', async () => {
   await protect('U-1006')
+  follow()
   await subscribed('UPDATE', 'U-1007')
   await publish('U-1008', { parent1_identifier: uin('U-1006') })
   expect(await imported('U-1007', {})).toBe(0)
