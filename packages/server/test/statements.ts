@@ -3,8 +3,8 @@ import pg from 'pg'
 
 export interface Statements {
   /**
-   * The results of both, and the texts of their statements in one order, without those that open a connection. They are tried again where they differ: a timer of the server may fall
-   * into one of them.
+   * The results of both, and the texts of their statements in one order, without those that set a connection up. The work
+   * is tried again where the statements differ: a timer of the server may fall into one of them.
    */
   compared<Result>(
     one: () => Promise<Result>,
