@@ -13,6 +13,7 @@ import { grant } from '../../test/grants.ts'
 import { postSearch, testServer } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
 import { listEmergencies } from '../admin/audit-list.ts'
+import { protectPerson } from '../admin/protected-persons.ts'
 import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
@@ -207,5 +208,20 @@ describe('an emergency', () => {
     expect(server.logged()).not.toContain(REASON)
     const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
     expect(metrics).toMatch(/rollcall_emergencies_total\{participant="hospital.demo",registry="civil"\} \d/)
+  })
+
+  it('reaches no protected person, also where the grant names the category', async () => {
+    await granted({ protected: ['shelter'], emergency: { see: 'all', items_per_day: 9 } })
+    await protectPerson(server.database, {
+      ...{ namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' },
+      ...{ category: 'shelter', reason: 'a test' },
+    })
+    server.clock.pass(1_000)
+    expect((await item(byUin('3'))).data.reg_records).toHaveLength(1)
+    expect(await item({ ...byUin('3'), authorize: authorize() })).toMatchObject({
+      status: 'succ',
+      data: { reg_records: [] },
+      pagination: { total_count: 0 },
+    })
   })
 })
