@@ -144,6 +144,8 @@ const MESSAGES: Readonly<Record<string, Tolerated>> = {
     inside: { txnstatus_request: { readings: { txn_type: txnType, attribute_value: digitsEach } } },
   },
   TxnStatusResponse: { inside: { txnstatus_response: { readings: { txn_type: txnType } } } },
+  EnrolledRequest: { inside: { enrolled_criteria: { inside: { consent: CONSENT, authorize: CONSENT } } } },
+  DisabledRequest: { inside: { disabled_criteria: { inside: { consent: CONSENT, authorize: CONSENT } } } },
   EnrollmentUpdatesRequest: {
     spellings: { receipt_information: 'enrolled_updates' },
     inside: { enrolled_updates: { readings: { receipt_type: receiptType, beneficiaries: oneObject } } },
