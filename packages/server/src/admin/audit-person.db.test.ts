@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { auditing, personAs } from '../../test/audit.ts'
 import { testServer } from '../../test/server.ts'
 import { auditPerson } from './audit-person.ts'
+import { protectPerson } from './protected-persons.ts'
 import { deleteRecords } from './records.ts'
 
 const server = await testServer()
@@ -20,6 +21,7 @@ const person = (identifiers: Record<string, string>, more: object = {}) => ({
 await server.registry('civil', [
   person({ UIN: '1', BRN: 'B-1', NID: 'N-1' }, { phone_number: ['+15550100'] }),
   person({ UIN: '2', BRN: 'B-2' }, { phone_number: ['+15550100'] }),
+  person({ UIN: '41', BRN: 'B-41' }),
 ])
 
 /** The operations of what is found, by role. */
@@ -70,6 +72,22 @@ describe('audit person', () => {
       const { seen, asked } = await found(type, value)
       expect(seen, type).toEqual(['saw', 'saw elsewhere', 'by national number'])
       expect(asked).toContain('by birth number')
+    }
+  })
+
+  it('finds the accounts of a protected person by the other identifiers too', async () => {
+    await account({ operation: 'before it was protected' }, [personAs('asked', 'BRN:B-41')])
+    const { db } = needs
+    const named = { identifier_type: 'UIN', identifier_value: '41' }
+    const protection = { ...named, namespace: 'civil', category: 'shelter' as const, reason: 'x' }
+    await protectPerson({ db }, protection)
+    for (const [type, value] of [
+      ['UIN', '41'],
+      ['BRN', 'B-41'],
+    ] as const) {
+      const audit = await auditPerson(needs, { type, value })
+      expect(audit.identifier_types.toSorted()).toEqual(['BRN', 'UIN'])
+      expect(audit.asked).toContainEqual(expect.objectContaining({ operation: 'before it was protected' }))
     }
   })
 

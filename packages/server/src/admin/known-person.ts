@@ -9,6 +9,7 @@ import {
   UNLISTED,
 } from '@rollcall/protocol'
 import type { PersonIdentifier } from '../model/account.ts'
+import { PROTECTION_CATEGORIES } from '../model/protection.ts'
 import type { RecordReader } from '../model/record-source.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
@@ -113,7 +114,7 @@ async function theOnly(
   { type, value }: PersonIdentifier,
 ): Promise<string | null> {
   const predicate = { is: 'identifier', identifiers: [{ type, value }] } as const
-  const page = { sort: [], limit: 2, offset: 0, cap: 2 }
+  const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: PROTECTION_CATEGORIES }
   const { records } = await reader.find(registry, { recordType, predicate, page })
   return records.length === 1 ? (records[0]?.document ?? null) : null
 }

@@ -1,5 +1,6 @@
 /** What a search may ask and see where a grant demands the consent of the person. */
 import { describe, expect, it } from 'vitest'
+import { storedAccounts } from '../../test/accounts.ts'
 import { accepted, answerExchange, searchFor } from '../../test/asynchronous.ts'
 import { byUin, expression, grantedServer, uins } from '../../test/granted.ts'
 import type { GrantTerms } from '../model/grant.ts'
@@ -118,5 +119,21 @@ describe('basis consent', () => {
     expect(await item({ ...byUin('1'), consent: CONSENT })).toMatchObject({
       status_reason_message: `search_criteria.authorize: is required here, ${NEEDED}`,
     })
+  })
+
+  it('the account names a purpose that the grant names, and no other text: it may be about a person', async () => {
+    const ts = new Date().toISOString()
+    const about = (code: string) => ({ ...byUin('1'), consent: { ts, purpose: { code } } })
+    const accounted = async (code: string, more: Partial<GrantTerms> = {}) => {
+      await granted({ ...terms, ...more })
+      await item(about(code))
+      return (await storedAccounts(server.database.db)).at(-1)?.entry.purpose
+    }
+    expect(await accounted('eligibility')).toBe('eligibility')
+    expect(await accounted('emergency')).toBe('emergency')
+    for (const more of [{}, { basis: 'law', purposes: [] } as const]) {
+      expect(await accounted('about Ada Obi, Shelter Road 5', more)).toBe('other')
+    }
+    expect(JSON.stringify(await storedAccounts(server.database.db))).not.toContain('Shelter')
   })
 })

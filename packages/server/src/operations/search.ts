@@ -172,7 +172,7 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
     record_type: asked.recordType.name,
     form: asked.form,
     ...askedBy(asked),
-    ...consentedBy(consenting),
+    ...consentedBy(asking.grant, consenting),
   })
   const now = new Date(parts.clock.date())
   const emergency = emergencyOf(asking.grant, consenting, now)

@@ -14,6 +14,9 @@ const SAID: Readonly<Record<(typeof BASES)[number], readonly Member[]>> = {
   either: ['consent', 'authorize'],
 }
 
+/** The code of the purpose by which an item asks for the emergency part of a grant. */
+export const EMERGENCY = 'emergency'
+
 /** Seconds that the clock of a peer may be ahead of ours. */
 export const AHEAD = 60
 
@@ -97,11 +100,15 @@ export function checkPurpose(at: string, code: string | null, purposes: readonly
   }
 }
 
-/** What an account says of the consent and the authority of an item. */
-export function consentedBy({ consent, authorize }: Consenting): AskedFacts {
-  const { purpose } = authorize ?? consent ?? {}
+/**
+ * What an account says of the consent and the authority of an item. An account is for ever, and the code is what a participant
+ * writes: only one that the grant names is in it, or that of emergencies.
+ */
+export function consentedBy({ terms }: Pick<Grant, 'terms'>, { consent, authorize }: Consenting): AskedFacts {
+  const code = (authorize ?? consent)?.purpose?.code
+  const known = [...(terms.purposes ?? []), EMERGENCY]
   return {
-    ...(purpose?.code !== undefined && { purpose: purpose.code }),
+    ...(code !== undefined && { purpose: known.includes(code) ? code : 'other' }),
     ...(consent !== undefined && { consent: { form: 'asserted' } as const }),
   }
 }

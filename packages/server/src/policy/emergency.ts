@@ -1,12 +1,9 @@
 /** The emergency part of a grant: more of one person is shown, for a reason that the operator reads afterwards. */
 import { ItemRejection, type RecordType, timestampInstant } from '@rollcall/protocol'
 import { ALL, type Grant, isGranted } from '../model/grant.ts'
-import { AHEAD, type Consenting } from './basis.ts'
+import { AHEAD, type Consenting, EMERGENCY } from './basis.ts'
 import { GrantProblem } from './grant-problem.ts'
 import { visibleIn } from './visible.ts'
-
-/** The code of the purpose by which an item asks for it. */
-export const EMERGENCY = 'emergency'
 
 /** Characters of a reason, blanks at its ends not counted. */
 const REASON = { least: 10, most: 1_000 } as const
