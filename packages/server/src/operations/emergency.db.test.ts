@@ -129,6 +129,25 @@ describe('an emergency', () => {
     }
   })
 
+  it('is not about a household, which the identifier of a member finds', async () => {
+    const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
+    const group_identifier = [{ identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }]
+    const member_list = ['1', '2'].map((value) => ({ member_identifier: [uin(value)] }))
+    await server.registry('social', [{ '@type': 'Group', group_identifier, member_list }])
+    await grant(server.database, peer.sender_id, 'social', {
+      ...{ operations: ['search'], see: ['identifier'], basis: 'law' },
+      emergency: { see: ['member_list'], items_per_day: 9 },
+    })
+    server.clock.pass(1_000)
+    const search_criteria = { ...byUin('1'), reg_record_type: 'Group', authorize: authorize() }
+    const { body } = await postSearch(server, peer, [{ search_criteria }], 'social')
+    expect(body.message.search_response[0]).toMatchObject({
+      ...{ status: 'rjct', status_reason_code: 'rjct.search_criteria.invalid' },
+      status_reason_message:
+        'search_criteria.reg_record_type: must not be Group in an emergency, which is about one person',
+    })
+  })
+
   it('takes from its own quota, and goes on when the ordinary ones are used up', async () => {
     await granted({ items_per_day: 1, records_per_day: 1 })
     expect(await item(byUin('1'))).toMatchObject({ status: 'succ' })
@@ -188,6 +207,17 @@ describe('an emergency', () => {
     })
     const rows = await server.database.db.pool.query('select entry from account')
     expect(JSON.stringify(rows.rows)).not.toContain(REASON)
+  })
+
+  it('waits for no review where it was rejected: nothing was shown', async () => {
+    await granted({ emergency: { see: ['name'], items_per_day: 1 } })
+    const { needs } = auditing(server.database)
+    const asked = { ...byUin('1'), authorize: authorize() }
+    expect(await item(asked)).toMatchObject({ status: 'succ' })
+    const before = await listEmergencies(needs, {})
+    const bySex = { query_type: 'expression', query: { sex: { $eq: 'F' } }, authorize: authorize() }
+    for (const rejected of [asked, bySex]) expect(await item(rejected)).toMatchObject({ status: 'rjct' })
+    expect(await listEmergencies(needs, {})).toEqual(before)
   })
 
   it('is told to the operator at once, without a word about the person', async () => {

@@ -17,7 +17,7 @@ import type { Found, FoundRecord } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Consenting, checkSubject, consentedBy, isAboutSubject } from '../policy/basis.ts'
 import { disclose } from '../policy/disclosure.ts'
-import { type Emergency, emergencyOf } from '../policy/emergency.ts'
+import { checkPersonal, type Emergency, emergencyOf } from '../policy/emergency.ts'
 import { checkForm } from '../policy/query-form.ts'
 import { hidesEmpty, showsNothing, totalShown } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
@@ -35,7 +35,7 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
   const { limits } = work.parts
   checkFilled(exchange, criteria)
   await takeQuota(work, emergency === null ? 'items' : 'emergencies', identifiersAsked(criteria.predicate))
-  if (emergency !== null) noteEmergency(work)
+  if (emergency !== null) noteEmergency(work, emergency)
   const { total, records, ids, use } = await subjectAlone(work, consented, criteria)
   if (total > limits.search_results) {
     throw new ItemRejection(
@@ -58,7 +58,8 @@ export async function searchItem(asking: ItemWork, item: Item): Promise<ItemAnsw
 }
 
 /** The operator is told at once, and of no person: the account of the request has the reason. */
-function noteEmergency({ parts: { log, metrics }, exchange }: ItemWork): void {
+function noteEmergency({ parts: { log, metrics }, exchange, asks }: ItemWork, { reason }: Emergency): void {
+  asks({ emergency: reason })
   const { participant, registry, grant, correlation_id } = exchange
   const where = { participant: participant.sender_id, registry: registry.namespace }
   metrics.emergencyUsed(where.participant, where.registry)
@@ -176,7 +177,7 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
   })
   const now = new Date(parts.clock.date())
   const emergency = emergencyOf(asking.grant, consenting, now)
-  if (emergency !== null) asks({ emergency: emergency.reason })
+  if (emergency !== null) checkPersonal(emergency, asked.recordType)
   const ordinary = emergency === null ? asking : { ...asking, grant: emergency.grant }
   checkForm(ordinary.grant, asked)
   const identifiers = leavesOf(asked.predicate).flatMap((leaf) =>

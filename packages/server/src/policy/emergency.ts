@@ -26,11 +26,14 @@ export function readEmergency(grant: ReadGrant, recordTypes: readonly RecordType
   if (purposes.includes(EMERGENCY)) {
     throw new GrantProblem('purposes', `must not have ${EMERGENCY} beside an emergency part`)
   }
+  // The identifier of one person finds such a record, and it is of several.
+  const personal = recordTypes.filter(({ identifiers }) => identifiers.every(({ names }) => names !== 'part'))
   const more = emergency?.see ?? []
   const all = see === ALL || more === ALL ? ALL : [...see, ...more]
   return {
     ...grant,
     terms: { ...terms, see: all, query_forms: ['identifier'], basis: 'authorize', purposes: [EMERGENCY] },
+    recordTypes: new Set(personal.map(({ name }) => name)),
     queryForms: new Set(['identifier']),
     visible: all === ALL ? null : visibleMore(grant, recordTypes, all),
     // It reaches no protected person, also of categories that the grant names.
@@ -49,6 +52,15 @@ function visibleMore(
     // The names of the grant itself were read before.
     throw error instanceof GrantProblem ? new GrantProblem('emergency.see', error.rule) : error
   }
+}
+
+/** @throws ItemRejection rjct.search_criteria.invalid: a record of this type is about several persons */
+export function checkPersonal({ grant }: Emergency, { name }: Pick<RecordType, 'name'>): void {
+  if (isGranted(grant.recordTypes, name)) return
+  throw new ItemRejection(
+    'rjct.search_criteria.invalid',
+    `search_criteria.reg_record_type: must not be ${name} in an emergency, which is about one person`,
+  )
 }
 
 /** What counts for an item that asks as an emergency. */
