@@ -18,6 +18,7 @@ export {
   heldMemberValues,
   heldValue,
 } from './attributes/held.ts'
+export { identifiersWithin, isContact, isOfAnother } from './attributes/identifiers-within.ts'
 export { elementKeys, keyedListAt, keysInList } from './attributes/keyed-lists.ts'
 export { notifiedRecord } from './attributes/notified-record.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
@@ -33,7 +34,6 @@ export { attributeRules, compoundRules, identifierRules } from './attributes/rea
 export { namesOf, otherKeys, searchKey } from './attributes/record-keys.ts'
 export { memberNamed } from './attributes/walk.ts'
 export {
-  isContact,
   type OtherPerson,
   type TakesOut,
   withoutPersons,

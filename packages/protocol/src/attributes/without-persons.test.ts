@@ -105,6 +105,84 @@ describe('withoutPersons', () => {
     })
   })
 
+  it('takes out a person whose identifier stands where the kind lists none, with all that stands beside it', () => {
+    const shown = household({ group_size: 1, member_list: [member('U-2')] })
+    const secret = { name: 'Zara', address: 'Shelter Rd 5', birth_date: '1990-05-05' }
+    const bearing: JsonObject[] = [
+      { identifier: [uin('U-1001')] },
+      { 'x:Identifier': uin('U-1001') },
+      { person: { demographic_info: { member_identifier: 'U-1001' } } },
+      { member_identifier: [], 'spdci:member_identifier': [uin('U-1001')] },
+      {
+        member_identifier: [{ identifier_type: 'UIN', identifier_value: [], 'x:identifier_value': 'U-1001' }],
+      },
+      { demographic_info: {}, 'x:demographic_info': { identifier: [uin('U-1001')] } },
+      // Nobody else is named there.
+      { cards: [uin('U-1001')] },
+      { uin: 'U-1001', demographic_info: { phone_number: ['+1 555 0100'] } },
+      { household_member: [], member_identifier: [uin('U-1001')] },
+      uin('U-1001'),
+    ]
+    for (const one of bearing) {
+      const document = household({ group_size: 2, member_list: [{ ...one, ...secret }, member('U-2')] })
+      expect(without('social', 'Group', document, 'UIN:U-1001')).toEqual(shown)
+      const related = { relationship_type: 'spouse', related_member: { ...one, ...secret } }
+      const record = member('U-3', { related_person: [related] })
+      expect(without('social', 'Member', record, 'UIN:U-1001')).toEqual(member('U-3'))
+    }
+    const named = member('U-2', { guardian: 'U-1001' })
+    expect(without('social', 'Group', household({ member_list: [named] }), 'UIN:U-1001')).toEqual(
+      household({ member_list: [member('U-2')] }),
+    )
+    const other = household({ member_list: [{ member_identifier: ['N-7'], name: 'Bo' }] })
+    expect(without('social', 'Group', other, 'NID:N-7')).toBe(other)
+  })
+
+  it('takes out who stands in a spelling of a member from which the record is not read', () => {
+    const person = { identifier: [uin('U-9')], 'spdci:identifier': [uin('U-1001')], name: 'Bo' }
+    expect(without('civil', 'Person', person, 'UIN:U-1001')).toEqual({ identifier: [uin('U-9')], name: 'Bo' })
+    const info = { demographic_info: { name: 'Bo' }, 'x:demographic_info': { identifier: [uin('U-1001')] } }
+    expect(without('social', 'Member', info, 'UIN:U-1001')).toEqual({ demographic_info: { name: 'Bo' } })
+  })
+
+  it('counts who is gone: one person once, whichever identifiers each entry has, and nobody who is left elsewhere', () => {
+    const nid = (value: string) => ({ identifier_type: 'NID', identifier_value: value })
+    const bearing = (...identifiers: JsonObject[]) => ({ member_identifier: identifiers })
+    const child = (...identifiers: JsonObject[]) => ({ ...bearing(...identifiers), is_disabled: true })
+    const home = { identifier_type: 'HOUSEHOLD_ID', identifier_value: 'H-1' }
+    const village = { identifier_type: 'VILLAGE', identifier_value: 'V-1' }
+    const sized = (group_size: number, more: JsonObject): number => {
+      const kind = KINDS.find(({ name }) => name === 'social')
+      const group = kind?.record_types.find(({ name }) => name === 'Group')
+      if (kind === undefined || group === undefined) throw new Error('no such record type')
+      const left = withoutPersons(kind, group, { group_size, ...more }, ({ record }) =>
+        record?.document.is_disabled === true ? '' : null,
+      )
+      return Number(left.group_size)
+    }
+    const [one, two] = [uin('U-1'), uin('U-2')]
+    expect(sized(2, { group_head_info: child(one), member_list: [bearing(one), bearing(two)] })).toBe(2)
+    expect(
+      sized(2, { group_head_info: child(one), member_list: [child(nid('N-1'), one), bearing(two)] }),
+    ).toBe(1)
+    expect(
+      sized(3, { member_list: [child(one), child(nid('N-1')), child(nid('N-1'), one), bearing(two)] }),
+    ).toBe(2)
+    expect(sized(3, { member_list: [child(), child(), bearing(two)] })).toBe(1)
+    const phone = { demographic_info: { phone_number: '+1 555 0100' } }
+    for (const shared of [home, village]) {
+      expect(sized(2, { member_list: [child(one, shared), bearing(two, shared)] })).toBe(1)
+    }
+    expect(
+      sized(2, {
+        member_list: [
+          { ...child(one), ...phone },
+          { ...bearing(), ...phone },
+        ],
+      }),
+    ).toBe(1)
+  })
+
   it('never takes out the record itself, nor a value of another type', () => {
     const person: JsonObject = {
       identifier: [uin('U-1000'), { identifier_type: 'NID', identifier_value: 'U-2000' }],

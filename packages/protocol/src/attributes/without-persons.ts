@@ -3,14 +3,9 @@
  * related person. The record reads as if they had never been written into it.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { UNLISTED } from '../kinds/identifier-types.ts'
-import type { IdentifierSource, IdentifierType, Kind, RecordType, Relation } from '../kinds/kind.ts'
-import {
-  identifierTypeOf,
-  identifierValue,
-  type RecordIdentifier,
-  readIdentifiers,
-} from './read-identifiers.ts'
+import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
+import { bareIdentifiers, identifiersWithin, tellingIdentifiers, withParents } from './identifiers-within.ts'
+import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 import { memberNamed } from './walk.ts'
 
@@ -24,7 +19,10 @@ export interface OtherPerson {
   readonly record: { readonly recordType: RecordType; readonly document: JsonObject } | null
 }
 
-/** Whether a person is taken out: null where not, else what tells this person from others, by which each counts once. */
+/**
+ * Whether a person is taken out: null where not, else what tells this person from others, by which each counts once; '' where
+ * nothing does but the identifiers.
+ */
 export type TakesOut = (person: OtherPerson) => string | null
 
 /**
@@ -38,7 +36,7 @@ export function withoutPersons(
   document: JsonObject,
   takesOut: TakesOut,
 ): JsonObject {
-  const scope: Scope = { kind, takesOut, taken: new Set(), recordType, places: placesOf(recordType) }
+  const scope: Scope = { kind, takesOut, persons: [], recordType, places: placesOf(recordType) }
   const left = cutMembers(scope, '', document)
   return isJsonObject(left) ? left : {}
 }
@@ -47,10 +45,16 @@ export function withoutPersons(
 interface Scope {
   readonly kind: Kind
   readonly takesOut: TakesOut
-  /** What tells the persons who were taken out of counted relations. */
-  readonly taken: Set<string>
+  /** Persons in counted relations, whether they are left or not. */
+  readonly persons: CountedPerson[]
   readonly recordType: RecordType
   readonly places: Places
+}
+
+interface CountedPerson {
+  /** What tells the person from the others: two entries with one of them are of the same person. */
+  readonly marks: readonly string[]
+  readonly isLeft: boolean
 }
 
 /** Where things stand in records of a type, by the search keys of their paths. */
@@ -94,10 +98,6 @@ function readPlaces({ identifiers, attributes, relations = [] }: RecordType): Pl
   }
 }
 
-/** A path, and those of what stands around it. */
-const withParents = (path: string): readonly string[] =>
-  path.split('.').map((_, at, segments) => segments.slice(0, at + 1).join('.'))
-
 /** Undefined: nothing is left of it. */
 function cutValue(scope: Scope, path: string, value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) {
@@ -120,31 +120,58 @@ function cutRelated(
   relation: Relation,
   value: JsonObject | string | number,
 ): JsonValue | undefined {
-  const { kind, takesOut, taken } = scope
-  const recordType = kind.record_types.find(({ name }) => name === relation.record_type)
-  const takeOut = (person: Omit<OtherPerson, 'relation'>, within: Relation | null): boolean => {
-    const key = takesOut({ ...person, relation: within })
-    if (key !== null && relation.counted_by !== undefined) taken.add(key)
-    return key !== null
+  const { kind, takesOut } = scope
+  const recordType = kind.record_types.find(({ name }) => name === relation.record_type) ?? null
+  const count = (key: string | null, identifiers: OtherPerson['identifiers']): void => {
+    if (relation.counted_by === undefined) return
+    const marks = tellingIdentifiers(kind, recordType, identifiers).map(
+      ({ type, value: of }) => `${type}:${of}`,
+    )
+    scope.persons.push({ marks: key ? [key, ...marks] : marks, isLeft: key === null })
   }
-  if (recordType === undefined || !isJsonObject(value)) {
+  if (recordType === null || !isJsonObject(value)) {
     const identifiers = isJsonObject(value) ? identifiersWithin(kind, value) : bareIdentifiers(kind, value, 1)
-    if (takeOut({ identifiers, record: null }, relation)) return undefined
+    const key = takesOut({ identifiers, relation, record: null })
+    count(key, identifiers)
+    if (key !== null) return undefined
     return isJsonObject(value) ? cutMembers(scope, path, value) : value
   }
-  const identifiers = readIdentifiers(kind, recordType, value).filter((one) => one.names === 'record')
-  const isAround = isAroundPersons(scope.places, path, value)
-  if (takeOut({ identifiers, record: { recordType, document: value } }, isAround ? null : relation)) {
-    return undefined
+  const identifiers = identifiersWithin(kind, value, recordType)
+  const record = { recordType, document: value }
+  if (isAroundPersons(scope.places, path, value)) {
+    return takesOut({ identifiers, relation: null, record }) === null
+      ? cutMembers(scope, path, value)
+      : undefined
   }
-  if (isAround) return cutMembers(scope, path, value)
-  return cutMembers({ ...scope, taken: new Set(), recordType, places: placesOf(recordType) }, '', value)
+  const key = takesOut({ identifiers, relation, record })
+  const [left, named] = key === null ? cutPerson(scope, recordType, value) : [undefined, null]
+  const isUnnamed = tellingIdentifiers(kind, recordType, identifiers).length === 0
+  const out = key ?? (isUnnamed ? named : null)
+  count(out, identifiers)
+  return out === null ? left : undefined
+}
+
+/** What is left of another person, and who was named in it, outside of the relations, and taken out. */
+function cutPerson(
+  scope: Scope,
+  recordType: RecordType,
+  value: JsonObject,
+): readonly [JsonValue | undefined, string | null] {
+  let named: string | null = null
+  const takesOut: TakesOut = (person) => {
+    const key = scope.takesOut(person)
+    if (person.relation === null && person.record === null) named ??= key
+    return key
+  }
+  const inner = { ...scope, takesOut, persons: [], recordType, places: placesOf(recordType) }
+  return [cutMembers(inner, '', value), named]
 }
 
 /** Whether further persons of the relations stand in it, such as `household_member` in an element of `member_list`. */
 const isAroundPersons = ({ relations }: Places, path: string, value: JsonObject): boolean =>
   [...relations.keys()].some(
-    (one) => one.startsWith(`${path}.`) && memberNamed(value, one.slice(path.length + 1)) !== undefined,
+    (one) =>
+      one.startsWith(`${path}.`) && [memberNamed(value, one.slice(path.length + 1)) ?? []].flat().length > 0,
   )
 
 /** Members that say what an object is: where nothing else is left of it, it is left out. */
@@ -159,7 +186,7 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
     // It was judged with the object, by the type that stands beside it.
     if (key === 'identifier_value') return [[name, value]]
     const place = path === '' ? key : `${path}.${key}`
-    const left = cutValue(scope, place, value)
+    const left = cutValue(isRead(scope, object, place, key, value) ? scope : nobodysOwn(scope), place, value)
     changed ||= left !== value
     if (left !== undefined) return [[name, left]]
     gone.push(place)
@@ -172,16 +199,45 @@ function cutMembers(scope: Scope, path: string, object: JsonObject): JsonValue |
   return Object.fromEntries(members.map(([name, value]) => [name, counted(scope, path, name, value)]))
 }
 
+/**
+ * Whether the record's own identifiers are read from the member, where it has some. Another spelling of the same member is
+ * read by nobody: what stands there may be anybody's.
+ */
+const isRead = (
+  { places: { own } }: Scope,
+  object: JsonObject,
+  place: string,
+  key: string,
+  value: JsonValue,
+): boolean => !own.has(place) || memberNamed(object, key) === value
+
+const nobodysOwn = (scope: Scope): Scope => ({ ...scope, places: { ...scope.places, own: new Set() } })
+
 const UNKNOWN = { relation: null, record: null } as const
 
 /** A number of persons, without those who were taken out. */
-function counted({ places, taken }: Scope, path: string, name: string, value: JsonValue): JsonValue {
+function counted({ places, persons }: Scope, path: string, name: string, value: JsonValue): JsonValue {
   const key = searchKey(name)
-  if (taken.size === 0 || !places.counts.has(path === '' ? key : `${path}.${key}`)) return value
+  if (!places.counts.has(path === '' ? key : `${path}.${key}`)) return value
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
   if (typeof number !== 'number') return value
-  const left = Math.max(0, number - taken.size)
+  const left = Math.max(0, number - countGone(persons))
   return typeof value === 'string' ? String(left) : left
+}
+
+/** How many people were taken out and are left nowhere: entries that share an identifier are of one person. */
+function countGone(persons: readonly CountedPerson[]): number {
+  const found = new Map<string, CountedPerson>()
+  const people = new Set<CountedPerson>()
+  for (const person of persons) {
+    const same = new Set(person.marks.flatMap((mark) => found.get(mark) ?? []))
+    const all = [...same, person]
+    const one = { marks: all.flatMap(({ marks }) => marks), isLeft: all.some(({ isLeft }) => isLeft) }
+    for (const entry of same) people.delete(entry)
+    people.add(one)
+    for (const mark of one.marks) found.set(mark, one)
+  }
+  return [...people].filter(({ isLeft }) => !isLeft).length
 }
 
 /** Whether it is somebody who is taken out, or an identifier of such a person: what an object has beside it is theirs too. */
@@ -194,46 +250,3 @@ function names({ kind, takesOut }: Scope, value: JsonObject | string | number): 
 
 /** Characters of a bare value outside of the relations from which on it is looked at as an identifier. */
 const BARE_LENGTH = 4
-
-type Named = OtherPerson['identifiers'][number]
-
-/** Of any place: a type is read only where the object names one. */
-const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
-
-/** Of an object that is an identifier itself; one that names no type may be of any. */
-function identifierIn(kind: Kind, object: JsonObject): readonly Named[] {
-  const raw = memberNamed(object, 'identifier_value')
-  if (raw === undefined) return []
-  const type = identifierTypeOf(kind, ANYWHERE, object)
-  if (type === undefined)
-    return typeof raw === 'string' || typeof raw === 'number' ? bareIdentifiers(kind, raw, 1) : []
-  const value = identifierValue(type, raw)
-  return value === null ? [] : [{ type: type.name, value }]
-}
-
-/** Of an object of which the kind does not say more: an identifier itself, or bearing some. */
-function identifiersWithin(kind: Kind, object: JsonObject): readonly Named[] {
-  const valuesOf = (names: readonly string[]): readonly JsonValue[] =>
-    names.flatMap((name) => [memberNamed(object, name) ?? []].flat())
-  const listed = valuesOf(['identifier', 'member_identifier']).flatMap((one) => {
-    if (isJsonObject(one)) return identifierIn(kind, one)
-    return typeof one === 'string' || typeof one === 'number' ? bareIdentifiers(kind, one, 1) : []
-  })
-  const deeper = valuesOf(['demographic_info', 'person'])
-    .filter(isJsonObject)
-    .flatMap((one) => identifiersWithin(kind, one))
-  return [...identifierIn(kind, object), ...listed, ...deeper]
-}
-
-/** As an identifier of each type that is no means of contact: several people share a telephone. */
-function bareIdentifiers(kind: Kind, raw: string | number, length: number): readonly Named[] {
-  if (String(raw).length < length) return []
-  return [...kind.identifier_types, UNLISTED].flatMap((type) => {
-    const value = isContact(type) ? null : identifierValue(type, raw)
-    return value === null ? [] : [{ type: type.name, value }]
-  })
-}
-
-/** Whether identifiers of the type are means of contact, which several people share: a telephone, a mailbox. */
-export const isContact = ({ normaliser }: Pick<IdentifierType, 'normaliser'>): boolean =>
-  normaliser === 'phone' || normaliser === 'email'

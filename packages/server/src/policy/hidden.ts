@@ -1,20 +1,8 @@
 /** Whom a grant does not show: protected persons of categories that it does not name, and minors where it never finds them. */
-import {
-  type JsonObject,
-  type OtherPerson,
-  type RecordType,
-  type TakesOut,
-  withoutPersons,
-} from '@rollcall/protocol'
+import { type JsonObject, type RecordType, type TakesOut, withoutPersons } from '@rollcall/protocol'
 import type { Grant } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
-import {
-  type Protection,
-  protectedAs,
-  protectionKey,
-  publicRecord,
-  takesOutProtected,
-} from '../model/protection.ts'
+import { type Protection, protectedAs, publicRecord, takesOutProtected } from '../model/protection.ts'
 import type { Registry } from '../model/registry.ts'
 import { adultIn, isMinor } from './minors.ts'
 
@@ -45,7 +33,7 @@ function hidingPersons<Of extends PartOfGrant>(
   const never = grant.terms.minors === 'never'
   const ofProtected = protection.borne.size === 0 ? null : takesOutProtected(kind, protection, categories)
   const takesOut: TakesOut | null = never
-    ? (person) => ofProtected?.(person) ?? minorKey(person, registry, day)
+    ? (person) => ofProtected?.(person) ?? (isMinor(person, registry, day) ? '' : null)
     : ofProtected
   return {
     ...grant,
@@ -67,17 +55,6 @@ function adultRows(
     scoped.set(recordType.name, row === undefined ? adult : { is: 'and', of: [row, adult] })
   }
   return scoped
-}
-
-/** Somebody without an identifier is like nobody else. */
-let unnamed = 0
-
-function minorKey(person: OtherPerson, registry: Pick<Registry, 'majority_age'>, day: string): string | null {
-  if (!isMinor(person, registry, day)) return null
-  const [first] = person.identifiers.map(protectionKey).toSorted()
-  if (first !== undefined) return `minor ${first}`
-  unnamed = (unnamed + 1) % Number.MAX_SAFE_INTEGER
-  return `unnamed ${unnamed}`
 }
 
 type Hiding = Pick<Grant, 'hidden' | 'identifiers'>
