@@ -1,14 +1,66 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shell, shownBlocks } from './shown-commands.ts'
+import { shell } from './shown-commands.ts'
 
-const blocks = await shownBlocks('docs/consent.md')
+const page = await readFile(new URL('../../../docs/consent.md', import.meta.url), 'utf8')
+const blocks = [...page.matchAll(/```sh( search)?\n(.*?)\n```/gs)].map(([, asks, text = '']) => ({
+  asks: asks !== undefined,
+  text,
+}))
 const { folder, run } = shell(false)
 
+const PERSON = {
+  '@type': 'Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: '8128560370' }],
+  name: { surname: 'Okoro', given_name: 'Ada' },
+  birth_date: '1990-05-05',
+}
+
+const LISTENING = /http:\/\/127\.0\.0\.1:\d+/
+
+/** Starts the server on the database of the page. @returns what ends it */
+async function serve(): Promise<() => void> {
+  run(`
+    echo '${JSON.stringify(PERSON)}' | rollcall import civil - --format ndjson
+    openssl genpkey -algorithm ed25519 -out private-key.pem
+    openssl pkey -in private-key.pem -pubout -out public-key.pem
+    rollcall participant key add health.example.org public-key.pem --kid sig-2026
+    HOST=127.0.0.1 PORT=0 ADMIN_PORT=0 rollcall serve > serve.log 2>&1 &
+    echo $! > serve.pid`)
+  const read = () => readFile(join(folder(), 'serve.log'), 'utf8')
+  await expect.poll(read, { timeout: 120_000, interval: 200 }).toMatch(LISTENING)
+  const pid = Number(await readFile(join(folder(), 'serve.pid'), 'utf8'))
+  return () => void process.kill(pid)
+}
+
 test('docs/consent.md runs as it stands', { timeout: 600_000 }, async () => {
-  const all = blocks.map(run).join('')
+  const printed: string[] = []
+  const search = blocks.find(({ asks }) => asks)?.text ?? ''
+  const ask = async (): Promise<string> => {
+    const [address = ''] = LISTENING.exec(await readFile(join(folder(), 'serve.log'), 'utf8')) ?? []
+    const [, client_id = ''] = /client_id +(\S+)/.exec(printed.join('')) ?? []
+    const [, secret = ''] = /client_secret +(\S+)/.exec(printed.join('')) ?? []
+    return run(
+      `CLIENT_ID='${client_id}'\necho '${secret}' > secret.txt\n${search.replace('http://127.0.0.1:8080', address)}`,
+    )
+  }
+  let end = (): void => undefined
+  try {
+    for (const { asks, text } of blocks) {
+      if (asks) end = await serve()
+      printed.push(asks ? await ask() : run(text))
+    }
+    // The consent is withdrawn by now.
+    expect(await ask()).toBe('from civil.rollcall, signed\nitem 1: succ, 0 records\n')
+  } finally {
+    end()
+  }
+  const all = printed.join('')
   expect(all).toContain('https://consent.example.org may sign consents with ')
+  const { name, ...shown } = PERSON
+  const found = /item 1: succ, 1 record\n(\{.*?\n\})/s.exec(all)?.[1] ?? ''
+  expect(JSON.parse(found)).toEqual({ ...shown, name: { surname: name.surname } })
   expect(all.match(/^withdrawn at /gm)).toHaveLength(3)
   expect(all.match(/^stopped {2}0 subscriptions, 0 notifications, 0 answers on their way$/gm)).toHaveLength(3)
   expect(all).toMatch(/^receipt {2}[\w-]+\.[\w-]+\.[\w-]+$/m)

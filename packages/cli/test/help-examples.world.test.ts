@@ -120,6 +120,8 @@ async function writeFiles(): Promise<void> {
   )
   await write('grant.yaml', GRANT)
   await write('grants.yaml', `civil:\n${GRANT.replaceAll(/^(?=.)/gm, '  ')}`)
+  // The demo's grants ask for no consent.
+  await write('consent.jws', 'e30.e30.e30')
   await write('revoked.yaml', 'authority: https://consent.example.org\nrevoked: [c-80, c-82]\n')
   await write('leavers.txt', '8128560370\n')
   await write(

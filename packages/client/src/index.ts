@@ -1,7 +1,12 @@
 /** The public face of the client package: asking registries, and receiving their callbacks. */
 
 export { RequestFault, type SignaturePolicy } from '@rollcall/protocol'
-export type { EnrolmentQuestion, EnrolmentUpdate, UpdateOptions } from './client/enrolment.ts'
+export type {
+  DisabilityQuestion,
+  EnrolmentQuestion,
+  EnrolmentUpdate,
+  UpdateOptions,
+} from './client/enrolment.ts'
 export type {
   OneOrMore,
   SearchInput,
@@ -27,6 +32,8 @@ export {
   type Encryption,
   type PeerTrust,
 } from './client/settings.ts'
+// Consents
+export { assertedConsent, signedConsent, type UnderConsent } from './consents.ts'
 // What goes wrong
 export {
   AckError,

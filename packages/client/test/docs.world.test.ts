@@ -8,7 +8,9 @@ import { promisify } from 'node:util'
 import { OPERATIONS } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allowLoopback } from '../../server/test/asynchronous.ts'
+import { consentAuthority } from '../../server/test/consents.ts'
 import { LOOPBACK } from '../../server/test/deliveries.ts'
+import { grant } from '../../server/test/grants.ts'
 import { type TestParticipant, type TestServer, testServer } from '../../server/test/server.ts'
 import { DEFAULT_RETRY } from '../src/http/retry.ts'
 import * as everything from '../src/index.ts'
@@ -27,6 +29,9 @@ const dist = join(root, 'packages/client/dist')
 let place: string
 let server: TestServer
 let participant: TestParticipant
+/** Whoever asks under a consent alone. */
+let consenting: TestParticipant
+let consent_jws: string
 
 const person = (uin: string, given_name: string) => ({
   '@type': 'Person',
@@ -34,7 +39,7 @@ const person = (uin: string, given_name: string) => ({
     { identifier_type: 'UIN', identifier_value: uin },
     { identifier_type: 'MOBILE', identifier_value: '+999 555 0101' },
   ],
-  name: { given_name },
+  name: { surname: 'Okoro', given_name },
 })
 
 beforeAll(async () => {
@@ -51,6 +56,19 @@ beforeAll(async () => {
     outgoing: [LOOPBACK],
   })
   await allowLoopback(server, participant)
+  consenting = await server.participant('health.example', {
+    signature_policy: 'if-present',
+    allow_unsigned: true,
+  })
+  await grant(server.database, consenting.sender_id, 'civil', {
+    operations: ['search'],
+    query_forms: ['identifier'],
+    see: ['identifier', 'name'],
+    ...{ basis: 'consent', purposes: ['eligibility'] },
+  })
+  const authority = await consentAuthority(server.database)
+  const subject = { identifier_type: 'UIN', identifier_value: '0012' }
+  consent_jws = await authority.sign({ subject, attributes: ['given_name'] })
 })
 afterAll(async () => {
   await server.close()
@@ -72,10 +90,19 @@ it('every example compiles', async () => {
 
 /** What the examples that run print, line by line; callbacks come in any order. */
 const SAYS = [
-  { lines: ["{ given_name: 'Ada' }"], inOrder: true },
+  { lines: ["{ given_name: 'Ada', surname: 'Okoro' }"], inOrder: true },
+  {
+    lines: ["{ given_name: 'Ada', surname: 'Okoro' }", "{ given_name: 'Ada' }"],
+    inOrder: true,
+    underConsent: true,
+  },
   {
     lines: [
-      ...["{ given_name: 'Ada' }", "{ given_name: 'Bo' }", "{ given_name: 'Cai' }"],
+      ...[
+        "{ given_name: 'Ada', surname: 'Okoro' }",
+        "{ given_name: 'Bo', surname: 'Okoro' }",
+        "{ given_name: 'Cai', surname: 'Okoro' }",
+      ],
       ...['1 answered', 'case-77 rjct.search_criteria.invalid', '1'],
     ],
     inOrder: true,
@@ -93,12 +120,14 @@ describe.each(
   blocks.filter(({ how }) => how === 'run').map((block, index) => ({ ...block, says: SAYS[index] })),
 )('$file', ({ file, says }) => {
   it('runs as it stands', async () => {
+    const asking = says?.underConsent === true ? consenting : participant
     const env = {
       ...process.env,
       REGISTRY_URL: `${server.url}/civil/v1.0.0`,
-      SENDER_ID: participant.sender_id,
-      CLIENT_ID: participant.client_id,
-      CLIENT_SECRET: participant.secret,
+      SENDER_ID: asking.sender_id,
+      CLIENT_ID: asking.client_id,
+      CLIENT_SECRET: asking.secret,
+      CONSENT_JWS: consent_jws,
     }
     const { stdout } = await run(process.execPath, [join(place, file)], { env })
     const lines = stdout.trimEnd().split('\n')
@@ -115,7 +144,7 @@ const OWN_NAMES: Readonly<Record<string, string>> = {
 
 it('there is an example of each kind, and none is unmarked', () => {
   expect(blocks.map(({ how }) => how)).toEqual([
-    ...['run', 'check', 'run', 'check', 'check', 'run', 'check', 'check', 'check'],
+    ...['run', 'check', 'run', 'run', 'check', 'check', 'run', 'check', 'check', 'check'],
   ])
   expect(page.match(/```ts\n/g)).toBeNull()
 })

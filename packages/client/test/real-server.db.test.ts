@@ -1,10 +1,20 @@
 /** Against the real server on real PostgreSQL: in clear, signed in several profiles, encrypted. */
 import type { Jwk, SignatureProfile } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { consentAuthority } from '../../server/test/consents.ts'
+import { grant } from '../../server/test/grants.ts'
 import { keyPair } from '../../server/test/key-pairs.ts'
 import { type PeerOptions, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
-import { AckError, type ClientOptions, identifier, itemsOrThrow, RegistryClient } from '../src/index.ts'
+import {
+  AckError,
+  assertedConsent,
+  type ClientOptions,
+  identifier,
+  itemsOrThrow,
+  RegistryClient,
+  signedConsent,
+} from '../src/index.ts'
 import { all, failure } from './world.ts'
 
 const person = (uin: string, given_name: string) => ({
@@ -96,6 +106,34 @@ describe('signed', () => {
       signing: { key: { ...signer.privateJwk, kid: signer.kid } as Jwk, profile: own },
     }))
     expect(await asking.searchOne(ADA)).toEqual(person('0012', 'Ada'))
+  })
+})
+
+it('asks under a consent, and under one that an authority has signed', async () => {
+  const asking = await client()
+  const authority = await consentAuthority(server.database)
+  await grant(server.database, `sp-${participants}.example`, 'civil', {
+    operations: ['search'],
+    query_forms: ['identifier'],
+    see: ['identifier', 'name'],
+    ...{ basis: 'consent', purposes: ['eligibility'] },
+  })
+  const none = itemsOrThrow.bind(null, await asking.search(ADA))
+  expect(none).toThrow('search_criteria.consent: is required here')
+  expect(await asking.searchOne({ ...ADA, ...assertedConsent('eligibility', { text: 'x' }) })).toEqual(
+    person('0012', 'Ada'),
+  )
+  const subject = { identifier_type: 'UIN', identifier_value: '0012' }
+  const under = signedConsent(await authority.sign({ subject, attributes: ['given_name'] }), {
+    purpose: 'eligibility',
+  })
+  expect(await asking.searchOne({ ...ADA, ...under })).toEqual({
+    '@type': 'Person',
+    name: { given_name: 'Ada' },
+  })
+  expect(await failure(asking.searchOne({ ...identifier('UIN', '0013'), ...under }))).toMatchObject({
+    name: 'ItemRejected',
+    code: 'rjct.search_criteria.invalid',
   })
 })
 

@@ -159,6 +159,9 @@ export type Consent = Static<typeof Consent>
 /** The `typ` of a signed consent. */
 export const CONSENT_TYPE = 'consent+jwt'
 
+/** 9999-12-31T23:59:59Z: no time of a consent is later. */
+const LAST_SECOND = 253_402_300_799
+
 /** What a consent authority signs: the payload of `consent_jws`. Times are seconds since 1970. */
 export const ConsentClaims = Type.Object(
   {
@@ -185,8 +188,8 @@ export const ConsentClaims = Type.Object(
       maxItems: 200,
       description: 'What may be shown: attributes, identifier, or members of the record by their paths.',
     }),
-    iat: Type.Integer({ minimum: 0, description: 'When the person consented.' }),
-    exp: Type.Integer({ minimum: 0, description: 'From when on it does not count.' }),
+    iat: Type.Integer({ minimum: 0, maximum: LAST_SECOND, description: 'When the person consented.' }),
+    exp: Type.Integer({ minimum: 0, maximum: LAST_SECOND, description: 'From when on it does not count.' }),
     jti: Type.String({
       minLength: 1,
       maxLength: 200,

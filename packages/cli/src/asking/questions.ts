@@ -1,11 +1,14 @@
 /** The queries of `rollcall search`, as the client sends them. */
 import {
+  assertedConsent,
   type Conditions,
   expression,
   graphql,
   identifier,
   type QueryCriteria,
   type SearchInput,
+  signedConsent,
+  type UnderConsent,
 } from '@rollcall/client'
 import { isJsonObject, type JsonObject, type JsonValue, type SearchCriteria } from '@rollcall/protocol'
 import { CommandError } from '../failure.ts'
@@ -21,6 +24,8 @@ export interface QuestionOptions {
   readonly pageSize?: number
   readonly page?: number
   readonly sort?: readonly string[]
+  readonly consentPurpose?: string
+  readonly consentJws?: string
 }
 
 /** One question or a batch of them. @throws CommandError that repeats no value */
@@ -36,7 +41,15 @@ export async function readQuestions(options: QuestionOptions): Promise<readonly 
     query === undefined
       ? formsOf(options)
       : questionsIn(parsedJson(query === '-' ? 'standard input' : query, await readInput(query)))
-  return inputs.map((input) => completed(input, options))
+  const under = await consentOf(options)
+  return inputs.map((input) => completed(input, options, under))
+}
+
+/** The consent that the options name: a signed one in a file, or one that we assert. */
+async function consentOf({ consentPurpose: purpose, consentJws }: QuestionOptions): Promise<UnderConsent> {
+  if (consentJws === undefined) return purpose === undefined ? {} : assertedConsent(purpose)
+  const jws = (await readInput(consentJws, '--consent-jws')).trim()
+  return signedConsent(jws, purpose === undefined ? {} : { purpose })
 }
 
 const WHERE = `write conditions such as '{"sex": "female"}', in single quotes for the shell`
@@ -91,7 +104,7 @@ function byShape(value: JsonObject): SearchInput {
 const asCriteria = (criteria: JsonObject): SearchCriteria => criteria as JsonObject & SearchCriteria
 
 /** What the other options say; a file may say it too, and then they count. */
-function completed(input: SearchInput, options: QuestionOptions): SearchInput {
+function completed(input: SearchInput, options: QuestionOptions, under: UnderConsent): SearchInput {
   const isItem = 'search_criteria' in input
   const criteria = isItem ? input.search_criteria : input
   const { recordType, pageSize, page, sort } = options
@@ -105,6 +118,7 @@ function completed(input: SearchInput, options: QuestionOptions): SearchInput {
   }
   const whole: SearchCriteria = {
     ...criteria,
+    ...under,
     ...(recordType !== undefined && { reg_record_type: recordType }),
     ...(sort !== undefined && { sort: sort.map(sortOf) }),
     ...(Object.keys(pagination).length > 0 && {

@@ -43,6 +43,14 @@ export function addCommand(program: Command): void {
     )
     .option('--page-size <number>', 'records on a page', wholeNumber(1, 2_147_483_647))
     .option('--page <number>', 'number of the page', wholeNumber(1, 2_147_483_647))
+    .option(
+      '--consent-purpose <code>',
+      'purpose code of the consent: it was given now, unless --consent-jws is given',
+    )
+    .option(
+      '--consent-jws <file>',
+      'file with a consent that an authority has signed (docs/consent.md); - for standard input',
+    )
     .option('--all', 'fetch every page, one after the other')
     .option('--async', 'ask asynchronously: the answer comes as a callback')
     .option('--sender-uri <address>', 'the full address of the callback (implies --async)')
@@ -63,6 +71,7 @@ An identifier on the command line may stay in the history of the shell; one in -
 Exit codes: 0 answered, 1 failed or every item was rejected, 3 some items were rejected.
 
 Example: rollcall search --identifier UIN=8128560370
+Example: rollcall search --identifier UIN=8128560370 --consent-jws consent.jws
 Example: rollcall search --url https://registry.example.org/civil/v1.0.0 --sender-id spmis.example.org \\
            --client-id 7f0c --client-secret-file secret.txt --sign-key private-key.pem --sign-kid sig-2026 \\
            --where '{"age": {"$gte": 65}}' --all`,
@@ -90,8 +99,9 @@ async function runSearch(options: SearchOptions): Promise<void> {
 }
 
 /** Standard input is read once. */
-function refuseTwoInputs({ query, clientSecretFile, signKey, decryptKey }: SearchOptions): void {
-  const read = [query, clientSecretFile, signKey, decryptKey].filter((file) => file === '-')
+function refuseTwoInputs(options: SearchOptions): void {
+  const { query, consentJws, clientSecretFile, signKey, decryptKey } = options
+  const read = [query, consentJws, clientSecretFile, signKey, decryptKey].filter((file) => file === '-')
   if (read.length > 1) throw new CommandError('only one of these options can read standard input (-)')
 }
 

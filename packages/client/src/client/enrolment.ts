@@ -8,13 +8,14 @@ import {
   type EnrollmentUpdatesResponse,
   type SearchResponse,
 } from '@rollcall/protocol'
+import type { UnderConsent } from '../consents.ts'
 import { TransportError } from '../errors.ts'
 import type { RequestOptions } from './messages.ts'
 import type { RegistryRecord } from './pages.ts'
 import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
 
 /** Whether this person is enrolled; without a programme: in any. */
-export interface EnrolmentQuestion {
+export interface EnrolmentQuestion extends UnderConsent {
   /** The member identifier, or any identifier of the person: its value alone. */
   readonly person: string
   /** The type of that identifier, such as NID; without it the value may be an identifier of any type. */
@@ -24,6 +25,9 @@ export interface EnrolmentQuestion {
   /** The entity that is asked for; `Member` by default. */
   readonly response_entity?: string
 }
+
+/** About whom a disability registry is asked: the member identifier alone, or with a consent. */
+export type DisabilityQuestion = string | (UnderConsent & { readonly person: string })
 
 export interface UpdateOptions extends RequestOptions {
   /** Such as `enrollement` or `enrollement_status_change`. */
@@ -53,18 +57,25 @@ export function enrolledContent({
   identifier_type = ENROLLED_ATTRIBUTES.person[0],
   programme,
   response_entity = 'Member',
+  ...under
 }: EnrolmentQuestion): Omit<EnrolledRequest, 'transaction_id'> {
   const query = {
     [identifier_type]: { eq: person },
     ...(programme !== undefined && { [ENROLLED_ATTRIBUTES.programme[0]]: { eq: programme } }),
   }
-  return { enrolled_criteria: { query_type: 'expression', response_entity, query } }
+  return { enrolled_criteria: { query_type: 'expression', response_entity, query, ...consentIn(under) } }
 }
 
-export function disabledContent(person: string): Omit<DisabledRequest, 'transaction_id'> {
+export function disabledContent(asked: DisabilityQuestion): Omit<DisabledRequest, 'transaction_id'> {
+  const { person, ...under } = typeof asked === 'string' ? { person: asked } : asked
   const query = { 'personal_details.member_identifier': { eq: person } }
-  return { disabled_criteria: { query_type: 'expression', query } }
+  return { disabled_criteria: { query_type: 'expression', query, ...consentIn(under) } }
 }
+
+const consentIn = ({ consent, authorize }: UnderConsent): UnderConsent => ({
+  ...(consent !== undefined && { consent }),
+  ...(authorize !== undefined && { authorize }),
+})
 
 type Said<Message> = { readonly message: Message }
 

@@ -3,6 +3,7 @@ import { operation, type SearchCriteria } from '@rollcall/protocol'
 import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
 import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../receiver/callbacks.ts'
 import {
+  type DisabilityQuestion,
   disabledContent,
   type EnrolmentQuestion,
   type EnrolmentUpdate,
@@ -168,17 +169,23 @@ export class RegistryClient {
    * Whether a disability registry has a person as registered, by the member identifier.
    * @throws ItemRejected
    */
-  async disabled(person: string, options?: RequestOptions): Promise<boolean> {
+  async disabled(person: DisabilityQuestion, options?: RequestOptions): Promise<boolean> {
     return isDisabledIn(await this.#ask('disabled', disabledContent(person), options))
   }
 
   /** The details of a person's disability. @throws ItemRejected */
-  async disabilityDetails(person: string, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
+  async disabilityDetails(
+    person: DisabilityQuestion,
+    options?: RequestOptions,
+  ): Promise<readonly RegistryRecord[]> {
     return recordsIn(await this.#ask('disability-details', disabledContent(person), options))
   }
 
   /** The support that a person with a disability needs or has. @throws ItemRejected */
-  async disabilitySupport(person: string, options?: RequestOptions): Promise<readonly RegistryRecord[]> {
+  async disabilitySupport(
+    person: DisabilityQuestion,
+    options?: RequestOptions,
+  ): Promise<readonly RegistryRecord[]> {
     return recordsIn(await this.#ask('disability-support', disabledContent(person), options))
   }
 

@@ -1,7 +1,10 @@
 /** Admin functions that show or change what belongs to persons are accounted for, with who called them. */
 import { afterAll, expect, it } from 'vitest'
 import { memoryAccounts } from '../../test/accounts.ts'
+import { keyPair } from '../../test/key-pairs.ts'
 import { testServer } from '../../test/server.ts'
+import { addConsentAuthority, removeConsentAuthority } from './consent-authorities.ts'
+import { reinstateConsent, revokeConsents, withdrawConsent } from './consents.ts'
 import { listEvents } from './event-list.ts'
 import { trace } from './trace.ts'
 
@@ -22,6 +25,30 @@ it('before they show anything: the name of the act and of the operator, and neve
     ['operator', 'ada', 'events list', 'civil'],
   ])
   expect(JSON.stringify(accounts.written)).not.toContain('tx-secret')
+})
+
+it('of consents: withdrawals, reinstatements, and who may sign them', async () => {
+  const accounts = memoryAccounts()
+  const needs = { db, vault: server.context.vault, accounts, operator: 'ada' }
+  const authority = { name: 'https://consent.example' }
+  const person = { identifier_type: 'UIN', identifier_value: 'U-secret', purpose: 'eligibility' }
+  await addConsentAuthority(needs, { ...authority, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
+  await withdrawConsent(needs, person)
+  await withdrawConsent(needs, { authority: authority.name, jti: 'j-secret' })
+  await reinstateConsent(needs, person)
+  await revokeConsents(needs, { authority: authority.name, revoked: ['j-secret'] })
+  await removeConsentAuthority(needs, authority)
+  expect(accounts.written.map(({ entry }) => entry.note)).toEqual([
+    ...[
+      'consent authority add',
+      'consent withdraw',
+      'consent withdraw',
+      'consent reinstate',
+      'consent revoke',
+    ],
+    'consent authority remove',
+  ])
+  expect(JSON.stringify(accounts.written)).not.toContain('secret')
 })
 
 it('show nothing where that cannot be written', async () => {

@@ -48,7 +48,11 @@ export const AuthorityMembers = {
 
 /** Adds an authority, or makes one as it is given. Servers use the change within a second. */
 export const addConsentAuthority = useCase(
-  { input: closed({ name: AuthorityName, ...AuthorityMembers }), result: AUTHORITY },
+  {
+    input: closed({ name: AuthorityName, ...AuthorityMembers }),
+    result: AUTHORITY,
+    accounted: 'consent authority add',
+  },
   async ({ db }: HasDatabase, { name, keys = [], jwks_uri = null, hosts = [] }) => {
     const authority = { name, jwks_uri, outgoing: hosts, keys: await keysOf(name, keys) }
     await checkAuthority(authority)
@@ -102,7 +106,11 @@ export const listConsentAuthorities = useCase(
 
 /** From now on its consents do not count; what was begun under them is stopped. */
 export const removeConsentAuthority = useCase(
-  { input: closed({ name: AuthorityName }), result: closed({ name: AuthorityName, stopped: StoppedResult }) },
+  {
+    input: closed({ name: AuthorityName }),
+    result: closed({ name: AuthorityName, stopped: StoppedResult }),
+    accounted: 'consent authority remove',
+  },
   async ({ db }: HasDatabase, { name }) => {
     const stopped = await withTransaction(db.pool, async (client) => {
       const id = await removeAuthority(client, name)

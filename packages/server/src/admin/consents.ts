@@ -34,6 +34,7 @@ export const withdrawConsent = useCase(
       ),
     }),
     result: RECEIPT,
+    accounted: 'consent withdraw',
   },
   async (needs: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
     const { pool } = needs.db
@@ -72,6 +73,7 @@ export const revokeConsents = useCase(
       }),
     }),
     result: RECEIPT,
+    accounted: 'consent revoke',
   },
   async (needs: HasVault, { authority, revoked }) => {
     const id = await authorityNamed(needs, authority)
@@ -85,6 +87,7 @@ export const reinstateConsent = useCase(
   {
     input: closed({ ...PERSON, participant: Type.Optional(PERSON.participant) }),
     result: closed({ reinstated: wholeNumber('Withdrawals that do not count any more.') }),
+    accounted: 'consent reinstate',
   },
   async (needs: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
     const pseudonyms = await pseudonymsOf(needs, { identifier_type, identifier_value })

@@ -178,6 +178,12 @@ describe('a signed consent', () => {
     ['that ends before it begins', { iat: now, exp: now - 10 }, {}, 'exp: must be later than iat'],
     ['of the future', { iat: now + 600 }, {}, 'iat: must not be in the future'],
     ['that is too old', { iat: 1_000_000_000 }, {}, 'iat: must not be older than 365 days'],
+    [
+      'that counts microseconds',
+      { exp: now * 1_000_000 },
+      {},
+      'its payload: claims.exp: must be at most 253402300799',
+    ],
     ['without jti', { jti: undefined }, {}, 'its payload: claims.jti: is required'],
     [
       'without attributes',
