@@ -138,6 +138,25 @@ describe('withoutPersons', () => {
     expect(without('social', 'Group', other, 'NID:N-7')).toBe(other)
   })
 
+  it('asks about a person around whom others stand as about a person of the relation', () => {
+    const kind = KINDS.find(({ name }) => name === 'social')
+    const group = kind?.record_types.find(({ name }) => name === 'Group')
+    if (kind === undefined || group === undefined) throw new Error('no such record type')
+    const asked = (element: JsonObject): boolean[] => {
+      const found: boolean[] = []
+      withoutPersons(kind, group, { member_list: [element] }, ({ relation, record }) => {
+        if (record !== null) found.push(relation !== null)
+        return null
+      })
+      return found
+    }
+    const around = { household_member: [member('U-2')] }
+    expect(asked({ relationship_type: 'child', ...around })).toEqual([false, true])
+    expect(asked({ demographic_info: { birth_date: '2020-01-01' }, ...around })).toEqual([true, true])
+    expect(asked({ ...member('U-1'), ...around })).toEqual([true, true])
+    expect(asked({ ...member('U-1'), household_member: [] })).toEqual([true])
+  })
+
   it('takes out who stands in a spelling of a member from which the record is not read', () => {
     const person = { identifier: [uin('U-9')], 'spdci:identifier': [uin('U-1001')], name: 'Bo' }
     expect(without('civil', 'Person', person, 'UIN:U-1001')).toEqual({ identifier: [uin('U-9')], name: 'Bo' })

@@ -5,6 +5,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { Kind, RecordType, Relation } from '../kinds/kind.ts'
 import { bareIdentifiers, identifiersWithin, tellingIdentifiers, withParents } from './identifiers-within.ts'
+import { readAttribute } from './read-attribute.ts'
 import type { RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
 import { memberNamed } from './walk.ts'
@@ -138,25 +139,33 @@ function cutRelated(
   }
   const identifiers = identifiersWithin(kind, value, recordType)
   const record = { recordType, document: value }
-  if (isAroundPersons(scope.places, path, value)) {
-    return takesOut({ identifiers, relation: null, record }) === null
-      ? cutMembers(scope, path, value)
-      : undefined
+  const isAround = isAroundPersons(scope.places, path, value)
+  const isPerson = !isAround || isOfPerson(recordType, value, identifiers)
+  const key = takesOut({ identifiers, relation: isPerson ? relation : null, record })
+  if (isAround || key !== null) {
+    if (isPerson) count(key, identifiers)
+    return key === null ? cutMembers(scope, path, value) : undefined
   }
-  const key = takesOut({ identifiers, relation, record })
-  const [left, named] = key === null ? cutPerson(scope, recordType, value) : [undefined, null]
+  const [left, named] = cutPerson(scope, recordType, value)
   const isUnnamed = tellingIdentifiers(kind, recordType, identifiers).length === 0
-  const out = key ?? (isUnnamed ? named : null)
+  const out = isUnnamed ? named : null
   count(out, identifiers)
   return out === null ? left : undefined
 }
+
+/** Whether what stands around persons is one itself. */
+const isOfPerson = (
+  { attributes }: RecordType,
+  value: JsonObject,
+  identifiers: OtherPerson['identifiers'],
+): boolean => identifiers.length > 0 || attributes.some((one) => readAttribute(one, value) !== null)
 
 /** What is left of another person, and who was named in it, outside of the relations, and taken out. */
 function cutPerson(
   scope: Scope,
   recordType: RecordType,
   value: JsonObject,
-): readonly [JsonValue | undefined, string | null] {
+): readonly [left: JsonValue | undefined, named: string | null] {
   let named: string | null = null
   const takesOut: TakesOut = (person) => {
     const key = scope.takesOut(person)
