@@ -141,6 +141,8 @@ async function expectAccounted(
     readonly seen?: readonly string[]
     readonly asked?: readonly string[]
     readonly written?: readonly string[]
+    /** What the answer tells of a record without showing it. */
+    readonly told?: Readonly<Record<string, string[]>>
   },
   entry: object = {},
 ) {
@@ -148,7 +150,7 @@ async function expectAccounted(
   if (account === undefined) throw new Error('what was sent is not accounted for')
   expect(others).toEqual([])
   const records = recordsIn(sent.message)
-  const shown: Record<string, string[]> = {}
+  const shown: Record<string, string[]> = { ...expected.told }
   for (const { type, record } of records) shown[type] = [...(shown[type] ?? []), ...pathsIn(record)]
   expect(account.entry).toMatchObject({ participant: peer.sender_id, records: records.length, ...entry })
   expect(account.entry.shown).toEqual(
@@ -300,20 +302,44 @@ describe('who asks, where the grant demands it', () => {
   })
 })
 
+it('a household tells something of the member by whose identifier it was found', async () => {
+  await grant(server.database, peer.sender_id, 'social', { see: ['group_size'] })
+  server.clock.pass(1_000)
+  const Group = { reg_record_type: 'Group' }
+  const search = searchFor(peer, [byIdentifier('UIN', 'M1', Group), byIdentifier('UIN', 'NOBODY', Group)])
+  const sent = await send('social', 'registry/sync/search', search)
+  const seen = ['HOUSEHOLD_ID H1', 'UIN M1']
+  await expectAccounted(sent, { seen, asked: ['UIN NOBODY'] }, { outcomes: { succ: 2 } })
+  await grant(server.database, peer.sender_id, 'social', {})
+  server.clock.pass(1_000)
+})
+
 describe('questions about one person', () => {
   const about = (uin: string, member: string) => ({
     query_type: 'expression',
     query: { [member]: { eq: uin } },
   })
   it.each([
-    ['enrolled', 'ibr', 'enrolled_criteria', about('E1', 'person_identifier'), { asked: ['UIN E1'] }],
-    ['enrolment-status', 'ess', 'enrolled_criteria', about('S1', 'person_identifier'), { asked: ['UIN S1'] }],
+    [
+      'enrolled',
+      'ibr',
+      'enrolled_criteria',
+      about('E1', 'person_identifier'),
+      { seen: ['UIN E1'], told: { Beneficiary: ['enrolment'] } },
+    ],
+    [
+      'enrolment-status',
+      'ess',
+      'enrolled_criteria',
+      about('S1', 'person_identifier'),
+      { seen: ['UIN S1'], told: { Member: ['enrolment_status'] } },
+    ],
     [
       'disabled',
       'disability',
       'disabled_criteria',
       about('D1', 'personal_details.member_identifier'),
-      { asked: ['UIN D1'] },
+      { seen: ['UIN D1'], told: { DisabledPerson: ['disability_status'] } },
     ],
     [
       'disability-details',

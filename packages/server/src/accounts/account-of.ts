@@ -9,6 +9,7 @@ import type {
   AccountedPerson,
   Accounts,
   ConfidentialDetails,
+  PersonRole,
 } from '../model/account.ts'
 import { DEMANDS, type Grant } from '../model/grant.ts'
 import { type AccountedItem, Disclosed, type Outcome, type ReplyMembers } from '../model/outcome.ts'
@@ -109,7 +110,7 @@ export function accountOf(
       forms: distinct(accounted, ({ form }) => form),
       attributes: [...new Set(accounted.flatMap(({ attributes = [] }) => attributes))].toSorted(),
     },
-    ...shownBy(records),
+    ...shownBy(records, accounted),
     ...(repeats !== undefined && { repeats }),
     ...(Object.keys(confidential).length > 0 && { confidential }),
   }
@@ -134,14 +135,20 @@ export function disclosedIn(members: ReplyMembers[string]): readonly Disclosed[]
   return Object.values(members).flatMap((member: ReplyMembers[string]) => disclosedIn(member))
 }
 
-/** How many records there are, and the paths of their values. */
-export function shownBy(records: readonly Disclosed[]): Pick<AccountEntry, 'records' | 'shown'> {
+/** How many records there are, and the paths of their values and of what was told without a record. */
+export function shownBy(
+  records: readonly Disclosed[],
+  items: readonly AccountedItem[] = [],
+): Pick<AccountEntry, 'records' | 'shown'> {
   const shown = new Map<string, Set<string>>()
-  for (const { accounted } of records) {
-    const paths = shown.get(accounted.record_type) ?? new Set()
-    shown.set(accounted.record_type, paths)
-    for (const path of accounted.paths) paths.add(path)
+  const add = (recordType: string, paths: readonly string[]): void => {
+    const known = shown.get(recordType) ?? new Set()
+    shown.set(recordType, known)
+    for (const path of paths) known.add(path)
   }
+  for (const { accounted } of records) add(accounted.record_type, accounted.paths)
+  for (const { record_type, told } of items)
+    if (record_type !== undefined && told !== undefined) add(record_type, [told])
   return {
     records: records.length,
     shown: Object.fromEntries([...shown].map(([name, paths]) => [name, [...paths].toSorted()])),
@@ -153,14 +160,23 @@ export function personsOf(
   records: readonly Disclosed[],
   items: readonly AccountedItem[] = [],
 ): readonly AccountedPerson[] {
-  const seen = records.flatMap(({ accounted }) => accounted.persons)
-  const known = new Set(seen.flatMap(({ identifiers }) => identifiers.map(keyOf)))
+  const shown = records.flatMap(({ accounted }) => accounted.persons)
   const named = items.flatMap(({ persons = [] }) => persons)
-  const others = named.flatMap(({ role, identifiers }) => {
-    const rest = role === 'asked' ? identifiers.filter((one) => !known.has(keyOf(one))) : identifiers
+  const inRole = (wanted: PersonRole) => named.filter(({ role }) => role === wanted)
+  const seen = [...shown, ...withoutKnown(inRole('seen'), shown)]
+  return [...seen, ...withoutKnown(inRole('asked'), seen), ...withoutKnown(inRole('written'), [])]
+}
+
+/** By the identifiers that are not those of somebody who is known. */
+function withoutKnown(
+  persons: readonly AccountedPerson[],
+  known: readonly AccountedPerson[],
+): readonly AccountedPerson[] {
+  const keys = new Set(known.flatMap(({ identifiers }) => identifiers.map(keyOf)))
+  return persons.flatMap(({ role, identifiers }) => {
+    const rest = identifiers.filter((one) => !keys.has(keyOf(one)))
     return rest.length === 0 ? [] : [{ role, identifiers: rest }]
   })
-  return [...seen, ...others]
 }
 
 const keyOf = ({ type, value }: AccountedPerson['identifiers'][number]): string => `${type}\0${value}`

@@ -125,6 +125,14 @@ describe('audit person', () => {
     expect((await found('UIN', '2', { to: '1999-01-01T00:00:00Z' })).seen).toEqual([])
   })
 
+  it('finds what was given again in the period of what was seen before it', async () => {
+    const { seen } = await auditPerson(needs, { type: 'UIN', value: '2' })
+    const from = seen.find(({ operation }) => operation === 'again')?.at ?? ''
+    const since = seen.flatMap(({ at, operation }) => (at >= from ? [operation] : []))
+    expect(since).toContain('again')
+    expect((await found('UIN', '2', { from })).seen).toEqual(since)
+  })
+
   it('knows the accounts of a record that was deleted', async () => {
     await deleteRecords(
       { ...needs, limits: server.context.limits },

@@ -65,12 +65,15 @@ export const auditPerson = useCase(
       known.map((one) => [pseudonymOf(keys.pseudonyms, one).toString('hex'), one] as const),
     )
     const pseudonyms = [...byPseudonym.keys()].map((pseudonym) => Buffer.from(pseudonym, 'hex'))
-    const found = (await accountsOfPseudonyms(db, pseudonyms, period)).flatMap((account) => {
+    // What was seen before the period may have been given again in it.
+    const found = (await accountsOfPseudonyms(db, pseudonyms, { to: period.to })).flatMap((account) => {
       const looks = meant(account, byPseudonym)
       return looks.roles.size === 0 ? [] : [{ account, ...looks, again: false }]
     })
     const repeated = await repeatsOf(needs, found, period)
-    const looks = [...found, ...repeated].toSorted((one, other) => +one.account.at - +other.account.at)
+    const { from: start } = period
+    const within = found.filter(({ account }) => start === undefined || account.at >= start)
+    const looks = [...within, ...repeated].toSorted((one, other) => +one.account.at - +other.account.at)
     const withRole = (role: PersonRole) =>
       looks
         .filter(({ roles }) => ROLES.find((one) => roles.has(one)) === role)

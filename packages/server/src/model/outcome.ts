@@ -100,6 +100,8 @@ export interface AskedFacts {
   readonly form?: string
   readonly attributes?: readonly string[]
   readonly persons?: readonly AccountedPerson[]
+  /** The attribute of the record that the answer tells in words of its own, such as yes or no. */
+  readonly told?: string
   /** The code of the purpose that the consent or the authority names. */
   readonly purpose?: string
   readonly consent?: AccountedConsent

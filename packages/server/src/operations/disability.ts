@@ -21,7 +21,7 @@ const QUESTION = { name: 'disabled_criteria', programme: false } as const
  * is none; one that says nothing about it counts, since the registry holds it.
  */
 export const answerDisabled = (parts: Answering, asked: Asked): Promise<Outcome> =>
-  answerAboutPerson(parts, asked, { ...QUESTION, covered: 'disability_status' }, (about) => {
+  answerAboutPerson(parts, asked, { ...QUESTION, covered: 'disability_status', isTold: true }, (about) => {
     const document = documentOf(about)
     const registered = document !== null && isApproved(about.criteria.recordType, document)
     return { members: { disabled_status: registered ? 'yes' : 'no' } }

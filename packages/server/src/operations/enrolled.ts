@@ -5,7 +5,7 @@ import type { Outcome } from '../model/outcome.ts'
 import type { Answering, Asked, ItemAnswer } from './item.ts'
 import { type AboutPerson, answerAboutPerson, documentOf } from './person.ts'
 
-const QUESTION = { name: 'enrolled_criteria' } as const
+const QUESTION = { name: 'enrolled_criteria', isTold: true } as const
 
 /**
  * yes or no, as a beneficiary registry answers: whether an enrolment is active now, in the programme that is asked for or in

@@ -30,6 +30,8 @@ export interface AboutPerson {
 export interface AskedQuestion extends PersonQuestion {
   /** An attribute, a list or a member of the record. */
   readonly covered: string
+  /** The answer tells it in words of its own, such as yes or no, and shows no record. */
+  readonly isTold?: true
 }
 
 /** Names the answer to a question that names nobody. */
@@ -39,7 +41,7 @@ const NOBODY = '0'
 export async function answerAboutPerson(
   parts: Answering,
   asked: Asked,
-  { covered, ...question }: AskedQuestion,
+  { covered, isTold, ...question }: AskedQuestion,
   answer: (about: AboutPerson) => ItemAnswer | Promise<ItemAnswer>,
 ): Promise<Outcome> {
   const { registry, grant } = asked.exchange
@@ -61,13 +63,15 @@ export async function answerAboutPerson(
     const { grant: ownGrant, identifiers, signed, use } = consented
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
+    const all = use && found && (await useOfRecord(work, use, recordType, found.document))
+    const isConsented = use === null || (all !== null && (signed === null || covers(signed, covered)))
     if (found !== null) {
       // This person, and nobody who has the value as an identifier of another type.
       const { identifiers: own } = personOf(registry.kind, recordType, JSON.parse(found.document))
-      asking.asks({ persons: [{ role: 'asked', identifiers: own }] })
+      const told = isTold && isConsented
+      const persons = [{ role: told ? 'seen' : 'asked', identifiers: own } as const]
+      asking.asks({ persons, ...(told && { told: covered }) })
     }
-    const all = use && found && (await useOfRecord(work, use, recordType, found.document))
-    const isConsented = use === null || (all !== null && (signed === null || covers(signed, covered)))
     const answered = await answer({ work, criteria, record: isConsented ? found : null })
     return { ...answered, ...(use !== null && { use: all ?? use }) }
   })

@@ -13,12 +13,13 @@ import { checkPeer, type Exchange } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
 import { isLookUp } from '../model/record-source.ts'
-import type { Found, FoundRecord } from '../model/records.ts'
+import type { Found, FoundRecord, Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Consenting, checkSubject, consentedBy, isAboutSubject } from '../policy/basis.ts'
 import { disclose } from '../policy/disclosure.ts'
 import { checkPersonal, type Emergency, emergencyOf } from '../policy/emergency.ts'
 import { checkForm } from '../policy/query-form.ts'
+import { partsAsked } from '../policy/shown-facts.ts'
 import { hidesEmpty, showsNothing, totalShown } from '../policy/total.ts'
 import { recordQuery } from '../query/at-day.ts'
 import { askedBy, checkBackfilled, mentionsUnfilled } from '../query/mentions.ts'
@@ -96,11 +97,10 @@ async function subjectAlone(
 const NOBODY: Found = { total: 0, records: [], ids: [] }
 
 /** What a quota counts: each identifier is a look-up of its own. */
-const identifiersAsked = (predicate: Predicate): number =>
-  leavesOf(predicate).reduce(
-    (sum, leaf) => sum + (leaf.is === 'identifier' ? leaf.identifiers.length : 0),
-    0,
-  ) || 1
+const identifiersAsked = (predicate: Predicate): number => identifiersIn(predicate).length || 1
+
+const identifiersIn = (predicate: Predicate): readonly Identifier[] =>
+  leavesOf(predicate).flatMap((leaf) => (leaf.is === 'identifier' ? leaf.identifiers : []))
 
 /**
  * The same members for a further page, of records that were found when the first one was answered. They are read on a
@@ -134,10 +134,28 @@ async function pageMembers(
   { total, ...page }: { readonly page_size: number; readonly page_number: number; readonly total: number },
 ): Promise<ReplyMembers> {
   const shown = disclosedRecords(work, criteria, records)
+  if (shown.length > 0) noteParts(work, criteria, records)
   // An answer without a record takes one as well: otherwise a used-up quota would say that there is one.
   await takeQuota(work, 'records', Math.max(1, shown.length))
   const total_count = totalShown(work.exchange.grant, total, shown.length)
   return { data: dataOf(criteria, shown), pagination: { ...page, total_count } }
+}
+
+/** What is shown of a household is shown of the member by whose identifier it was asked for. */
+function noteParts(
+  { exchange, asks }: ItemWork,
+  { recordType, predicate }: SearchCriteria,
+  records: readonly FoundRecord[],
+): void {
+  if (recordType.identifiers.every(({ names }) => names !== 'part')) return
+  const named = identifiersIn(predicate)
+  if (named.length === 0) return
+  const { kind } = exchange.registry
+  const seen = records.flatMap(({ document }) =>
+    partsAsked(kind, recordType, JSON.parse(document) as JsonValue, named),
+  )
+  const asked = { role: 'asked', identifiers: named } as const
+  if (seen.length > 0) asks({ persons: [asked, { role: 'seen', identifiers: [...new Set(seen)] }] })
 }
 
 /**
@@ -180,9 +198,7 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
   if (emergency !== null) checkPersonal(emergency, asked.recordType)
   const ordinary = emergency === null ? asking : { ...asking, grant: emergency.grant }
   checkForm(ordinary.grant, asked)
-  const identifiers = leavesOf(asked.predicate).flatMap((leaf) =>
-    leaf.is === 'identifier' ? leaf.identifiers : [],
-  )
+  const identifiers = identifiersIn(asked.predicate)
   const given = { parts, exchange: ordinary }
   const consented = await consentOf(given, consenting, 'search_criteria', identifiers)
   asks(consented.facts)

@@ -8,7 +8,7 @@ import {
   type Relation,
   readIdentifiers,
 } from '@rollcall/protocol'
-import type { AccountedPerson } from '../model/account.ts'
+import type { AccountedPerson, PersonIdentifier } from '../model/account.ts'
 import { type RelatedPerson, STRUCTURE } from './cut.ts'
 
 /** Paths of the values of records that are made one after the other: the text of each path is in memory once. */
@@ -70,6 +70,17 @@ export const personOf = (
     names === 'record' ? [{ type, value }] : [],
   ),
 })
+
+/** Of identifiers that were asked for, those by which a record was found that is about several persons, such as a household. */
+export function partsAsked(
+  kind: Kind,
+  recordType: Pick<RecordType, 'identifiers'>,
+  record: JsonValue,
+  asked: readonly PersonIdentifier[],
+): readonly PersonIdentifier[] {
+  const parts = readIdentifiers(kind, recordType, record).filter(({ names }) => names === 'part')
+  return asked.filter((one) => parts.some(({ type, value }) => type === one.type && value === one.value))
+}
 
 /** The other persons, as they are known. One whom no identifier names cannot be accounted. */
 export function personsIn(kind: Kind, related: readonly RelatedPerson[]): readonly AccountedPerson[] {
