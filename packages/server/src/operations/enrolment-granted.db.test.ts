@@ -56,6 +56,25 @@ describe('a grant bounds what is written', () => {
     expect(await found('UIN', 'U-52')).toEqual([])
   })
 
+  it('to adults where the grant never finds minors', async () => {
+    const born = (birth_date: string) => ({ demographic_info: { person: { birth_date } } })
+    await update([beneficiary('U-55', enrolment('P-1'), born('2025-01-01'))])
+    const before = await found('UIN', 'U-55')
+    await grant(server.database, sp.sender_id, 'ibr', { minors: 'never' })
+    server.clock.pass(1_000)
+    const adult = born('1980-01-01')
+    expect(
+      await update([
+        beneficiary('U-55', enrolment('P-2'), adult),
+        beneficiary('U-56', enrolment('P-2'), born('2025-01-01')),
+        beneficiary('U-57', enrolment('P-2'), adult),
+      ]),
+    ).toEqual([rjct('U-55', NEUTRAL), rjct('U-56', NEUTRAL), succ('U-57')])
+    await grant(server.database, sp.sender_id, 'ibr', {})
+    server.clock.pass(1_000)
+    expect(await found('UIN', 'U-55')).toEqual(before)
+  })
+
   it('to its types of identifiers', async () => {
     await grant(server.database, sp.sender_id, 'ibr', { identifier_types: ['UIN'] })
     server.clock.pass(1_000)
