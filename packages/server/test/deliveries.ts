@@ -235,7 +235,7 @@ async function addDeliveries(
   await db.query({
     name: 'add deliveries',
     text: insertDeliveriesFrom(
-      `(select *, $11::uuid as claim, $12::float8 as seconds
+      `(select *, $11::uuid as claim, $12::float8 as seconds, null::integer as granted, null::bigint as protection
         from unnest($1::uuid[], $2::integer[], $3::integer[], $4::uuid[], $5::text[], $6::integer[], $7::text[],
           $8::text[], $9::boolean[], $10::bytea[]) as given (id, participant, registry, correlation_id, callback, page,
           message_id, target, encrypted, body)) as new`,

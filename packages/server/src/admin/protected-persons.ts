@@ -123,7 +123,7 @@ export const listProtected = useCase(
   },
   async ({ db }: HasDatabase, { namespace, identifiers = false }) => {
     const registry = await registryAt(db, namespace)
-    const rows = await listRows(db, registry.id)
+    const rows = await listRows(db, registry)
     return rows.map(({ type, value, category, reason, protected_at, records }) => ({
       ...{ category, protected_at: protected_at.toISOString(), identifier_type: type },
       identifier_value: identifiers ? value : null,

@@ -83,7 +83,7 @@ describe('what cannot be merged is refused', () => {
   })
 })
 
-test('records that are not protected alike are not merged, nor is such a merge taken back', async () => {
+test('records that are not protected alike are not merged; both of a merge are protected until each protection is lifted', async () => {
   await load([person('P-1'), person('P-2')])
   const protect = (identifier_value: string) =>
     protectPerson(needs(), {
@@ -98,7 +98,15 @@ test('records that are not protected alike are not merged, nor is such a merge t
   await expect(merge()).rejects.toThrow(refused)
   await protect('P-2')
   expect(await merge()).toMatchObject({ notified: 0 })
-  const lift = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'P-1' }
-  await unprotectPerson(needs(), lift)
-  await expect(unmergeRecords(needs(), { namespace: 'civil', retired: uin('P-2') })).rejects.toThrow(refused)
+  const lift = (identifier_value: string) =>
+    unprotectPerson(needs(), { namespace: 'civil', identifier_type: 'UIN', identifier_value })
+  await lift('P-1')
+  expect(await unmergeRecords(needs(), { namespace: 'civil', retired: uin('P-2') })).toMatchObject({
+    notified: 0,
+  })
+  expect(await merge()).toMatchObject({ notified: 0 })
+  await lift('P-1')
+  await expect(lift('P-2')).rejects.toThrow(
+    new AdminRefusal('identifier: no protected person has it', { reason: 'not_found' }),
+  )
 })

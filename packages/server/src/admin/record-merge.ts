@@ -116,7 +116,7 @@ async function checkProtection(
 ): Promise<void> {
   const records = [survivor, retired].map((record) => ({ record_type, record }))
   const categoriesOfEach = await categoriesOf(client, registry, records)
-  const [one, other] = records.map((record) => categoriesOfEach(record).toSorted().join(' '))
+  const [one, other] = records.map((record) => [...new Set(categoriesOfEach(record))].toSorted().join(' '))
   if (one === other) return
   throw new AdminRefusal(
     'survivor and retired: the records are not protected alike; protect both under one category, or lift the protection first',

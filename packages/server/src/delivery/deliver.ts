@@ -17,6 +17,8 @@ import {
   type NewDelivery,
   originOf,
 } from '../model/delivery.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
@@ -189,12 +191,17 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
   const registry = await parts.directory.registryById(delivery.registry)
   // It waits: its claim ends by itself.
   if (participant?.status !== 'active' || registry === undefined) return UNATTEMPTED
-  if (claimed.fresh !== true && (await isRecalled(parts, delivery, { participant, registry }, claim))) {
+  const isFresh = claimed.fresh === true && (await isUnchanged(parts, delivery, { participant, registry }))
+  if (!isFresh && (await isRecalled(parts, delivery, { participant, registry }, claim))) {
     if (delivery.mailbox) parts.mailboxDue(delivery.mailbox)
     return { isHealthy: false, isEnded: true }
   }
   const settings = await parts.callbacks.of(participant)
-  const { target, finished } = await makeAttempt(parts, claimed, { participant, registry, settings })
+  const { target, finished } = await makeAttempt(
+    parts,
+    { ...claimed, fresh: isFresh },
+    { participant, registry, settings },
+  )
   const { result, duration_ms } = finished
   const schedule = settings.schedule ?? parts.retrySchedule
   const { id, number, mailbox = null } = delivery
@@ -236,6 +243,17 @@ export async function deliver(parts: Delivering, claimed: ClaimedAttempt): Promi
     isHealthy: result.peer === 'up' && duration_ms < SLOW,
     isEnded: isRecorded && update.state !== 'pending',
   }
+}
+
+/** Whether grant and protection are those by which a delivery was made: an answer may take long. */
+async function isUnchanged(
+  { grants }: Pick<Delivering, 'grants'>,
+  { made }: Pick<NewDelivery, 'made'>,
+  { participant, registry }: { readonly participant: Participant; readonly registry: Registry },
+): Promise<boolean> {
+  if (made == null) return true
+  const grant = await grants.of(participant, registry)
+  return grant?.id === made.grant && grant.hidden.protection.version === made.protection
 }
 
 async function makeAttempt(

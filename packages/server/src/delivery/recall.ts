@@ -5,7 +5,7 @@ import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { may } from '../policy/permission.ts'
 import type { Database } from '../store/db/database.ts'
-import { isOlderThanGrant } from '../store/deliveries/deliveries.ts'
+import { changedSince } from '../store/deliveries/deliveries.ts'
 import { recallEnvelope, subscriptionsOf } from '../store/events/recall.ts'
 
 interface To {
@@ -25,6 +25,7 @@ export async function isRecalled(
   const mayBeSent = (await subscriptionsOf(pool, delivery)).every(
     ({ unwanted, ...about }) => !unwanted && may(grant, { operation: 'subscribe', ...about }).allowed,
   )
-  const isCurrent = mayBeSent && (grant === null || !(await isOlderThanGrant(pool, delivery, grant.id)))
+  const changed = grant === null ? null : await changedSince(pool, delivery, grant.id)
+  const isCurrent = mayBeSent && changed?.grant !== true && changed?.protection !== true
   return !isCurrent && recallEnvelope(pool, { delivery, mailbox, claim, attempted: number > 1 })
 }

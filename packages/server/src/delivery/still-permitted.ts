@@ -5,11 +5,11 @@ import type { ClaimedDelivery } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { isAboutSubject } from '../policy/basis.ts'
-import { isStillShown } from '../policy/disclosure.ts'
+import { isStillShown, showsNobodyProtected } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
 import { usesOf } from '../store/consents/uses.ts'
 import type { Database } from '../store/db/database.ts'
-import { isOlderThanGrant } from '../store/deliveries/deliveries.ts'
+import { changedSince } from '../store/deliveries/deliveries.ts'
 
 /** An answer about another exchange: what was granted for that one is not known here. */
 const ABOUT_OTHERS = operation('txn-status').name
@@ -31,10 +31,14 @@ export async function isStillPermitted(
   const { correlation_id } = delivery
   const consents = correlation_id === null ? [] : [...(await usesOf({ pool }, correlation_id)).values()]
   if (consents.includes(false)) return false
-  if (!(await isOlderThanGrant(pool, delivery.id, grant.id))) return true
-  if (granted.every((name) => name === ABOUT_OTHERS)) return false
+  const changed = await changedSince(pool, delivery.id, grant.id)
+  if (!changed.grant && !changed.protection) return true
+  // Under the same grant it is asked alone who was protected since.
+  const isSameGrant = !changed.grant
+  if (!isSameGrant && granted.every((name) => name === ABOUT_OTHERS)) return false
   const text = message instanceof CanonicalText ? message.text : JSON.stringify(message)
   const content = JSON.parse(text) as JsonValue
+  if (isSameGrant) return showsNobodyProtected(grant, content)
   // What was answered without a consent has no records where the grant demands one by now.
   const isConsented = consents.length > 0 || !isAboutSubject(grant)
   return isStillShown(isConsented ? grant : { ...grant, recordTypes: new Set() }, content)

@@ -9,6 +9,7 @@ import { callbackTarget } from '../delivery/targets.ts'
 import type { Accounts } from '../model/account.ts'
 import { type NewDelivery, originOf } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
+import { disclosedBy } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Database } from '../store/db/database.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
@@ -60,6 +61,7 @@ export async function sendReply(
     target: targetOf(await parts.callbacks.of(participant), exchange.sender_uri, callback),
     encrypted: exchange.encrypted || outcome.encrypted === true,
     body,
+    made: by === null ? null : disclosedBy(by.grant),
   }
   // Committed before the delivery is: every attempt sends what it says.
   const asked = { ...exchange, grant: by?.grant ?? null, header: by?.header ?? null }

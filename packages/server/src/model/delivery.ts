@@ -42,6 +42,16 @@ export interface NewDelivery {
   readonly body: EncryptedReply
   /** Of a notification: the mailbox, of which one delivery is pending at a time. Null or undefined for all others. */
   readonly mailbox?: number | null
+  /** By what its records were disclosed; null or undefined: it has none. */
+  readonly made?: DisclosedBy | null
+}
+
+/** The grant of the moment, and who was protected then. */
+export interface DisclosedBy {
+  /** `Grant.id` */
+  readonly grant: number
+  /** `Protection.version` */
+  readonly protection: number
 }
 
 /** The right to attempt deliveries, for a while. */

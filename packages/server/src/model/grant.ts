@@ -1,6 +1,7 @@
 /** What a participant may do in a registry, as its operator writes it. Without a grant in force it may do nothing. */
 import { type IdentifierSource, type Kind, type Relation, type TakesOut, Timestamp } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
+import type { DisclosedBy } from './delivery.ts'
 import type { Predicate } from './predicate.ts'
 import { PROTECTION_CATEGORIES, type Protection } from './protection.ts'
 import type { ReadOnly } from './read-only.ts'
@@ -179,6 +180,12 @@ export interface HiddenPersons {
   /** Takes hidden persons out of records of others; null: nobody is hidden. */
   readonly takesOut: TakesOut | null
 }
+
+/** By what a delivery is made whose records this grant disclosed. */
+export const disclosedBy = ({ id, hidden }: Pick<Grant, 'id' | 'hidden'>): DisclosedBy => ({
+  grant: id,
+  protection: hidden.protection.version,
+})
 
 /** What is shown of a value in a document. */
 export interface Visible {

@@ -31,8 +31,11 @@ export interface Protection {
   readonly version: number
   /** By type and value (`protectionKey`), the persons who bear the identifier, or have borne it. */
   readonly borne: ReadonlyMap<string, readonly ProtectedPerson[]>
-  /** By the one identifier that protects a person: whichever record bears it as its own is protected. */
-  readonly named: ReadonlyMap<string, ProtectedPerson>
+  /**
+   * By the identifiers that protect a person: the one that the operator has named, and the primary identifiers of the
+   * person's records, of those that were merged into others too. Whichever record bears one as its own is protected.
+   */
+  readonly named: ReadonlyMap<string, readonly ProtectedPerson[]>
 }
 
 export const NOBODY_PROTECTED: Protection = { version: 0, borne: new Map(), named: new Map() }
@@ -98,5 +101,8 @@ export function protectedAs(
 ): readonly ProtectedPerson[] {
   if (named.size === 0) return []
   const own = readIdentifiers(kind, recordType, document).filter(({ names }) => names === 'record')
-  return own.flatMap((one) => (one.type === UNLISTED.name ? [] : (named.get(protectionKey(one)) ?? [])))
+  const found = own.flatMap((one) =>
+    one.type === UNLISTED.name ? [] : (named.get(protectionKey(one)) ?? []),
+  )
+  return [...new Set(found)]
 }

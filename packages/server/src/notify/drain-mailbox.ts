@@ -15,7 +15,7 @@ import {
   type NewDelivery,
   originOf,
 } from '../model/delivery.ts'
-import type { Grant } from '../model/grant.ts'
+import { disclosedBy, type Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
 import { isUnavailable } from '../store/db/database-errors.ts'
@@ -246,7 +246,7 @@ async function commit(
   mailbox: ClaimedMailbox,
   claim: Claim,
   after: number,
-  { participant, registry, target, composed, account, id, header, message, body, leave }: Prepared,
+  { participant, registry, grant, target, composed, account, id, header, message, body, leave }: Prepared,
 ): Promise<(() => Promise<boolean>) | 'lost' | 'left'> {
   const { notifications, encrypted } = composed
   const delivery: NewDelivery = {
@@ -261,6 +261,7 @@ async function commit(
     encrypted,
     body,
     mailbox: mailbox.id,
+    made: grant === null ? null : disclosedBy(grant),
   }
   let reserved: Reserved | null = null
   let committed = false

@@ -8,6 +8,7 @@ import { envelopeOf, uinsOf } from '../../test/notifications.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
 import { publishEvent } from '../admin/events.ts'
 import { protectPerson, unprotectPerson } from '../admin/protected-persons.ts'
+import { mergeRecords } from '../admin/record-merge.ts'
 import { deleteRecords, importRecords } from '../admin/records.ts'
 
 const { server, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })
@@ -129,4 +130,16 @@ test('what changes in the record of another about a protected person alone is no
   await until(() => expect(peer.received.map(uinsOf)).toEqual([['U-1007']]))
   expect(JSON.stringify(peer.received.map(envelopeOf))).not.toContain('U-1006')
   await unprotectPerson({ db }, { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'U-1006' })
+})
+
+test('what waits about a record that was merged into a protected one is withdrawn', async () => {
+  peer.answer = answering(200)
+  await publish('U-1011', { sex: 'female' })
+  await publish('U-1012', { sex: 'female' })
+  await subscribed('UPDATE', null)
+  await publish('U-1012', { sex: 'male', address: { locality: 'Shelter Rd 5' } })
+  const needs = { db, limits: server.context.limits }
+  await mergeRecords(needs, { namespace: 'civil', survivor: uin('U-1011'), retired: uin('U-1012') })
+  expect(await protect('U-1011')).toMatchObject({ records: 1, withdrawn: 2 })
+  expect(await query(`select 1 from notification where state = 'waiting'`)).toEqual([])
 })

@@ -15,7 +15,7 @@ import { isAboutSubject } from '../policy/basis.ts'
 import { discloseAgain } from '../policy/disclosure.ts'
 import { totalShown } from '../policy/total.ts'
 import { usesOf } from '../store/consents/uses.ts'
-import { isOlderThanGrant } from '../store/deliveries/deliveries.ts'
+import { changedSince } from '../store/deliveries/deliveries.ts'
 import { findReceipt, receiptContext } from '../store/enrolment/receipts.ts'
 import {
   type AcceptedExchange,
@@ -243,7 +243,8 @@ async function itemsOfAnswer(
   const { message, reason } = await persistedAnswer(parts, first)
   const items = message[operation.reply.items ?? '']
   const { grant } = exchange
-  const isOld = grant.hidden.takesOut !== null && (await isOlderThanGrant(parts.db.pool, first.id, grant.id))
+  const changed = await changedSince(parts.db.pool, first.id, grant.id)
+  const isOld = grant.hidden.takesOut !== null && (changed.grant || changed.protection)
   const answered: ReplyMembers[] = []
   for (const item of Array.isArray(items) ? items.filter(isJsonObject) : []) {
     const isConsented = consents.get(String(item.reference_id)) ?? !isAboutSubject(exchange.grant)

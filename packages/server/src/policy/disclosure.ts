@@ -7,6 +7,7 @@ import {
   canonicalJson,
   isJsonObject,
   type JsonValue,
+  type Kind,
   type RecordType,
   readIdentifiers,
   resolveRecordType,
@@ -15,6 +16,7 @@ import {
 import type { AccountedPerson } from '../model/account.ts'
 import { type Grant, isGranted, type Visible } from '../model/grant.ts'
 import { Disclosed } from '../model/outcome.ts'
+import { takesOutProtected } from '../model/protection.ts'
 import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
@@ -168,7 +170,7 @@ export function discloseAgain(
 
 /** Whether a record says by identifiers who it is of, and who the others in it are. */
 function isTold(
-  { hidden: { takesOut }, identifiers: { kind } }: Disclosing,
+  { hidden: { takesOut }, identifiers: { kind } }: Pick<Disclosing, 'hidden' | 'identifiers'>,
   recordType: RecordType,
   record: JsonValue,
 ): boolean {
@@ -184,19 +186,52 @@ function isTold(
 }
 
 /** Whether every record in a stored message may be shown by the grant of today as it is. */
-export function isStillShown(grant: Grant, message: JsonValue): boolean {
-  if (Array.isArray(message)) return message.every((element) => isStillShown(grant, element))
+export const isStillShown = (grant: Grant, message: JsonValue): boolean =>
+  everyRecords(grant.identifiers.kind, message, (recordType, records) => {
+    const { shown } = discloseAgain(grant, recordType, records, true)
+    return (
+      shown.length === records.length &&
+      records.every((record, at) => canonicalJson(record) === shown[at]?.text)
+    )
+  })
+
+/**
+ * Whether no record in a message that was made by this grant shows a person who was protected since. Where the grant has an
+ * emergency part, which shows nobody who is protected, it is not known what was shown by that.
+ */
+export function showsNobodyProtected(grant: Grant, message: JsonValue): boolean {
+  const { identifiers, hidden, emergency } = grant
+  const { kind } = identifiers
+  const categories = emergency === undefined ? hidden.categories : []
+  if (hidden.protection.borne.size === 0) return true
+  const takesOut = takesOutProtected(kind, hidden.protection, categories)
+  const hiding = { identifiers, hidden: { ...hidden, categories, takesOut } }
+  return everyRecords(kind, message, (recordType, records) =>
+    records.every(
+      (record) =>
+        isJsonObject(record) &&
+        !isHiddenRecord(hiding, recordType, record) &&
+        isTold(hiding, recordType, record) &&
+        withoutHidden(hiding, recordType, record) === record,
+    ),
+  )
+}
+
+/** Whether something holds of all records in a stored message. */
+function everyRecords(
+  kind: Kind,
+  message: JsonValue,
+  holds: (recordType: RecordType, records: readonly JsonValue[]) => boolean,
+): boolean {
+  if (Array.isArray(message)) return message.every((element) => everyRecords(kind, element, holds))
   if (!isJsonObject(message)) return true
   const { reg_record_type: name } = message
   const records = message.reg_records
-  if (!Array.isArray(records)) return Object.values(message).every((value) => isStillShown(grant, value))
-  const recordType = typeof name === 'string' ? resolveRecordType(grant.identifiers.kind, name) : undefined
-  if (recordType === undefined) return false
-  const { shown } = discloseAgain(grant, recordType, records, true)
-  return (
-    shown.length === records.length &&
-    records.every((record, at) => canonicalJson(record) === shown[at]?.text)
-  )
+  if (!Array.isArray(records)) {
+    return Object.values(message).every((value) => everyRecords(kind, value, holds))
+  }
+  const recordType = typeof name === 'string' ? resolveRecordType(kind, name) : undefined
+  return recordType !== undefined && holds(recordType, records)
 }
 
 type Found = Pick<Grant, 'rows' | 'identifiers' | 'hidden'>

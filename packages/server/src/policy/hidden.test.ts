@@ -13,7 +13,7 @@ const KEY = 'UIN:U-1001'
 const protection: Protection = {
   version: 1,
   borne: new Map([[KEY, [PERSON]]]),
-  named: new Map([[KEY, PERSON]]),
+  named: new Map([[KEY, [PERSON]]]),
 }
 const TERMS: GrantTerms = { operations: ['search'], see: ['surname'], basis: 'law' }
 const grantOf = (terms: Partial<GrantTerms>, day = '2026-02-03') =>

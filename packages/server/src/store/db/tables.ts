@@ -35,8 +35,6 @@ export interface RegistryRow {
   time_zone: Generated<string>
   /** Another one after each change of what is protected; 0: nobody ever was. */
   protection_version: Generated<number>
-  /** When somebody was protected last. */
-  protected_at: Date | null
   /** Years. */
   majority_age: Generated<number>
 }

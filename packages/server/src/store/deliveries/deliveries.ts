@@ -27,7 +27,7 @@ export const isNotifiedBy = (delivery: string): string =>
  * SQL that inserts deliveries, pending and due now; held where there is no address. One with a claim is attempted by its
  * maker.
  * @param rows with participant, registry and correlation_id, and of each delivery, as `new`, its id, callback, message_id,
- *   target, encrypted, body, claim and seconds of the claim
+ *   target, encrypted, body, granted, protection, claim and seconds of the claim
  * @param page SQL of its page
  * @param more SQL of its mailbox, of its number there, and of the notifications that it holds
  */
@@ -37,9 +37,9 @@ export const insertDeliveriesFrom = (
   more = 'null::integer, null::bigint, null::bigint[]',
 ): string =>
   `insert into delivery (id, participant, registry, correlation_id, callback, page, message_id, target, encrypted, body,
-      mailbox, sequence, notifications, state, next_attempt_at, claim, claimed_until, attempts)
+      granted, protection, mailbox, sequence, notifications, state, next_attempt_at, claim, claimed_until, attempts)
     select new.id, participant, registry, correlation_id, new.callback, ${page}, new.message_id, new.target,
-      new.encrypted, new.body, ${more}, case when new.target is null then 'held' else 'pending' end,
+      new.encrypted, new.body, new.granted, coalesce(new.protection, 0), ${more}, case when new.target is null then 'held' else 'pending' end,
       case when new.target is not null then now() end, case when new.target is not null then new.claim end,
       case when new.target is not null then now() + make_interval(secs => new.seconds) end,
       (new.target is not null and new.claim is not null)::int
@@ -162,25 +162,33 @@ const RECORD_ATTEMPT = `with ended as (
   )
   select exists (select 1 from ended) as counted`
 
+/** What has changed since a delivery was made. */
+export interface Changed {
+  /** Another grant is in force. */
+  readonly grant: boolean
+  /** Others are protected. */
+  readonly protection: boolean
+}
+
 /**
- * Whether a grant came into force after a delivery was made, or shortly before: nodes may have gone by the one before it for
- * a moment, and an envelope is composed a moment before it is committed.
- * @param grant `Grant.id`
+ * Where it is not known by which grant a delivery was made, it counts as made by another one until two seconds after this
+ * one came into force: nodes may have gone by the one before it for a moment.
+ * @param grant `Grant.id` of the one in force
  */
-export async function isOlderThanGrant(
+export async function changedSince(
   pool: Pick<pg.Pool, 'query'>,
   delivery: string,
   grant: number,
-): Promise<boolean> {
-  const { rows } = await pool.query<{ older: boolean }>({
-    name: 'is a delivery older than a grant',
-    text: `select delivery.created_at
-        < greatest(granted.created_at, granted.valid_from, registry.protected_at) + interval '2 seconds' as older
+): Promise<Changed> {
+  const { rows } = await pool.query<Changed>({
+    name: 'what has changed since a delivery was made',
+    text: `select delivery.protection <> registry.protection_version as protection, coalesce(delivery.granted <> granted.id,
+        delivery.created_at < greatest(granted.created_at, granted.valid_from) + interval '2 seconds') as "grant"
       from delivery, participant_grant as granted join registry on registry.id = granted.registry
       where delivery.id = $1 and granted.id = $2`,
     values: [delivery, grant],
   })
-  return rows[0]?.older === true
+  return rows[0] ?? { grant: false, protection: false }
 }
 
 /** Announces to the workers that deliveries of a participant may be due. */

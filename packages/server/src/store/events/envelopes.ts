@@ -58,6 +58,8 @@ async function write(pool: pg.Pool, envelopes: readonly NewEnvelope[]): Promise<
       ...columns(deliveries, ['id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
+      deliveries.map(({ made }) => made?.grant ?? null),
+      deliveries.map(({ made }) => made?.protection ?? null),
       envelopes.map((envelope) => `{${envelope.notifications.map(({ id }) => id).join(',')}}`),
     ],
   })
@@ -97,8 +99,8 @@ const COMMIT_ENVELOPES = `with given as (
   ),
   made as (${insertDeliveriesFrom(
     `stepped join unnest($1::integer[], $8::uuid[], $9::text[], $10::text[], $11::text[], $12::boolean[], $13::bytea[],
-      $14::uuid[], $15::float8[], $16::text[])
-      as new (mailbox, id, callback, message_id, target, encrypted, body, claim, seconds, notifications)
+      $14::uuid[], $15::float8[], $16::integer[], $17::bigint[], $18::text[])
+      as new (mailbox, id, callback, message_id, target, encrypted, body, claim, seconds, granted, protection, notifications)
       using (mailbox)`,
     '1',
     'stepped.mailbox, sequence, new.notifications::bigint[]',

@@ -11,7 +11,7 @@ interface About {
 }
 
 /**
- * Drops what waits about the record of a protected person, for all whose grants do not name the category. What is on its way
+ * Drops what waits about the record of a protected person, and about those that were merged into it, for all whose grants do not name the category. What is on its way
  * is composed anew before its next attempt.
  * @returns how many were dropped
  */
@@ -22,7 +22,9 @@ export async function withdrawNotifications(
 ): Promise<number> {
   const { rows } = await client.query<{ id: number; subscription: number }>(
     `select notification.id, notification.subscription from notification join event on event.id = notification.event
-     where event.registry = $1 and event.record_type = $2 and event.record = $3 and notification.state = 'waiting'
+     where event.registry = $1 and event.record_type = $2 and notification.state = 'waiting'
+       and event.record in (select $3::bigint union all select retired_record.record from retired_record
+         where retired_record.registry = $1 and retired_record.record_type = $2 and survivor = $3)
      order by notification.id for update of notification`,
     [registry, record_type, record],
   )

@@ -102,6 +102,8 @@ async function writeSteps(
       ...columns(deliveries, ['step', 'id', 'callback', 'message_id', 'target', 'encrypted', 'body']),
       deliveries.map(({ claim }) => claim?.id ?? null),
       deliveries.map(({ claim }) => claim?.seconds ?? null),
+      deliveries.map(({ made }) => made?.grant ?? null),
+      deliveries.map(({ made }) => made?.protection ?? null),
     ],
   })
   const committed = new Set(rows.map(({ step }) => step))
@@ -138,8 +140,8 @@ const COMMIT_REPLIES = `with stepped as (
   ),
   made as (${insertDeliveriesFrom(
     `stepped join unnest($15::integer[], $16::uuid[], $17::text[], $18::text[], $19::text[],
-      $20::boolean[], $21::bytea[], $22::uuid[], $23::float8[]) as new (step, id, callback, message_id, target, encrypted,
-      body, claim, seconds) using (step)`,
+      $20::boolean[], $21::bytea[], $22::uuid[], $23::float8[], $24::integer[], $25::bigint[]) as new (step, id,
+      callback, message_id, target, encrypted, body, claim, seconds, granted, protection) using (step)`,
     '(page - 1) * chunks + chunk + 1',
   )}),
   parents as (

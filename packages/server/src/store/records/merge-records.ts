@@ -8,6 +8,7 @@ import { quoteName } from '../db/names.ts'
 import { isStorable } from '../db/text.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { type PreparedRecord, prepareRecord } from './prepare-record.ts'
+import { protectMerged } from './protected-records.ts'
 import { publicText, readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { recordRows } from './record-writer.ts'
@@ -89,6 +90,7 @@ export async function retireRecord(
      from gone left join ledger on true`,
     [...which, now, event],
   )
+  await protectMerged(client, registry, recordType, { survivor, retired })
   await rewriteIdentifiers(client, registry, recordType, [survivor])
 }
 

@@ -5,7 +5,9 @@ import type { ProtectedPerson, ProtectionCategory } from '../../model/protection
 import type { Identifier, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
-import { addBearers, changeProtection, rewriteReferences } from './protected-records.ts'
+import { quoteName } from '../db/names.ts'
+import { addBearers, changeProtection, insertIdentifiers, rewriteReferences } from './protected-records.ts'
+import { recordTable } from './record-tables.ts'
 
 export interface ProtectedRow {
   readonly id: number
@@ -50,17 +52,13 @@ export async function protectPerson(
   if (made === undefined) return null
   const person: ProtectedPerson = { id: made.id, category }
   const identifiers = [identifier, ...(bearer?.identifiers ?? [])]
-  if (bearer === null) {
-    await client.query(
-      'insert into protected_identifier (registry, type, value, person) values ($1, $2, $3, $4)',
-      [registry.id, identifier.type, identifier.value, person.id],
-    )
-  } else {
+  await insertIdentifiers(client, registry.id, [{ ...identifier, person: person.id, protects: true }])
+  if (bearer !== null) {
     await addBearers(client, registry, bearer.recordType, [{ id: bearer.id, own: [person], identifiers }])
   }
   // Plans of searches were made while the table was smaller.
   await client.query('analyze protected_record')
-  await changeProtection(client, registry.id, { isNew: true })
+  await changeProtection(client, registry.id)
   return rewriteReferences(client, registry, { persons: [person.id], identifiers })
 }
 
@@ -78,29 +76,38 @@ export async function unprotectPerson(
   return rewritten
 }
 
-/** The protected persons whom an identifier names. */
+/** The protected persons whom an identifier names; where it is the one by which somebody was protected, that person alone. */
 export async function findProtected(
   client: Pick<ClientBase, 'query'>,
   registryId: number,
   { type, value }: Identifier,
 ): Promise<readonly number[]> {
-  const { rows } = await client.query<{ person: number }>(
-    `select person from protected_identifier where registry = $1 and type = $2 and value = $3 order by person`,
+  const { rows } = await client.query<{ person: number; exact: boolean }>(
+    `select person, exists (select 1 from protected_person where id = person and protected_person.type = known.type
+         and protected_person.value = known.value) as exact
+     from protected_identifier as known where registry = $1 and type = $2 and value = $3 order by person`,
     [registryId, type, value],
   )
-  return rows.map(({ person }) => person)
+  const exact = rows.filter((row) => row.exact)
+  return (exact.length > 0 ? exact : rows).map(({ person }) => person)
 }
 
 /** All of a registry, in the order in which they were protected. */
 export async function listProtected(
   { pool }: Pick<Database, 'pool'>,
-  registryId: number,
+  registry: RegistryShape,
 ): Promise<readonly ProtectedRow[]> {
+  // The marks of records that were deleted, or merged into others, stay.
+  const exists = registry.kind.record_types.map((recordType, at) => {
+    const table = quoteName(recordTable(registry, recordType).table)
+    return `(own.record_type = $${at + 2} and exists (select 1 from ${table} where id = own.record))`
+  })
   const { rows } = await pool.query<ProtectedRow>(
     `select id, type, value, category, reason, protected_at,
-       (select count(*)::int from protected_record where person = protected_person.id) as records
+       (select count(*)::int from protected_record as own
+         where own.person = protected_person.id and (${exists.join(' or ')})) as records
      from protected_person where registry = $1 order by id`,
-    [registryId],
+    [registry.id, ...registry.kind.record_types.map(({ name }) => name)],
   )
   return rows
 }

@@ -2,9 +2,22 @@
  * Writing records where somebody is protected: a record of a protected person is marked, and one that names a protected person
  * is found by nothing of that person.
  */
-import { isJsonObject, type JsonValue, kindNamed, type RecordType, readIdentifiers } from '@rollcall/protocol'
+import {
+  isJsonObject,
+  type JsonValue,
+  kindNamed,
+  type RecordType,
+  readIdentifiers,
+  UNLISTED,
+} from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
-import { type ProtectedPerson, type Protection, protectedAs, publicRecord } from '../../model/protection.ts'
+import {
+  type ProtectedPerson,
+  type Protection,
+  protectedAs,
+  protectionKey,
+  publicRecord,
+} from '../../model/protection.ts'
 import type { Identifier, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import { quoteName } from '../db/names.ts'
@@ -12,6 +25,7 @@ import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues, type PreparedRecord } from './prepare-record.ts'
 import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
+import { aliasesIn, namesIn, retiredInto } from './retired-records.ts'
 import { updateRows } from './update-rows.ts'
 
 interface Writing {
@@ -99,16 +113,27 @@ async function noteReferences(
 }
 
 /**
- * Marks records as those of protected persons, with all that they bear.
- * @returns identifiers that were not known of these persons
+ * Marks records as those of protected persons, with the records that were merged into them, and with all that these bear:
+ * their primary identifiers, and others that no other record bears. What several records bear, such as the number of a
+ * household, tells nobody.
+ * @returns identifiers that were not known of these persons, or not as protecting
  */
 export async function addBearers(
   client: ClientBase,
   registry: RegistryShape,
-  { name }: RecordType,
+  recordType: RecordType,
   records: readonly Pick<Noted, 'id' | 'own' | 'identifiers'>[],
 ): Promise<readonly Identifier[]> {
-  const marks = records.flatMap(({ id, own }) => own.map((person) => ({ id, person })))
+  const { name } = recordType
+  const ids = records.map(({ id }) => id)
+  const retired = await retiredInto(client, registry, recordType, ids)
+  const aliases = aliasesIn(registry.kind, recordType, retired)
+  const merged = Map.groupBy(retired, ({ survivor }) => survivor)
+  const marks = records.flatMap(({ id, own }) =>
+    [id, ...(merged.get(id) ?? []).map(({ record }) => record)].flatMap((marked) =>
+      own.map((person) => ({ id: marked, person })),
+    ),
+  )
   await client.query(
     `insert into protected_record (registry, record_type, record, person, category)
      select $1, $2, * from unnest($3::bigint[], $4::int[], $5::text[]) on conflict do nothing`,
@@ -117,33 +142,103 @@ export async function addBearers(
       ...[marks.map(({ person }) => person.id), marks.map(({ person }) => person.category)],
     ],
   )
-  const borne = records.flatMap(({ own, identifiers }) =>
-    own.flatMap(({ id }) => identifiers.map((one) => ({ ...one, person: id }))),
+  const bearing = records.map(({ identifiers, ...one }) => ({
+    ...one,
+    identifiers: [...identifiers, ...(aliases.get(one.id) ?? [])],
+  }))
+  const isShared = await sharedIdentifiers(client, registry, recordType, bearing)
+  const borne = bearing.flatMap(({ own, identifiers }) =>
+    identifiers.flatMap(({ type, value }) => {
+      const protects = type === recordType.primary_identifier
+      if (!protects && (type === UNLISTED.name || isShared({ type, value }))) return []
+      return own.map(({ id: person }) => ({ type, value, person, protects }))
+    }),
   )
+  return insertIdentifiers(client, registry.id, borne)
+}
+
+export interface BorneIdentifier extends Identifier {
+  readonly person: number
+  /** Whichever record bears it as its own is protected. */
+  readonly protects: boolean
+}
+
+/** @returns those that were not known, or not as protecting */
+export async function insertIdentifiers(
+  client: ClientBase,
+  registryId: number,
+  borne: readonly BorneIdentifier[],
+): Promise<readonly Identifier[]> {
   const { rows } = await client.query<Identifier>(
-    `insert into protected_identifier (registry, type, value, person)
-     select distinct $1::int, named.* from unnest($2::text[], $3::text[], $4::int[]) as named (type, value, person)
-     on conflict do nothing returning type, value`,
+    `insert into protected_identifier as known (registry, type, value, person, protects)
+     select $1, type, value, person, bool_or(protects)
+     from unnest($2::text[], $3::text[], $4::int[], $5::boolean[]) as borne (type, value, person, protects)
+     group by type, value, person
+     on conflict (registry, type, value, person) do update set protects = true
+       where excluded.protects and not known.protects
+     returning type, value`,
     [
-      ...[registry.id, borne.map(({ type }) => type)],
-      ...[borne.map(({ value }) => value), borne.map(({ person }) => person)],
+      ...[registryId, borne.map(({ type }) => type), borne.map(({ value }) => value)],
+      ...[borne.map(({ person }) => person), borne.map(({ protects }) => protects)],
     ],
   )
   return rows
 }
 
-/** Every node reads the protected persons anew, within half a second. */
-export async function changeProtection(
-  client: Pick<ClientBase, 'query'>,
-  registryId: number,
-  { isNew = false }: { readonly isNew?: boolean } = {},
+/** Of what these records bear, what a record of the registry beside them bears as its own too. */
+async function sharedIdentifiers(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  records: readonly Pick<Noted, 'id' | 'identifiers'>[],
+): Promise<(identifier: Identifier) => boolean> {
+  const borne = records.flatMap(({ id, identifiers }) => identifiers.map((one) => ({ ...one, id })))
+  const shared = new Set<string>()
+  for (const one of registry.kind.record_types) {
+    const { identifierTable } = recordTable(registry, one)
+    const { rows } = await client.query<Identifier>(
+      `select distinct type, value from ${quoteName(identifierTable)} as other
+         join unnest($1::text[], $2::text[], $3::bigint[]) as borne (type, value, record) using (type, value)
+       where other.names_record and (not $4 or other.record <> borne.record)`,
+      [
+        ...[borne.map(({ type }) => type), borne.map(({ value }) => value), borne.map(({ id }) => id)],
+        one.name === recordType.name,
+      ],
+    )
+    for (const row of rows) shared.add(protectionKey(row))
+  }
+  return (identifier) => shared.has(protectionKey(identifier))
+}
+
+/** Two records of one person: each is protected as the other is, and by the identifiers of both. */
+export async function protectMerged(
+  client: ClientBase,
+  registry: RegistryShape,
+  recordType: RecordType,
+  { survivor, retired }: { readonly survivor: RecordId; readonly retired: RecordId },
 ): Promise<void> {
-  await client.query(
-    `update registry set protection_version = nextval('protection_version'),
-       protected_at = case when $2 then clock_timestamp() else protected_at end
-     where id = $1`,
-    [registryId, isNew],
+  const { rows: own } = await client.query<ProtectedPerson>(
+    `select distinct person as id, category from protected_record
+     where registry = $1 and record_type = $2 and record = any($3::bigint[])`,
+    [registry.id, recordType.name, [survivor, retired]],
   )
+  if (own.length === 0) return
+  const { rows } = await client.query<{ document: string }>(
+    `select document from ${quoteName(recordTable(registry, recordType).table)} where id = $1`,
+    [survivor],
+  )
+  const identifiers = rows.flatMap(({ document }) => namesIn(registry.kind, recordType, JSON.parse(document)))
+  const added = await addBearers(client, registry, recordType, [{ id: survivor, own, identifiers }])
+  if (added.length === 0) return
+  await changeProtection(client, registry.id)
+  await rewriteReferences(client, registry, { persons: [], identifiers: added })
+}
+
+/** Every node reads the protected persons anew, within half a second. */
+export async function changeProtection(client: Pick<ClientBase, 'query'>, registryId: number): Promise<void> {
+  await client.query(`update registry set protection_version = nextval('protection_version') where id = $1`, [
+    registryId,
+  ])
 }
 
 /** Which records are looked for: those that name these persons already, and those that bear one of the identifiers. */

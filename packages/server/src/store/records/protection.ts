@@ -5,11 +5,10 @@ import {
   NOBODY_PROTECTED,
   type ProtectedPerson,
   type Protection,
-  type ProtectionCategory,
   protectionKey,
   publicRecord,
 } from '../../model/protection.ts'
-import type { RecordId } from '../../model/records.ts'
+import type { Identifier, RecordId } from '../../model/records.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 
 type Connection = Pick<ClientBase, 'query'>
@@ -35,37 +34,30 @@ export async function readProtection(client: Connection, registryId: number): Pr
   return found
 }
 
-interface PersonRow {
-  readonly id: number
-  readonly type: string
-  readonly value: string
-  readonly category: ProtectionCategory
+interface IdentifierRow extends Identifier {
+  readonly person: number
+  readonly protects: boolean
 }
 
 async function readAll(client: Connection, registryId: number, version: number): Promise<Protection> {
-  const persons = await client.query<PersonRow>(
-    'select id, type, value, category from protected_person where registry = $1 order by id',
+  const persons = await client.query<ProtectedPerson>(
+    'select id, category from protected_person where registry = $1 order by id',
     [registryId],
   )
-  const identifiers = await client.query<{ type: string; value: string; person: number }>(
-    'select type, value, person from protected_identifier where registry = $1 order by person',
+  const identifiers = await client.query<IdentifierRow>(
+    'select type, value, person, protects from protected_identifier where registry = $1 order by person',
     [registryId],
   )
-  const byId = new Map<number, ProtectedPerson>(
-    persons.rows.map(({ id, category }) => [id, { id, category }]),
-  )
+  const byId = new Map(persons.rows.map((person) => [person.id, person]))
   const borne = new Map<string, ProtectedPerson[]>()
-  for (const { person, ...identifier } of identifiers.rows) {
+  const named = new Map<string, ProtectedPerson[]>()
+  for (const { person, protects, ...identifier } of identifiers.rows) {
     const found = byId.get(person)
+    if (found === undefined) continue
     const key = protectionKey(identifier)
-    if (found !== undefined) borne.set(key, [...(borne.get(key) ?? []), found])
+    borne.set(key, [...(borne.get(key) ?? []), found])
+    if (protects) named.set(key, [...(named.get(key) ?? []), found])
   }
-  const named = new Map(
-    persons.rows.flatMap(({ id, ...identifier }) => {
-      const person = byId.get(id)
-      return person === undefined ? [] : [[protectionKey(identifier), person] as const]
-    }),
-  )
   return { version, borne, named }
 }
 

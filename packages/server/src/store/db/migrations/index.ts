@@ -30,6 +30,7 @@ import { protectedPersons } from './0027-protected-persons.ts'
 import { consents } from './0028-consents.ts'
 import { waitingNotifications } from './0029-waiting-notifications.ts'
 import { accountReviews } from './0030-account-reviews.ts'
+import { protectionOfRetired } from './0031-protection-of-retired.ts'
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-directory': directory,
@@ -61,4 +62,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0028-consents': consents,
   '0029-waiting-notifications': waitingNotifications,
   '0030-account-reviews': accountReviews,
+  '0031-protection-of-retired': protectionOfRetired,
 }
