@@ -9,7 +9,8 @@ test('each role has itself and what it includes, and no more', () => {
   expect(had).toEqual([
     ['read', 'read'],
     ['publish', 'publish'],
-    ['operate', 'read', 'operate'],
+    ['consent', 'consent'],
+    ['operate', 'read', 'consent', 'operate'],
     ['audit', 'read', 'audit'],
     ['own', ...OPERATOR_ROLES],
   ])
