@@ -10,6 +10,11 @@ import { searchKey } from './record-keys.ts'
 
 type Named = Pick<RecordIdentifier, 'type' | 'value'>
 
+export interface BorneIdentifier extends Named {
+  /** It does not say its type: it may be of any. */
+  readonly untyped?: true
+}
+
 /** Where the record type says that identifiers stand, by the search keys of their paths, and what leads there. */
 interface Sources {
   readonly at: ReadonlyMap<string, readonly IdentifierSource[]>
@@ -45,11 +50,11 @@ export function identifiersWithin(
   kind: Kind,
   object: JsonObject,
   recordType: Pick<RecordType, 'identifiers'> | null = null,
-): readonly Named[] {
+): readonly BorneIdentifier[] {
   return within(kind, recordType === null ? NO_SOURCES : sourcesOf(recordType), '', object)
 }
 
-function within(kind: Kind, sources: Sources, path: string, value: JsonValue): readonly Named[] {
+function within(kind: Kind, sources: Sources, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (Array.isArray(value)) return value.flatMap((element) => within(kind, sources, path, element))
   const read = sources.at.get(path)?.flatMap((source) => identifierAt(kind, source, value)) ?? []
   const here = read.length > 0 ? read : anyIdentifier(kind, path, value)
@@ -85,7 +90,7 @@ function identifierOf(type: IdentifierType, raw: JsonValue): readonly Named[] {
 const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 
 /** Where no source leads: one that names no type may be of any. */
-function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly Named[] {
+function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
   const raws = isList(path) || isPerson(path) ? valuesOf(value) : []
   if (raws.length === 0) return []
@@ -101,10 +106,10 @@ const valuesOf = (object: JsonObject): readonly JsonValue[] =>
  * As an identifier of each type that is no means of contact: several people share a telephone.
  * @param length characters from which on a value may be one
  */
-export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly Named[] {
+export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): readonly BorneIdentifier[] {
   if ((typeof raw !== 'string' && typeof raw !== 'number') || String(raw).length < length) return []
   return [...kind.identifier_types, UNLISTED].flatMap((type) =>
-    isContact(type) ? [] : identifierOf(type, raw),
+    isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
   )
 }
 

@@ -21,7 +21,7 @@ import { extractRecord } from '../query/memory/extract-record.ts'
 import { matches } from '../query/memory/matches.ts'
 import { cutRecord, type RelatedPerson } from './cut.ts'
 import { asFound, isHiddenRecord, withoutHidden } from './hidden.ts'
-import { leftBy, PathNames, personOf, personsIn, relatedIn } from './shown-facts.ts'
+import { leftBy, PathNames, personOf, personsIn, relatedIn, withUndescribed } from './shown-facts.ts'
 
 class DisclosedRecord extends Disclosed {}
 
@@ -123,8 +123,9 @@ function shownOf(
   if (visible === null) return { shown: record, related: relatedIn(identifiers.kind, recordType, record) }
   const part = visible.get(recordType.name)
   if (part === undefined || !isJsonObject(record)) return { shown: {}, related: [] }
-  const related: RelatedPerson[] = []
-  return { shown: cutRecord(identifiers, part, record, (person) => related.push(person)), related }
+  const described: RelatedPerson[] = []
+  const shown = cutRecord(identifiers, part, record, (person) => described.push(person))
+  return { shown, related: withUndescribed(identifiers.kind, recordType, record, shown, described) }
 }
 
 /** What a signed consent covers: the grant is asked of nothing else. */

@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  identifiersWithin,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -15,7 +16,7 @@ import { anyRecord, grantedNames, inOneSpelling, isKnownName } from '../../test/
 import type { AccountedPerson } from '../model/account.ts'
 import { NOBODY_PROTECTED } from '../model/protection.ts'
 import { type Disclosing, disclose, discloseParts, type Select } from './disclosure.ts'
-import { relatedIn } from './shown-facts.ts'
+import { describedIn } from './shown-facts.ts'
 import { visibleIn } from './visible.ts'
 
 const social = kindNamed('social') as Kind
@@ -33,6 +34,8 @@ const named = (persons: readonly AccountedPerson[]): string[] => [
   ),
 ]
 
+const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
+const household_id = (identifier_value: string) => ({ identifier_type: 'HOUSEHOLD_ID', identifier_value })
 const member = (name: string, more: JsonObject = {}): JsonObject => ({
   member_identifier: [{ identifier_type: 'UIN', identifier_value: name }],
   demographic_info: { sex: 'F' },
@@ -84,6 +87,42 @@ describe('what an account says of a record that is shown', () => {
     ])
   })
 
+  it('names others who stand where the kind describes nobody, and nobody twice', () => {
+    const spouse = { identifier: [uin('UMA')], name: 'Uma Obi', address: 'Rd 5' }
+    const others = (kindName: string, record: JsonObject, see: readonly string[] | null, select?: Select) => {
+      const kind = kindNamed(kindName) as Kind
+      const [recordType] = kind.record_types
+      const grant = granted(kind, recordType, see)
+      const [disclosed] = disclose(grant, recordType, [canonicalJson(record)], select)
+      return named(disclosed?.accounted.persons ?? [])
+    }
+    const ada = { identifier: [uin('ADA')], name: { surname: 'Obi' }, spouse }
+    expect(others('civil', ada, null)).toEqual(['UIN ADA', 'UIN UMA'])
+    expect(others('civil', ada, ['name'])).toEqual(['UIN ADA'])
+    const nameOf = (one: 'name' | 'spouse'): Select => {
+      return (record) => ({ name: ((record as JsonObject)[one] as JsonObject | undefined)?.name ?? null })
+    }
+    expect(others('civil', ada, null, nameOf('name'))).toEqual(['UIN ADA'])
+    expect(others('civil', ada, null, nameOf('spouse'))).toEqual(['UIN ADA', 'UIN UMA'])
+    // An identifier without a type is one of each.
+    expect(others('disability', { ...member('ADA'), friend: { identifier: 'UMA' } }, null)[1]).toMatch(
+      /^UIN UMA,.*\* UMA$/,
+    )
+    const family_details = { group_identifier: [household_id('H-1')], member_list: [member('UMA')] }
+    expect(others('farmer', { member_identifier: [uin('ADA')], family_details }, null)).toEqual(
+      expect.arrayContaining(['UIN ADA', 'UIN UMA']),
+    )
+    const human_assistance = { caregiver: { identifier: [uin('UMA')], name: 'Uma Obi' } }
+    const disabled = { ...member('ADA'), disability_support: { human_assistance } }
+    expect(others('disability', disabled, null)).toEqual(['UIN ADA', 'UIN UMA'])
+    // A member whose identifier stands in another place than that of members.
+    const elsewhere = { identifier: [uin('UMA')], marital_status: 'S' }
+    const related_person = [{ related_member: elsewhere }]
+    expect(others('social', member('ADA', { related_person }), ['related_person', 'marital_status'])).toEqual(
+      ['UIN ADA', 'UIN UMA'],
+    )
+  })
+
   it('names the person of each part', () => {
     const partsOf = (record: JsonValue) => [(record as JsonObject).group_head_info ?? null]
     const parts = [...discloseParts(granted(social, group, null), group, canonicalJson(household), partsOf)]
@@ -105,6 +144,20 @@ function pathsIn(value: JsonValue, path: readonly string[] = []): readonly strin
     /^@(type|context)$/.test(name) ? [] : pathsIn(one, [...path, name]),
   )
 }
+
+/** Identifiers that an object anywhere in a message bears, or is. */
+function borneIn(kind: Kind, value: JsonValue): ReturnType<typeof identifiersWithin> {
+  if (Array.isArray(value)) return value.flatMap((element) => borneIn(kind, element))
+  if (!isJsonObject(value)) return []
+  return [
+    ...identifiersWithin(kind, value),
+    ...Object.values(value).flatMap((member) => borneIn(kind, member)),
+  ]
+}
+
+const keysOf = (identifiers: readonly { type: string; value: string }[]): string[] => [
+  ...new Set(identifiers.map(({ type, value }) => `${type} ${value}`)),
+]
 
 /** The value without one object in it. */
 function without(value: JsonValue, object: JsonValue): JsonValue {
@@ -137,7 +190,7 @@ describe('of any record and any grant', () => {
             expect(record_type).toBe(recordType.name)
             expect(paths.toSorted()).toEqual([...new Set(pathsIn(JSON.parse(sent.text)))].toSorted())
             // A person is shown where the message would be another one without that person.
-            const others = relatedIn(kind, recordType, record).filter(({ person }) => {
+            const others = describedIn(kind, recordType, record).filter(({ person }) => {
               const [rest] = disclose(grant, recordType, [canonicalJson(without(record, person))])
               return rest?.text !== sent.text
             })
@@ -145,9 +198,14 @@ describe('of any record and any grant', () => {
               const type = kind.record_types.find(({ name }) => name === relation.record_type)
               return own(type ?? ITSELF, person) || []
             })
-            expect(named(persons).toSorted()).toEqual(
-              [...new Set([own(recordType, record), ...expected])].toSorted(),
-            )
+            expect(named(persons)).toEqual(expect.arrayContaining([own(recordType, record), ...expected]))
+            // Of all others who are named in it, too, and of nobody else.
+            const borne = borneIn(kind, JSON.parse(sent.text))
+            const all = keysOf(persons.flatMap(({ identifiers }) => identifiers))
+            expect(all).toEqual(expect.arrayContaining(keysOf(borne.filter(({ untyped }) => !untyped))))
+            const described = [own(recordType, record), ...expected].flatMap((one) => one.split(','))
+            const possible = [...described, ...keysOf(borneIn(kind, record))]
+            expect(all.filter((one) => !possible.includes(one))).toEqual([])
           }),
           { numRuns: 100 },
         )

@@ -2,6 +2,8 @@
 import {
   heldAt,
   type IdentifierSource,
+  identifiersWithin,
+  isJsonObject,
   type JsonValue,
   type Kind,
   type RecordType,
@@ -10,6 +12,7 @@ import {
 } from '@rollcall/protocol'
 import type { AccountedPerson, PersonIdentifier } from '../model/account.ts'
 import { type RelatedPerson, STRUCTURE } from './cut.ts'
+import { undescribedIn } from './undescribed-persons.ts'
 
 /** Paths of the values of records that are made one after the other: the text of each path is in memory once. */
 export class PathNames {
@@ -92,7 +95,10 @@ export function personsIn(kind: Kind, related: readonly RelatedPerson[]): readon
 
 function relatedIdentifiers(kind: Kind, { record_type }: Relation, person: JsonValue): AccountedPerson {
   const recordType = kind.record_types.find(({ name }) => name === record_type)
-  return personOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
+  const named = personOf(kind, recordType ?? { identifiers: [ITSELF] }, person)
+  return named.identifiers.length > 0 || !isJsonObject(person)
+    ? named
+    : { ...named, identifiers: identifiersWithin(kind, person, recordType) }
 }
 
 /** By path, of the rows of all kinds. */
@@ -105,7 +111,31 @@ function at(path: string, from: JsonValue): JsonValue[] {
 }
 
 /** All other persons in a record. */
-export function relatedIn(
+export function relatedIn(kind: Kind, recordType: RecordType, record: JsonValue): readonly RelatedPerson[] {
+  return withUndescribed(kind, recordType, record, record, describedIn(kind, recordType, record))
+}
+
+/**
+ * Those who are described, and those who are not.
+ * @param shown what is shown of the record
+ */
+export const withUndescribed = (
+  kind: Kind,
+  recordType: RecordType,
+  record: JsonValue,
+  shown: JsonValue,
+  described: readonly RelatedPerson[],
+): readonly RelatedPerson[] => [
+  ...described,
+  ...undescribedIn(kind, recordType, shown, described, () =>
+    [personOf(kind, recordType, record), ...personsIn(kind, described)].flatMap(
+      ({ identifiers }) => identifiers,
+    ),
+  ),
+]
+
+/** Those of the relations of the kind. */
+export function describedIn(
   kind: Kind,
   { relations = [] }: Pick<RecordType, 'relations'>,
   record: JsonValue,
@@ -115,7 +145,7 @@ export function relatedIn(
     return relation.paths.flatMap((path) =>
       at(path, record).flatMap((person) => [
         { relation, person, shown: person },
-        ...(recordType === undefined ? [] : relatedIn(kind, recordType, person)),
+        ...(recordType === undefined ? [] : describedIn(kind, recordType, person)),
       ]),
     )
   })
