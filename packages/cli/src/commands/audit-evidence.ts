@@ -18,6 +18,7 @@ export function addEvidence(audit: Command): void {
     .description('write what was accounted of a message, so that anyone can verify it without the database')
     .argument('<message_id>', 'message_id of a request, or of our reply')
     .requiredOption('--out <file>', 'the file to write')
+    .option('--participant <sender_id>', 'where several participants have used this message_id')
     .addHelpText('after', '\nExample: rollcall audit evidence 5f0c2b7e-0d52 --out evidence.json')
     .action(runEvidence)
   withJson(audit.command('check'))
@@ -34,10 +35,10 @@ export function addEvidence(audit: Command): void {
 
 async function runEvidence(
   message_id: string,
-  { out, ...options }: OutputOptions & { readonly out: string },
+  { out, participant, ...options }: OutputOptions & { readonly out: string; readonly participant?: string },
 ): Promise<void> {
   stopRequest()
-  const evidence = await ask(makeEvidence, { message_id })
+  const evidence = await ask(makeEvidence, { message_id, participant })
   await writeNew(out, `${JSON.stringify(evidence, null, 2)}\n`)
   const written = { file: out, accounts: evidence.accounts.length, kid: evidence.kid }
   print(options, written, `written: ${out}, signed with ${evidence.kid}; rollcall audit check verifies it`)

@@ -30,18 +30,29 @@ type Key = Evidence['keys'][number]
 /** Persons are in it as commitments alone. It also has the entries that stand between the message and the checkpoint. */
 export const makeEvidence = useCase(
   {
-    input: closed({ message_id: text('message_id of a request, or of our reply.') }),
+    input: closed({
+      message_id: text('message_id of a request, or of our reply.'),
+      participant: Type.Optional(text('sender_id, where several participants have used this message_id.')),
+    }),
     result: Type.Unsafe<Evidence>(Evidence),
   },
   async (
     needs: HasVault & HasAccounts & { readonly now?: () => Date },
-    { message_id },
+    { message_id, participant },
   ): Promise<Evidence> => {
     const { db, now = () => new Date() } = needs
     const key = messageKey(message_id)
-    const places = await placesOfMessage(db, key, MOST)
+    const places = await placesOfMessage(db, key, participant, MOST + 1)
     if (places.length === 0)
       throw new AdminRefusal('no message with this message_id is accounted', { reason: 'not_found' })
+    if (new Set(places.map((place) => place.participant)).size > 1) {
+      throw new AdminRefusal('participant: several have used this message_id; name one', {
+        reason: 'conflict',
+      })
+    }
+    if (places.length > MOST) {
+      throw new AdminRefusal(`more than ${MOST} entries are of this message; evidence has at most so many`)
+    }
     const accounts: Account[] = []
     for (const place of places) accounts.push(await provable(needs, place))
     await accountOperator(needs, { note: 'audit evidence' })

@@ -79,6 +79,26 @@ describe('evidence', () => {
     }
   })
 
+  it('is of one participant, also where another one has used the same message_id', async () => {
+    for (const participant of ['first.example', 'second.example'])
+      await account({ participant, operation: participant, request: message('shared-1') })
+    await sign()
+    await expect(makeEvidence(needs, { message_id: 'shared-1' })).rejects.toThrow(
+      'participant: several have used this message_id; name one',
+    )
+    const participant = 'second.example'
+    const evidence = await makeEvidence(needs, { message_id: 'shared-1', participant })
+    expect((await check(evidence)).accounts).toMatchObject([{ participant }])
+  })
+
+  it('is not made of more entries than it has room for', async () => {
+    for (let at = 0; at <= 100; at += 1) await account({ request: message('often-1') })
+    await sign()
+    await expect(makeEvidence(needs, { message_id: 'often-1' })).rejects.toThrow(
+      'more than 100 entries are of this message; evidence has at most so many',
+    )
+  })
+
   it('is not made of a message that is not accounted, or not signed yet', async () => {
     await expect(makeEvidence(needs, { message_id: 'nobody-1' })).rejects.toThrow(
       'no message with this message_id is accounted',

@@ -6,6 +6,11 @@ export interface EntryPlace {
   readonly sequence: number
 }
 
+export interface MessagePlace extends EntryPlace {
+  /** sender_id; null: it is not known. */
+  readonly participant: string | null
+}
+
 /** An entry as it is hashed. */
 export interface HashedEntry {
   readonly sequence: number
@@ -17,16 +22,22 @@ export interface HashedEntry {
   readonly commitments: string
 }
 
-/** The entries of a message, by its key (`messageKey`): of the request or of the reply, the oldest first. */
+/**
+ * The entries of a message, by its key (`messageKey`): of the request or of the reply, the oldest first.
+ * @param participant sender_id; undefined: of all
+ */
 export async function placesOfMessage(
   { pool }: Pick<Database, 'pool'>,
   message: string,
+  participant: string | undefined,
   limit: number,
-): Promise<readonly EntryPlace[]> {
-  const { rows } = await pool.query<EntryPlace>(
-    `select chain, sequence from account where message_id = $1 or reply_message_id = $1
-     order by at, chain, sequence limit $2`,
-    [message, limit],
+): Promise<readonly MessagePlace[]> {
+  const { rows } = await pool.query<MessagePlace>(
+    `select chain, sequence, entry::jsonb ->> 'participant' as participant from account
+     where (message_id = $1 or reply_message_id = $1)
+       and ($2::text is null or entry::jsonb ->> 'participant' = $2)
+     order by at, chain, sequence limit $3`,
+    [message, participant ?? null, limit],
   )
   return rows
 }
