@@ -4,6 +4,7 @@
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { UNLISTED } from '../kinds/identifier-types.ts'
+import { resolveIdentifierType } from '../kinds/index.ts'
 import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { identifierTypeOf, identifierValue, type RecordIdentifier } from './read-identifiers.ts'
 import { searchKey } from './record-keys.ts'
@@ -92,10 +93,21 @@ const ANYWHERE: IdentifierSource = { path: '', names: 'part' }
 /** Where no source leads: one that names no type may be of any. */
 function anyIdentifier(kind: Kind, path: string, value: JsonValue): readonly BorneIdentifier[] {
   if (!isJsonObject(value)) return isList(path) ? bareIdentifiers(kind, value, 1) : []
-  const raws = isList(path) || isPerson(path) ? valuesOf(value) : []
-  if (raws.length === 0) return []
+  if (!isList(path) && !isPerson(path)) return []
   const type = identifierTypeOf(kind, ANYWHERE, value)
-  return raws.flatMap((raw) => (type === undefined ? bareIdentifiers(kind, raw, 1) : identifierOf(type, raw)))
+  const itself = valuesOf(value).flatMap((raw) =>
+    type === undefined ? bareIdentifiers(kind, raw, 1) : identifierOf(type, raw),
+  )
+  return [...itself, ...typedMembers(kind, value)]
+}
+
+/** Members that are called as a type of identifiers is, such as `uin`. */
+function typedMembers(kind: Kind, object: JsonObject): readonly Named[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const type = resolveIdentifierType(kind, searchKey(name))
+    if (type === undefined || isContact(type)) return []
+    return [value].flat().flatMap((raw) => identifierOf(type, raw))
+  })
 }
 
 /** What an identifier object has as its value. */

@@ -94,6 +94,7 @@ describe('withoutPersons', () => {
       witnesses: [
         { name: 'Bo', person: { identifier: uin('U-2000') } },
         { name: 'Cy', identifier: uin('U-3000') },
+        { name: 'Di', 'x:UIN': ['U-2000'] },
       ],
       additional_attributes: { note: 'U-20', mother: 'U-2000' },
     }
