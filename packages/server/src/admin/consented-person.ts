@@ -1,10 +1,15 @@
 /** The person who withdraws a consent, in all registries, as pseudonyms. */
-import { identifierValue, type JsonValue, readIdentifiers, resolveIdentifierType } from '@rollcall/protocol'
+import {
+  type IdentifierType,
+  identifierValue,
+  type Kind,
+  type RecordType,
+  resolveIdentifierType,
+} from '@rollcall/protocol'
 import { createPseudonyms } from '../accounts/pseudonyms.ts'
-import { PROTECTION_CATEGORIES } from '../model/protection.ts'
+import { bearersOf, identifiersAlone, withAllTypes } from '../model/person-identifiers.ts'
 import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Database } from '../store/db/database.ts'
 import { ownRecords } from '../store/records/own-records.ts'
 import { listRegistries } from '../store/registries/registries.ts'
 import type { HasVault } from './needs.ts'
@@ -15,52 +20,65 @@ export interface GivenPerson {
   readonly identifier_value: string
 }
 
-/**
- * Pseudonyms of all identifiers of the person: the one that is given, and those of the one record that bears it in each
- * registry. Where several records bear it, nobody knows whose the others are.
- * @throws AdminRefusal no registry has such identifiers
- */
-export async function pseudonymsOf({ db, vault }: HasVault, person: GivenPerson): Promise<readonly Buffer[]> {
-  const found = new Map<string, Identifier>()
-  const add = ({ type, value }: Identifier): void => void found.set(`${type} ${value}`, { type, value })
-  for (const registry of await listRegistries(db)) {
-    const identifier = identifierIn(registry, person)
-    if (identifier === null) continue
-    add(identifier)
-    for (const one of await identifiersBeside(db, registry, identifier)) add(one)
+/** As pseudonyms. */
+export interface WithdrawingPerson {
+  /** The identifier that is given, and those that the person's record alone bears, of each registry. */
+  readonly all: readonly Buffer[]
+  /** The identifier that is given, and the primary ones of the person's records: nobody else had them before. */
+  readonly own: readonly Buffer[]
+}
+
+/** @throws AdminRefusal no registry has such an identifier, or several records of one registry bear it */
+export async function withdrawingPerson(
+  { db, vault }: HasVault,
+  person: GivenPerson,
+): Promise<WithdrawingPerson> {
+  const all = new Map<string, Identifier>()
+  const own = new Map<string, Identifier>()
+  const add = (one: Identifier, isOwn: boolean): void => {
+    all.set(`${one.type} ${one.value}`, one)
+    if (isOwn) own.set(`${one.type} ${one.value}`, one)
   }
-  if (found.size === 0) {
+  const { find } = ownRecords(db).reader('sync')
+  for (const registry of await listRegistries(db)) {
+    const meaning = meaningIn(registry, person)
+    if (meaning === null) continue
+    const { kind, identifier, isListed } = meaning
+    if (isListed) add(identifier, true)
+    for (const recordType of typesOfPersons(registry)) {
+      const place = { registry, recordType, find }
+      const [document, another] = await bearersOf(place, kind, identifier)
+      if (another !== undefined) {
+        throw new AdminRefusal(
+          `identifier_value: several records bear it; give the ${recordType.primary_identifier} of the person`,
+        )
+      }
+      if (document === undefined) continue
+      for (const one of await identifiersAlone(place, document)) {
+        add(one, one.type === recordType.primary_identifier)
+      }
+    }
+  }
+  if (all.size === 0) {
     throw new AdminRefusal('identifier_type: no registry has identifiers of this type and form')
   }
-  return createPseudonyms(db, vault)([...found.values()])
+  const pseudonyms = createPseudonyms(db, vault)
+  return { all: await pseudonyms([...all.values()]), own: await pseudonyms([...own.values()]) }
 }
 
-function identifierIn(
-  { kind }: Registry,
-  { identifier_type, identifier_value }: GivenPerson,
-): Identifier | null {
-  const type = resolveIdentifierType(kind, identifier_type)
-  const value = type === undefined ? null : identifierValue(type, identifier_value)
-  return type === undefined || value === null ? null : { type: type.name, value }
-}
+const typesOfPersons = ({ kind }: Registry): readonly RecordType[] =>
+  kind.record_types.filter(({ identifiers }) => identifiers.every(({ names }) => names === 'record'))
 
-async function identifiersBeside(
-  db: Database,
+/** A registry may hold identifiers of a type that its kind, or no kind, lists: its records name the type. */
+function meaningIn(
   registry: Registry,
-  identifier: Identifier,
-): Promise<readonly Identifier[]> {
-  const reader = ownRecords(db).reader('sync')
-  const persons = registry.kind.record_types.filter(({ identifiers }) =>
-    identifiers.every(({ names }) => names === 'record'),
-  )
-  const all: Identifier[] = []
-  for (const recordType of persons) {
-    const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: PROTECTION_CATEGORIES }
-    const predicate = { is: 'identifier', identifiers: [identifier] } as const
-    const { records } = await reader.find(registry, { recordType, predicate, page })
-    const [record] = records
-    if (record === undefined || records.length > 1) continue
-    all.push(...readIdentifiers(registry.kind, recordType, JSON.parse(record.document) as JsonValue))
-  }
-  return all
+  { identifier_type, identifier_value }: GivenPerson,
+): { readonly kind: Kind; readonly identifier: Identifier; readonly isListed: boolean } | null {
+  const wide = withAllTypes(registry.kind)
+  const listed = resolveIdentifierType(wide, identifier_type)
+  const type: IdentifierType = listed ?? { name: identifier_type, normaliser: 'code' }
+  const value = identifierValue(type, identifier_value)
+  if (value === null) return null
+  const kind = listed === undefined ? { ...wide, identifier_types: [...wide.identifier_types, type] } : wide
+  return { kind, identifier: { type: type.name, value }, isListed: listed !== undefined }
 }

@@ -5,7 +5,7 @@ import { liftWithdrawals, revokeSigned, withdraw } from '../store/consents/withd
 import { withTransaction } from '../store/db/transaction.ts'
 import { AuthorityName } from './consent-authorities.ts'
 import { RECEIPT, receiptOf } from './consent-receipt.ts'
-import { pseudonymsOf } from './consented-person.ts'
+import { withdrawingPerson } from './consented-person.ts'
 import { closed, personalData, SenderId, text, wholeNumber } from './members.ts'
 import type { HasDatabase, HasVault } from './needs.ts'
 import { participantNamed } from './participants.ts'
@@ -48,7 +48,7 @@ export const withdrawConsent = useCase(
     if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
       throw oneOfThem()
     }
-    const pseudonyms = await pseudonymsOf(needs, { identifier_type, identifier_value })
+    const { all: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
     const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
     const stopped = await withTransaction(pool, (client) =>
       withdraw(client, { pseudonyms, purpose, participant: from }),
@@ -90,7 +90,7 @@ export const reinstateConsent = useCase(
     accounted: 'consent reinstate',
   },
   async (needs: HasVault, { identifier_type, identifier_value, purpose, participant }) => {
-    const pseudonyms = await pseudonymsOf(needs, { identifier_type, identifier_value })
+    const { own: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
     const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
     const reinstated = await liftWithdrawals(needs.db.pool, { pseudonyms, purpose, participant: from })
     if (reinstated === 0) {

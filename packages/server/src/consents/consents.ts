@@ -1,11 +1,5 @@
 /** Consents as operations ask for them: whether one is good, and whether it still holds. */
-import {
-  type ConsentClaims,
-  identifierValue,
-  type Kind,
-  resolveIdentifierType,
-  UNLISTED,
-} from '@rollcall/protocol'
+import { type ConsentClaims, identifierValue, type Kind, resolveIdentifierType } from '@rollcall/protocol'
 import type { Pseudonyms } from '../accounts/pseudonyms.ts'
 import type { ConsentUse, SignedConsent } from '../model/consent.ts'
 import type { Identifier } from '../model/records.ts'
@@ -74,10 +68,12 @@ const signedConsent = (
   expires_at: new Date(exp * 1_000),
 })
 
-/** The person whom a consent names, as identifiers of records are; null: the registry has no such identifiers. */
+/**
+ * The person whom a consent names, as identifiers of records are; null: the registry has no such identifiers. Those of a type
+ * that it does not list have no type in it: nobody knows whether they are those of the consent.
+ */
 export function subjectOf(kind: Kind, { subject }: Pick<SignedConsent, 'subject'>): Identifier | null {
-  const known = resolveIdentifierType(kind, subject.identifier_type)
-  const type = known ?? (kind.unlisted_identifiers === false ? undefined : UNLISTED)
+  const type = resolveIdentifierType(kind, subject.identifier_type)
   const value = type === undefined ? null : identifierValue(type, subject.identifier_value)
   return type === undefined || value === null ? null : { type: type.name, value }
 }

@@ -1,16 +1,20 @@
 /** The consent under which an item is answered: it is decided before a record is read. */
 import { randomUUID } from 'node:crypto'
-import { ItemRejection, type JsonValue, type RecordType, readIdentifiers } from '@rollcall/protocol'
+import { ItemRejection, type RecordType } from '@rollcall/protocol'
 import type { Consents } from '../consents/consents.ts'
 import { subjectOf } from '../consents/consents.ts'
 import { ConsentProblem } from '../consents/verify.ts'
 import type { ConsentFacts, ConsentUse, SignedConsent } from '../model/consent.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { Grant } from '../model/grant.ts'
+import { identifiersAlone } from '../model/person-identifiers.ts'
+import type { RecordQuery } from '../model/record-source.ts'
 import type { Identifier } from '../model/records.ts'
+import type { RegistryShape } from '../model/registry.ts'
 import { type Consenting, checkAge, checkBasis, checkPurpose } from '../policy/basis.ts'
 import { coveredBy } from '../policy/covered.ts'
-import type { Answering } from './item.ts'
+import { measuredFind } from './find-records.ts'
+import type { Answering, ItemWork } from './item.ts'
 
 /** Under which consent an item is answered, and about whom. */
 export interface Consented {
@@ -125,15 +129,21 @@ async function whileItHolds(
  * @returns null: yes; else the use by all of them
  */
 export async function useOfRecord(
-  { parts, exchange }: Asking,
+  work: ItemWork,
   use: ConsentUse,
   recordType: RecordType,
   document: string,
 ): Promise<ConsentUse | null> {
-  const own = readIdentifiers(exchange.registry.kind, recordType, JSON.parse(document) as JsonValue)
-  const pseudonyms = await parts.consents.pseudonyms(own.filter(({ names }) => names === 'record'))
+  const { consents } = work.parts
+  const { registry } = work.exchange
+  const place = {
+    registry,
+    recordType,
+    find: (_: RegistryShape, query: RecordQuery) => measuredFind(work, query),
+  }
+  const pseudonyms = await consents.pseudonyms(await identifiersAlone(place, document))
   const all = { ...use, pseudonyms: [...use.pseudonyms, ...pseudonyms] }
-  return (await parts.consents.isEnded(all)) ? null : all
+  return (await consents.isEnded(all)) ? null : all
 }
 
 /** @throws ItemRejection */
