@@ -4,11 +4,13 @@ import {
   accepted,
   answerExchange,
   asyncPeer,
+  byExpression,
   byIdentifier,
   callbacksTo,
   deliverAll,
   searchFor,
 } from '../../test/asynchronous.ts'
+import { SETTINGS_AGE } from '../../test/clock.ts'
 import { answering } from '../../test/deliveries.ts'
 import { grant } from '../../test/grants.ts'
 import { postSearch, testServer, writeDocuments } from '../../test/server.ts'
@@ -17,6 +19,8 @@ import { listProtected, protectPerson, unprotectPerson } from '../admin/protecte
 import { mergeRecords, unmergeRecords } from '../admin/record-merge.ts'
 import { deleteRecords } from '../admin/records.ts'
 import type { Registry } from '../model/registry.ts'
+import { applyIndexes } from '../store/registries/index-apply.ts'
+import { addAttribute } from '../store/registries/registry-attributes.ts'
 
 const server = await testServer()
 afterAll(() => server.close())
@@ -157,6 +161,30 @@ it('an identifier that several records bear hides nobody else, and tells of nobo
   expect(await recordsOf('several', byIdentifier('UIN', 'U-2', GROUP))).toEqual([group('H-1', others)])
   expect(await recordsOf('several', byIdentifier('UIN', 'U-1', GROUP))).toEqual([])
   expect(await recordsOf('several', byIdentifier('UIN', 'U-7', GROUP))).toEqual([group('H-6', [neighbour])])
+})
+
+it('an attribute of the operator that reads an identifier in another spelling finds nobody by it', async () => {
+  const spellings = ['ab-1001', 'ab - 1001', '\u200bＡＢ-１００１', 'AB-1001\t']
+  await registryOf(
+    'civil',
+    [person('AB-1001'), ...spellings.map((spouse_number, at) => person(`U-${at}`, { spouse_number }))],
+    'spellings',
+  )
+  const attribute = {
+    name: 'spouse',
+    type: 'text',
+    paths: ['spouse_number'],
+    indexed: true,
+    fold: true,
+  } as const
+  await addAttribute(db, 'spellings', 'Person', attribute)
+  server.clock.pass(SETTINGS_AGE)
+  await applyIndexes(db, 'spellings')
+  server.clock.pass(SETTINGS_AGE)
+  const query = byExpression({ spouse: { $exists: true } })
+  expect(await recordsOf('spellings', query)).toHaveLength(spellings.length)
+  await protect('spellings', 'AB-1001')
+  expect(await recordsOf('spellings', query)).toEqual([])
 })
 
 it('a reply that is made while a protection is being written is not sent after it', async () => {

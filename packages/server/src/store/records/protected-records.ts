@@ -288,8 +288,9 @@ async function findNaming(
      select record from ${quoteName(identifierTable)}
        where (type, value) in (select * from unnest($4::text[], $5::text[])) and not names_record
      union
-     select id from ${quoteName(table)} where $6 and exists (
-       select 1 from unnest($5::text[]) as named (value) where position(lower(value) in lower(document)) > 0)
+     select id from ${quoteName(table)} cross join lateral (select ${spelling('document')} as text offset 0) as written
+     where $6 and exists (
+       select 1 from unnest($5::text[]) as named (value) where position(${spelling('value')} in written.text) > 0)
      order by id`,
     [
       ...[registry.id, recordType.name, persons],
@@ -298,6 +299,13 @@ async function findNaming(
   )
   return rows.map(({ id }) => id)
 }
+
+/**
+ * SQL of the letters and digits of ASCII in a text. However an identifier is written, those of its normalised value stand in
+ * those of a document that has it; of many others too, which are then read.
+ */
+const spelling = (text: string): string =>
+  `regexp_replace(lower(normalize(replace(replace(${text}, 'ß', 'ss'), 'ı', 'i'), NFKD) collate "C"), '[^a-z0-9]', '', 'g')`
 
 async function rewrite(client: ClientBase, writing: Writing, ids: readonly RecordId[]): Promise<number> {
   const { registry, recordType, protection } = writing
