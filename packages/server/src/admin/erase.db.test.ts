@@ -3,6 +3,7 @@ import { accountEntry } from '../../test/accounts.ts'
 import { type RetentionTest, retentionTest } from '../../test/retention.ts'
 import { writeDocuments } from '../../test/server.ts'
 import { subscribeLive } from '../../test/subscriptions.ts'
+import { places, tamper } from '../../test/tampering.ts'
 import { entryHash, firstHash } from '../accounts/chain.ts'
 import type { Registry } from '../model/registry.ts'
 import { addRegistry } from '../store/registries/registries.ts'
@@ -161,4 +162,22 @@ test('a deleted record leaves a tombstone, which is erased as well', async () =>
     tombstones: 1,
   })
   expect(await world.rows('select from record_tombstone')).toEqual([])
+})
+
+test('audit verify finds nothing wrong after the erasures, and what is altered after them', async () => {
+  await world.accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '1'), person('UIN', '2')])
+  const { accounts } = await erasePerson(world.needs(), { type: 'UIN', value: '1', reason })
+  expect(accounts.rows).toBeGreaterThan(0)
+  expect(await places(world.database)).toEqual([])
+  // Whoever deletes a row without a tombstone, or makes the tombstone say more, is found.
+  await tamper(
+    world.database,
+    'delete from account_person where (chain, sequence) = (select chain, max(sequence) from account_person group by 1 limit 1)',
+  )
+  const missing = await places(world.database)
+  expect(missing).toEqual([expect.stringMatching(/^person_missing /)])
+  await tamper(world.database, `update account_tombstone set content = replace(content, $1, $2)`, [
+    ...['order 12/2026', 'order 13/2026'],
+  ])
+  expect(await places(world.database)).toContainEqual(expect.stringMatching(/^tombstone/))
 })

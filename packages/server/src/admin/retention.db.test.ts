@@ -2,6 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountEntry, testAccounts } from '../../test/accounts.ts'
 import { type RetentionTest, retentionTest } from '../../test/retention.ts'
+import { places, tamper } from '../../test/tampering.ts'
 import { addParticipant } from '../store/directory/participants.ts'
 import { addRegistry } from '../store/registries/registries.ts'
 import { erasePerson } from './erase.ts'
@@ -79,6 +80,36 @@ describe('prune of accounts', () => {
     })
     expect(await isSigned(tombstone)).toBe(true)
     expect((await world.rows('select from account_checkpoint')).length).toBeGreaterThan(0)
+  })
+
+  test('audit verify finds nothing wrong after it, and what is altered after it', async () => {
+    const other = await retentionTest()
+    try {
+      const { db } = other.database
+      for (const count of [5, 3]) {
+        const accounts = testAccounts(db)
+        for (let entry = 0; entry < count; entry += 1) await accounts.write(accountEntry(), asked(`${entry}`))
+        await accounts.close()
+      }
+      const pruned = await prune(other.needs(LATER), {})
+      expect(pruned.accounts).toMatchObject({ deleted: 8 })
+      expect(await places(other.database)).toEqual([])
+
+      const accounts = testAccounts(db)
+      for (const person of ['1', '2', '3']) await accounts.write(accountEntry(), asked(person))
+      await accounts.close()
+      expect(await places(other.database)).toEqual([])
+      await tamper(
+        other.database,
+        `update account set entry = replace(entry, 'search', 'none') where sequence = 2`,
+      )
+      expect(await places(other.database)).toEqual([expect.stringMatching(/^entry_changed \S+ 2/)])
+      // Without its tombstone the prune itself is a removal.
+      await tamper(other.database, 'delete from account_tombstone')
+      expect((await places(other.database)).length).toBeGreaterThan(1)
+    } finally {
+      await other.close()
+    }
   })
 
   test('what is younger, or no checkpoint closes, stays', async () => {
