@@ -30,7 +30,13 @@ const member = (uin: string, identifier_type: string, identifier_value: string) 
   ]
   return { '@type': 'Member', identifier, member_identifier: identifier, enrolment_status: 'Active' }
 }
-await server.registry('ess', [member('E1', 'NID', 'N1'), member('E2', 'PASSPORT_X', 'P7')])
+await server.registry('ess', [
+  ...[member('E1', 'NID', 'N1'), member('E2', 'PASSPORT_X', 'P7')],
+  ...[
+    member('E3', 'PASSPORT_X', 'P8'),
+    { ...member('E4', 'PASSPORT_Y', 'P8'), enrolment_status: 'Suspended' },
+  ],
+])
 const peer = await asyncPeer(server, 'spmis.demo')
 const authority = await consentAuthority(server.database)
 const needs = { db: server.database.db, vault: server.context.vault }
@@ -105,4 +111,28 @@ it('a signed consent names a person by a type that the registry lists', async ()
       'consent_jws: is for another person than is asked for',
     )
   }
+})
+
+describe('an identifier of several people, of whom the participant may find one,', () => {
+  it('finds nobody in a search', async () => {
+    expect(await found('MOBILE', PHONE)).toBe(0)
+    await grant(server.database, peer.sender_id, 'civil', {
+      ...{ ...terms, operations: ['search'] },
+      rows: { Person: { sex: { eq: 'M' } } },
+    })
+    server.clock.pass(1_000)
+    expect([await found('UIN', '1'), await found('UIN', '2'), await found('MOBILE', PHONE)]).toEqual([
+      0, 1, 0,
+    ])
+  })
+
+  it('is answered as somebody unknown in a question', async () => {
+    await grant(server.database, peer.sender_id, 'ess', {
+      ...{ ...terms, operations: ['enrolment-status'] },
+      rows: { Member: { enrolment_status: { eq: 'Active' } } },
+    })
+    server.clock.pass(1_000)
+    expect(await enrolled('E3')).toContain('Active')
+    expect(await enrolled('P8')).not.toContain('Active')
+  })
 })

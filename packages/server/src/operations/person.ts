@@ -3,6 +3,7 @@ import { ItemRejection, type JsonValue, type Kind, type RecordType } from '@roll
 import { isGranted } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
+import { PROTECTION_CATEGORIES } from '../model/protection.ts'
 import type { FoundRecord, Identifier } from '../model/records.ts'
 import type { Consenting } from '../policy/basis.ts'
 import { covers } from '../policy/covered.ts'
@@ -108,9 +109,10 @@ async function findPerson(
   const advice = isGranted(seen.types, primary) ? `; ask with a ${primary}` : ''
   const isOwn = ({ type }: Identifier): boolean => type === primary
   for (const wanted of [identifiers.filter(isOwn), identifiers.filter((one) => !isOwn(one))]) {
+    // Of several people it is not known who consents, also where this participant may find one of them alone.
+    const bearers = isConsented ? await findBy(work, name, criteria, wanted, { isWhole: true }) : []
     const found = await findBy(work, name, criteria, wanted)
-    // Of several people it is not known who consents.
-    if (found.length > 1 && isConsented) return null
+    if (bearers.length > 1) return null
     if (found.length > 1) {
       throw new ItemRejection(
         'rjct.search_criteria.invalid',
@@ -122,17 +124,22 @@ async function findPerson(
   return null
 }
 
-/** Each identifier is a look-up of its own, which is never slow. */
+/**
+ * Each identifier is a look-up of its own, which is never slow.
+ * @param isWhole also people who are hidden from the participant
+ */
 async function findBy(
   work: ItemWork,
   name: PersonQuestion['name'],
   { recordType }: PersonCriteria,
   identifiers: readonly Identifier[],
+  { isWhole = false }: { readonly isWhole?: boolean } = {},
 ): Promise<readonly FoundRecord[]> {
   const { grant } = work.exchange
-  const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: grant.hidden.categories }
+  const categories = isWhole ? PROTECTION_CATEGORIES : grant.hidden.categories
+  const page = { sort: [], limit: 2, offset: 0, cap: 2, categories }
   // Asked of the database too, so that no two records outside of them stand for those that may be found.
-  const rows = grant.rows.get(recordType.name)
+  const rows = isWhole ? undefined : grant.rows.get(recordType.name)
   const found = await Promise.all(
     identifiers.map((identifier) => {
       const named: Predicate = { is: 'identifier', identifiers: [identifier] }
@@ -143,7 +150,7 @@ async function findBy(
     }),
   )
   const records = new Map(found.flatMap(({ records }) => records.map((record) => [record.id, record])))
-  return [...records.values()].filter(({ document }) => isInRows(grant, recordType, document))
+  return [...records.values()].filter(({ document }) => isWhole || isInRows(grant, recordType, document))
 }
 
 /** The person's record. Whether it answers the question with yes or no is what the grant of the operation says. */

@@ -12,6 +12,7 @@ import type { ConsentUse } from '../model/consent.ts'
 import { checkPeer, type Exchange } from '../model/exchange.ts'
 import type { Disclosed, ReplyMembers } from '../model/outcome.ts'
 import { leavesOf, type Predicate } from '../model/predicate.ts'
+import { PROTECTION_CATEGORIES } from '../model/protection.ts'
 import { isLookUp } from '../model/record-source.ts'
 import type { Found, FoundRecord, Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
@@ -78,13 +79,14 @@ async function subjectAlone(
 ): Promise<Found & { readonly use: ConsentUse | null }> {
   const { exchange } = work
   const wanted = inRows(exchange, criteria)
+  const isOfSeveral = isAboutSubject(exchange.grant) && (await isBorneBySeveral(work, criteria))
   if (use === null) {
     const found = await findInTurn(work, wanted)
-    return { ...(isAboutSubject(exchange.grant) && found.total > 1 ? NOBODY : found), use }
+    return { ...(isOfSeveral ? NOBODY : found), use }
   }
   const { total, records, ids } = await findInTurn(work, { ...wanted, page_number: 1 })
   const [record] = records
-  if (total !== 1 || record === undefined) return { ...NOBODY, use }
+  if (isOfSeveral || total !== 1 || record === undefined) return { ...NOBODY, use }
   const { recordType, page_number } = criteria
   const all = await useOfRecord(work, use, recordType, record.document)
   const isShown = [...disclose(exchange.grant, recordType, [record.document])].some(
@@ -92,6 +94,16 @@ async function subjectAlone(
   )
   if (all === null || !isShown) return { ...NOBODY, use }
   return { total, records: page_number === 1 ? records : [], ids, use: all }
+}
+
+/** Also of people who are hidden from the participant: of those it does not know who is left, and who consents. */
+async function isBorneBySeveral(
+  work: ItemWork,
+  { recordType, predicate }: Pick<SearchCriteria, 'recordType' | 'predicate'>,
+): Promise<boolean> {
+  const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: PROTECTION_CATEGORIES }
+  const { records } = await measuredFind(work, { recordType, predicate, page })
+  return records.length > 1
 }
 
 const NOBODY: Found = { total: 0, records: [], ids: [] }
