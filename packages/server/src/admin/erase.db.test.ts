@@ -11,6 +11,7 @@ import { erasePerson } from './erase.ts'
 import { publishEvent } from './events.ts'
 import { addHold, removeHold } from './holds.ts'
 import { showRecord } from './record.ts'
+import { mergeRecords } from './record-merge.ts'
 import { deleteRecords } from './records.ts'
 
 let world: RetentionTest
@@ -109,6 +110,26 @@ test('waiting notifications are withdrawn, and what the event has of the record 
   })
   expect(await world.rows(`select state from notification`)).toEqual([{ state: 'dropped' }])
   expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Nwosu')
+})
+
+test('a record that was merged into that of the person is erased with it', async () => {
+  const { db } = world.database
+  const { accounts } = world
+  const uin = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
+  await writeDocuments(world.database, civil, [
+    { '@type': 'Person', identifier: [uin('8')] },
+    { '@type': 'Person', identifier: [uin('9')] },
+  ])
+  await subscribeLive(db, civil, 'MARRIAGE', { uin: { eq: '9' } })
+  await publishEvent(world.needs(), {
+    ...{ namespace: 'civil', reg_event_type: 'MARRIAGE' },
+    record: { identifier: [uin('9')], name: { surname: 'Ferreira' } },
+  })
+  await accounts.write(accountEntry({ operation: 'search' }), [person('UIN', '9', 'seen')])
+  await mergeRecords(world.needs(), { namespace: 'civil', survivor: uin('8'), retired: uin('9') })
+  const erased = await erasePerson(world.needs(), { type: 'UIN', value: '8', reason })
+  expect(erased).toMatchObject({ identifiers: 2, accounts: { entries: 1, rows: 1 } })
+  expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Ferreira')
 })
 
 test('a hold of the person refuses it, one of a participant keeps what it covers', async () => {

@@ -5,7 +5,7 @@ import type { RecordId } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
 import { findBearers, sharedIdentifiers } from '../store/records/find-bearers.ts'
-import { namesIn } from '../store/records/retired-records.ts'
+import { aliasesOf, namesIn } from '../store/records/retired-records.ts'
 import { listRegistries } from '../store/registries/registries.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -17,7 +17,7 @@ export interface RecordOfPerson {
 }
 
 export interface FoundPerson {
-  /** The one that was given, and those of the records that no other record has. */
+  /** The one that was given, and those of the records, and of records merged into them, that no other record has. */
   readonly identifiers: readonly PersonIdentifier[]
   readonly records: readonly RecordOfPerson[]
   /** The one that was given, as each registry has it. */
@@ -61,7 +61,11 @@ export async function findPerson(
       }
       if (record === undefined) continue
       records.push({ registry, recordType, ...record })
-      const own = namesIn(registry.kind, recordType, JSON.parse(record.document) as JsonValue)
+      const aliases = (await aliasesOf(db.pool, registry, recordType, [record.id])).get(record.id) ?? []
+      const own = [
+        ...namesIn(registry.kind, recordType, JSON.parse(record.document) as JsonValue),
+        ...aliases,
+      ]
       const shared = await sharedIdentifiers(db.pool, registry, recordType, own)
       const alone = own.filter((one) =>
         shared.every((other) => other.type !== one.type || other.value !== one.value),

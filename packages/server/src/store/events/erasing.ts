@@ -2,6 +2,7 @@
 import type { PoolClient } from 'pg'
 import type { RecordId } from '../../model/records.ts'
 
+/** With the records that were merged into it. */
 interface AboutRecord {
   readonly registry: number
   readonly record_type: string
@@ -16,7 +17,9 @@ export interface Withdrawn {
 }
 
 const ABOUT = `about as (
-    select id from event where registry = $1 and record_type = $2 and record = $3
+    select id from event where registry = $1 and record_type = $2 and record in (
+      select $3::bigint union all select retired.record from retired_record as retired
+      where retired.registry = $1 and retired.record_type = $2 and retired.survivor = $3)
   ), underway as (
     select count(distinct delivery.id)::integer as count from about
       join notification on notification.event = about.id join delivery on delivery.id = notification.delivery
