@@ -28,6 +28,15 @@ describe('dayIn', () => {
     )
   })
 
+  it('is another day a millisecond after the last one of a day, whatever was asked before', () => {
+    const midnight = Date.parse('2026-02-28T21:00:00Z')
+    const asked = [-1, 0, 999, -1_000, -1, 86_400_000, 0]
+    const days = asked.map((after) => dayIn('Africa/Nairobi', midnight + after).slice(5))
+    expect(days).toEqual(['02-28', '03-01', '03-01', '02-28', '02-28', '03-02', '03-01'])
+    expect(dayIn('Africa/Lagos', midnight)).toBe('2026-02-28')
+    expect(() => dayIn('Africa/Lagos', Number.NaN)).toThrow(RangeError)
+  })
+
   it('does not know what is no zone', () => {
     expect(() => dayIn('Mars/Olympus', 0)).toThrow(RangeError)
   })

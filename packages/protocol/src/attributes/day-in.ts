@@ -1,29 +1,48 @@
 /** The calendar day that it is somewhere, by the time zones that the engine knows. */
 
-const formatters = new Map<string, Intl.DateTimeFormat>()
+interface Zone {
+  readonly formatter: Intl.DateTimeFormat
+  /** The second that was last asked about, since 1970 UTC, and its day. */
+  second: number
+  day: string
+}
+
+const zones = new Map<string, Zone>()
 
 /** Made once for each zone: making one costs a hundred times its use. */
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  let formatter = formatters.get(timeZone)
-  if (formatter === undefined) {
-    formatter = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
+function zoneOf(timeZone: string): Zone {
+  let zone = zones.get(timeZone)
+  if (zone === undefined) {
+    const formatter = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
       timeZone,
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
     })
-    formatters.set(timeZone, formatter)
+    zone = { formatter, second: Number.NaN, day: '' }
+    zones.set(timeZone, zone)
   }
-  return formatter
+  return zone
 }
 
 /**
- * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD.
+ * The day in `timeZone` at `instant` (milliseconds since 1970 UTC), as YYYY-MM-DD. Most ask what day it is now: no day begins
+ * within a second, so each second is worked out once.
  * @throws RangeError for what is no time zone
  */
 export function dayIn(timeZone: string, instant: number): string {
+  const zone = zoneOf(timeZone)
+  const second = Math.floor(instant / 1_000)
+  if (second !== zone.second) {
+    zone.day = dayOf(zone.formatter, instant)
+    zone.second = second
+  }
+  return zone.day
+}
+
+function dayOf(formatter: Intl.DateTimeFormat, instant: number): string {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}
-  for (const { type, value } of formatterOf(timeZone).formatToParts(instant)) parts[type] = value
+  for (const { type, value } of formatter.formatToParts(instant)) parts[type] = value
   return `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`
 }
 

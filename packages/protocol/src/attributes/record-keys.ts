@@ -74,7 +74,8 @@ export function namesOf(row: { readonly name: string; readonly aliases?: readonl
  * case, and with one key for all spellings of a member.
  */
 export function searchKey(spelling: string): string {
-  return spelling.split('.').map(segmentKey).join('.')
+  // Nearly all are the names of members.
+  return spelling.includes('.') ? spelling.split('.').map(segmentKey).join('.') : segmentKey(spelling)
 }
 
 function segmentKey(segment: string): string {

@@ -97,7 +97,8 @@ async function verifyWithAny(
   envelope: SignedEnvelope,
   { keys, withoutKey }: Verification,
 ): Promise<void> {
-  let problem = new SignatureProblem('invalid', withoutKey)
+  // An error is costly to make: none is made where a key fits.
+  let problem: SignatureProblem | null = null
   for (const key of await keys(read.kid, read.algorithm)) {
     try {
       await verifySignature(read, envelope, key)
@@ -107,7 +108,7 @@ async function verifyWithAny(
       problem = error
     }
   }
-  throw problem
+  throw problem ?? new SignatureProblem('invalid', withoutKey)
 }
 
 /** The requirements for the messages of a sender, and the keys that decrypt them. */

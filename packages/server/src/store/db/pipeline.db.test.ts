@@ -34,6 +34,15 @@ test('many statements at a time, each with its own answer, on four connections',
   expect((await processes()).size).toBe(4)
 })
 
+test('statements of one turn follow each other on one connection, eight at most', async () => {
+  expect((await processes()).size).toBe(4)
+  const asked = async (count: number): Promise<number> => {
+    const rows = await Promise.all(Array.from({ length: count }, () => pipeline.query(process)))
+    return new Set(rows.map(([row]) => row?.pid)).size
+  }
+  expect([await asked(8), await asked(9), await asked(25)]).toEqual([1, 2, 4])
+})
+
 test('a statement that fails fails alone', async () => {
   const answers = await Promise.allSettled(
     [1, 0, 2, 0, 4, 0, 5, 0, 10].map((by) => pipeline.query(divide(by))),

@@ -28,14 +28,26 @@ export interface Pipeline {
 /** Enough that the database reads for several at a time; each keeps a process of PostgreSQL busy. */
 const CONNECTIONS = 4
 
+/**
+ * Statements of one turn of the event loop that are sent in one piece, on one connection. Requests whose rows were committed
+ * together ask together: each look-up of its own piece would wake a process of PostgreSQL of its own.
+ */
+const TOGETHER = 8
+
 /** Opens no connection yet: each is made when it is first needed, and made anew after it was lost. */
 export function openPipeline(connection: pg.ClientConfig): Pipeline {
   const connections = Array.from({ length: CONNECTIONS }, () => new PipelinedConnection(connection))
+  let last = connections[0] as PipelinedConnection
+  const next = (): PipelinedConnection => {
+    if (last.corked > 0 && last.corked < TOGETHER) return last
+    last = connections.reduce((shortest, other) =>
+      other.unanswered < shortest.unanswered ? other : shortest,
+    )
+    return last
+  }
   return {
     async query<Row extends pg.QueryResultRow>(statement: NamedStatement) {
-      let shortest = connections[0] as PipelinedConnection
-      for (const other of connections) if (other.unanswered < shortest.unanswered) shortest = other
-      return (await shortest.query(statement)) as readonly Row[]
+      return (await next().query(statement)) as readonly Row[]
     },
     get unanswered() {
       return connections.reduce((sum, { unanswered }) => sum + unanswered, 0)
@@ -49,6 +61,8 @@ export function openPipeline(connection: pg.ClientConfig): Pipeline {
 /** One connection and the statements on their way on it. */
 class PipelinedConnection {
   unanswered = 0
+  /** Statements that are sent when this turn of the event loop ends. */
+  corked = 0
   readonly #config: pg.ClientConfig & { readonly pipeline: true }
   #client: pg.Client | undefined
   #opening: Promise<pg.Client> | undefined
@@ -67,6 +81,7 @@ class PipelinedConnection {
     let client = this.#client
     try {
       client ??= await this.#open()
+      this.#cork(client)
       return (await client.query({ name, text, values: values as unknown[] })).rows
     } catch (error) {
       // It may be the connection that failed, or a statement that those behind it believe to be prepared.
@@ -82,6 +97,17 @@ class PipelinedConnection {
     const client = this.#client ?? (await this.#opening?.catch(() => undefined))
     this.#client = undefined
     await client?.end()
+  }
+
+  /** What is written from now on is sent in one piece when this turn of the event loop ends. */
+  #cork({ connection: { stream } }: pg.Client): void {
+    this.corked += 1
+    if (this.corked > 1) return
+    stream.cork()
+    process.nextTick(() => {
+      this.corked = 0
+      stream.uncork()
+    })
   }
 
   #open(): Promise<pg.Client> {
