@@ -43,8 +43,8 @@ export const NOBODY_PROTECTED: Protection = { version: 0, borne: new Map(), name
 export const protectionKey = ({ type, value }: Identifier): string => `${type}:${value}`
 
 /**
- * The protected persons whom these identifiers name. A means of contact, which several people share, names somebody only
- * where nothing else does.
+ * The protected persons whom these identifiers name. One of a type that the kind does not list, whose value somebody else may
+ * have under another type, and a means of contact, which several people share, name somebody only where nothing better does.
  */
 export function protectedBy(
   { identifier_types }: Kind,
@@ -53,10 +53,9 @@ export function protectedBy(
 ): readonly ProtectedPerson[] {
   const contacts = new Set(identifier_types.filter(isContact).map(({ name }) => name))
   const proper = identifiers.filter(({ type }) => !contacts.has(type))
-  const found = (proper.length > 0 ? proper : identifiers).flatMap(
-    (one) => borne.get(protectionKey(one)) ?? [],
-  )
-  return [...new Set(found)]
+  const listed = proper.filter(({ type }) => type !== UNLISTED.name)
+  const best = [listed, proper].find(({ length }) => length > 0) ?? identifiers
+  return [...new Set(best.flatMap((one) => borne.get(protectionKey(one)) ?? []))]
 }
 
 /** Takes out the protected persons, but for those of the categories that may be seen. */

@@ -187,6 +187,26 @@ it('an attribute of the operator that reads an identifier in another spelling fi
   expect(await recordsOf('spellings', query)).toEqual([])
 })
 
+it('an identifier of a household tells of nobody, and one of an unlisted type only where there is no other', async () => {
+  const member = (...identifiers: readonly object[]) => ({
+    '@type': 'Member',
+    member_identifier: identifiers,
+  })
+  const [home, card] = [id('HOUSEHOLD_ID', 'H-1'), id('LIBRARY', 'L-1')]
+  const group = (...members: readonly object[]) => ({
+    '@type': 'Group',
+    group_identifier: [id('HOUSEHOLD_ID', 'H-2')],
+    group_size: members.length,
+    member_list: members,
+  })
+  // Records of people whom the registry has in a household alone.
+  const left = [member(uin('U-2'), home), member(uin('U-3'), card)]
+  await registryOf('social', [member(uin('U-1'), home, card), group(...left, member(card))], 'alone')
+  await protect('alone', 'U-1')
+  const search = byIdentifier('HOUSEHOLD_ID', 'H-2', { reg_record_type: 'Group' })
+  expect(await recordsOf('alone', search)).toEqual([group(...left)])
+})
+
 it('a reply that is made while a protection is being written is not sent after it', async () => {
   const household = { '@type': 'Group', group_identifier: [id('HOUSEHOLD_ID', 'H-1')], group_size: 1 }
   const member = { '@type': 'Member', member_identifier: [uin('U-1')] }

@@ -4,11 +4,11 @@
  */
 import {
   isJsonObject,
+  isOfAnother,
   type JsonValue,
   kindNamed,
   type RecordType,
   readIdentifiers,
-  UNLISTED,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import {
@@ -114,8 +114,8 @@ async function noteReferences(
 
 /**
  * Marks records as those of protected persons, with the records that were merged into them, and with all that these bear:
- * their primary identifiers, and others that no other record bears. What several records bear, such as the number of a
- * household, tells nobody.
+ * their primary identifiers, and others that no other record bears. What several records bear, and what names a record of
+ * another type, such as the number of a household, tells nobody.
  * @returns identifiers that were not known of these persons, or not as protecting
  */
 export async function addBearers(
@@ -150,7 +150,7 @@ export async function addBearers(
   const borne = bearing.flatMap(({ own, identifiers }) =>
     identifiers.flatMap(({ type, value }) => {
       const protects = type === recordType.primary_identifier
-      if (!protects && (type === UNLISTED.name || isShared({ type, value }))) return []
+      if (!protects && (isOfAnother(registry.kind, recordType, type) || isShared({ type, value }))) return []
       return own.map(({ id: person }) => ({ type, value, person, protects }))
     }),
   )
