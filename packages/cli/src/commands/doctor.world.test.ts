@@ -2,6 +2,7 @@ import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../../server/test/postgres.ts'
+import { query } from '../../../server/test/statement.ts'
 import { databaseUrl, dataDirectory, rollcall } from '../../test/command.ts'
 
 interface Row {
@@ -31,8 +32,8 @@ test('it looks at a database that was never migrated, and leaves it so', async (
 })
 
 test('a database that a newer version has migrated is broken, with what to run', async () => {
-  const { connection, db, close } = await testDatabase()
-  await db.pool.query(`insert into rollcall_migration values ('2999-later', '2999-01-01')`)
+  const { connection, owner, close } = await testDatabase()
+  await query(owner, `insert into rollcall_migration values ('2999-later', '2999-01-01')`)
   const { code, rows } = await doctor({ DATABASE_URL: databaseUrl(connection) })
   await close()
   expect(code).toBe(1)

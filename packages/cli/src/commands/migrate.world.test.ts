@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { emptyDatabase } from '../../../server/test/postgres.ts'
+import { query } from '../../../server/test/statement.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 import { commandDatabase } from '../../test/command-database.ts'
 
@@ -27,7 +28,7 @@ describe('a command beside tables of another version is refused, and changes not
   ])('%j', async (words) => {
     const all = await names()
     const last = all.at(-1)
-    await database.db.pool.query('delete from rollcall_migration where name = $1', [last])
+    await query(database.owner, 'delete from rollcall_migration where name = $1', [last])
     expect(await refusal(...words)).toEqual({
       code: 1,
       stdout: '',
@@ -36,7 +37,8 @@ describe('a command beside tables of another version is refused, and changes not
         'use the version that your servers run, or upgrade the database with rollcall migrate\n',
     })
     expect(await names()).toEqual(all.slice(0, -1))
-    await database.db.pool.query(
+    await query(
+      database.owner,
       `insert into rollcall_migration values ($1, '2998-01-01'), ('2999-later', '2999-01-01')`,
       [last],
     )
@@ -46,7 +48,7 @@ describe('a command beside tables of another version is refused, and changes not
       stderr:
         'rollcall: a newer Rollcall has migrated this database (2999-later); run that version or a later one\n',
     })
-    await database.db.pool.query(`delete from rollcall_migration where name = '2999-later'`)
+    await query(database.owner, `delete from rollcall_migration where name = '2999-later'`)
     expect(await names()).toEqual(all)
   })
 

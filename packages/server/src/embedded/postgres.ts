@@ -260,7 +260,7 @@ async function take(
   client: pg.Client,
   lock: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared',
 ): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>(`select ${lock}($1) as taken`, [LOCK])
+  const { rows } = await client.query<{ taken: boolean }>(`select pg_catalog.${lock}($1) as taken`, [LOCK])
   return rows[0]?.taken === true
 }
 

@@ -22,7 +22,7 @@ export async function countPerson(
   pseudonyms: readonly Buffer[],
 ): Promise<PersonCounts> {
   const { rows } = await sql<PersonCounts>`
-    select count(*)::integer as rows, count(distinct (chain, sequence))::integer as entries,
+    select count(*)::integer as rows, pg_catalog.count(distinct (chain, sequence))::integer as entries,
       count(*) filter (where held)::integer as held
     from (select person.chain, person.sequence, exists (select from account
         where account.chain = person.chain and account.sequence = person.sequence

@@ -5,6 +5,7 @@ import { checkSchema as checkTables, pendingMigrations as readPending, runMigrat
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
 import { settleRoles } from './roles.ts'
+import { withSearchPath } from './search-path.ts'
 import type { Tables } from './tables.ts'
 
 export interface Database {
@@ -68,7 +69,7 @@ export interface SearchOptions {
  * being rounded. `date` is read as 'YYYY-MM-DD', never as a moment in some time zone.
  */
 export function openDatabase(connection: pg.PoolConfig, { search_timeout }: SearchOptions = {}): Database {
-  const settings = { ...DEFAULTS, ...connection, types: { getTypeParser } }
+  const settings = { ...DEFAULTS, ...withSearchPath(connection), types: { getTypeParser } }
   const pool = answeredWithin(openPool(settings), answerTime(settings.statement_timeout))
   const searchTime = search_timeout ?? SEARCH_DEFAULTS.statement_timeout
   const query_timeout = answerTime(searchTime)

@@ -88,7 +88,7 @@ export const isHeld = (time: string, participant: string | null): string => `exi
 export const IS_ACCOUNT_HELD = `exists (
   select from hold where hold.removed_at is null and (
     (hold.kind = 'period' and account.at >= hold.begins_at and account.at < hold.ends_at)
-    or (hold.kind = 'participant' and hold.participant = account.entry::jsonb ->> 'participant')
+    or (hold.kind = 'participant' and hold.participant = account.entry::jsonb ->> 'participant'::text)
     or (hold.kind = 'person' and exists (
       select from account_person where account_person.chain = account.chain
         and account_person.sequence = account.sequence and account_person.pseudonym = any(hold.pseudonyms)))))`

@@ -16,7 +16,8 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
   await sql`set statement_timeout = 0`.execute(connection)
   try {
     const done = await checkNotNewer(connection)
-    if (Object.keys(MIGRATIONS).some((name) => !done.includes(name))) await checkOwner(connection)
+    if (Object.keys(MIGRATIONS).every((name) => done.includes(name))) return []
+    await checkOwner(connection)
     const migrator = new Migrator({
       db: connection,
       provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
@@ -62,8 +63,8 @@ export async function checkSchema(connection: Kysely<Tables>): Promise<void> {
 
 async function checkServer(connection: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
-    select current_setting('server_version_num')::int / 10000 as version,
-      current_setting('server_encoding') as encoding`.execute(connection)
+    select pg_catalog.current_setting('server_version_num')::int / 10000 as version,
+      pg_catalog.current_setting('server_encoding') as encoding`.execute(connection)
   for (const { version, encoding } of rows) checkServerSettings(version, encoding)
 }
 
@@ -96,7 +97,7 @@ async function checkOwner(connection: Kysely<Tables>): Promise<void> {
 /** The migrations that have run; throws where one of them is unknown here. */
 async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly string[]> {
   const { rows: found } = await sql`
-    select 1 where to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
+    select 1 where pg_catalog.to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
   if (found.length === 0) return []
   const done = await namesOfDone(connection)
   const unknown = done.filter((name) => !Object.hasOwn(MIGRATIONS, name))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { emptyDatabase, testDatabase } from '../../../test/postgres.ts'
+import { emptyDatabase, type TestDatabase, testDatabase } from '../../../test/postgres.ts'
 import { query } from '../../../test/statement.ts'
 import { addRegistry } from '../registries/registries.ts'
 import { type Database, migrate, openDatabase } from './database.ts'
@@ -26,7 +26,8 @@ describe('the roles of the embedded database', () => {
   async function accountTables(): Promise<readonly string[]> {
     const { rows } = await database.db.pool.query(
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-        and (relname = 'account' or relname like 'account\\_%') order by relname`,
+        and (relname in ('account', 'hold', 'rollcall_migration', 'rollcall_migration_lock')
+          or relname like 'account\\_%') order by relname`,
     )
     return rows.map(({ relname }) => relname)
   }
@@ -34,6 +35,7 @@ describe('the roles of the embedded database', () => {
   test('the application may read accounts and add to them, and change none', async () => {
     const { db } = database
     const tables = await accountTables()
+    expect(tables.slice(-3)).toEqual(['hold', 'rollcall_migration', 'rollcall_migration_lock'])
     expect(tables).toContain('account')
     for (const table of tables) {
       const [column] = (
@@ -75,8 +77,129 @@ describe('the roles of the embedded database', () => {
         and relowner <> (select oid from pg_roles where rolname = current_user) order by relname`,
     )
     const names = rows.map(({ relname }) => relname)
-    expect(names.every((name: string) => name.startsWith('account'))).toBe(true)
+    expect(names.filter((name: string) => !/^(account|hold|rollcall_migration)/.test(name))).toEqual([])
     expect(await tried(db, `drop table r${id}_person_identifier`)).toBe('done')
+  })
+})
+
+describe('an application role that was taken over', () => {
+  let database: TestDatabase
+  let owner: Database
+  beforeEach(async () => {
+    database = await testDatabase()
+    owner = openDatabase(database.owner)
+    await database.db.pool.query(`insert into account_person
+      select gen_random_uuid(), 1, 0, '', '', 'seen' from generate_series(1, 4)`)
+  })
+  afterEach(async () => {
+    await owner.close()
+    await database.close()
+  })
+  const attack = (text: string) => query(database.connection, text)
+  const persons = async () =>
+    Number((await query(database.owner, 'select count(*) from account_person'))[0]?.count)
+
+  /** The body of a function that deletes accounts when the owner runs it. */
+  const DELETING = `language plpgsql as $$ begin
+    begin delete from public.account_person; exception when insufficient_privilege then null; end;
+    return null; end $$`
+
+  test('functions and operators of the schema are not run by the owner', async () => {
+    for (const [name, result] of [
+      ['starts_with(name, text)', 'boolean'],
+      ['starts_with(text, unknown)', 'boolean'],
+      ['pg_has_role(text, text, text)', 'boolean'],
+      ['pg_has_role(name, oid, unknown)', 'boolean'],
+      ['has_table_privilege(name, oid, text)', 'boolean'],
+      ['has_schema_privilege(text, oid, text)', 'boolean'],
+      ['format(text, name, name)', 'text'],
+      ['current_setting(text)', 'text'],
+      ['hashtextextended(text, integer)', 'bigint'],
+      ['to_regclass(text)', 'regclass'],
+    ]) {
+      await attack(`create function public.${name} returns ${result} ${DELETING}`).catch(() => undefined)
+    }
+    await attack(`create function public.evil(name, text) returns boolean ${DELETING};
+      create function public.evil(oid, text) returns text ${DELETING};
+      create function public.evil(oid, regclass) returns boolean ${DELETING};
+      create operator public.= (leftarg = oid, rightarg = regclass, function = public.evil);
+      create operator public.|| (leftarg = oid, rightarg = text, function = public.evil)`)
+    expect(await migrate(owner, database.db)).toEqual([])
+    expect(await persons()).toBe(4)
+  })
+
+  test('a path of the role does not lead to other tables', async () => {
+    await attack(`create table rollcall_outbox.account (like public.account including all);
+      alter role current_user in database ${database.connection.database} set search_path = rollcall_outbox, public`)
+    const [role] = await query(database.connection, 'select current_user as name')
+    const schemaOf = async (connection: Parameters<typeof openDatabase>[0]) => {
+      const db = openDatabase(connection)
+      try {
+        const { rows } = await db.pool.query(
+          `select relnamespace::regnamespace::text as schema from pg_class where oid = 'account'::regclass`,
+        )
+        return rows[0]?.schema
+      } finally {
+        await db.close()
+      }
+    }
+    try {
+      const { user, password, host, port, database: name } = database.connection
+      const address = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(String(host))}&port=${port}`
+      expect(await query(database.connection, 'show search_path')).toEqual([
+        { search_path: 'rollcall_outbox, public' },
+      ])
+      expect(await schemaOf(database.connection)).toBe('public')
+      expect(await schemaOf({ connectionString: address })).toBe('public')
+      expect(await schemaOf({ connectionString: `${address}&options=-c%20jit=off` })).toBe('public')
+      // What the operator says in the address counts.
+      const elsewhere = '-c search_path=rollcall_outbox,public'
+      expect(await schemaOf({ ...database.connection, options: elsewhere })).toBe('rollcall_outbox')
+      expect(
+        await schemaOf({ connectionString: `${address}&options=${encodeURIComponent(elsewhere)}` }),
+      ).toBe('rollcall_outbox')
+    } finally {
+      await query(
+        database.owner,
+        `alter role "${role?.name}" in database ${database.connection.database} reset search_path`,
+      )
+    }
+  })
+
+  test.each([
+    [
+      'trigger',
+      'account',
+      'create trigger hide before insert on account for each row execute function hide()',
+    ],
+    ['rule', 'account_checkpoint', 'create rule hide as on insert to account_checkpoint do instead nothing'],
+    ['policy', 'account_person', 'create policy hide on account_person using (false)'],
+    ['row security', 'hold', 'alter table hold enable row level security'],
+    ['rule', 'hold', 'alter table hold rename to hold_; create view hold as select * from hold_'],
+  ])('a %s on %s from the time of one role is refused', async (kind, table, statement) => {
+    const [role] = await query(database.connection, 'select current_user as name')
+    await query(database.owner, `alter table ${table} owner to "${role?.name}"`)
+    await attack('create function hide() returns trigger language plpgsql as $$ begin return null; end $$')
+    await attack(statement)
+    await expect(migrate(owner, database.db)).rejects.toThrow(`the table ${table} has a ${kind} (`)
+    expect(await readRoleFacts(database.db)).toMatchObject({ separate: false })
+  })
+
+  test('rights on columns are taken back', async () => {
+    const [role] = await query(database.connection, 'select current_user as name')
+    await query(
+      database.owner,
+      `grant update (entry), references (chain) on account to "${role?.name}"; grant update (salt) on account_person to public`,
+    )
+    expect(await readRoleFacts(database.db)).toMatchObject({ separate: false })
+    await migrate(owner, database.db)
+    expect(await readRoleFacts(database.db)).toMatchObject({ separate: true })
+    expect(await tried(database.db, `update account set entry = ''`)).toBe(DENIED)
+    expect(await tried(database.db, 'update account_key set sealed = sealed')).toBe('done')
+    expect(await tried(database.db, 'update hold set removed_at = removed_at, removed_by = removed_by')).toBe(
+      'done',
+    )
+    expect(await tried(database.db, `update hold set pseudonyms = '{}'`)).toBe(DENIED)
   })
 })
 

@@ -1,8 +1,8 @@
 /**
  * The two roles of a database. The application role, of servers and of most commands, owns every table: registries,
- * attributes and indexes are made while the server runs. The owner has the schema and the accounts of access
- * (`account` and `account_*`), to which the application may add rows, and which it may read: it cannot change or delete
- * what it has written there. One role may do both; `doctor` reports that.
+ * attributes and indexes are made while the server runs. The owner has the schema, the accounts of access (`account` and
+ * `account_*`) and the holds, to which the application may add rows, and which it may read: it cannot change or delete
+ * what it has written there. The list of migrations is the owner's too. One role may do both; `doctor` reports that.
  */
 import type { Pool, PoolClient } from 'pg'
 import { quoteName } from './names.ts'
@@ -13,14 +13,28 @@ interface HasPool {
   readonly pool: Pool
 }
 
-/** As SQL, of a name of a table. */
-const isAccount = (name: string): string => `(${name} = 'account' or starts_with(${name}, 'account_'))`
+/**
+ * What the owner runs may name nothing that the application can make: it may make functions and operators in our schema,
+ * and one whose types fit better is taken before that of `pg_catalog`. So functions are named with their schema, and
+ * operators get their exact types.
+ */
+
+/** Tables of the owner, as SQL of a name: the owner reads no other ones, because those may have become views that run code. */
+const isOwners = (name: string): string =>
+  `(${name} = any('{account,hold,${MIGRATION_TABLES.join(',')}}'::name[])
+    or pg_catalog.starts_with(${name}::text, 'account_'::text))`
+
+/** What the application may not add rows to. */
+const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock']
 
 /**
- * Columns of accounts that the application may change: what a new master key encrypts anew, and the end of a key. Public
- * keys and everything that is signed stay as they were written.
+ * Columns that the application may change: what a new master key encrypts anew, and the end of a hold. Public keys and
+ * everything that is signed stay as they were written.
  */
-const CHANGEABLE: Readonly<Record<string, readonly string[]>> = { account_key: ['sealed', 'retired_at'] }
+const CHANGEABLE: Readonly<Record<string, readonly string[]>> = {
+  account_key: ['sealed'],
+  hold: ['removed_at', 'removed_by'],
+}
 
 const OUTBOX = 'rollcall_outbox'
 
@@ -37,10 +51,13 @@ export async function settleRoles(owner: HasPool, application: HasPool): Promise
   if (roles.owner === roles.application) return
   await withTransaction(owner.pool, async (client) => {
     await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
-    await client.query("select pg_advisory_xact_lock(hashtextextended('rollcall roles', 0))")
+    await client.query(
+      "select pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('rollcall roles', 0))",
+    )
     await checkMembership(client, roles)
     await settleSchemas(client, roles)
     await settleOwners(client, roles)
+    await refuseAdditions(client)
     await settleRights(client, roles)
   })
 }
@@ -61,16 +78,16 @@ async function readRoles(owner: HasPool, application: HasPool): Promise<Roles> {
 
 async function readSession({ pool }: HasPool): Promise<{ role: string; database: string } | undefined> {
   const { rows } = await pool.query<{ role: string; database: string }>(
-    `select current_user::text as role, oid || ' ' || datname as database from pg_database
-      where datname = current_database()`,
+    `select current_user::text as role, oid::text || ' '::text || datname::text as database from pg_database
+      where datname = pg_catalog.current_database()`,
   )
   return rows[0]
 }
 
 async function checkMembership(client: PoolClient, { owner, application }: Roles): Promise<void> {
-  const { rows } = await client.query<{ below: boolean; above: boolean; database: string }>(
-    `select pg_has_role($1, $2, 'member') as below, pg_has_role($2, $1, 'member') as above,
-      current_database()::text as database`,
+  const { rows } = await client.query<{ below: boolean; above: boolean }>(
+    `select pg_catalog.pg_has_role($1::name, $2::name, 'member') as below,
+      pg_catalog.pg_has_role($2::name, $1::name, 'member') as above`,
     [owner, application],
   )
   const [row] = rows
@@ -89,10 +106,11 @@ const mustRun = (statement: string): StoreRefusal =>
 /** The schemas are the owner's, because the owner of a schema may drop every table in it. */
 async function settleSchemas(client: PoolClient, { owner, application }: Roles): Promise<void> {
   const { rows } = await client.query<{ schema: string; ours: boolean; theirs: boolean; complete: boolean }>(
-    `select nspname::text as schema, pg_has_role($1, nspowner, 'usage') as ours,
-        pg_has_role($2, nspowner, 'usage') as theirs,
-        has_schema_privilege($2, oid, 'usage') and has_schema_privilege($2, oid, 'create') as complete
-      from pg_namespace where nspname in (current_schema(), '${OUTBOX}')`,
+    `select nspname::text as schema, pg_catalog.pg_has_role($1::name, nspowner, 'usage') as ours,
+        pg_catalog.pg_has_role($2::name, nspowner, 'usage') as theirs,
+        pg_catalog.has_schema_privilege($2::name, oid, 'usage')
+          and pg_catalog.has_schema_privilege($2::name, oid, 'create') as complete
+      from pg_namespace where nspname in (pg_catalog.current_schema(), '${OUTBOX}')`,
     [owner, application],
   )
   for (const { schema, ours, theirs, complete } of rows) {
@@ -106,52 +124,96 @@ async function settleSchemas(client: PoolClient, { owner, application }: Roles):
 }
 
 /** Tables take their indexes, sequences and triggers with them. What an extension made is not ours. */
-const OBJECTS = `select object.name, object.kind, object.account from (
-    select format('%I.%I', nspname, relname) as name, relowner as owner, ${isAccount('relname')} as account,
+const OBJECTS = `select object.name, object.kind, object.owners from (
+    select pg_catalog.format('%I.%I', nspname, relname) as name, relowner as owner, 
+      relkind in ('r', 'p', 'S') and ${isOwners('relname')} as owners,
       case relkind when 'S' then 'sequence' when 'v' then 'view' when 'm' then 'materialized view' else 'table' end as kind
     from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where nspname in (current_schema(), '${OUTBOX}') and relkind in ('r', 'p', 'S', 'v', 'm') and not exists (
-      select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid
+    where nspname in (pg_catalog.current_schema(), '${OUTBOX}') and relkind in ('r', 'p', 'S', 'v', 'm') and not exists (
+      select from pg_depend where classid = 'pg_catalog.pg_class'::regclass::oid and objid = pg_class.oid
         and (deptype = 'e' or (relkind = 'S' and deptype in ('a', 'i'))))
     union all
     select oid::regprocedure::text, proowner, false, 'function' from pg_proc
-    where pronamespace in (select oid from pg_namespace where nspname in (current_schema(), '${OUTBOX}'))
+    where pronamespace in (select oid from pg_namespace where nspname in (pg_catalog.current_schema(), '${OUTBOX}'))
       and prokind = 'f' and not exists (
-        select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')
+        select from pg_depend where classid = 'pg_catalog.pg_proc'::regclass::oid and objid = pg_proc.oid and deptype = 'e')
   ) object
-  where object.owner <> (select oid from pg_roles where rolname = case when object.account then $1 else $2 end)
-    and pg_has_role($1, object.owner, 'member')
+  where object.owner <> (select oid from pg_roles where rolname = case when object.owners then $1::name else $2::name end)
+    and pg_catalog.pg_has_role($1::name, object.owner, 'member')
   order by object.name`
 
 async function settleOwners(client: PoolClient, { owner, application }: Roles): Promise<void> {
-  const { rows } = await client.query<{ name: string; kind: string; account: boolean }>(OBJECTS, [
+  const { rows } = await client.query<{ name: string; kind: string; owners: boolean }>(OBJECTS, [
     owner,
     application,
   ])
-  for (const { name, kind, account } of rows) {
-    await run(client, `alter ${kind} ${name} owner to ${quoteRole(account ? owner : application)}`)
+  for (const { name, kind, owners } of rows) {
+    await run(client, `alter ${kind} ${name} owner to ${quoteRole(owners ? owner : application)}`)
   }
 }
 
-/** What the application may not do with accounts, as `has_table_privilege` names it. */
+/** What the application may not do with tables of the owner, as `has_table_privilege` names it. */
 const REFUSED = 'UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER'
 
-const ACCOUNTS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-  where nspname = current_schema() and relkind in ('r', 'p') and ${isAccount('relname')}`
+const OWNERS = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = pg_catalog.current_schema() and relkind in ('r', 'p') and ${isOwners('relname')}`
+
+/** As SQL, of a table of the owner: whether a role may do with it what the application may not, with all of it or a column. */
+const isOpenTo = (role: string): string => `(
+  pg_catalog.has_table_privilege(${role}, pg_class.oid, '${REFUSED}')
+  or pg_catalog.has_any_column_privilege(${role}, pg_class.oid, 'REFERENCES')
+  or exists (select from pg_attribute where attrelid = pg_class.oid and attnum > 0::int2 and not attisdropped
+    and pg_catalog.has_column_privilege(${role}, pg_class.oid, attnum, 'UPDATE')
+    and not (${Object.entries(CHANGEABLE)
+      .map(([table, columns]) => `(relname = '${table}' and attname = any('{${columns.join(',')}}'::name[]))`)
+      .join(' or ')})))`
+
+/** As SQL: what is on tables that runs when rows are written or read. */
+const ADDITIONS = `
+  select 'trigger' as kind, tgname::text as name, tgrelid as "table" from pg_trigger where not tgisinternal
+  union all select 'rule', rulename::text, ev_class from pg_rewrite
+  union all select 'policy', polname::text, polrelid from pg_policy
+  union all select 'row security', relname::text, oid from pg_class where relrowsecurity or relforcerowsecurity`
+
+/** What has the name of a table of the owner, and may be a view: views are rules. */
+const NAMED = `from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = pg_catalog.current_schema() and relkind in ('r', 'p', 'v', 'm', 'f') and ${isOwners('relname')}`
+
+/**
+ * Rollcall makes no triggers, rules, policies and views there. One that the application made while the table was its own
+ * would hide what is written, and run as the owner.
+ * @throws StoreRefusal that names the first one: somebody must look into it
+ */
+async function refuseAdditions(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ kind: string; name: string; table: string }>(
+    `select kind, name, relname::text as "table" from (${ADDITIONS}) addition join pg_class on oid = addition."table"
+      where oid in (select pg_class.oid ${NAMED}) order by relname, kind, name limit 1`,
+  )
+  const [row] = rows
+  if (row === undefined) return
+  throw new StoreRefusal(
+    `the table ${row.table} has a ${row.kind} (${row.name}), which Rollcall did not make and which may hide accounts: ` +
+      'look into who made it, and drop it as a superuser',
+  )
+}
 
 async function settleRights(client: PoolClient, { application }: Roles): Promise<void> {
   const role = quoteRole(application)
   const { rows } = await client.query<{ name: string }>(
-    `select relname::text as name ${ACCOUNTS} and not (
-        has_table_privilege($1, pg_class.oid, 'SELECT') and has_table_privilege($1, pg_class.oid, 'INSERT')
-        and not has_table_privilege($1, pg_class.oid, '${REFUSED}')) order by relname`,
+    `select relname::text as name ${OWNERS} and (
+        not pg_catalog.has_table_privilege($1::name, pg_class.oid, 'SELECT')
+        or not (pg_catalog.has_table_privilege($1::name, pg_class.oid, 'INSERT')
+          or relname = any('{${MIGRATION_TABLES.join(',')}}'::name[]))
+        or ${isOpenTo('$1::name')}) order by relname`,
     [application],
   )
   for (const { name } of rows) {
+    // With those of columns.
     await client.query(`revoke all on ${quoteName(name)} from public, ${role}`)
-    await client.query(`grant select, insert on ${quoteName(name)} to ${role}`)
+    const rights = MIGRATION_TABLES.includes(name) ? 'select' : 'select, insert'
+    await client.query(`grant ${rights} on ${quoteName(name)} to ${role}`)
   }
-  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${ACCOUNTS}`))
+  for (const { name } of (await client.query<{ name: string }>(`select relname::text as name ${OWNERS}`))
     .rows) {
     const columns = (CHANGEABLE[name] ?? []).map(quoteName).join(', ')
     if (columns !== '') await client.query(`grant update (${columns}) on ${quoteName(name)} to ${role}`)
@@ -177,12 +239,13 @@ export const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE
 
 /** Refuses to migrate as the application role where an owner has the accounts: new tables would belong to the wrong one. */
-export const OWNED_BY_ANOTHER = `select relname ${ACCOUNTS} and not pg_has_role(relowner, 'member') limit 1`
+export const OWNED_BY_ANOTHER = `select relname ${OWNERS} and not pg_catalog.pg_has_role(relowner, 'member') limit 1`
 
 /** Whether the role of these connections may prune and erase accounts. */
 export async function mayDeleteAccounts({ pool }: HasPool): Promise<boolean> {
   const { rows } = await pool.query<{ may: boolean }>(
-    `select has_table_privilege('account', 'DELETE') and has_table_privilege('account_person', 'DELETE') as may`,
+    `select pg_catalog.has_table_privilege('account', 'DELETE')
+      and pg_catalog.has_table_privilege('account_person', 'DELETE') as may`,
   )
   return rows[0]?.may === true
 }
@@ -202,8 +265,8 @@ export async function readRoleFacts({ pool }: HasPool): Promise<RoleFacts> {
     `select current_database()::text as database, current_schema()::text as schema, current_user::text as application,
       (select rolsuper from pg_roles where rolname = current_user) as superuser,
       not pg_has_role((select nspowner from pg_namespace where nspname = current_schema()), 'usage')
-        and not exists (select ${ACCOUNTS} and (pg_has_role(relowner, 'usage')
-          or has_table_privilege(pg_class.oid, '${REFUSED}'))) as separate`,
+        and not exists (select ${NAMED} and (pg_has_role(relowner, 'usage') or ${isOpenTo('current_user')}
+          or exists (select from (${ADDITIONS}) addition where addition."table" = pg_class.oid))) as separate`,
   )
   const [row] = rows
   if (row === undefined) throw new Error('the database gave no roles')
