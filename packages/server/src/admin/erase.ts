@@ -5,6 +5,7 @@ import { pseudonymOf } from '../accounts/persons.ts'
 import { signTombstone } from '../accounts/tombstones.ts'
 import { bodyKeyRetention, DAY } from '../model/retention.ts'
 import { countPerson, deletePersonRows, type PersonPlace } from '../store/accounts/erase-persons.ts'
+import { lockHolds } from '../store/accounts/prune-accounts.ts'
 import { insertTombstone } from '../store/accounts/tombstones.ts'
 import type { Database } from '../store/db/database.ts'
 import { holdsOfPerson } from '../store/db/holds.ts'
@@ -108,6 +109,7 @@ async function eraseRows(
 ): Promise<number> {
   for (let total = 0; ; ) {
     const count = await owner.kysely.transaction().execute(async (transaction) => {
+      await lockHolds(transaction)
       const places = await deletePersonRows(transaction, pseudonyms, AT_ONCE)
       if (places.length > 0) await insertTombstone(transaction, tombstoneOf(places))
       return places.length

@@ -148,6 +148,43 @@ describe('prune of accounts', () => {
     expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 2, held: 0 })
   })
 
+  test('rows that the role of servers inserts have nothing deleted', async () => {
+    await chainOf({}, {})
+    const [{ chain } = {}] = await world.rows('select chain from account limit 1')
+    const { pool } = world.database.db
+    await pool.query(
+      `insert into account (chain, sequence, at, entry, commitments, hash)
+        values ($1, 1000000, '2001-01-01', '{}', '', $2)`,
+      [chain, Buffer.alloc(32)],
+    )
+    await pool.query(
+      `insert into account_checkpoint (chain, sequence, hash, at, content, digest, kid, signature)
+        values ($1, 1000000, '', '2001-01-01', '', 'x', 'k', '')`,
+      [chain],
+    )
+    await expect(prune(world.needs(), {})).rejects.toThrow(`chain ${chain} has faults`)
+    expect((await world.rows('select from account where chain = $1', chain)).length).toBe(3)
+    expect(await tombstones()).toEqual([])
+  })
+
+  test('a hold that is added while it runs is seen', async () => {
+    await chainOf({}, {}, {})
+    const needs = world.needs(LATER)
+    let asked = 0
+    const vault = async () => {
+      // The second time is behind the look for what may be deleted.
+      asked += 1
+      if (asked === 2)
+        await addHold(world.needs(), {
+          ...{ from: '2000-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z', reason: 'case 9/2026' },
+        })
+      return needs.vault()
+    }
+    expect((await prune({ ...needs, vault }, {})).accounts).toMatchObject({ deleted: 0 })
+    expect(asked).toBe(2)
+    expect(await tombstones()).toEqual([])
+  })
+
   test('only the owner may', async () => {
     const { db } = world.database
     await expect(prune({ ...world.needs(), owner: db }, {})).rejects.toThrow(

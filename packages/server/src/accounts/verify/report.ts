@@ -67,6 +67,8 @@ const MOST_TAILS = 20
 export interface Report {
   readonly counts: Counts
   readonly faults: readonly Fault[]
+  /** Chains with faults. */
+  readonly faulty: ReadonlySet<string>
   faultCount: number
   readonly tails: readonly UnsignedTail[]
   /** Entries in all tails. */
@@ -77,16 +79,19 @@ export interface Report {
 
 export function newReport(): Report {
   const faults: Fault[] = []
+  const faulty = new Set<string>()
   const tails: UnsignedTail[] = []
   const counts = { chains: 0, entries: 0, persons: 0, erased: 0, pruned: 0 }
   return {
     counts: { ...counts, checkpoints: 0, tombstones: 0, witnessed: 0 },
     faults,
+    faulty,
     tails,
     faultCount: 0,
     unsigned: 0,
     fault(kind, chain, sequence = null, detail = null) {
       this.faultCount += 1
+      if (chain !== null) faulty.add(chain)
       if (faults.length < MOST_FAULTS) faults.push({ kind, chain, sequence, detail })
     },
     tail(tail) {
