@@ -12,7 +12,6 @@ import {
   removeAuthority,
 } from '../store/consents/authorities.ts'
 import { stopOfAuthority } from '../store/consents/withdrawals.ts'
-import { withTransaction } from '../store/db/transaction.ts'
 import { StoppedResult } from './consent-receipt.ts'
 import { closed, orNull, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
@@ -112,13 +111,11 @@ export const removeConsentAuthority = useCase(
     accounted: 'consent authority remove',
   },
   async ({ db }: HasDatabase, { name }) => {
-    const stopped = await withTransaction(db.pool, async (client) => {
-      const id = await removeAuthority(client, name)
-      return id === null ? null : stopOfAuthority(client, id)
-    })
-    if (stopped === null) {
+    const id = await removeAuthority(db.pool, name)
+    if (id === null) {
       throw new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })
     }
+    const stopped = await stopOfAuthority(db, id)
     return { name, stopped: { ...stopped, subscriptions: [...stopped.subscriptions] } }
   },
 )

@@ -1,6 +1,6 @@
 /** Withdrawals: they stop queries, stored answers, and answers on their way, and say so in a signed receipt. */
 import { compactVerify, importJWK } from 'jose'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   accepted,
   answerExchange,
@@ -169,6 +169,33 @@ describe('a withdrawal', () => {
     })
   })
 
+  it('is found also where it comes while the answer is made', async () => {
+    const { consents } = server.context
+    const spied = (times: number) => {
+      const isEnded = consents.isEnded.bind(consents)
+      let asked = 0
+      return vi.spyOn(consents, 'isEnded').mockImplementation(async (use) => {
+        const ended = await isEnded(use)
+        asked += 1
+        if (asked === times) await withdrawConsent(needs, ofPerson())
+        return ended
+      })
+    }
+    // The second time is that of the record which was found: nothing asks again before the answer is whole.
+    const sync = spied(2)
+    expect(await found({ ...by('UIN', uin), ...asserted() }).finally(() => sync.mockRestore())).toBe(0)
+    await reinstateConsent(needs, ofPerson())
+    const criteria = { ...by('UIN', uin), ...asserted() }
+    const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: criteria }]))
+    const async = spied(2)
+    await answerExchange(server, id).finally(() => async.mockRestore())
+    await deliverAll(server)
+    const replies = callbacksTo(peer.receiver).filter(
+      ({ envelope }) => envelope.message.correlation_id === id,
+    )
+    expect(replies.map(({ envelope }) => envelope.message.search_response[0].data.reg_records)).toEqual([[]])
+  })
+
   it('has a receipt that says what was stopped, signed with our own key, and stores no identifier', async () => {
     const { receipt, stopped } = await withdrawConsent(needs, ofPerson({ purpose: 'appeal' }))
     const { keys } = await server.context.keys.jwks()
@@ -209,6 +236,33 @@ describe('a withdrawal', () => {
   ])('of %s is refused', async (_, input, message) => {
     expect(await refused(withdrawConsent(needs, input))).toBe(message)
   })
+})
+
+it('what was answered under a consent that the grant does not take any more is neither sent nor given again', async () => {
+  peer.receiver.answer = answering(503)
+  const criteria = { ...by('UIN', uin), ...asserted() }
+  const id = await accepted(server, peer, searchFor(peer, [{ search_criteria: criteria }]))
+  await answerExchange(server, id)
+  await deliverAll(server)
+  const shows = async () =>
+    JSON.stringify(await askStatus(server, peer, 'correlation_id', id)).includes('Obi')
+  expect(await shows()).toBe(true)
+  await grant(server.database, peer.sender_id, 'civil', { ...TERMS, consent: 'signed' })
+  server.clock.pass(1_000)
+  expect(await shows()).toBe(false)
+  peer.receiver.answer = answering(200)
+  await server.database.db.pool.query(
+    'update delivery set next_attempt_at = now() where correlation_id = $1',
+    [id],
+  )
+  await deliverAll(server)
+  const { rows } = await server.database.db.pool.query(
+    'select state, reason from delivery where correlation_id = $1',
+    [id],
+  )
+  expect(rows).toEqual([{ state: 'dead', reason: 'not_permitted' }])
+  await grant(server.database, peer.sender_id, 'civil', TERMS)
+  server.clock.pass(1_000)
 })
 
 it('consents of an authority that is removed do not count, nor what it had revoked when it is there again', async () => {

@@ -2,7 +2,6 @@
 import Type from 'typebox'
 import { findAuthority } from '../store/consents/authorities.ts'
 import { liftWithdrawals, revokeSigned, withdraw } from '../store/consents/withdrawals.ts'
-import { withTransaction } from '../store/db/transaction.ts'
 import { AuthorityName } from './consent-authorities.ts'
 import { RECEIPT, receiptOf } from './consent-receipt.ts'
 import { withdrawingPerson } from './consented-person.ts'
@@ -37,11 +36,10 @@ export const withdrawConsent = useCase(
     accounted: 'consent withdraw',
   },
   async (needs: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
-    const { pool } = needs.db
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
       const id = await authorityNamed(needs, authority)
-      const stopped = await withTransaction(pool, (client) => revokeSigned(client, id, [jti]))
+      const stopped = await revokeSigned(needs.db, id, [jti])
       return receiptOf(needs, { authority, jti }, stopped)
     }
     if (authority !== undefined || jti !== undefined) throw oneOfThem()
@@ -50,9 +48,7 @@ export const withdrawConsent = useCase(
     }
     const { all: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
     const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
-    const stopped = await withTransaction(pool, (client) =>
-      withdraw(client, { pseudonyms, purpose, participant: from }),
-    )
+    const stopped = await withdraw(needs.db, { pseudonyms, purpose, participant: from })
     const subject = { identifier_type, identifier_value }
     return receiptOf(needs, { subject, purpose, participant: participant ?? null }, stopped)
   },
@@ -77,7 +73,7 @@ export const revokeConsents = useCase(
   },
   async (needs: HasVault, { authority, revoked }) => {
     const id = await authorityNamed(needs, authority)
-    const stopped = await withTransaction(needs.db.pool, (client) => revokeSigned(client, id, revoked))
+    const stopped = await revokeSigned(needs.db, id, revoked)
     return receiptOf(needs, { authority, revoked }, stopped)
   },
 )

@@ -1,6 +1,7 @@
 /** The subscriptions of a participant, checked again when its grant changes. */
 import type { ClientBase } from 'pg'
 import { isSubscriptionGranted } from '../events/granted.ts'
+import type { GivenFor } from '../model/consent.ts'
 import type { Grant } from '../model/grant.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
@@ -27,7 +28,7 @@ export async function suspendUngranted(
     await lockEvents(client, registry.id, 'subscribe')
     const live = await liveSubscriptions(client, participant.id, registry.id)
     const ungranted = live
-      .filter(({ criteria, purpose }) => !isSubscriptionGranted(grant, criteria, purpose))
+      .filter(({ criteria, consent }) => !isSubscriptionGranted(grant, criteria, consent))
       .map(({ id }) => id)
     await suspend(client, ungranted, 'not_permitted')
     return ungranted.length
@@ -42,14 +43,14 @@ export async function isGrantedNow(
   {
     participant,
     criteria,
-    purpose,
+    consent,
   }: {
     readonly participant: number
     readonly criteria: string
-    readonly purpose: string | null
+    readonly consent: GivenFor | null
   },
 ): Promise<boolean> {
-  return isSubscriptionGranted(await grantNow(db, participant, registry), criteria, purpose)
+  return isSubscriptionGranted(await grantNow(db, participant, registry), criteria, consent)
 }
 
 async function grantNow(

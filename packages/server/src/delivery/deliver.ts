@@ -86,6 +86,8 @@ export interface FreshDelivery extends Reserved {
   /** As they stand in its body. */
   readonly header: object
   readonly message: object | CanonicalText
+  /** Whether it is asked once more if it may be sent: what it was decided by is not locked by its commit. */
+  readonly asksAgain?: boolean
 }
 
 /**
@@ -95,14 +97,14 @@ export interface FreshDelivery extends Reserved {
  */
 export async function deliverNow(
   parts: Delivering,
-  { delivery, claim, permit, header, message }: FreshDelivery,
+  { delivery, claim, permit, header, message, asksAgain = false }: FreshDelivery,
 ): Promise<boolean> {
   const origin = originOf(delivery.target)
   const attempting = attemptWithPermit(parts, permit, {
     delivery: { ...delivery, origin, number: 1, earlier: 0, sender_uri: undefined },
     claim,
     probe: false,
-    fresh: true,
+    fresh: !asksAgain,
     read: async () => ({ header, message }),
   }).catch((error: unknown) => {
     logUnrecorded(parts, error)

@@ -4,7 +4,7 @@ import type { Grants } from '../directory/grants.ts'
 import type { ClaimedDelivery } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
-import { isAboutSubject } from '../policy/basis.ts'
+import { isAboutSubject, isConsentGranted } from '../policy/basis.ts'
 import { isStillShown, showsNobodyProtected } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
 import { usesOf } from '../store/consents/uses.ts'
@@ -29,8 +29,8 @@ export async function isStillPermitted(
   const granted = answered.filter((name) => may(grant, { operation: name }).allowed)
   if (grant === null || granted.length === 0) return false
   const { correlation_id } = delivery
-  const consents = correlation_id === null ? [] : [...(await usesOf({ pool }, correlation_id)).values()]
-  if (consents.includes(false)) return false
+  const consents = correlation_id === null ? [] : await usesOf({ pool }, correlation_id)
+  if (consents.some((one) => !one.holds || !isConsentGranted(grant, one))) return false
   const changed = await changedSince(pool, delivery.id, grant.id)
   if (!changed.grant && !changed.protection) return true
   // Under the same grant it is asked alone who was protected since.

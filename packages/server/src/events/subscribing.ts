@@ -169,9 +169,10 @@ const sameness = ({ eventType, recordType, fingerprint }: SubscribeCriteria) => 
 const keyOf = ({ event_type, record_type, fingerprint }: ReturnType<typeof sameness>): string =>
   `${event_type} ${record_type} ${fingerprint.toString('hex')}`
 
-function newSubscription({ code, end_at, criteria, item }: Standing): NewSubscription | null {
+function newSubscription({ code, end_at, criteria, item, renewed }: Standing): NewSubscription | null {
   if (criteria === undefined || item === undefined) return null
-  const { text, person, predicate, frequency, consent } = criteria
+  const { text, person, predicate, frequency } = criteria
+  const { consent } = renewed ?? criteria
   return {
     ...{ code, ...sameness(criteria), criteria: text, person, ...item, end_at, consent },
     // An item behind it may have renewed it.

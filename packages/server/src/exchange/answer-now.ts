@@ -2,12 +2,16 @@
 import { HeaderRejection } from '@rollcall/protocol'
 import { accountedMessage, accountOf } from '../accounts/account-of.ts'
 import type { Accounts } from '../model/account.ts'
+import { type Outcome, OutcomeOutdated } from '../model/outcome.ts'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
 import type { Answering } from '../operations/item.ts'
 import { commitEffects } from '../store/exchanges/replies.ts'
 import { type Remembering, remember } from './remember.ts'
 import { type Reply, type Replying, rejectedReply, reply } from './reply.ts'
 import { orRejection, type Received } from './sent.ts'
+
+/** How often an answer is made where what it was decided by changes; then the request fails. */
+const DECIDED = 10
 
 export type AnsweringNow = Remembering & Answering & Replying & { readonly accounts: Accounts }
 
@@ -27,8 +31,9 @@ export async function answerNow(
   const checked = await orRejection(() => sent.read(remembered, opened, signed !== null))
   if (checked instanceof HeaderRejection) return rejected(checked, remembered)
   const [{ message }] = checked.chunks
-  const outcome = await answerMessage(parts, { mode: 'sync', exchange: remembered, message })
-  await commitEffects(parts.db, outcome.effects)
+  const outcome = await decided(parts, () =>
+    answerMessage(parts, { mode: 'sync', exchange: remembered, message }),
+  )
   const answer = await reply(parts, remembered, message.transaction_id, outcome)
   // Committed before the answer leaves: what is not accounted for is not sent.
   const messages = {
@@ -37,4 +42,17 @@ export async function answerNow(
   }
   await parts.accounts.write(...accountOf('answer', remembered, message.transaction_id, outcome, messages))
   return answer
+}
+
+/** Answers, and commits what the answer was decided by; again where that has changed in between. */
+async function decided(parts: AnsweringNow, answer: () => Promise<Outcome>): Promise<Outcome> {
+  for (let times = 1; ; times += 1) {
+    const outcome = await answer()
+    try {
+      await commitEffects(parts.db, outcome.effects)
+      return outcome
+    } catch (error) {
+      if (!(error instanceof OutcomeOutdated) || times === DECIDED) throw error
+    }
+  }
 }

@@ -11,6 +11,7 @@ import { type NewDelivery, originOf } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import { disclosedBy } from '../model/grant.ts'
 import type { Outcome } from '../model/outcome.ts'
+import { isAboutSubject } from '../policy/basis.ts'
 import type { Database } from '../store/db/database.ts'
 import type { CallbackSettings } from '../store/directory/participant-callbacks.ts'
 import type { ClaimedExchange } from '../store/exchanges/claims.ts'
@@ -81,7 +82,9 @@ export async function sendReply(
     if (!committed) reserved?.permit.release('unused')
   }
   if (!committed) return false
-  if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message })
+  // A consent may be withdrawn while this is committed.
+  const asksAgain = by !== null && isAboutSubject(by.grant)
+  if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message, asksAgain })
   else if (origin !== '') parts.deliveryDue(participant.id, 0)
   return true
 }

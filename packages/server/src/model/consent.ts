@@ -20,6 +20,13 @@ export interface ConsentFacts {
   readonly consent?: AccountedConsent
 }
 
+/** For what a consent was given, and who signed it. */
+export interface GivenFor {
+  readonly purpose: string
+  /** Name of the authority; null: nobody signed it. */
+  readonly authority: string | null
+}
+
 /** The consent of a person for a purpose to a participant, as it is looked up: persons are pseudonyms. */
 export interface ConsentUse {
   readonly participant: number

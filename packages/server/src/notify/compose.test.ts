@@ -199,7 +199,11 @@ test.each<[string, Partial<GrantTerms>, boolean]>([
 test('a notification under consents shows what they cover, and what the grant shows of it', () => {
   const document = '{"birth_date":"1990-05-05","name":{"given_name":"Ada","surname":"Obi"},"sex":"F"}'
   const shown = { document, identifiers: '{}' }
-  const consent = (...attributes: string[]) => ({ purpose: 'eligibility', attributes })
+  const consent = (...attributes: string[]) => ({
+    purpose: 'eligibility',
+    authority: 'https://consent.example',
+    attributes,
+  })
   const terms = { see: ['surname', 'sex', 'birth_date'] }
   const records = (...consents: WaitingNotification['consent'][]) =>
     composed(

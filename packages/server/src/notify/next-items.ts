@@ -1,7 +1,8 @@
 /** What the next envelopes of a mailbox tell: what is due in it, wanted and permitted. */
 import type pg from 'pg'
-import { asksEverything, isConsentGranted, isSubscriptionGranted } from '../events/granted.ts'
+import { asksEverything, isSubscriptionGranted } from '../events/granted.ts'
 import type { Grant } from '../model/grant.ts'
+import { isConsentGranted } from '../policy/basis.ts'
 import { isInRows } from '../policy/disclosure.ts'
 import { may } from '../policy/permission.ts'
 import { withTransaction } from '../store/db/transaction.ts'
@@ -68,7 +69,7 @@ async function sendable(
   }: WaitingNotification): boolean =>
     !asksOther.has(subscription) &&
     grant !== null &&
-    isConsentGranted(grant, consent?.purpose ?? null) &&
+    isConsentGranted(grant, consent) &&
     may(grant, { operation: 'subscribe', event_type: subscribed, record_type, unfiltered }).allowed
   const refused = found.filter((one) => !one.unwanted && !isPermitted(one))
   if (refused.length > 0) {

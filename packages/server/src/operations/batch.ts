@@ -4,11 +4,19 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { ItemRejection, isWithinWindow } from '@rollcall/protocol'
+import type { ClientBase } from 'pg'
 import type { ConsentUse } from '../model/consent.ts'
 import { checkPeer, type Exchange } from '../model/exchange.ts'
-import type { AccountedItem, AskedFacts, FoundRecords, Outcome, ReplyMembers } from '../model/outcome.ts'
+import {
+  type AccountedItem,
+  type AskedFacts,
+  type FoundRecords,
+  type Outcome,
+  OutcomeOutdated,
+  type ReplyMembers,
+} from '../model/outcome.ts'
 import { referenceId } from '../model/reference-id.ts'
-import { insertUses } from '../store/consents/uses.ts'
+import { insertUses, isAnyEnded } from '../store/consents/uses.ts'
 import {
   type Answering,
   type Asked,
@@ -146,13 +154,21 @@ interface Answered {
   readonly accounted: AccountedItem
 }
 
-/** A persisted answer says under which consents it was given: it is not sent when one of them does not hold any more. */
+/**
+ * A consent that was withdrawn while the items were answered: they are answered again. A persisted answer says under which
+ * consents it was given: it is not sent when one of them does not hold any more.
+ */
 function effectsOf({ mode, exchange }: Asked, answers: readonly Answered[]): Pick<Outcome, 'effects'> {
   const uses = answers.flatMap(({ answer: { reference_id }, use }) =>
     use === undefined ? [] : [{ reference_id, use }],
   )
-  if (mode === 'sync' || uses.length === 0) return {}
-  return { effects: [(client) => insertUses(client, exchange.correlation_id, uses)] }
+  if (uses.length === 0) return {}
+  const writeUses = async (client: ClientBase): Promise<void> => {
+    const held = uses.map(({ use }) => use)
+    if (await isAnyEnded(client, held)) throw new OutcomeOutdated()
+    if (mode !== 'sync') await insertUses(client, exchange.correlation_id, uses)
+  }
+  return { effects: [writeUses] }
 }
 
 async function answerItem(

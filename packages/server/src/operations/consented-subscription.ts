@@ -49,6 +49,7 @@ export async function consentedCriteria(
       signed: { authority: authority.id, jti, given_at, expires_at },
       pseudonyms: await parts.consents.pseudonyms([named]),
     }
+    if (await parts.consents.isEnded(consent)) throw refused(`${AT}: the consent does not hold any more`)
     const { end_at } = criteria
     return { ...criteria, consent, end_at: end_at === null || expires_at < end_at ? expires_at : end_at }
   } catch (error) {

@@ -26,6 +26,8 @@ export interface Consented {
   readonly signed: SignedConsent | null
   /** Null: the grant demands no consent. */
   readonly use: ConsentUse | null
+  /** Whether it held when it was asked. */
+  readonly holds: boolean
 }
 
 interface Asking {
@@ -48,7 +50,7 @@ export async function consentOf(
   const now = new Date(parts.clock.date())
   const given = checkBasis(grant, criteria, { now, most: parts.limits.consent_age, name })
   if (given === null) {
-    return { grant, identifiers: asked, facts: {}, signed: null, use: null }
+    return { grant, identifiers: asked, facts: {}, signed: null, use: null, holds: true }
   }
   if (given.jws === null) {
     const purpose = given.purpose ?? ''
@@ -57,7 +59,7 @@ export async function consentOf(
       pseudonyms: await parts.consents.pseudonyms(asked),
     }
     const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
-    return whileItHolds(parts.consents, { grant, identifiers: asked, facts, signed: null, use })
+    return whileItHolds(parts.consents, { grant, identifiers: asked, facts, signed: null, use, holds: true })
   }
   const at = `${given.at}.consent_jws`
   const signed = await verifiedConsent({ parts, exchange }, given.jws, at, now)
@@ -79,7 +81,7 @@ export async function consentOf(
   }
   const covered = coveredBy(grant.identifiers.kind, signed.attributes)
   return whileItHolds(parts.consents, {
-    ...{ grant: { ...grant, covered }, identifiers: [named], facts, signed, use },
+    ...{ grant: { ...grant, covered }, identifiers: [named], facts, signed, use, holds: true },
   })
 }
 
@@ -121,7 +123,11 @@ async function whileItHolds(
 ): Promise<Consented> {
   if (!(await consents.isEnded(consented.use))) return consented
   const value = randomUUID()
-  return { ...consented, identifiers: consented.identifiers.map(({ type }) => ({ type, value })) }
+  return {
+    ...consented,
+    identifiers: consented.identifiers.map(({ type }) => ({ type, value })),
+    holds: false,
+  }
 }
 
 /**

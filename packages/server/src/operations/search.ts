@@ -74,7 +74,7 @@ function noteEmergency({ parts: { log, metrics }, exchange, asks }: ItemWork, { 
  */
 async function subjectAlone(
   work: ItemWork,
-  { use, signed }: Consented,
+  { use, signed, holds }: Consented,
   criteria: SearchCriteria,
 ): Promise<Found & { readonly use: ConsentUse | null }> {
   const { exchange } = work
@@ -86,13 +86,13 @@ async function subjectAlone(
   }
   const { total, records, ids } = await findInTurn(work, { ...wanted, page_number: 1 })
   const [record] = records
-  if (isOfSeveral || total !== 1 || record === undefined) return { ...NOBODY, use }
+  if (isOfSeveral || total !== 1 || record === undefined) return { ...NOBODY, use: holds ? use : null }
   const { recordType, page_number } = criteria
   const all = await useOfRecord(work, use, recordType, record.document)
   const isShown = [...disclose(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )
-  if (all === null || !isShown) return { ...NOBODY, use }
+  if (all === null || !isShown) return { ...NOBODY, use: all }
   return { total, records: page_number === 1 ? records : [], ids, use: all }
 }
 

@@ -99,6 +99,40 @@ it('is ended by a withdrawal, with what waits, and the receipt names it', async 
   expect(await findWaiting(db.pool, stored?.mailbox, 10)).toEqual([])
 })
 
+it('is not made under a consent that does not hold any more, nor renewed onto one', async () => {
+  const code = await codeOf(server, peer, await criteria('8', { jti: 'good' }))
+  await withdrawConsent(needs, { authority: authority.name, jti: 'bad' })
+  const exp = Math.floor(Date.now() / 1_000) + 9_000
+  expect(await rejection(await criteria('8', { exp, jti: 'bad' }))).toMatchObject(
+    rejected(`${AT}: the consent does not hold any more`),
+  )
+  const [stored] = await storedSubscription(server, code)
+  expect(stored).toMatchObject({ state: 'live' })
+  // Of two items for the same, the consent of the later end counts.
+  const two = await subscribed(server, peer, [
+    await criteria('9', { jti: 'shorter' }),
+    await criteria('9', { exp, jti: 'longer' }),
+  ])
+  expect(two).toMatchObject([{ status: 'succ' }, { status: 'succ' }])
+  const { rows } = await db.pool.query(
+    "select jti from subscription_consent where jti in ('shorter', 'longer')",
+  )
+  expect(rows).toEqual([{ jti: 'longer' }])
+})
+
+it('is suspended when the grant does not accept its authority any more', async () => {
+  const code = await codeOf(server, peer, await criteria('10'))
+  await addPurpose({ db }, { code: 'eligibility' })
+  const second = await consentAuthority(server.database, 'https://second.example')
+  const terms = { ...TERMS, authorities: [second.name] }
+  await setGrant({ db }, { sender_id: peer.sender_id, namespace: 'civil', terms })
+  expect(await storedSubscription(server, code)).toMatchObject([
+    { state: 'suspended', reason: 'not_permitted' },
+  ])
+  await grant(server.database, peer.sender_id, 'civil', TERMS)
+  server.clock.pass(1_000)
+})
+
 it('is not sent, and ends, when its consent has expired', async () => {
   const code = await codeOf(server, peer, await criteria('6'))
   const [stored] = await storedSubscription(server, code)
@@ -117,7 +151,6 @@ it('is suspended when the grant demands a consent that it does not have', async 
   await grant(server.database, peer.sender_id, 'civil', { ...law, basis: 'law' })
   server.clock.pass(1_000)
   const without = await codeOf(server, peer, about('7'))
-  await addPurpose({ db }, { code: 'eligibility' })
   const { suspended } = await setGrant(
     { db },
     { sender_id: peer.sender_id, namespace: 'civil', terms: TERMS },

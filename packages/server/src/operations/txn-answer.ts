@@ -11,7 +11,7 @@ import { BodyUnreadable, parsePersisted } from '../keys/bodies.ts'
 import { deliveryContext } from '../model/delivery.ts'
 import type { Exchange } from '../model/exchange.ts'
 import type { ReplyMembers } from '../model/outcome.ts'
-import { isAboutSubject } from '../policy/basis.ts'
+import { isAboutSubject, isConsentGranted } from '../policy/basis.ts'
 import { discloseAgain } from '../policy/disclosure.ts'
 import { totalShown } from '../policy/total.ts'
 import { usesOf } from '../store/consents/uses.ts'
@@ -66,7 +66,12 @@ export async function answerAbout(
   asked: AskedExchange,
   references: readonly string[] | null,
 ): Promise<TxnAnswer> {
-  const about: About = { ...question, consents: await usesOf(parts.db, asked.correlation_id) }
+  const uses = await usesOf(parts.db, asked.correlation_id)
+  const { grant } = question.exchange
+  const consents = new Map(
+    uses.map((use) => [use.reference_id, use.holds && isConsentGranted(grant, use)] as const),
+  )
+  const about: About = { ...question, consents }
   const { items: member } = about.operation.reply
   const {
     items,

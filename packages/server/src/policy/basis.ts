@@ -1,5 +1,6 @@
 /** Consent and authority under which is asked (spec "SearchRequest"; G8), where a grant demands them. */
 import { type Consent, ItemRejection, timestampInstant } from '@rollcall/protocol'
+import type { GivenFor } from '../model/consent.ts'
 import type { BASES, Grant } from '../model/grant.ts'
 import type { AskedFacts } from '../model/outcome.ts'
 import type { Predicate } from '../model/predicate.ts'
@@ -111,6 +112,17 @@ export function consentedBy({ terms }: Pick<Grant, 'terms'>, { consent, authoriz
     ...(code !== undefined && { purpose: known.includes(code) ? code : 'other' }),
     ...(consent !== undefined && { consent: { form: 'asserted' } as const }),
   }
+}
+
+/** Whether a grant takes a consent that was taken before, and holds: its purpose, and who signed it. */
+export function isConsentGranted({ terms }: Pick<Grant, 'terms'>, consent: GivenFor | null): boolean {
+  if (terms.basis === 'law') return true
+  if (consent === null) return false
+  const { purpose, authority } = consent
+  if (purpose === EMERGENCY && terms.emergency !== undefined) return true
+  if (!(terms.purposes ?? []).includes(purpose)) return false
+  if (authority === null) return terms.consent !== 'signed'
+  return terms.authorities?.includes(authority) ?? true
 }
 
 /** Whether the answer may be about one person alone: the one whose consent it is. */

@@ -21,7 +21,7 @@ export interface Which {
   readonly values: readonly unknown[]
 }
 
-/** Stops what was begun under consents that do not hold any more. Their withdrawal is written in the same transaction. */
+/** Stops what was begun under consents that do not hold any more. Their withdrawal is committed. */
 export async function stopEnded(client: ClientBase, which: Which): Promise<Stopped> {
   const { subscriptions, notifications } = await stopSubscriptions(client, which)
   const { rows } = await client.query<{ stopped: number; in_flight: number }>(

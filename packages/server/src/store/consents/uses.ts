@@ -1,6 +1,6 @@
 /** Under which consents something was answered, and whether they still hold. */
 import type { ClientBase } from 'pg'
-import type { ConsentUse } from '../../model/consent.ts'
+import type { ConsentUse, GivenFor } from '../../model/consent.ts'
 import type { Database } from '../db/database.ts'
 import { hasEnded } from '../events/consent-ended.ts'
 
@@ -17,6 +17,32 @@ export async function isEnded({ pool }: Pick<Database, 'pool'>, use: ConsentUse)
       from (select $1::integer as participant, $2::bytea[] as pseudonyms, $3::text as purpose, $4::integer as authority,
         $5::text as jti, $6::timestamptz as given_at, $7::timestamptz as expires_at) as used`,
     values: valuesOf(use),
+  })
+  return rows[0]?.ended === true
+}
+
+/** Whether one of several was. */
+export async function isAnyEnded(
+  client: Pick<ClientBase, 'query'>,
+  uses: readonly ConsentUse[],
+): Promise<boolean> {
+  const text = JSON.stringify(
+    uses.map(({ participant, pseudonyms, purpose, signed }) => ({
+      ...{ participant, purpose, ...signed },
+      pseudonyms: pseudonyms.map((one) => one.toString('hex')),
+    })),
+  )
+  const { rows } = await client.query<{ ended: boolean }>({
+    name: 'is one of several consents ended',
+    text: `with used as materialized (
+        select participant, purpose, authority, jti, given_at, expires_at,
+          array(select decode(hex, 'hex') from jsonb_array_elements_text(hexes) as hex) as pseudonyms
+        from jsonb_to_recordset($1::jsonb) as given (participant integer, purpose text, authority integer, jti text,
+          given_at timestamptz, expires_at timestamptz, pseudonyms jsonb)
+          cross join lateral (select given.pseudonyms as hexes) as said
+      )
+      select exists (select from used where coalesce(${hasEnded('used')}, false)) as ended`,
+    values: [text],
   })
   return rows[0]?.ended === true
 }
@@ -83,16 +109,24 @@ export async function copyUses(client: ClientBase, from: string, to: string): Pr
   )
 }
 
-/** Of an exchange, by the reference_ids of items that were answered under a consent: whether each of their consents holds. */
+/** The consent of an item that was answered before. */
+export interface EarlierUse extends GivenFor {
+  readonly reference_id: string
+  /** Whether it holds now. */
+  readonly holds: boolean
+}
+
+/** Under which consents the items of an exchange were answered. */
 export async function usesOf(
   { pool }: { readonly pool: Pick<Database['pool'], 'query'> },
   correlation_id: string,
-): Promise<ReadonlyMap<string, boolean>> {
-  const { rows } = await pool.query<{ reference_id: string; holds: boolean }>({
+): Promise<readonly EarlierUse[]> {
+  const { rows } = await pool.query<EarlierUse>({
     name: 'find consent uses',
-    text: `select reference_id, bool_and(not coalesce(${hasEnded('used')}, false)) as holds
-      from consent_use as used where correlation_id = $1 group by reference_id`,
+    text: `select reference_id, purpose, not coalesce(${hasEnded('used')}, false) as holds,
+        (select name from consent_authority where consent_authority.id = used.authority) as authority
+      from consent_use as used where correlation_id = $1`,
     values: [correlation_id],
   })
-  return new Map(rows.map(({ reference_id, holds }) => [reference_id, holds]))
+  return rows
 }

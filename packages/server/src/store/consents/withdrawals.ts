@@ -1,10 +1,19 @@
 /** Withdrawals of consents: of a signed one, or of a person for a purpose. Persons are pseudonyms. */
 import type { ClientBase } from 'pg'
+import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import { isStorable } from '../db/text.ts'
-import { type Stopped, stopEnded } from './stopping.ts'
+import { withTransaction } from '../db/transaction.ts'
+import { type Stopped, stopEnded, type Which } from './stopping.ts'
 
 const JTI_LIMIT = 200
+
+/**
+ * The withdrawal is committed before: what is committed beside it either finds it, or is found here. What is missed should this
+ * fail, housekeeping and the next attempts find.
+ */
+const stop = (pool: Database['pool'], which: Which): Promise<Stopped> =>
+  withTransaction(pool, (client) => stopEnded(client, which))
 
 /** @throws StoreRefusal */
 function checkJti(jti: string): void {
@@ -19,18 +28,18 @@ function checkJti(jti: string): void {
  * @throws StoreRefusal
  */
 export async function revokeSigned(
-  client: ClientBase,
+  { pool }: Pick<Database, 'pool'>,
   authority: number,
   jtis: readonly string[],
 ): Promise<Stopped> {
   for (const jti of jtis) checkJti(jti)
-  await client.query(
+  await pool.query(
     `insert into signed_consent as known (authority, jti, revoked_at)
      select $1, jti, now() from unnest($2::text[]) as jti
      on conflict (authority, jti) do update set revoked_at = coalesce(known.revoked_at, excluded.revoked_at)`,
     [authority, [...new Set(jtis)]],
   )
-  return stopEnded(client, {
+  return stop(pool, {
     condition: (row) => `${row}.authority = $1 and ${row}.jti = any($2::text[])`,
     values: [authority, jtis],
   })
@@ -46,15 +55,15 @@ export interface Withdrawal {
 
 /** Withdraws what a person has consented to: everything until now, and what nobody signs from now on. */
 export async function withdraw(
-  client: ClientBase,
+  { pool }: Pick<Database, 'pool'>,
   { pseudonyms, purpose, participant }: Withdrawal,
 ): Promise<Stopped> {
   const values = [pseudonyms, purpose, participant]
-  await client.query(
+  await pool.query(
     'insert into consent_withdrawal (pseudonyms, purpose, participant) values ($1, $2, $3)',
     values,
   )
-  return stopEnded(client, {
+  return stop(pool, {
     condition: (row) =>
       `${row}.pseudonyms && $1::bytea[] and ${row}.purpose = $2 and ($3::integer is null or ${row}.participant = $3)`,
     values,
@@ -76,5 +85,5 @@ export async function liftWithdrawals(
 }
 
 /** The consents of an authority do not count any more. */
-export const stopOfAuthority = (client: ClientBase, authority: number): Promise<Stopped> =>
-  stopEnded(client, { condition: (row) => `${row}.authority = $1`, values: [authority] })
+export const stopOfAuthority = ({ pool }: Pick<Database, 'pool'>, authority: number): Promise<Stopped> =>
+  stop(pool, { condition: (row) => `${row}.authority = $1`, values: [authority] })

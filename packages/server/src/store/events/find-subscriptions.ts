@@ -1,5 +1,6 @@
 /** Subscriptions as they stand. */
 import type { ClientBase } from 'pg'
+import type { GivenFor } from '../../model/consent.ts'
 import type { SubscriptionState } from '../../model/event.ts'
 import type { Database } from '../db/database.ts'
 import { isStorable } from '../db/text.ts'
@@ -128,18 +129,19 @@ export async function findByCodes(
   return rows[0] ?? null
 }
 
-/** SQL of the purpose of a `subscription`'s consent; null: it has none. */
-export const CONSENTED_PURPOSE =
-  '(select purpose from subscription_consent where subscription_consent.subscription = subscription.id)'
+/** SQL of a `subscription`'s consent, `GivenFor`; null: it has none. */
+export const GIVEN_FOR = `(select json_build_object('purpose', purpose, 'authority', consent_authority.name)
+  from subscription_consent join consent_authority on consent_authority.id = subscription_consent.authority
+  where subscription_consent.subscription = subscription.id)`
 
 /** The live ones of a participant in a registry, with the text of their criteria, in the order of their ids. */
 export async function liveSubscriptions(
   client: ClientBase,
   participant: number,
   registry: number,
-): Promise<readonly { readonly id: number; readonly criteria: string; readonly purpose: string | null }[]> {
-  const { rows } = await client.query<{ id: number; criteria: string; purpose: string | null }>(
-    `select id, criteria, ${CONSENTED_PURPOSE} as purpose from subscription
+): Promise<readonly { readonly id: number; readonly criteria: string; readonly consent: GivenFor | null }[]> {
+  const { rows } = await client.query<{ id: number; criteria: string; consent: GivenFor | null }>(
+    `select id, criteria, ${GIVEN_FOR} as consent from subscription
      where participant = $1 and registry = $2 and state = 'live' order by id`,
     [participant, registry],
   )

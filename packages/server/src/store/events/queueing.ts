@@ -2,6 +2,7 @@
 
 import type { RecordType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
+import type { GivenFor } from '../../model/consent.ts'
 import type { Predicate } from '../../model/predicate.ts'
 import type { RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
@@ -10,7 +11,7 @@ import { MAILBOXES, WORK_CHANNEL } from '../db/queue.ts'
 import { recordTable } from '../records/record-tables.ts'
 import { toSql } from '../records/sql/to-sql.ts'
 import { referenceOf } from './events.ts'
-import { CONSENTED_PURPOSE } from './find-subscriptions.ts'
+import { GIVEN_FOR } from './find-subscriptions.ts'
 
 /** A subscription for which something is queued. */
 export interface QueuedSubscription {
@@ -28,7 +29,7 @@ export interface QueuedSubscription {
   readonly event_type: string
   readonly record_type: string
   /** Of its consent; null: it has none. */
-  readonly purpose: string | null
+  readonly consent: GivenFor | null
   /** Canonical text of its criteria. */
   readonly criteria: string
 }
@@ -40,7 +41,7 @@ export async function findQueued(
 ): Promise<QueuedSubscription | undefined> {
   const { rows } = await client.query<QueuedSubscription>(
     `select subscription.id, subscription.participant, mailbox, mailbox.state as mailbox_state, subscription.registry, namespace,
-        subscription.state, event_type, record_type, criteria, ${CONSENTED_PURPOSE} as purpose
+        subscription.state, event_type, record_type, criteria, ${GIVEN_FOR} as consent
       from subscription join mailbox on mailbox.id = subscription.mailbox
         join registry on registry.id = subscription.registry
       where code = $1`,

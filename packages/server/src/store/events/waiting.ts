@@ -1,5 +1,6 @@
 /** What waits in mailboxes, with all that an envelope is made of. */
 import type pg from 'pg'
+import type { GivenFor } from '../../model/consent.ts'
 import { type Presence, type Purpose, TAKEN_BACK } from '../../model/event.ts'
 import type { Identifier } from '../../model/records.ts'
 import { groupCommit, perPool } from '../db/group-commit.ts'
@@ -41,7 +42,7 @@ export interface WaitingNotification {
   /** Its subscription has no filter. */
   readonly unfiltered: boolean
   /** The consent that its subscription is based on; null: it has none. */
-  readonly consent: { readonly purpose: string; readonly attributes: readonly string[] } | null
+  readonly consent: (GivenFor & { readonly attributes: readonly string[] }) | null
   /** Its subscription was taken back: it is not sent. */
   readonly unwanted: boolean
   /** Categories for which the person of the record is protected; none: it is not. */
@@ -117,7 +118,8 @@ const FIND_WAITING = `with due as materialized (
       parsed.criteria ->> 'reg_event_type' as asked_event_type, parsed.criteria ->> 'reg_type' as asked_reg_type,
       parsed.criteria ->> 'notify_record_type' as asked_record_type, subscription.locale, subscription.encrypted,
       parsed.criteria -> 'filter' is null as unfiltered, ${IS_TAKEN_BACK} as unwanted,
-      (select jsonb_build_object('purpose', purpose, 'attributes', attributes) from subscription_consent
+      (select jsonb_build_object('purpose', purpose, 'authority', consent_authority.name, 'attributes', attributes)
+        from subscription_consent join consent_authority on consent_authority.id = subscription_consent.authority
         where subscription_consent.subscription = subscription.id) as consent
     from (select distinct subscription from due) as wanted
       join subscription on subscription.id = wanted.subscription
