@@ -3,9 +3,14 @@ import { afterAll, expect, it } from 'vitest'
 import { memoryAccounts } from '../../test/accounts.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { testServer } from '../../test/server.ts'
+import { addParticipant } from '../store/directory/participants.ts'
 import { addConsentAuthority, removeConsentAuthority } from './consent-authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from './consents.ts'
 import { listEvents } from './event-list.ts'
+import { grantTemplate, revokeGrant, setGrant } from './grants.ts'
+import { listHolds } from './holds.ts'
+import { listProtected, protectPerson, unprotectPerson } from './protected-persons.ts'
+import { deleteRecords } from './records.ts'
 import { trace } from './trace.ts'
 
 const server = await testServer()
@@ -47,6 +52,34 @@ it('of consents: withdrawals, reinstatements, and who may sign them', async () =
       'consent revoke',
     ],
     'consent authority remove',
+  ])
+  expect(JSON.stringify(accounts.written)).not.toContain('secret')
+})
+
+it('of records, of who is hidden, of what is kept, and of what is granted', async () => {
+  const accounts = memoryAccounts()
+  const needs = { db, accounts, operator: 'ada', limits: server.context.limits }
+  const person = { namespace: 'civil', identifier_type: 'UIN', identifier_value: 'U-secret' }
+  await protectPerson(needs, { ...person, category: 'shelter', reason: 'secret' })
+  await listProtected(needs, { namespace: 'civil' })
+  await unprotectPerson(needs, person)
+  await deleteRecords(needs, { namespace: 'civil', record_type: 'Person', identifiers: ['U-secret'] })
+  await listHolds(needs, {})
+  await addParticipant(db, { sender_id: 'sp.example', name: 'SP' })
+  const place = { sender_id: 'sp.example', namespace: 'civil' }
+  await setGrant(needs, {
+    ...place,
+    terms: await grantTemplate(needs, { namespace: 'civil', template: 'eligibility' }),
+  })
+  await revokeGrant(needs, place)
+  expect(accounts.written.map(({ entry }) => [entry.note, entry.registry])).toEqual([
+    ['record protect', 'civil'],
+    ['record protected list', 'civil'],
+    ['record unprotect', 'civil'],
+    ['record delete', 'civil'],
+    ['hold list', null],
+    ['grant set', 'civil'],
+    ['grant revoke', 'civil'],
   ])
   expect(JSON.stringify(accounts.written)).not.toContain('secret')
 })

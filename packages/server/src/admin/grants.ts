@@ -47,6 +47,7 @@ const GRANT = closed({
 /** Grants the terms in place of what is granted, or beside a grant of another time. Every server follows within a second. */
 export const setGrant = useCase(
   {
+    accounted: 'grant set',
     input: closed({
       ...WHOSE,
       terms: Terms,
@@ -130,6 +131,7 @@ export const expiringGrants = useCase(
 /** Revokes every grant of a participant in a registry; every server follows within a second. */
 export const revokeGrant = useCase(
   {
+    accounted: 'grant revoke',
     input: closed(WHOSE),
     result: closed({ ...WHOSE, revoked: wholeNumber('Grants.'), suspended: Suspended }),
   },

@@ -95,7 +95,7 @@ export const addHold = useCase(
 
 /** The holds in force, oldest first. */
 export const listHolds = useCase(
-  { input: NOTHING, result: Type.Array(HoldShape) },
+  { accounted: 'hold list', input: NOTHING, result: Type.Array(HoldShape) },
   async ({ db }: HasDatabase) => (await readHolds(db)).map(shapeOf),
 )
 

@@ -35,6 +35,7 @@ const Rewritten = wholeNumber('Records of others, such as households, that were 
 /** Protects a person; every server follows within a second. A record that the registry gets later is protected too. */
 export const protectPerson = useCase(
   {
+    accounted: 'record protect',
     input: closed({
       ...Named,
       category: Category,
@@ -79,6 +80,7 @@ export const protectPerson = useCase(
 /** Lifts the protection of a person. Nobody is notified of what happened meanwhile. */
 export const unprotectPerson = useCase(
   {
+    accounted: 'record unprotect',
     input: closed(Named),
     result: closed({ namespace: Namespace, rewritten: Rewritten }),
   },
@@ -104,6 +106,7 @@ export const unprotectPerson = useCase(
 /** The protected persons of a registry. */
 export const listProtected = useCase(
   {
+    accounted: 'record protected list',
     input: closed({
       namespace: Namespace,
       identifiers: Type.Optional(
