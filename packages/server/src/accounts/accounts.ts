@@ -61,7 +61,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
   const checkpoints = createCheckpoints({
     ...parts,
     witness: createWitness(parts.witness, parts),
-    signer: async () => (await loaded()).signer,
+    keys: loaded,
     time: () => clock.now() + offset,
   })
   const flush = async (entries: readonly PreparedEntry[]): Promise<readonly undefined[]> => {

@@ -11,7 +11,7 @@ import type { Clock } from '../shared/clock.ts'
 import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from '../store/accounts/checkpoints.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import type { AccountSigner } from './keys.ts'
+import type { AccountKeys, SecretKids } from './keys.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
 /** What a checkpoint signs, as canonical JSON. */
@@ -35,6 +35,8 @@ export interface CheckpointContent {
   readonly ended: boolean
   /** How the witness took the checkpoints before. */
   readonly witness: WitnessState
+  /** The keys with which persons are found and details are read; those of the first days do not say. */
+  readonly keys?: SecretKids
 }
 
 /** The committed end of a chain. */
@@ -53,7 +55,7 @@ export interface CheckpointParts {
   readonly log: Pick<Log, 'error'>
   readonly metrics: Pick<Metrics, 'checkpointMade'>
   readonly witness: Witness
-  readonly signer: () => Promise<AccountSigner>
+  readonly keys: () => Promise<Pick<AccountKeys, 'signer' | 'secrets'>>
   /** Time of the database, in milliseconds since 1970. */
   readonly time: () => number
 }
@@ -93,7 +95,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
   let working: Promise<void> = Promise.resolve()
 
   const make = async ({ end, signed }: OpenChain, ended: boolean): Promise<MadeCheckpoint> => {
-    const signer = await parts.signer()
+    const { signer, secrets } = await parts.keys()
     const others = await newestCheckpoints(db.pool, end.id, signed.at)
     const at = new Date(Math.max(end.at, Math.trunc(time())))
     const content: CheckpointContent = {
@@ -105,6 +107,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
       others: others.map((other) => ({ ...other, digest: other.digest.toString('hex') })),
       ended,
       witness: witness.state(),
+      keys: secrets,
     }
     const text = canonicalJson(content)
     const { kid } = signer

@@ -18,6 +18,7 @@ import {
   type AccountKey,
   type AccountKeyKind,
   addAccountKey,
+  hasAccounts,
   listAccountKeys,
 } from '../store/accounts/account-keys.ts'
 import type { Database } from '../store/db/database.ts'
@@ -40,12 +41,24 @@ export interface AccountKeys {
   readonly confidential: ConfidentialKey
   /** The key that signs now. */
   readonly signer: AccountSigner
+  /** kids of the secrets, which checkpoints name. */
+  readonly secrets: SecretKids
+}
+
+/** kids of the two keys of the accounts that are never replaced: by another one, nobody would be found any more. */
+export interface SecretKids {
+  readonly pseudonym: string
+  readonly confidential: string
 }
 
 const KINDS: readonly AccountKeyKind[] = ['signature', 'pseudonym', 'confidential']
 const { table, purpose } = ENCRYPTED.account_key
 
-/** Reads the keys; makes those that are missing. */
+/**
+ * Reads the keys; makes those that are missing before the first entry.
+ * @throws Error a secret is missing or retired, and there are accounts
+ * @throws DecryptionError a key was altered, or the master key is another one
+ */
 export async function loadAccountKeys(db: Database, vault: Vault): Promise<AccountKeys> {
   const keys = await currentKeys(db, vault)
   const of = (kind: AccountKeyKind): AccountKey => {
@@ -58,6 +71,7 @@ export async function loadAccountKeys(db: Database, vault: Vault): Promise<Accou
     pseudonyms: createSecretKey(await decryptKey(vault, pseudonym)),
     confidential: { kid: confidential.kid, key: createSecretKey(await decryptKey(vault, confidential)) },
     signer: await signerOf(vault, signature),
+    secrets: { pseudonym: pseudonym.kid, confidential: confidential.kid },
   }
 }
 
@@ -74,10 +88,12 @@ export async function decryptKey(vault: Vault, { kid, sealed }: AccountKey): Pro
 }
 
 async function currentKeys(db: Database, vault: Vault): Promise<readonly AccountKey[]> {
-  const current = async () => (await listAccountKeys(db)).filter(({ retired_at }) => retired_at === null)
-  const found = await current()
+  const all = await listAccountKeys(db)
+  const current = (keys: readonly AccountKey[]) => keys.filter(({ retired_at }) => retired_at === null)
+  const found = current(all)
   const lacking = KINDS.filter((kind) => found.every((key) => key.kind !== kind))
   if (lacking.length === 0) return found
+  for (const kind of lacking) await refuseToReplace(db, kind, all)
   await withCurrentMasterKey(async () => {
     for (const kind of lacking) {
       const { kid, public_key, secret } = await newKey(kind)
@@ -85,7 +101,20 @@ async function currentKeys(db: Database, vault: Vault): Promise<readonly Account
       await addAccountKey(db, { kid, kind, public_key, sealed })
     }
   })
-  return current()
+  return current(await listAccountKeys(db))
+}
+
+/** With a new secret, all that was accounted with the one before would not be found any more. */
+async function refuseToReplace(
+  db: Database,
+  kind: AccountKeyKind,
+  all: readonly AccountKey[],
+): Promise<void> {
+  if (kind === 'signature') return
+  if (all.every((key) => key.kind !== kind) && !(await hasAccounts(db))) return
+  throw new Error(
+    `the ${kind} key of the accounts is missing or retired, and must not be replaced: restore the table account_key from a backup`,
+  )
 }
 
 interface GeneratedKey {

@@ -77,6 +77,21 @@ describe('emergencies', () => {
     )
   })
 
+  it('are not reviewed by a row that somebody writes into the database', async () => {
+    await account({ operation: 'hidden', emergency: true, confidential: { reason: 'Flood' } })
+    const operations = async () => (await listEmergencies(needs, {})).map(({ operation }) => operation)
+    expect(await operations()).toContain('hidden')
+    await database.db.pool.query(
+      `insert into account_review (chain, sequence, reviewed_by, sealed)
+        select chain, sequence, 'director', sealed from account, lateral (values ('x'), (entry::jsonb ->> 'sealed'),
+          ((select sealed from account_review limit 1))) as forged (sealed)
+        where entry::jsonb ->> 'operation' = 'hidden'`,
+    )
+    expect(await operations()).toContain('hidden')
+    const reviewed = await listEmergencies(needs, { reviewed: true })
+    expect(reviewed.map(({ operation }) => operation)).not.toContain('hidden')
+  })
+
   it.each([
     ['a word', 'emergency', 'id: must be that of an entry, a chain and a number with a dot between them'],
     [

@@ -2,6 +2,7 @@
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { openDetails, sealDetails } from '../accounts/confidential.ts'
+import type { AccountKeys } from '../accounts/keys.ts'
 import { ACCOUNT_KINDS } from '../model/account.ts'
 import { accountAt, emergencyAccounts, newestAccounts } from '../store/accounts/read-accounts.ts'
 import { type AccountReview, addReview, listReviews } from '../store/accounts/reviews.ts'
@@ -61,24 +62,38 @@ export const listEmergencies = useCase(
     result: Type.Array(closed({ ...ACCOUNT, ...CONFIDENTIAL, reviews: Type.Array(Review) })),
   },
   async (needs: HasVault & HasAccounts, { reviewed = false, limit = 50 }) => {
-    const found = await emergencyAccounts(needs.db, { reviewed, limit })
     const keys = await accountKeysOf(needs)
-    const reviews = await listReviews(
-      needs.db,
-      found.map(({ chain }) => chain),
-    )
+    const found = []
+    for await (const accounts of emergencyAccounts(needs.db)) {
+      const reviews = await listReviews(
+        needs.db,
+        accounts.map(({ chain }) => chain),
+      )
+      const ofPlace = Map.groupBy(reviews, (review) => `${review.chain} ${review.sequence}`)
+      for (const account of accounts) {
+        const facts = (ofPlace.get(`${account.chain} ${account.sequence}`) ?? []).flatMap((review) =>
+          openedReview(keys, review),
+        )
+        if (facts.length > 0 === reviewed)
+          found.push({ ...accountFacts(account), ...confidentialFacts(keys, account), reviews: facts })
+      }
+      if (found.length >= limit) break
+    }
     await accountOperator(needs, { note: 'audit emergencies' })
-    return found.map((account) => ({
-      ...accountFacts(account),
-      ...confidentialFacts(keys, account),
-      reviews: reviews
-        .filter(({ chain, sequence }) => chain === account.chain && sequence === account.sequence)
-        .map((review) => reviewFacts(review, openDetails(keys.confidential, review, review.sealed)?.finding)),
-    }))
+    return found.slice(0, limit)
   },
 )
 
-const reviewFacts = ({ at, reviewed_by }: AccountReview, note = '') => ({
+/**
+ * Nothing where the note does not open in its place: whoever can only write to the database would hide an emergency.
+ * What the entry itself has encrypted opens there as well, and is no finding.
+ */
+function openedReview({ confidential }: AccountKeys, review: AccountReview) {
+  const finding = openDetails(confidential, review, review.sealed)?.finding
+  return finding === undefined ? [] : [reviewFacts(review, finding)]
+}
+
+const reviewFacts = ({ at, reviewed_by }: AccountReview, note: string) => ({
   at: timeOut(at),
   reviewed_by,
   note,

@@ -8,7 +8,7 @@ import { countPerson, deletePersonRows, type PersonPlace } from '../store/accoun
 import { lockHolds } from '../store/accounts/prune-accounts.ts'
 import { insertTombstone } from '../store/accounts/tombstones.ts'
 import type { Database } from '../store/db/database.ts'
-import { holdsOfPerson } from '../store/db/holds.ts'
+import { erasePersonOfHolds, holdsOfPerson } from '../store/db/holds.ts'
 import { countWithdrawable, eraseNotifications } from '../store/events/erasing.ts'
 import { countTombstones, forgetTombstones } from '../store/records/forget-tombstones.ts'
 import { accountOperator } from './account-of-operator.ts'
@@ -86,6 +86,7 @@ export const erasePerson = useCase(
         }),
       )
     }
+    if (!dry_run) await erasePersonOfHolds(owner, pseudonyms)
     const beside = await eraseBeside(db, person, dry_run)
     return {
       ...{ dry_run, identifiers: person.identifiers.length, accounts: { entries, rows: erased, held } },

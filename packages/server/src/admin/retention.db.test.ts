@@ -283,5 +283,7 @@ describe('holds', () => {
     await removeHold(world.needs(), { id })
     expect(await listHolds(world.needs(), {})).toEqual([])
     await expect(removeHold(world.needs(), { id })).rejects.toThrow(`there is no hold ${id} in force`)
+    await erasePerson(world.needs(), { type: 'UIN', value: '12345', reason: 'order 1' })
+    expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
   })
 })

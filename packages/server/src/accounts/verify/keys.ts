@@ -4,7 +4,7 @@ import { calculateJwkThumbprint } from 'jose'
 import { DecryptionError } from '../../keys/encrypted-value.ts'
 import type { Vault } from '../../keys/vault.ts'
 import type { AccountKey } from '../../store/accounts/account-keys.ts'
-import { decryptKey } from '../keys.ts'
+import { decryptKey, type SecretKids } from '../keys.ts'
 import type { Report } from './report.ts'
 
 export interface SignedText {
@@ -15,9 +15,13 @@ export interface SignedText {
 
 export interface Verifier {
   isSigned(text: SignedText): boolean
+  /** Names the secrets that a signed checkpoint names and that are not the ones in use. */
+  checkSecrets(named: SecretKids | undefined): void
   /** kids of the signatures that were right. */
   readonly used: ReadonlySet<string>
 }
+
+const SECRETS = ['pseudonym', 'confidential'] as const
 
 /** @param vault null: whether the public halves belong to our own private halves is not checked */
 export async function createVerifier(
@@ -27,6 +31,14 @@ export async function createVerifier(
 ): Promise<Verifier> {
   const known = new Map<string, KeyObject>()
   const used = new Set<string>()
+  const missing = new Set<string>()
+  const secrets = keys.filter(({ kind }) => kind !== 'signature')
+  for (const key of secrets) {
+    if (!(await isUsable(key, vault))) report.fault('key_changed', null, null, key.kid)
+  }
+  for (const kind of keys.length === 0 ? [] : SECRETS) {
+    if (secrets.every((key) => key.kind !== kind)) report.fault('key_missing', null, null, kind)
+  }
   for (const key of keys) {
     if (key.public_key === null) continue
     if (await isOurs(key, vault)) known.set(key.kid, createPublicKey({ key: key.public_key, format: 'jwk' }))
@@ -34,12 +46,32 @@ export async function createVerifier(
   }
   return {
     used,
+    checkSecrets(named) {
+      for (const [kind, kid] of Object.entries(named ?? {})) {
+        if (missing.has(kid) || secrets.some((key) => key.kind === kind && key.kid === kid)) continue
+        missing.add(kid)
+        report.fault('key_missing', null, null, `${kind} ${kid}`)
+      }
+    },
     isSigned({ content, kid, signature }) {
       const key = known.get(kid)
       if (key === undefined || !verify(null, Buffer.from(content), key, signature)) return false
       used.add(kid)
       return true
     },
+  }
+}
+
+/** A secret is never retired, and there is nothing to compare it with: its kid is bound to it by the master key. */
+async function isUsable(key: AccountKey, vault: Vault | null): Promise<boolean> {
+  if (key.retired_at !== null) return false
+  if (vault === null) return true
+  try {
+    await decryptKey(vault, key)
+    return true
+  } catch (error) {
+    if (error instanceof DecryptionError) return false
+    throw error
   }
 }
 

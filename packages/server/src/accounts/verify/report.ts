@@ -22,7 +22,10 @@ export const FAULTS = {
   tombstone_signature:
     'the signature of a tombstone is wrong, or its key is unknown: the tombstone was changed or forged',
   tombstone_columns: 'a column of a tombstone says something else than its content',
-  key_changed: 'the public half of a key is not the one that belongs to its kid or to its private half',
+  key_changed:
+    'a key was changed: its public half does not belong to its kid or to its private half, or a secret does not decrypt or was retired',
+  key_missing:
+    'a secret of the accounts is missing that checkpoints name: persons, or confidential details, of that time are not found any more',
   witness_missing:
     'the witness has a checkpoint that the database does not have: the database was rolled back, or it was removed',
   witness_different: 'the witness has another checkpoint under the same digest',

@@ -357,6 +357,36 @@ describe('keys', () => {
     expect(found).toContain(`checkpoint_signature ${chain} 4`)
   })
 
+  test('a secret that is retired, changed or removed is found, and nothing is accounted with a new one', async () => {
+    const changes = [
+      ['update account_key set retired_at = now()', 'key_changed', 'is missing or retired'],
+      [
+        'update account_key set sealed = set_byte(sealed, 40, (get_byte(sealed, 40) + 1) % 256)',
+        'key_changed',
+        'was altered, moved, or encrypted with another master key',
+      ],
+      ['delete from account_key', 'key_missing', 'is missing or retired'],
+    ] as const
+    for (const kind of ['pseudonym', 'confidential']) {
+      for (const [statement, fault, message] of changes) {
+        const { on } = await twoChains()
+        await tamper(on, `${statement} where kind = '${kind}'`)
+        const found = (await places(on)).map((place) => place.split(' ')[0])
+        expect([...new Set(found)], statement).toEqual([fault])
+        await expect(writeChain(on, 1, { at: 7 }), statement).rejects.toThrow(message)
+      }
+    }
+  })
+
+  test('a secret that took the place of another one is found by the checkpoints that name it', async () => {
+    const { on } = await twoChains()
+    await tamper(on, `update account_key set kid = 'another' where kind = 'pseudonym'`)
+    const { report } = await verifyAccounts({ db: on.db, vault: null, witness: null })
+    expect(report.faults).toMatchObject([
+      { kind: 'key_missing', detail: expect.stringMatching(/^pseudonym /) },
+    ])
+  })
+
   test('accounts that are signed anew with a key of somebody else are found with the master key', async () => {
     const { on } = await twoChains()
     const stranger = await startedDatabase()

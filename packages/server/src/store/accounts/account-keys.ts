@@ -31,3 +31,11 @@ export async function addAccountKey(db: Database, key: NewAccountKey): Promise<v
     .onConflict((conflict) => conflict.column('kind').where('retired_at', 'is', null).doNothing())
     .execute()
 }
+
+/** Whether something was accounted ever: checkpoints are not deleted. */
+export async function hasAccounts({ pool }: Pick<Database, 'pool'>): Promise<boolean> {
+  const { rows } = await pool.query<{ has: boolean }>(
+    'select exists (select from account) or exists (select from account_checkpoint) as has',
+  )
+  return rows[0]?.has === true
+}

@@ -138,21 +138,25 @@ export async function* accountsOfParticipant(
 
 const BATCH = 5_000
 
-/** Entries in which the emergency part of a grant was used, the oldest first. */
-export async function emergencyAccounts(
-  { pool }: Pick<Database, 'pool'>,
-  { reviewed, limit }: { readonly reviewed: boolean; readonly limit: number },
-): Promise<readonly ReadAccount[]> {
-  const { rows } = await pool.query<Row<object>>(
-    `select chain, sequence, at, entry from account
-     where strpos(entry, '"emergency":true') > 0 and exists (
-       select from account_review as review
-       where review.chain = account.chain and review.sequence = account.sequence) = $1
-     order by at, chain, sequence limit $2`,
-    [reviewed, limit],
-  )
-  return rows.map(parsed)
+/** Entries in which the emergency part of a grant was used, the oldest first, some at a time. */
+export async function* emergencyAccounts({
+  pool,
+}: Pick<Database, 'pool'>): AsyncGenerator<readonly ReadAccount[]> {
+  for (let after = null as Pick<ReadAccount, 'at' | 'chain' | 'sequence'> | null; ; ) {
+    const { rows }: { readonly rows: readonly Row<object>[] } = await pool.query<Row<object>>(
+      `select chain, sequence, at, entry from account
+       where strpos(entry, '"emergency":true') > 0
+         and ($1::timestamptz is null or (at, chain, sequence) > ($1, $2::uuid, $3::bigint))
+       order by at, chain, sequence limit $4`,
+      [after?.at ?? null, after?.chain ?? null, after?.sequence ?? null, EMERGENCIES],
+    )
+    yield rows.map(parsed)
+    after = rows.at(-1) ?? null
+    if (after === null || rows.length < EMERGENCIES) return
+  }
 }
+
+const EMERGENCIES = 500
 
 /** The entry in a place. */
 export async function accountAt(

@@ -58,6 +58,17 @@ export async function removeHold(
   return rowCount === 1
 }
 
+/** Of holds that are not in force any more, as the owner. */
+export async function erasePersonOfHolds(
+  { pool }: Pick<Database, 'pool'>,
+  pseudonyms: readonly Buffer[],
+): Promise<void> {
+  await pool.query(
+    `update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms && $1::bytea[]`,
+    [pseudonyms],
+  )
+}
+
 /** The numbers of the holds of persons that have one of these pseudonyms. */
 export async function holdsOfPerson(
   client: Pick<PoolClient, 'query'>,
