@@ -55,6 +55,7 @@ test('registries and participants added beside it take part, until they are disa
     aliases: ['old', 'older'],
     time_zone: 'UTC',
     demo: false,
+    majority_age: 18,
   }
   expect(added).toEqual(registry)
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([{ ...registry, records: { Person: 0 } }])
