@@ -22,6 +22,7 @@ export async function consentAuthority({ db }: TestDatabase, name = AUTHORITY) {
     /** @param claims in place of others; those that are undefined are left out */
     async sign(claims: object = {}, { header = {}, key = own }: Signing = {}): Promise<string> {
       count += 1
+      const { alg = 'EdDSA' } = header as { readonly alg?: string }
       const now = Math.floor(Date.now() / 1_000)
       const payload = {
         iss: name,
@@ -34,7 +35,7 @@ export async function consentAuthority({ db }: TestDatabase, name = AUTHORITY) {
       }
       return new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
         .setProtectedHeader({ alg: 'EdDSA', typ: 'consent+jwt', kid: 'c-1', ...header } as { alg: string })
-        .sign(await importJWK({ ...key.privateJwk }, 'EdDSA'))
+        .sign(await importJWK({ ...key.privateJwk }, alg))
     },
   }
 }

@@ -17,6 +17,7 @@ import { askStatus } from '../../test/txn-status.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { removeConsentAuthority } from './consent-authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from './consents.ts'
+import { addOperator } from './operators.ts'
 
 const server = await testServer()
 afterAll(() => server.close())
@@ -236,6 +237,37 @@ describe('a withdrawal', () => {
   ])('of %s is refused', async (_, input, message) => {
     expect(await refused(withdrawConsent(needs, input))).toBe(message)
   })
+})
+
+it('operators withdraw over HTTP with the role consent, and with no other', async () => {
+  const tokens = { db: server.database.db }
+  const { token } = await addOperator(tokens, { name: 'authority', roles: ['consent'] })
+  const { token: reader } = await addOperator(tokens, { name: 'reader', roles: ['read', 'publish', 'audit'] })
+  const post = async (path: string, body: object, as: string) =>
+    fetch(`${server.adminUrl}/admin/v1/consents/${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${as}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const consent = await signed({ jti: 'http' })
+  expect(await found({ ...by('UIN', uin), ...consent })).toBe(1)
+  const revoked = { authority: authority.name, revoked: ['http', 'other'] }
+  expect((await post('revoke', revoked, reader)).status).toBe(403)
+  expect((await post('withdraw', ofPerson(), reader)).status).toBe(403)
+  expect(await found({ ...by('UIN', uin), ...consent })).toBe(1)
+  const answer = await post('revoke', revoked, token)
+  expect([answer.status, await answer.json()]).toEqual([
+    200,
+    {
+      at: expect.any(String),
+      stopped: { subscriptions: [], notifications: 0, deliveries: 0, in_flight: 0 },
+      receipt: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
+    },
+  ])
+  expect(await found({ ...by('UIN', uin), ...consent })).toBe(0)
+  expect((await post('withdraw', ofPerson(), token)).status).toBe(200)
+  expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(0)
+  expect((await post('withdraw', { authority: 'https://nobody.example', jti: 'x' }, token)).status).toBe(404)
 })
 
 it('what was answered under a consent that the grant does not take any more is neither sent nor given again', async () => {

@@ -3,6 +3,7 @@ import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
 import { endUnconsented } from '../store/consents/stopping.ts'
+import { forgetConsents } from '../store/consents/uses.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
@@ -56,6 +57,10 @@ const CHORES: readonly Chore[] = [
   {
     failure: 'subscriptions whose consent does not hold could not be ended; tried again soon',
     run: async ({ db }) => void (await withTransaction(db.pool, endUnconsented)),
+  },
+  {
+    failure: 'signed consents that ended could not be forgotten; tried again soon',
+    run: async ({ db }) => void (await forgetConsents(db)),
   },
   {
     failure: 'scheduled statuses of enrolments could not begin; tried again soon',

@@ -7,6 +7,8 @@ import { consentAuthority } from '../../test/consents.ts'
 import { grant } from '../../test/grants.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { postSearch, type TestParticipant, testServer } from '../../test/server.ts'
+import { addConsentAuthority } from '../admin/consent-authorities.ts'
+import { keepHouse } from '../app/housekeeping.ts'
 import type { GrantTerms } from '../model/grant.ts'
 
 const server = await testServer()
@@ -163,6 +165,42 @@ describe('a signed consent', () => {
       rejected(`${AT}: azp: names another participant`),
     )
     expect((await item({ ...byUin('1'), ...theirs }, other)).data.reg_records).toHaveLength(1)
+  })
+
+  it.each([
+    ['ES256', 'P-256'],
+    ['RS256', 'RSA'],
+  ] as const)('may be signed with %s', async (alg, type) => {
+    const key = keyPair(type)
+    const name = `https://${alg}.example`
+    const own = await consentAuthority(server.database, name)
+    const keys = [{ ...key.jwk, kid: alg }]
+    await addConsentAuthority({ db: server.database.db }, { name, keys })
+    await granted({ authorities: [name] })
+    const signing = { header: { alg, kid: alg }, key }
+    const found = await item({ ...byUin('1'), authorize: { consent_jws: await own.sign({}, signing) } })
+    expect(found.data.reg_records).toHaveLength(1)
+    const other = { ...signing, key: keyPair(type) }
+    expect(
+      await item({ ...byUin('1'), authorize: { consent_jws: await own.sign({}, other) } }),
+    ).toMatchObject(rejected(`${AT}: must be signed with a key of its authority`))
+    await granted()
+  })
+
+  it('is forgotten some days after its end, unless it is revoked', async () => {
+    const { pool } = server.database.db
+    for (const jti of ['ended', 'ended-revoked', 'going-on']) {
+      await item({ ...byUin('1'), ...(await under({ jti })) })
+    }
+    await pool.query(
+      "update signed_consent set expires_at = now() - interval '8 days' where jti like 'ended%'",
+    )
+    await pool.query("update signed_consent set revoked_at = now() where jti = 'ended-revoked'")
+    await keepHouse(server.context, new AbortController().signal)
+    const { rows } = await pool.query(
+      "select jti from signed_consent where jti = any('{ended,ended-revoked,going-on}') order by jti",
+    )
+    expect(rows).toEqual([{ jti: 'ended-revoked' }, { jti: 'going-on' }])
   })
 
   const now = Math.floor(Date.now() / 1_000)

@@ -82,6 +82,18 @@ export async function firstUse(
   return (await find()) ?? { participant, pseudonym }
 }
 
+/** Days after its end for which it is known who used a signed consent. */
+const KEPT = 7
+
+/** Forgets signed consents that ended some days ago. Those that were revoked stay: they are revoked for ever. @returns how many */
+export async function forgetConsents({ pool }: Pick<Database, 'pool'>): Promise<number> {
+  const { rowCount } = await pool.query(
+    `delete from signed_consent where revoked_at is null and expires_at < now() - make_interval(days => $1)`,
+    [KEPT],
+  )
+  return rowCount ?? 0
+}
+
 /** Writes under which consents items of an exchange are answered. */
 export async function insertUses(
   client: ClientBase,
