@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg'
 import Type from 'typebox'
 import { PROTECTION_CATEGORIES } from '../model/protection.ts'
 import type { Identifier } from '../model/records.ts'
-import type { Registry } from '../model/registry.ts'
+import { IDENTIFIERS, type Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { withdrawNotifications } from '../store/events/withdrawing.ts'
@@ -54,6 +54,12 @@ export const protectPerson = useCase(
   async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
     const registry = await registryAt(db, namespace)
     const named = identifierOf(registry, given)
+    if ([...registry.unfilled.values()].some((names) => names.has(IDENTIFIERS))) {
+      throw new AdminRefusal(
+        'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',
+        { reason: 'conflict' },
+      )
+    }
     return withTransaction(db.pool, async (client) => {
       await lockEvents(client, registry.id, 'merge')
       const bearer = await bearerOf(client, registry, named)

@@ -1,7 +1,8 @@
 /** Backfilling columns, and the rows of identifiers, from the stored documents: those that are new, or were written by other rules. */
 
-import type { JsonValue, RecordType } from '@rollcall/protocol'
+import { isJsonObject, type JsonValue, type RecordType } from '@rollcall/protocol'
 import type { PoolClient } from 'pg'
+import { publicRecord } from '../../model/protection.ts'
 import { IDENTIFIERS, type RegistryShape } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { quoteName } from '../db/names.ts'
@@ -9,7 +10,8 @@ import { inTransaction } from '../db/transaction.ts'
 import { columnGroups, type RecordColumn } from './columns.ts'
 import { writeIdentifiers } from './identifier-rows.ts'
 import { columnValues } from './prepare-record.ts'
-import { publicText, readProtection } from './protection.ts'
+import { noteReferences } from './protected-records.ts'
+import { readProtection } from './protection.ts'
 import { recordTable } from './record-tables.ts'
 import { updateRows } from './update-rows.ts'
 
@@ -80,10 +82,14 @@ async function backfillBatch(
     [from, batch],
   )
   const protection = await readProtection(client, registry.id)
-  const read = records.map(({ id, document }) => {
+  const read = records.map(({ id, document: text }) => {
     // Our own canonical text, which was checked when it was written.
-    return { id, document: publicText(registry, recordType, protection, document) }
+    const document: JsonValue = JSON.parse(text)
+    if (!isJsonObject(document)) return { id, document, named: [] }
+    const { document: left, persons } = publicRecord(registry.kind, recordType, protection, document)
+    return { id, document: left, named: persons }
   })
+  if (protection.borne.size > 0) await noteReferences(client, { registry, recordType }, read)
   await writeColumns(client, table, recordType, due, read)
   if (due.includes(IDENTIFIERS)) await writeIdentifiers(client, registry, recordType, records)
   const last = records.at(-1)

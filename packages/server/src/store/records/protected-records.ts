@@ -94,7 +94,8 @@ export async function noteProtected(
   }
 }
 
-async function noteReferences(
+/** Which protected persons these records name. */
+export async function noteReferences(
   client: ClientBase,
   { registry, recordType }: Pick<Writing, 'registry' | 'recordType'>,
   noted: readonly Pick<Noted, 'id' | 'named'>[],
