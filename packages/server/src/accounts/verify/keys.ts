@@ -75,9 +75,18 @@ async function isUsable(key: AccountKey, vault: Vault | null): Promise<boolean> 
   }
 }
 
+/** Any row may be inserted: `createPublicKey` throws at some. */
+function isEd25519({ public_key }: AccountKey): boolean {
+  try {
+    return createPublicKey({ key: public_key ?? {}, format: 'jwk' }).asymmetricKeyType === 'ed25519'
+  } catch {
+    return false
+  }
+}
+
 async function isOurs(key: AccountKey, vault: Vault | null): Promise<boolean> {
   const thumbprint = await calculateJwkThumbprint(key.public_key ?? {}).catch(() => null)
-  if (thumbprint !== key.kid) return false
+  if (thumbprint !== key.kid || !isEd25519(key) || key.sealed === null) return false
   if (vault === null) return true
   try {
     const jwk = JSON.parse((await decryptKey(vault, key)).toString()) as { readonly x?: string }

@@ -19,13 +19,14 @@ export async function readAllTombstones(
   report: Report,
 ): Promise<Tombstones> {
   const pruned = new Map<string, PrunedChain>()
-  const forged = new Set<number>()
+  const signed = new Set<string>()
   const erasing = new Set<string>()
   for await (const row of readTombstones(snapshot)) {
     report.counts.tombstones += 1
     const content = verified(row, verifier, report)
-    if (content === null) forged.add(row.id)
-    else if (content.kind === 'erasure') for (const chain of chainsOf(content)) erasing.add(chain)
+    if (content === null) continue
+    signed.add(row.id)
+    if (content.kind === 'erasure') for (const chain of chainsOf(content)) erasing.add(chain)
     else {
       for (const part of content.pruned)
         if (part.sequence > (pruned.get(part.chain)?.sequence ?? 0)) pruned.set(part.chain, part)
@@ -37,7 +38,7 @@ export async function readAllTombstones(
       const places = new Set<string>()
       if (!erasing.has(chain)) return places
       for (const { id, content } of await tombstonesOf(snapshot, chain)) {
-        if (forged.has(id)) continue
+        if (!signed.has(id)) continue
         const parsed = JSON.parse(content) as TombstoneContent
         if (parsed.kind !== 'erasure') continue
         for (const [sequence, position] of parsed.erased[chain] ?? []) places.add(`${sequence}/${position}`)

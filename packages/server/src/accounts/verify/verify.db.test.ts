@@ -33,6 +33,28 @@ async function twoChains(): Promise<{ on: TestDatabase; chain: string; other: st
 
 const entry = (chain: string, sequence: number): string => `chain = '${chain}' and sequence = ${sequence}`
 
+describe('rows that the role of servers may insert', () => {
+  const FORGED = '00000000-0000-0000-0000-000000000000'
+  test.each([
+    `account (chain, sequence, at, entry, commitments, hash) values ('${FORGED}', 1, 'infinity', '{}', '', '')`,
+    `account (chain, sequence, at, entry, commitments, hash) values
+      ('${FORGED}', 9223372036854775807, now(), 'x', '', ''), ('${FORGED}', 9223372036854775806, now(), 'null', '', '')`,
+    `account_person values ('${FORGED}', 9223372036854775807, 1, '', '', 'seen')`,
+    `account_person values ('${FORGED}', -9223372036854775807, 0, '', '', 'seen')`,
+    `account_checkpoint (id, chain, sequence, hash, at, content, digest, kid, signature)
+      overriding system value values (-7, '${FORGED}', 9223372036854775807, '', 'infinity', '', '', 'k', '')`,
+    `account_tombstone (id, at, content, kid, signature, chains)
+      overriding system value values (-7, 'infinity', 'x', 'k', '', array[null]::uuid[])`,
+    `account_key (kid, kind, public_key, sealed, retired_at)
+      select 'k', kind, public_key, null, now() from account_key where kind = 'signature'`,
+  ])('are named: %s', async (rows) => {
+    const on = await database()
+    await writeChain(on, 4)
+    await on.db.pool.query(`insert into ${rows}`)
+    expect((await verified(on)).report.faultCount).toBeGreaterThan(0)
+  })
+})
+
 describe('healthy accounts', () => {
   test('verify', async () => {
     const { on } = await twoChains()

@@ -23,7 +23,7 @@ export interface PersonToVerify {
 }
 
 export interface CheckpointToVerify {
-  readonly id: number
+  readonly id: string
   readonly chain: string
   readonly sequence: number
   readonly hash: Buffer
@@ -35,7 +35,7 @@ export interface CheckpointToVerify {
 }
 
 export interface TombstoneToVerify {
-  readonly id: number
+  readonly id: string
   readonly at: string
   readonly content: string
   readonly kid: string
@@ -43,22 +43,34 @@ export interface TombstoneToVerify {
   readonly chains: readonly string[]
 }
 
-const AT = `to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`
+/** Any time that a row may have: infinity has no text of this form. */
+const AT = `coalesce(to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), at::text) as at`
 
-const ENTRIES = `select chain, sequence, ${AT}, entry, commitments, hash, message_id, reply_message_id from account
-  where (chain, sequence) > ($1, $2) order by chain, sequence limit 500`
+/** Any number that a row may have: one that is no safe integer is cut, and so no hash matches. `key` is exact. */
+const SEQUENCE = `greatest(least(sequence, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) as sequence`
+const KEY = 'sequence::text as key'
 
-const PERSONS = `select chain, sequence, position, pseudonym, salt, role from account_person
-  where (chain, sequence, position) > ($1, $2, $3) order by chain, sequence, position limit 5000`
+const ENTRIES = `select chain, ${SEQUENCE}, ${KEY}, ${AT}, entry, commitments, hash, message_id, reply_message_id from account
+  where (chain, account.sequence) > ($1, $2::bigint) order by chain, account.sequence limit 500`
 
-const CHECKPOINTS = `select id, chain, sequence, hash, ${AT}, content, digest, kid, signature from account_checkpoint
-  where (chain, id) > ($1, $2) order by chain, id limit 500`
+const PERSONS = `select chain, ${SEQUENCE}, ${KEY}, position, pseudonym, salt, role from account_person
+  where (chain, account_person.sequence, position) > ($1, $2::bigint, $3)
+  order by chain, account_person.sequence, position limit 5000`
 
-const TOMBSTONES = `select id, ${AT}, content, kid, signature, chains from account_tombstone
-  where id > $1 order by id limit 10`
+const CHECKPOINTS = `select id::text as id, chain, ${SEQUENCE}, hash, ${AT}, content, digest, kid, signature from account_checkpoint
+  where (chain, account_checkpoint.id) > ($1, $2::bigint)
+  order by chain, account_checkpoint.id limit 500`
+
+const TOMBSTONES = `select id::text as id, ${AT}, content, kid, signature, chains::text[] as chains from account_tombstone
+  where account_tombstone.id > $1::bigint order by account_tombstone.id limit 10`
 
 /** Before every chain. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
+const LEAST = '-9223372036854775808'
+
+interface Keyed {
+  readonly key: string
+}
 
 async function* pages<Row extends object>(
   snapshot: Snapshot,
@@ -76,17 +88,21 @@ async function* pages<Row extends object>(
 }
 
 export const readEntries = (snapshot: Snapshot): AsyncGenerator<AccountToVerify> =>
-  pages(snapshot, ENTRIES, [FIRST, 0], ({ chain, sequence }) => [chain, sequence])
+  pages<AccountToVerify & Keyed>(snapshot, ENTRIES, [FIRST, LEAST], ({ chain, key }) => [chain, key])
 
 export const readPersons = (snapshot: Snapshot): AsyncGenerator<PersonToVerify> =>
-  pages(snapshot, PERSONS, [FIRST, 0, 0], ({ chain, sequence, position }) => [chain, sequence, position])
+  pages<PersonToVerify & Keyed>(snapshot, PERSONS, [FIRST, LEAST, -1], ({ chain, key, position }) => [
+    chain,
+    key,
+    position,
+  ])
 
 /** Those of each chain in the order in which they were written. */
 export const readCheckpoints = (snapshot: Snapshot): AsyncGenerator<CheckpointToVerify> =>
-  pages(snapshot, CHECKPOINTS, [FIRST, 0], ({ chain, id }) => [chain, id])
+  pages(snapshot, CHECKPOINTS, [FIRST, LEAST], ({ chain, id }) => [chain, id])
 
 export const readTombstones = (snapshot: Snapshot): AsyncGenerator<TombstoneToVerify> =>
-  pages(snapshot, TOMBSTONES, [0], ({ id }) => [id])
+  pages(snapshot, TOMBSTONES, [LEAST], ({ id }) => [id])
 
 /** The contents of the tombstones that name a chain, with their ids. */
 export async function tombstonesOf(
@@ -94,7 +110,7 @@ export async function tombstonesOf(
   chain: string,
 ): Promise<readonly Pick<TombstoneToVerify, 'id' | 'content'>[]> {
   const { rows } = await snapshot.query<Pick<TombstoneToVerify, 'id' | 'content'>>(
-    'select id, content from account_tombstone where chains @> array[$1::uuid] order by id',
+    'select id::text as id, content from account_tombstone where chains @> array[$1::uuid] order by account_tombstone.id',
     [chain],
   )
   return rows
@@ -108,7 +124,7 @@ export async function findCheckpoints(
   ReadonlyMap<string, { readonly chain: string; readonly sequence: number; readonly hash: string }>
 > {
   const { rows } = await snapshot.query<{ digest: string; chain: string; sequence: number; hash: string }>(
-    `select encode(digest, 'hex') as digest, chain, sequence, encode(hash, 'hex') as hash from account_checkpoint
+    `select encode(digest, 'hex') as digest, chain, ${SEQUENCE}, encode(hash, 'hex') as hash from account_checkpoint
       where digest = any($1)`,
     [digests.map((digest) => Buffer.from(digest, 'hex'))],
   )
