@@ -1,7 +1,8 @@
 /** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
 import Type from 'typebox'
+import { EMERGENCY } from '../policy/basis.ts'
 import { findAuthority } from '../store/consents/authorities.ts'
-import { liftWithdrawals, revokeSigned, withdraw } from '../store/consents/withdrawals.ts'
+import { isKnownPurpose, liftWithdrawals, revokeSigned, withdraw } from '../store/consents/withdrawals.ts'
 import { AuthorityName } from './consent-authorities.ts'
 import { RECEIPT, receiptOf } from './consent-receipt.ts'
 import { withdrawingPerson } from './consented-person.ts'
@@ -46,6 +47,7 @@ export const withdrawConsent = useCase(
     if (identifier_type === undefined || identifier_value === undefined || purpose === undefined) {
       throw oneOfThem()
     }
+    await checkPurpose(needs, purpose)
     const { all: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
     const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
     const stopped = await withdraw(needs.db, { pseudonyms, purpose, participant: from })
@@ -95,6 +97,17 @@ export const reinstateConsent = useCase(
     return { reinstated }
   },
 )
+
+/** A misspelt purpose stops nothing, and its receipt would say otherwise. @throws AdminRefusal */
+async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void> {
+  if (purpose === EMERGENCY) {
+    throw new AdminRefusal('purpose: an emergency stands in place of a consent and cannot be withdrawn')
+  }
+  if (await isKnownPurpose(db, purpose)) return
+  throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', {
+    reason: 'not_found',
+  })
+}
 
 async function authorityNamed({ db }: HasDatabase, name: string): Promise<number> {
   const found = await findAuthority(db, name)

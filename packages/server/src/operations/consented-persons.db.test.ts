@@ -50,8 +50,8 @@ await grant(server.database, peer.sender_id, 'ess', { ...terms, operations: ['en
 server.clock.pass(1_000)
 
 const asserted = () => ({ consent: { ts: new Date().toISOString(), purpose: { code: 'eligibility' } } })
-const found = async (type: string, value: string): Promise<number> => {
-  const search_criteria = { query_type: 'idtype-value', query: { type, value }, ...asserted() }
+const found = async (type: string, value: string, under: object = asserted()): Promise<number> => {
+  const search_criteria = { query_type: 'idtype-value', query: { type, value }, ...under }
   const { body } = await postSearch(server, peer, [{ search_criteria }])
   return body.message.search_response[0].data.reg_records.length
 }
@@ -100,6 +100,23 @@ describe('a withdrawal', () => {
     await reinstateConsent(needs, of('PASSPORT_X', 'P7'))
     expect(await enrolled('P7')).toContain('Active')
   })
+})
+
+it('a signed consent of a clock that is ahead is withdrawn once it was used', async () => {
+  const subject = { identifier_type: 'UIN', identifier_value: '2' }
+  const iat = Math.floor(Date.now() / 1_000) + 55
+  const authorize = { consent_jws: await authority.sign({ iat, subject }) }
+  expect(await found('UIN', '2', { authorize })).toBe(1)
+  await withdrawConsent(needs, of('UIN', '2'))
+  expect(await found('UIN', '2', { authorize })).toBe(0)
+  await reinstateConsent(needs, of('UIN', '2'))
+})
+
+it.each([
+  ['eligibilty', 'purpose: is neither configured nor was anything answered for it'],
+  ['emergency', 'purpose: an emergency stands in place of a consent and cannot be withdrawn'],
+])('nothing is withdrawn for the purpose %s', async (purpose, text) => {
+  expect(await refused(withdrawConsent(needs, { ...of('UIN', '2'), purpose }))).toBe(text)
 })
 
 it('a signed consent names a person by a type that the registry lists', async () => {

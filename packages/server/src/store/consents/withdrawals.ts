@@ -45,6 +45,19 @@ export async function revokeSigned(
   })
 }
 
+/** Whether a purpose is configured, granted, or something was answered for it. */
+export async function isKnownPurpose({ pool }: Pick<Database, 'pool'>, purpose: string): Promise<boolean> {
+  if (!isStorable(purpose)) return false
+  const { rows } = await pool.query<{ known: boolean }>(
+    `select exists (select from purpose where code = $1)
+      or exists (select from participant_grant where terms -> 'purposes' ? $1)
+      or exists (select from subscription_consent where purpose = $1)
+      or exists (select from consent_use where purpose = $1) as known`,
+    [purpose],
+  )
+  return rows[0]?.known === true
+}
+
 export interface Withdrawal {
   /** Of the identifiers of the person. */
   readonly pseudonyms: readonly Buffer[]

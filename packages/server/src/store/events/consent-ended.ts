@@ -2,7 +2,7 @@
 
 /**
  * SQL of a row with participant, pseudonyms, purpose, authority, jti, given_at and expires_at, whose consent does not hold any
- * more. A consent that is signed after a withdrawal is a new one.
+ * more. A consent that is signed after a withdrawal is a new one; what was used before it is not, whatever its clock says.
  */
 export const hasEnded = (row: string): string => `(${row}.expires_at <= now()
   or exists (select from signed_consent
@@ -13,4 +13,7 @@ export const hasEnded = (row: string): string => `(${row}.expires_at <= now()
     where withdrawn.lifted_at is null and withdrawn.pseudonyms && ${row}.pseudonyms
       and withdrawn.purpose = ${row}.purpose
       and (withdrawn.participant is null or withdrawn.participant = ${row}.participant)
-      and (${row}.given_at is null or ${row}.given_at <= withdrawn.withdrawn_at)))`
+      and (${row}.given_at is null or ${row}.given_at <= withdrawn.withdrawn_at
+        or exists (select from signed_consent
+          where signed_consent.authority = ${row}.authority and signed_consent.jti = ${row}.jti
+            and used_at <= withdrawn.withdrawn_at))))`
