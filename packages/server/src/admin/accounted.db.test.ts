@@ -10,6 +10,7 @@ import { listEvents } from './event-list.ts'
 import { grantTemplate, revokeGrant, setGrant } from './grants.ts'
 import { listHolds } from './holds.ts'
 import { listProtected, protectPerson, unprotectPerson } from './protected-persons.ts'
+import { addPurpose } from './purposes.ts'
 import { deleteRecords } from './records.ts'
 import { trace } from './trace.ts'
 
@@ -37,6 +38,7 @@ it('of consents: withdrawals, reinstatements, and who may sign them', async () =
   const needs = { db, vault: server.context.vault, accounts, operator: 'ada' }
   const authority = { name: 'https://consent.example' }
   const person = { identifier_type: 'UIN', identifier_value: 'U-secret', purpose: 'eligibility' }
+  await addPurpose({ db }, { code: 'eligibility' })
   await addConsentAuthority(needs, { ...authority, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
   await withdrawConsent(needs, person)
   await withdrawConsent(needs, { authority: authority.name, jti: 'j-secret' })

@@ -92,8 +92,8 @@ test('what waited before, and what was sent, is known after the migration', asyn
     drop function queue_notifications(); drop function forget_queued_notifications(); drop table waiting_notification;
     alter table delivery drop column notifications;
     create index notification_waiting_index on notification (mailbox, is_backfill, due_at, id) where state = 'waiting';
-    create index notification_delivery_index on notification (delivery) where delivery is not null;
-    delete from rollcall_migration where name = '0029-waiting-notifications'`)
+    create index notification_delivery_index on notification (delivery) where delivery is not null`)
+  await owner.pool.query(`delete from rollcall_migration where name = '0029-waiting-notifications'`)
   await own(`with registered as (
       insert into event (registry, event_type, record_type, record, record_version, occurred_at)
       values (1, 'LiveBirth', 'Person', 1, 1, now()) returning id
