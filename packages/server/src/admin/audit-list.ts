@@ -31,7 +31,7 @@ export const listAccounts = useCase(
     input: closed({
       participant: Type.Optional(text('Only those of this sender_id.')),
       namespace: Type.Optional(text('Only those of this registry.')),
-      kind: Type.Optional(oneOf(ACCOUNT_KINDS)),
+      kind: Type.Optional(oneOf(ACCOUNT_KINDS, { description: 'Sort of entries.' })),
       from: Type.Optional(instant('Only those of this time or later.')),
       to: Type.Optional(instant('Only those before this time.')),
       limit: Limit,

@@ -51,7 +51,12 @@ export const addHold = useCase(
   {
     input: closed({
       person: Type.Optional(
-        personalData(closed({ type: text('Identifier type.'), value: text('Its value.') })),
+        personalData(
+          closed(
+            { type: text('Identifier type.'), value: text('Its value.') },
+            { description: 'The person whose accounts are held.' },
+          ),
+        ),
       ),
       participant: Type.Optional(SenderId),
       from: Type.Optional(instant('Begin of a period.')),
