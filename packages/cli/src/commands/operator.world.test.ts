@@ -50,7 +50,7 @@ const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString().s
 
 test.each([
   [['add', 'x'], 2, /--role <role\.\.\.>' not specified/],
-  [['add', 'x', '--role', 'root'], 2, /Allowed choices are read, publish, operate, audit, own/],
+  [['add', 'x', '--role', 'root'], 2, /Allowed choices are read, publish, consent, operate, audit, own/],
   [
     ['add', 'x', '--role', 'read', '--expires', '2020-01-01'],
     1,
