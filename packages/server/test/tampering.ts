@@ -3,13 +3,14 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
 import { loadAccountKeys } from '../src/accounts/keys.ts'
 import { signTombstone, type TombstoneContent } from '../src/accounts/tombstones.ts'
 import type { Fault } from '../src/accounts/verify/report.ts'
 import { type Verified, verifyAccounts } from '../src/accounts/verify/verify.ts'
 import { accountEntry } from './account-entry.ts'
 import { testAccounts, vaultOf } from './accounts.ts'
-import type { TestDatabase } from './postgres.ts'
+import { startedDatabase, type TestDatabase } from './postgres.ts'
 import { query } from './statement.ts'
 
 /** A process that writes so many entries, each about two identifiers. */
@@ -104,4 +105,30 @@ export async function prune(on: TestDatabase, chain: string, sequence: number): 
     await tamper(on, `delete from ${table} where chain = $1 and sequence <= $2`, [chain, sequence])
   const pruned = [{ chain, sequence, hash: String(row?.hash) }]
   await bury(on, { kind: 'prune', at: AT, reason: 'test', pruned })
+}
+
+/** A migrated database for one test. */
+export async function database(): Promise<TestDatabase> {
+  const made = await startedDatabase()
+  onTestFinished(() => made.close())
+  return made
+}
+
+/** Two processes that ended in order; each made checkpoints at its entries 4 and 8 and at its end. */
+export async function twoChains(): Promise<{ on: TestDatabase; chain: string; other: string }> {
+  const on = await database()
+  await writeChain(on, 10)
+  await writeChain(on, 10, { at: 1 })
+  const [chain = '', other = ''] = await chains(on)
+  return { on, chain, other }
+}
+
+/** The lines that a witness would have. */
+export async function witnessOf({ db }: TestDatabase): Promise<string[]> {
+  const { rows } = await db.pool.query(
+    `select chain, sequence, encode(hash, 'hex') as hash, content::json ->> 'at' as at,
+      (content::json ->> 'ended')::boolean as ended, encode(digest, 'hex') as digest, kid
+      from account_checkpoint order by id`,
+  )
+  return rows.map((row) => `Nov 22 host rollcall: ${JSON.stringify({ rollcall_checkpoint: row })}`)
 }

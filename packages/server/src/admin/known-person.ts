@@ -1,6 +1,7 @@
 /** The identifiers under which a person is known: the one that is named, and the others of the same person's records. */
 import {
   identifierValue,
+  isContact,
   KINDS,
   type Kind,
   type RecordType,
@@ -119,9 +120,7 @@ async function theOnly(
   return records.length === 1 ? (records[0]?.document ?? null) : null
 }
 
-const SHARED = ['phone', 'email']
-
 const leadsOn = (kind: Kind, name: string): boolean => {
   const type = resolveIdentifierType(kind, name)
-  return type !== undefined && !SHARED.includes(type.normaliser)
+  return type !== undefined && !isContact(type)
 }
