@@ -108,6 +108,7 @@ test('a notification is told from its event on, with what holds it up', () => {
       ...{ id: 'd-1', callback: 'notify', page: 1, message_id: 'ours-1' },
       ...{ state: 'pending', attempts: 1, reason: null },
     },
+    recalled: [],
     events: [
       { at: at(1), event: 'occurred', event_type: 'CANCEL', record_type: 'Person' },
       { at: at(5), event: 'matched', count: 3 },

@@ -102,7 +102,7 @@ function eventText(event: StoryEvent, pageOf: (page: number) => string): string 
       return `recorded, ${counted(event.count, 'subscription')} matched`
     case 'composed': {
       const { message_id, sequence, target_origin, delivery } = event
-      return `composed into envelope ${sequence ?? '?'}: notify ${message_id} for ${target_origin ?? 'nowhere'}, delivery ${delivery}`
+      return `composed into ${sequence === null ? 'an envelope' : `envelope ${sequence}`}: notify ${message_id} for ${target_origin ?? 'nowhere'}, delivery ${delivery}`
     }
     case 'waits':
       return 'due in its mailbox'

@@ -125,6 +125,7 @@ const notification: TracedNotification = {
   mailbox_state: 'open',
   sequence: 4,
   delivery,
+  recalled: [],
 }
 const notified = (changes: Partial<TracedNotification>) => storyOf({ ...notification, ...changes }, NOW)
 
@@ -136,6 +137,19 @@ test('a notification is told from its event to the attempts at its envelope', ()
     { event: 'composed', message_id: 'ours-1', sequence: 4, target_origin: 'https://sp.example' },
     { event: 'attempt', number: 1, status: 503 },
     { event: 'attempt due', number: 2 },
+  ])
+})
+
+test('an envelope that was taken back comes before the one that was composed anew', () => {
+  const back = { ...delivery, id: 'd-0', message_id: 'ours-0', created_at: at(6), since: at(6) }
+  const recalled = { ...back, state: 'dropped', reason: 'recalled', finished_at: at(9) } as const
+  expect(notified({ recalled: [{ ...recalled, made: [attempt(1, 7, 503, 'http_5xx')] }] })).toMatchObject([
+    ...[{ event: 'occurred' }, { event: 'matched' }],
+    { event: 'composed', message_id: 'ours-0', sequence: null },
+    { event: 'attempt', delivery: 'd-0', status: 503 },
+    { event: 'dropped', delivery: 'd-0', reason: 'recalled' },
+    { event: 'composed', message_id: 'ours-1', sequence: 4 },
+    { event: 'attempt due', delivery: 'd-1' },
   ])
 })
 

@@ -92,24 +92,30 @@ const ofCallback = ({ received_at, participant, state }: TracedCallback): readon
 
 function ofNotification(traced: TracedNotification, now: Date): readonly Moment[] {
   const { occurred_at, recorded_at, event_type, record_type, matched, state, due_at, sequence } = traced
-  const { delivery } = traced
+  const { delivery, recalled } = traced
   const occurred = moment(occurred_at, { event: 'occurred', event_type, record_type })
   const moments = [
     // It may be entered before it happens.
     { ...occurred, order: Math.min(occurred.order, recorded_at.getTime()) },
     moment(recorded_at, { event: 'matched', count: matched }),
+    ...recalled.flatMap((envelope) => [composedOf(envelope, null), ...attemptsOf(envelope, now)]),
   ]
   if (state === 'waiting') return [...moments, { ...moment(due_at, { event: 'waits' }), order: Infinity }]
   if (state === 'dropped') return [...moments, { ...moment(due_at, { event: 'left out' }), order: Infinity }]
   // Its envelope is forgotten.
   if (delivery === null) return moments
-  const { id, page, created_at, message_id, target } = delivery
-  const composed = moment(created_at, {
+  return [...moments, composedOf(delivery, sequence), ...attemptsOf(delivery, now)]
+}
+
+/** @param sequence null: the number may belong to the envelope after it */
+const composedOf = (
+  { id, page, created_at, message_id, target }: TracedDelivery,
+  sequence: number | null,
+): Moment =>
+  moment(created_at, {
     ...{ event: 'composed', delivery: id, page, message_id, sequence },
     target_origin: originOf(target),
   })
-  return [...moments, composed, ...attemptsOf(delivery, now)]
-}
 
 /** Events of the same time are reported in the order of these lines. */
 function ofExchange(traced: TracedExchange, now: Date): readonly Moment[] {

@@ -134,6 +134,9 @@ const Notification = closed({
   mailbox_state: oneOf(['open', 'closed']),
   sequence: orNull(wholeNumber('Position of its envelope in the mailbox.')),
   delivery: orNull(Delivery),
+  recalled: Type.Array(Delivery, {
+    description: 'Earlier envelopes with it, the oldest first. Each was taken back and composed anew.',
+  }),
   events: MESSAGE.events,
 })
 
@@ -186,9 +189,10 @@ function exchangeFacts(traced: TracedExchange) {
   }
 }
 
-function notificationFacts({ delivery, due_at, ...traced }: TracedNotification) {
+function notificationFacts({ delivery, recalled, due_at, ...traced }: TracedNotification) {
   const { occurred_at: _, recorded_at: __, ...facts } = traced
-  return { ...facts, due_at: timeOut(due_at), delivery: delivery && deliveryFacts(delivery) }
+  const envelopes = { delivery: delivery && deliveryFacts(delivery), recalled: recalled.map(deliveryFacts) }
+  return { ...facts, due_at: timeOut(due_at), ...envelopes }
 }
 
 /** Its times are in the events. */

@@ -6,6 +6,7 @@ import { grant } from '../../test/grants.ts'
 import { mailboxSender } from '../../test/mailboxes.ts'
 import { envelopeOf, type Subscribed, uinsOf } from '../../test/notifications.ts'
 import type { Participant } from '../model/participant.ts'
+import { traceNotifications } from '../store/events/traced-notifications.ts'
 
 const { server, rows, newPeer, until, receiver } = await mailboxSender({ schedule: [1] })
 let peer: Receiver
@@ -57,6 +58,12 @@ test('an envelope that was attempted is composed anew without what was unsubscri
     { state: 'dropped', reason: 'recalled' },
     { state: expect.stringMatching(/pending|delivered/), reason: null },
   ])
+  // The trace has both envelopes, the one that was taken back with its attempt.
+  const [traced] = await traceNotifications(server.database.db, item.reference_id, 10)
+  expect(traced?.recalled).toMatchObject([
+    { message_id: first.header.message_id, state: 'dropped', reason: 'recalled', made: [{ status: 503 }] },
+  ])
+  expect(traced?.delivery?.message_id).toBe(second.header.message_id)
 })
 
 test('an envelope that nobody was sent gives its number to the next one', async () => {

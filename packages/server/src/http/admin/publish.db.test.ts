@@ -28,9 +28,9 @@ const person = (uin: string, more: object = {}) => ({
 
 async function publish(
   body: unknown,
-  { namespace = 'civil', as = token, type = 'application/json' } = {},
+  { namespace = 'civil', as = token, type = 'application/json', to = 'events' } = {},
 ): Promise<Awaited<ReturnType<typeof answerOf>>> {
-  const response = await fetch(`${server.adminUrl}/admin/v1/registries/${namespace}/events`, {
+  const response = await fetch(`${server.adminUrl}/admin/v1/registries/${namespace}/${to}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${as}`, 'Content-Type': type },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -189,4 +189,24 @@ it('nothing of a record is in the log', async () => {
   expect(server.logged()).toContain('"call":"publishEvent"')
   expect(server.logged()).toContain('"registry":"civil"')
   expect(server.logged()).not.toContain('SECRET')
+})
+
+it('two records of one person are merged, and taken apart again, by an operator who may', async () => {
+  const found = async (): Promise<number> => {
+    const { rows } = await server.database.db.pool.query(
+      "select from r1_person where primary_identifier in ('P-20', 'P-21')",
+    )
+    return rows.length
+  }
+  for (const uin of ['P-20', 'P-21']) expect((await publish(birth(uin))).status).toBe(200)
+  const as = await tokenOf('registrar', ['operate'])
+  const named = (identifier_value: string) => ({ identifier_type: 'UIN', identifier_value })
+  const merge = { survivor: named('P-20'), retired: named('P-21') }
+  const done = { namespace: 'civil', record_type: 'Person', notified: 0 }
+  const refused = await publish(merge, { to: 'records/merge' })
+  expect([refused.status, refused.body.errors[0].message]).toEqual([403, 'this call needs the role operate'])
+  expect((await publish(merge, { as, to: 'records/merge' })).body).toEqual(done)
+  expect(await found()).toBe(1)
+  expect((await publish({ retired: named('P-21') }, { as, to: 'records/unmerge' })).body).toEqual(done)
+  expect(await found()).toBe(2)
 })

@@ -9,6 +9,7 @@ import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import { listParticipants } from '../../admin/participants.ts'
+import { mergeRecords, unmergeRecords } from '../../admin/record-merge.ts'
 import { listRegistries } from '../../admin/registries.ts'
 import { listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
@@ -66,6 +67,16 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route(listEvents, {
     ...{ method: 'GET', path: '/registries/{namespace}/events', name: 'listEvents', role: 'read' },
     summary: 'The events of a registry, the newest first: what happened when, and never to whom.',
+  }),
+  route(mergeRecords, {
+    ...{ method: 'POST', path: '/registries/{namespace}/records/merge', name: 'mergeRecords' },
+    role: 'operate',
+    summary: 'Merges a record into another one of the same person, and notifies who was notified of it.',
+  }),
+  route(unmergeRecords, {
+    ...{ method: 'POST', path: '/registries/{namespace}/records/unmerge', name: 'unmergeRecords' },
+    role: 'operate',
+    summary: 'Takes a merge back, and notifies who was notified of it.',
   }),
   route(listParticipants, {
     ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },

@@ -36,9 +36,14 @@ export interface TracedNotification {
   readonly sequence: number | null
   /** Null: there is no envelope with it. */
   readonly delivery: TracedDelivery | null
+  /** Envelopes with it that were taken back, the oldest first: it was composed anew. */
+  readonly recalled: readonly TracedDelivery[]
 }
 
-type Row = Omit<TracedNotification, 'traced' | 'delivery'> & { readonly delivery: string | null }
+type Row = Omit<TracedNotification, 'traced' | 'delivery' | 'recalled'> & {
+  readonly delivery: string | null
+  readonly recalled: readonly string[]
+}
 
 /** Those with this reference_id, and those of the subscription with this code; the newest first. */
 export async function traceNotifications(
@@ -48,13 +53,17 @@ export async function traceNotifications(
 ): Promise<readonly TracedNotification[]> {
   if (!isStorable(id)) return []
   const { rows } = await pool.query<Row>(FIND, [id, limit])
-  const ids = rows.flatMap(({ delivery }) => delivery ?? [])
+  const ids = rows.flatMap(({ delivery, recalled }) => [
+    ...recalled,
+    ...(delivery === null ? [] : [delivery]),
+  ])
   const deliveries = await traceDeliveries({ pool }, 'id = any($1::uuid[])', ids, ids.length)
   const known = new Map(deliveries.map((delivery) => [delivery.id, delivery]))
   return rows.map((row) => ({
     traced: 'notification',
     ...row,
     delivery: row.delivery === null ? null : (known.get(row.delivery) ?? null),
+    recalled: row.recalled.flatMap((envelope) => known.get(envelope) ?? []),
   }))
 }
 
@@ -66,7 +75,7 @@ const FIND = `with found as (
       where subscription.code = $1 order by notification.id desc limit $2)
   ),
   item as (
-    select max(id) as id, event, mailbox, delivery, state, purpose, max(due_at) as due_at, max(reference_id) as reference_id,
+    select max(id) as id, array_agg(id) as ids, event, mailbox, delivery, state, purpose, max(due_at) as due_at, max(reference_id) as reference_id,
       json_agg(json_build_object('code', code, 'presence', presence) order by notification.id) as subscriptions
     from found join notification using (id, subscription)
       join (select id as subscription, code from subscription) as known using (subscription)
@@ -74,7 +83,9 @@ const FIND = `with found as (
   )
   select participant.sender_id as participant, participant.status as participant_status, namespace as registry,
     item.reference_id, item.subscriptions, item.purpose, event_type, record_type, event_id, occurred_at, recorded_at, matched,
-    item.state, item.due_at, mailbox.public_id as mailbox, mailbox.state as mailbox_state, delivery.sequence, item.delivery
+    item.state, item.due_at, mailbox.public_id as mailbox, mailbox.state as mailbox_state, delivery.sequence, item.delivery,
+    array(select earlier.id from delivery as earlier where earlier.mailbox = item.mailbox and earlier.state = 'dropped'
+      and earlier.reason = 'recalled' and earlier.notifications && item.ids order by earlier.created_at) as recalled
   from item join event on event.id = item.event join mailbox on mailbox.id = item.mailbox
     left join participant on participant.id = mailbox.participant
     left join registry on registry.id = mailbox.registry
