@@ -39,6 +39,8 @@ export interface TestAccounts extends AccountsOfProcess {
   readonly counted: readonly string[]
   /** The messages that were logged. */
   readonly logged: readonly string[]
+  /** Checkpoints that the witness has not taken. */
+  unwitnessed(): number
 }
 
 /** The accounts of a process on a database that `startedDatabase` made. */
@@ -52,6 +54,7 @@ export function testAccounts(
   const clock = testClock()
   const counted: string[] = []
   const logged: string[] = []
+  let unwitnessed = 0
   const log = (_: object, message?: string) => void logged.push(String(message ?? _))
   const accounts = createAccounts({
     ...{ db, clock, witness, vault: () => vaultOf(db), limits: { ...config.limits, ...limits } },
@@ -59,10 +62,13 @@ export function testAccounts(
     metrics: {
       accounted: (outcome, entries) => void counted.push(`accounted ${outcome} ${entries}`),
       checkpointMade: (outcome) => void counted.push(`checkpoint ${outcome}`),
-      witnessed: (outcome) => void counted.push(`witness ${outcome}`),
+      witnessed: (outcome, waiting) => {
+        counted.push(`witness ${outcome}`)
+        unwitnessed = waiting
+      },
     },
   })
-  return { ...accounts, clock, counted, logged }
+  return { ...accounts, clock, counted, logged, unwitnessed: () => unwitnessed }
 }
 
 /** Every entry in the database; those of each chain in order, the chain that began first is first. */

@@ -32,6 +32,7 @@ const GOOD: DatabaseFacts = {
   withClosedMailbox: [],
   outbox: { waiting: 3, failed: 0, oldest: 59.9 },
   unwitnessed: 0,
+  unwitnessedEntries: 0,
   disabled: [],
   withoutSecret: [],
   unsigned: [],
@@ -144,7 +145,12 @@ test.each<[string, Partial<DatabaseFacts>, string, string]>([
     "create role rollcall_application login password '...'; Then move the address of DATABASE_URL",
   ],
   ['mailboxes', { withClosedMailbox: [participant] }, 'weak', 'a mailbox of x.example is closed'],
-  ['accounts_witnessed', { unwitnessed: 2 }, 'weak', '2 processes could not give their last checkpoints'],
+  [
+    'accounts_witnessed',
+    { unwitnessed: 2, unwitnessedEntries: 40 },
+    'weak',
+    '2 processes could not give their last checkpoints to the witness, which lacks up to 40 entries',
+  ],
   ['outbox', { outbox: { waiting: 0, failed: 2, oldest: 0 } }, 'weak', '2 rows of the outbox could not'],
   [
     'outbox',

@@ -110,11 +110,11 @@ export const DATABASE_CHECKS: readonly Check<DatabaseFacts>[] = [
   },
   {
     check: 'accounts_witnessed',
-    judge({ unwitnessed }) {
+    judge({ unwitnessed, unwitnessedEntries }) {
       if (unwitnessed === 0)
         return ok('no process has failed to give checkpoints to the witness within a day')
       return weak(
-        `${unwitnessed} processes could not give their last checkpoints to the witness; their logs say why (ROLLCALL_WITNESS)`,
+        `${unwitnessed} processes could not give their last checkpoints to the witness, which lacks up to ${unwitnessedEntries} entries; their logs say why (ROLLCALL_WITNESS)`,
       )
     },
   },

@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { accountEntry } from '../../test/account-entry.ts'
 import { storedAccounts, testAccounts, vaultOf } from '../../test/accounts.ts'
+import { holdTable, lockWaits } from '../../test/held-table.ts'
 import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
 import { query } from '../../test/statement.ts'
+import { places } from '../../test/tampering.ts'
+import { openDatabase } from '../store/db/database.ts'
+import { StoreBusy } from '../store/db/database-errors.ts'
 import { openDetails } from './confidential.ts'
 import { loadAccountKeys } from './keys.ts'
 
@@ -151,4 +155,25 @@ test('after a failure the write rejects, and another chain begins', async () => 
   expect(of('lost')).toEqual([])
   expect(of('after')).toMatchObject([{ sequence: 1 }])
   expect(of('after')[0]?.chain).not.toBe(of('before')[0]?.chain)
+})
+
+test('an end that comes while an entry is written waits for it, and refuses what comes later', async () => {
+  const own = await startedDatabase()
+  onTestFinished(() => own.close())
+  const writer = testAccounts(own.db)
+  await writer.write(accountEntry(), [])
+  const owner = openDatabase(own.owner)
+  onTestFinished(() => owner.close())
+  const locked = await holdTable({ db: owner }, 'account')
+  const written = writer.write(accountEntry(), [])
+  await expect.poll(() => lockWaits(own)).toBe(1)
+  const closing = writer.close()
+  await locked.release()
+  await Promise.all([written, closing])
+  await expect(writer.write(accountEntry(), [])).rejects.toThrow(StoreBusy)
+  expect(await places(own)).toEqual([])
+  const { rows } = await own.db.pool.query(
+    `select (select max(sequence) from account) = max(sequence) as all from account_checkpoint where content::json ->> 'ended' = 'true'`,
+  )
+  expect(rows).toEqual([{ all: true }])
 })

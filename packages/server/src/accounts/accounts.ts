@@ -14,6 +14,7 @@ import {
   writeAccounts,
 } from '../store/accounts/write-accounts.ts'
 import type { Database } from '../store/db/database.ts'
+import { StoreBusy } from '../store/db/database-errors.ts'
 import { groupCommit } from '../store/db/group-commit.ts'
 import { isStorable } from '../store/db/text.ts'
 import { messageKey } from '../store/exchanges/exchanges.ts'
@@ -39,7 +40,7 @@ export interface AccountParts {
 export type AccountMetrics = Pick<Metrics, 'accounted' | 'checkpointMade' | 'witnessed'>
 
 export interface AccountsOfProcess extends Accounts {
-  /** Signs the end of the chain, after the last entry. Never rejects. */
+  /** Refuses further entries, waits for those under way, and signs the end of the chain. Never rejects. */
   close(): Promise<void>
 }
 
@@ -60,7 +61,7 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
   let offset = 0
   const checkpoints = createCheckpoints({
     ...parts,
-    witness: createWitness(parts.witness, parts),
+    witness: createWitness(parts.witness, { ...parts, later: clock.later }),
     keys: loaded,
     time: () => clock.now() + offset,
   })
@@ -87,13 +88,18 @@ export function createAccounts(parts: AccountParts): AccountsOfProcess {
     return entries.map(() => undefined)
   }
   const group = groupCommit(flush, { waiting: limits.accounts_waiting })
+  let closed = false
 
   return {
     async write(entry, persons) {
       const current = await loaded()
+      // Behind the signed end of its chain an entry would be a fault.
+      if (closed) throw new StoreBusy()
       await group.submit({ entry, persons: personRows(current.pseudonyms, persons), keys: current })
     },
     async close() {
+      closed = true
+      await group.idle()
       chain = null
       await checkpoints.close()
     },

@@ -1,20 +1,100 @@
 /** A file as witness: lines are appended and synced. Best on a disk that the database's administrators cannot write to. */
-import { open } from 'node:fs/promises'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { Socket } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import type { WitnessTarget } from './witness-target.ts'
 
-export function fileWitness(path: string): WitnessTarget {
-  return {
-    async write(lines) {
-      // Opened anew: a file that was rotated is left alone.
-      const file = await open(path, 'a', 0o600)
+/**
+ * A process of its own writes: a file system that does not answer would hold a thread of ours, and with it our end. The file is
+ * opened anew for each block of lines: one that was rotated is left alone. One write a block: lines of several processes do
+ * not mix.
+ */
+const WRITER = `
+const { appendFileSync, closeSync, fsyncSync, openSync } = require('node:fs')
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined)
+let rest = ''
+process.stdin.setEncoding('utf8').on('data', (part) => {
+  const blocks = (rest + part).split('\\0')
+  rest = blocks.pop()
+  for (const block of blocks) {
+    let answer = 'taken'
+    try {
+      const file = openSync(process.argv[1], 'a', 0o600)
       try {
-        // One write: lines of several processes do not mix.
-        await file.appendFile(`${lines.join('\n')}\n`)
-        await file.sync()
+        appendFileSync(file, block)
+        fsyncSync(file)
       } finally {
-        await file.close()
+        closeSync(file)
       }
+    } catch (error) {
+      answer = error.code ?? error.name
+    }
+    process.stdout.write(answer + '\\n')
+  }
+})`
+
+type Writer = ChildProcessByStdio<Writable, Readable, null>
+
+/** A writer keeps us running only while something is being written. */
+function keepsRunning(writer: Writer, how: 'ref' | 'unref'): void {
+  writer[how]()
+  for (const stream of [writer.stdin, writer.stdout]) if (stream instanceof Socket) stream[how]()
+}
+
+/** The code is that of the system's error, or says that the writer ended or has not ended yet. */
+class WitnessFileError extends Error {
+  readonly code: string
+  constructor(code: string) {
+    super('the file of the witness was not written')
+    this.code = code
+  }
+}
+
+export function fileWitness(path: string): WitnessTarget {
+  let writer: Writer | null = null
+  const writerOf = (): Writer => {
+    if (writer !== null) return writer
+    // Its own group: what ends us at a terminal must not end it before our last checkpoint. No setting is for it.
+    const started: Writer = spawn(process.execPath, ['-e', WRITER, path], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
+      env: {},
+    })
+    const forget = (): void => {
+      if (writer === started) writer = null
+    }
+    started.once('exit', forget).once('error', forget)
+    started.stdin.on('error', () => undefined)
+    writer = started
+    return started
+  }
+  return {
+    write: (lines, signal) =>
+      new Promise((resolve, reject) => {
+        if (writer?.killed === true) throw new WitnessFileError('EBUSY')
+        const current = writerOf()
+        const settle = (code: string): void => {
+          current.stdout.removeAllListeners('data')
+          current.removeListener('exit', ended).removeListener('error', ended)
+          signal.removeEventListener('abort', abort)
+          keepsRunning(current, 'unref')
+          if (code === 'taken') resolve()
+          else reject(new WitnessFileError(code))
+        }
+        const ended = (): void => settle('EPIPE')
+        const abort = (): void => {
+          current.kill('SIGKILL')
+          settle('ETIMEDOUT')
+        }
+        current.stdout.on('data', (answer: Buffer) => settle(answer.toString().trim()))
+        current.once('exit', ended).once('error', ended)
+        signal.addEventListener('abort', abort, { once: true })
+        keepsRunning(current, 'ref')
+        current.stdin.write(`${lines.join('\n')}\n\0`)
+      }),
+    close() {
+      writer?.stdin.end()
+      return Promise.resolve()
     },
-    close: () => Promise.resolve(),
   }
 }

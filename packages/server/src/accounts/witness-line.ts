@@ -15,7 +15,8 @@ export interface WitnessLine {
 
 /** The checkpoint in a line of a witness, whatever stands before it; null: there is none. */
 export function readWitnessLine(line: string): WitnessLine | null {
-  const begin = line.indexOf('{"rollcall_checkpoint":')
+  // A line that was cut off may stand before it.
+  const begin = line.lastIndexOf('{"rollcall_checkpoint":')
   if (begin < 0) return null
   try {
     const { rollcall_checkpoint: found } = JSON.parse(line.slice(begin)) as { rollcall_checkpoint?: unknown }

@@ -6,8 +6,6 @@ import type { WitnessTarget } from './witness-target.ts'
 
 /** Facility 13 (log audit), severity 5 (notice). */
 const PRIORITY = 13 * 8 + 5
-/** Milliseconds until a server that does not answer counts as failed. */
-const TIMEOUT = 5_000
 
 export interface SyslogAddress {
   readonly kind: 'udp' | 'tcp'
@@ -28,10 +26,11 @@ export const syslogWitness = (address: SyslogAddress): WitnessTarget =>
 
 function udpWitness({ host, port }: SyslogAddress): WitnessTarget {
   return {
-    async write(lines) {
+    async write(lines, signal) {
       const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4')
       try {
-        for (const line of lines) await sendDatagram(socket, syslogMessage(line), { host, port })
+        for (const line of lines)
+          await within(signal, sendDatagram(socket, syslogMessage(line), { host, port }))
       } finally {
         socket.close()
       }
@@ -53,13 +52,29 @@ function sendDatagram(
 /** A connection for each write: a server that went away is noticed then, and not a write later. */
 function tcpWitness({ host, port }: SyslogAddress): WitnessTarget {
   return {
-    async write(lines) {
+    async write(lines, signal) {
       const messages = lines.map((line) => Buffer.from(syslogMessage(line)))
       const framed = messages.flatMap((message) => [Buffer.from(`${message.length} `), message])
-      await sendAll(createConnection({ host, port, timeout: TIMEOUT }), Buffer.concat(framed))
+      const socket = createConnection({ host, port })
+      try {
+        await within(signal, sendAll(socket, Buffer.concat(framed)))
+      } catch (error) {
+        socket.destroy()
+        throw error
+      }
     },
     close: () => Promise.resolve(),
   }
+}
+
+/** What the work comes to, unless the signal is aborted before. */
+function within(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
 }
 
 /** Resolves when everything is handed over to the network. */
@@ -68,7 +83,6 @@ function sendAll(socket: Socket, bytes: Buffer): Promise<void> {
     // A server that keeps its side open keeps no process running.
     socket.once('finish', () => resolve(void socket.resume().unref()))
     socket.on('error', reject)
-    socket.once('timeout', () => socket.destroy(new Error('the syslog server does not answer')))
     socket.end(bytes)
   })
 }

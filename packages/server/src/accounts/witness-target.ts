@@ -2,8 +2,11 @@
 
 /** Where lines go. */
 export interface WitnessTarget {
-  /** Resolves when all are taken. */
-  write(lines: readonly string[]): Promise<void>
+  /**
+   * Resolves when all are taken.
+   * @param signal aborted: nobody waits for it any more; it gives up, and rejects
+   */
+  write(lines: readonly string[], signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
@@ -9,7 +10,9 @@ import { accountEntry } from '../../test/account-entry.ts'
 import { testAccounts } from '../../test/accounts.ts'
 import { startedDatabase, type TestDatabase } from '../../test/postgres.ts'
 import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
+import { WITNESS_TIMEOUT } from './witness.ts'
 import { readWitnessLine } from './witness-line.ts'
+import { syslogWitness } from './witness-syslog.ts'
 import { readWitnessAddress, type WitnessAddress } from './witness-target.ts'
 
 async function database(): Promise<TestDatabase> {
@@ -114,7 +117,7 @@ test('a witness that fails stops nothing; it is counted, logged once and named b
     await expect.poll(() => accounts.counted.filter((line) => line === 'witness failed')).toHaveLength(count)
   }
   expect(accounts.logged).toEqual(['the witness of the accounts does not take checkpoints'])
-  expect(await countUnwitnessed(on.db)).toBe(1)
+  expect(await countUnwitnessed(on.db)).toEqual({ unwitnessed: 1, unwitnessedEntries: 2 })
   await mkdir(join(path, '..'))
   await accounts.close()
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').map(readWitnessLine)
@@ -124,6 +127,51 @@ test('a witness that fails stops nothing; it is counted, logged once and named b
   )
   expect(rows.map(({ witness }) => witness)).toEqual(['good', 'failed', 'failed'])
   expect(accounts.logged.at(-1)).toBe('the witness of the accounts takes checkpoints again')
+})
+
+test('a witness that does not answer is given up after its time, and stops neither checkpoints nor the end', async () => {
+  const on = await database()
+  const path = join(await folder(), 'pipe')
+  // Opening it waits for a reader, as a file of a server that is away does.
+  execFileSync('mkfifo', [path])
+  const accounts = testAccounts(on.db, {
+    witness: { kind: 'file', path },
+    limits: { checkpoint_entries: 1 },
+  })
+  const failures = (count: number) =>
+    expect
+      .poll(() => {
+        accounts.clock.pass(WITNESS_TIMEOUT)
+        return accounts.counted.filter((line) => line === 'witness failed').length
+      })
+      .toBe(count)
+  for (const count of [1, 2]) {
+    await accounts.write(accountEntry(), [])
+    await failures(count)
+  }
+  const closing = accounts.close()
+  await failures(3)
+  await closing
+  const { rows } = await on.db.pool.query(
+    `select sequence, content::json ->> 'witness' as witness from account_checkpoint order by id`,
+  )
+  expect(rows.map(({ sequence, witness }) => [sequence, witness])).toEqual([
+    [1, 'good'],
+    [2, 'failed'],
+    [2, 'failed'],
+  ])
+  expect(accounts.unwitnessed()).toBe(3)
+})
+
+test('a syslog server that takes no connection is given up too', async () => {
+  const target = syslogWitness({ kind: 'tcp', host: '192.0.2.1', port: 601 })
+  await expect(target.write(['line'], AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late')
+})
+
+test('a line behind one that was cut off is read', () => {
+  const line = { chain: 'c', sequence: 1, hash: 'h', at: 'a', ended: false, digest: 'd'.repeat(64), kid: 'k' }
+  const whole = JSON.stringify({ rollcall_checkpoint: line })
+  expect(readWitnessLine(`${whole.slice(0, 40)}${whole}`)).toEqual(line)
 })
 
 test.each([

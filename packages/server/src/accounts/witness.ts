@@ -1,10 +1,12 @@
 /**
  * The witness: a place outside the database that gets each checkpoint, so that a database that was rolled back or rewritten as a
- * whole is found. A witness that fails stops no answer: what it has not taken is sent with the next checkpoint.
+ * whole is found. A witness that fails, or does not answer, stops no answer and no checkpoint: what it has not taken is sent with
+ * the next one.
  */
 import { canonicalJson } from '@rollcall/protocol'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { Clock } from '../shared/clock.ts'
 import { fileWitness } from './witness-file.ts'
 import type { WitnessLine } from './witness-line.ts'
 import { syslogWitness } from './witness-syslog.ts'
@@ -20,12 +22,16 @@ export interface Witness {
   close(): Promise<void>
 }
 
+/** Milliseconds after which a witness that does not answer has failed. */
+export const WITNESS_TIMEOUT = 5_000
+
 /** Lines that wait for a witness that fails; above it the oldest are lost. */
 const MOST_WAITING = 10_000
 
 interface WitnessParts {
   readonly log: Pick<Log, 'error' | 'info'>
   readonly metrics: Pick<Metrics, 'witnessed'>
+  readonly later: Clock['later']
 }
 
 /** @param address null: there is no witness */
@@ -35,7 +41,7 @@ export function createWitness(address: WitnessAddress | null, parts: WitnessPart
   return witnessOf(address.kind === 'file' ? fileWitness(address.path) : syslogWitness(address), parts)
 }
 
-export function witnessOf(target: WitnessTarget, { log, metrics }: WitnessParts): Witness {
+export function witnessOf(target: WitnessTarget, { log, metrics, later }: WitnessParts): Witness {
   let state: WitnessState = 'good'
   let waiting: string[] = []
   return {
@@ -45,13 +51,13 @@ export function witnessOf(target: WitnessTarget, { log, metrics }: WitnessParts)
       waiting = waiting.slice(-MOST_WAITING)
       const lines = waiting
       try {
-        await target.write(lines)
+        await inTime(target, lines, later)
         waiting = waiting.slice(lines.length)
         if (state === 'failed') log.info('the witness of the accounts takes checkpoints again')
         state = 'good'
-        metrics.witnessed('taken')
+        metrics.witnessed('taken', 0)
       } catch (error) {
-        metrics.witnessed('failed')
+        metrics.witnessed('failed', waiting.length)
         if (state !== 'failed')
           log.error({ code: codeOf(error) }, 'the witness of the accounts does not take checkpoints')
         state = 'failed'
@@ -59,6 +65,15 @@ export function witnessOf(target: WitnessTarget, { log, metrics }: WitnessParts)
     },
     close: () => target.close().catch(() => undefined),
   }
+}
+
+function inTime(target: WitnessTarget, lines: readonly string[], later: Clock['later']): Promise<void> {
+  const giveUp = new AbortController()
+  later(
+    () => giveUp.abort(Object.assign(new Error('the witness does not answer'), { code: 'ETIMEDOUT' })),
+    WITNESS_TIMEOUT,
+  )
+  return target.write(lines, giveUp.signal)
 }
 
 function codeOf(error: unknown): string {

@@ -3,7 +3,7 @@
 import Type from 'typebox'
 import type { AllowedHost } from '../model/allowed-hosts.ts'
 import type { Participant } from '../model/participant.ts'
-import { countUnwitnessed } from '../store/accounts/checkpoints.ts'
+import { countUnwitnessed, NOTHING_UNWITNESSED } from '../store/accounts/checkpoints.ts'
 import { migrate, pendingMigrations } from '../store/db/database.ts'
 import { readServerSettings } from '../store/db/migrate.ts'
 import { readRoleFacts } from '../store/db/roles.ts'
@@ -82,6 +82,7 @@ export const examineDatabase = useCase(
         oldest: Type.Number({ description: 'Seconds for which the oldest waiting row has waited.' }),
       }),
       unwitnessed: wholeNumber('Processes whose newest checkpoint of a day says that the witness failed.'),
+      unwitnessedEntries: wholeNumber('Their entries of accounts that no witness is known to have.'),
       withoutSecret: Participants('Those that cannot get a token: none of their secrets is live.'),
       unsigned: Participants('Active ones from whom unsigned messages are accepted.'),
       withoutSignatureKey: Participants('Active ones that must sign, and have no key for it.'),
@@ -131,7 +132,7 @@ export const examineDatabase = useCase(
       overdue: pending.length > 0 ? 0 : await countOverdue(db),
       withClosedMailbox: pending.length > 0 ? [] : await listWithClosedMailbox(db),
       outbox: pending.length > 0 ? { waiting: 0, failed: 0, oldest: 0 } : await outboxHealth(db),
-      unwitnessed: pending.length > 0 ? 0 : await countUnwitnessed(db),
+      ...(pending.length > 0 ? NOTHING_UNWITNESSED : await countUnwitnessed(db)),
       withoutSecret: named(withoutSecret),
       unsigned: named(active.filter(({ signature_policy }) => signature_policy !== 'required')),
       withoutSignatureKey: named(

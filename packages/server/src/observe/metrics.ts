@@ -34,8 +34,8 @@ export interface Metrics {
   accounted(outcome: 'written' | 'failed', entries: number): void
   /** One checkpoint of the accounts. */
   checkpointMade(outcome: 'made' | 'failed'): void
-  /** One attempt to give checkpoints to the witness. */
-  witnessed(outcome: 'taken' | 'failed'): void
+  /** One attempt to give checkpoints to the witness; `waiting` are those that it still has not. */
+  witnessed(outcome: 'taken' | 'failed', waiting: number): void
   /** The exposition format of all metrics, with its content type. */
   render(): Promise<{ contentType: string; text: string }>
 }
@@ -175,6 +175,11 @@ export function createMetrics(
     labelNames: ['outcome'],
     registers,
   })
+  const unwitnessed = new Gauge({
+    name: 'rollcall_account_unwitnessed_checkpoints',
+    help: 'Checkpoints of this process that the witness has not taken',
+    registers,
+  })
   addDeliveryHealth(register, deliveries)
   addOutboxHealth(register, outbox)
 
@@ -191,7 +196,10 @@ export function createMetrics(
     requestRefused: (quota) => refusals.inc({ quota }),
     accounted: (outcome, entries) => accounts.inc({ outcome }, entries),
     checkpointMade: (outcome) => checkpoints.inc({ outcome }),
-    witnessed: (outcome) => witness.inc({ outcome }),
+    witnessed: (outcome, waiting) => {
+      witness.inc({ outcome })
+      unwitnessed.set(waiting)
+    },
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }
 }

@@ -59,13 +59,30 @@ export async function newestCheckpoints(
   return rows
 }
 
-/** How many chains have a newest checkpoint of the last day that says that the witness failed. */
-export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    `select count(*)::integer as count from (
-      select distinct on (chain) content::json ->> 'witness' as witness from account_checkpoint
+/** What no witness has, of the last day. */
+export interface Unwitnessed {
+  /** Chains whose newest checkpoint says that the witness failed. */
+  readonly unwitnessed: number
+  /** Their entries behind the last checkpoint that a witness certainly has. */
+  readonly unwitnessedEntries: number
+}
+
+export const NOTHING_UNWITNESSED: Unwitnessed = { unwitnessed: 0, unwitnessedEntries: 0 }
+
+/** A checkpoint that calls the witness good says so of all before it. */
+export async function countUnwitnessed({ pool }: Pick<Database, 'pool'>): Promise<Unwitnessed> {
+  const { rows } = await pool.query<Unwitnessed>(
+    `with checkpoint as (
+      select id, chain, sequence, content::json ->> 'witness' as witness from account_checkpoint
+    ), newest as (
+      select distinct on (chain) chain, sequence, content::json ->> 'witness' as witness from account_checkpoint
       where at > now() - interval '1 day' order by chain, id desc
-    ) newest where witness = 'failed'`,
+    )
+    select count(*)::integer as unwitnessed, coalesce(sum(sequence - coalesce((
+        select taken.sequence from checkpoint as taken where taken.chain = newest.chain and taken.id < (
+          select max(good.id) from checkpoint as good where good.chain = newest.chain and good.witness = 'good')
+        order by taken.id desc limit 1), 0)), 0)::double precision as "unwitnessedEntries"
+    from newest where witness = 'failed'`,
   )
-  return rows[0]?.count ?? 0
+  return rows[0] ?? NOTHING_UNWITNESSED
 }

@@ -10,6 +10,8 @@ export interface GroupCommit<Entry, Result> {
    * Rejects with StoreBusy when too many are waiting, or with what the write threw.
    */
   submit(entry: Entry): Promise<Result>
+  /** Resolves when nothing waits and no statement runs. */
+  idle(): Promise<void>
 }
 
 interface Waiting<Entry, Result> {
@@ -40,6 +42,7 @@ export function groupCommit<Entry, Result>(
 ): GroupCommit<Entry, Result> {
   const queue: Waiting<Entry, Result>[] = []
   let running = false
+  let work: Promise<void> = Promise.resolve()
 
   const settle = async (group: readonly Waiting<Entry, Result>[]): Promise<void> => {
     try {
@@ -70,8 +73,11 @@ export function groupCommit<Entry, Result>(
       if (queue.length >= waiting) return Promise.reject(new StoreBusy())
       return new Promise((resolve, reject) => {
         queue.push({ entry, resolve, reject })
-        if (!running) void run()
+        if (!running) work = run()
       })
+    },
+    async idle() {
+      while (running) await work
     },
   }
 }
