@@ -19,7 +19,10 @@ export function withRecordFileOptions(command: Command, paths: string): Command 
         IMPORT_FORMATS,
       ),
     )
-    .option('--map <file>', `for CSV: a JSON object {"column": "path"}, paths such as ${paths}`)
+    .option(
+      '--map <file>',
+      `for CSV: a file with a JSON object {"path": "column"} (docs/import.md); paths such as ${paths}`,
+    )
     .option('--delimiter <character>', 'for CSV: the character between cells', ',')
     .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
     .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')

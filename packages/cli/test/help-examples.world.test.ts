@@ -109,14 +109,14 @@ async function writeFiles(): Promise<void> {
   await write('public-key.pem', spki(generateKeyPairSync('ed25519').publicKey))
   await write('people.ndjson', PEOPLE.map((person) => JSON.stringify(person)).join('\n'))
   await write('beneficiaries.csv', 'number,name\n0012,Okoro\n')
-  await write('columns.json', '{"number": "member_identifier[UIN]", "name": "demographic_info.name.surname"}')
+  await write('columns.json', '{"member_identifier[UIN]": "number", "demographic_info.name.surname": "name"}')
   const enrolment = { programme: { programme_identifier: 'PRG-07' }, enrolment_status: 'Active' }
   const member = { member_identifier: '0012', programme_identifier: enrolment }
   await write('enrolments.ndjson', JSON.stringify({ member }))
   await write('enrolments.csv', 'number,programme\n0012,PRG-07\n')
   await write(
     'enrolment-columns.json',
-    '{"number": "member.member_identifier", "programme": "member.programme_identifier"}',
+    '{"member.member_identifier": "number", "member.programme_identifier": "programme"}',
   )
   await write('grant.yaml', GRANT)
   await write('grants.yaml', `civil:\n${GRANT.replaceAll(/^(?=.)/gm, '  ')}`)

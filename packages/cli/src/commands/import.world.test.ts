@@ -95,7 +95,7 @@ test('rejected lines: exit code 3, and a file that says why', async () => {
 
 test('CSV with a column mapping', async () => {
   const path = await file('people.csv', 'No;Given\n17;Ada\n18;Grace\n')
-  const map = await file('map.json', JSON.stringify({ No: 'identifier[UIN]', Given: 'name.given_name' }))
+  const map = await file('map.json', JSON.stringify({ 'identifier[UIN]': 'No', 'name.given_name': 'Given' }))
   const words = ['import', 'civil', path, '--map', map, '--delimiter', ';', '--record-type', 'Person']
   expect(await rollcallJson(words, env)).toMatchObject({ lines: 2, written: 2 })
   const { rows } = await database.db.pool.query('select document from r1_person order by id')
@@ -105,7 +105,7 @@ test('CSV with a column mapping', async () => {
 test('CSV as a spreadsheet of Windows writes it: semicolons, Latin-1', async () => {
   const path = join(home.path, 'windows.csv')
   await writeFile(path, 'No;Given\r\n17;Zoé\r\n', 'latin1')
-  const map = await file('map.json', JSON.stringify({ No: 'identifier[UIN]', Given: 'name.given_name' }))
+  const map = await file('map.json', JSON.stringify({ 'identifier[UIN]': 'No', 'name.given_name': 'Given' }))
   const words = ['import', 'civil', path, '--map', map]
   const { code, stderr } = await rollcall(words, env)
   expect({ code, stderr }).toEqual({
@@ -126,7 +126,7 @@ test('CSV as a spreadsheet of Windows writes it: semicolons, Latin-1', async () 
 
 test.each([
   ['not json', 'the file of --map is not JSON: '],
-  ['[]', 'the column mapping must be a JSON object such as {"Given name": "name.given_name"}'],
+  ['[]', 'the column mapping must be a JSON object such as {"name.given_name": "Given name"'],
 ])('a mapping %j is refused', async (content, message) => {
   const map = await file('bad-map.json', content)
   const { code, stderr } = await rollcall(['import', 'civil', 'x.csv', '--map', map], env)

@@ -54,7 +54,8 @@ export const importRecords = useCase(
       ),
       mapping: Type.Optional(
         Type.Unknown({
-          description: 'For CSV: an object {"column": "path"}, paths such as identifier[UIN].',
+          description:
+            'For CSV: by path in the record, such as identifier[UIN], the column or how it is read (docs/import.md).',
         }),
       ),
       delimiter: Type.Optional(text('For CSV: the character between cells.')),

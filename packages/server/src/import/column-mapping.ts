@@ -1,16 +1,91 @@
 /**
- * Which column of a table goes where in a document: `{"Given name": "name.given_name", "No": "identifier[UIN]"}`.
- * A path names members, separated by dots. `identifier[UIN]` adds an identifier of that type to the array
- * `identifier`.
+ * The mapping of a CSV file: by path in the record, the column that the value is taken from, and how it is read
+ * (docs/import.md). One schema and one reader, for every file of columns.
  */
-import type { JsonValue } from '@rollcall/protocol'
+import {
+  type Attribute,
+  type Kind,
+  namesOf,
+  oneOf,
+  type RecordType,
+  readAttribute,
+  resolveIdentifierType,
+  searchKey,
+  validator,
+} from '@rollcall/protocol'
+import Type, { type Static, type TSchema } from 'typebox'
+import { nearestHint, nearestName } from '../shared/nearest.ts'
+import { dateFormat, type ReadDate } from './date-format.ts'
+import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
 import { ImportError } from './source.ts'
 
-interface Target {
-  readonly column: string
-  readonly members: readonly string[]
-  /** Set when an identifier object is added to the array at `members`. */
+/** What becomes of a value that the member `codes` does not list. */
+export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
+
+const Column = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
+const Scalar = Type.Union([Type.String({ minLength: 1 }), Type.Number(), Type.Boolean()])
+
+const FromColumn = Type.Object(
+  {
+    column: Column,
+    format: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'How the dates of the column are written, such as dd/MM/yyyy.',
+      }),
+    ),
+    codes: Type.Optional(
+      Type.Record(Type.String(), Scalar, {
+        minProperties: 1,
+        description: 'By value of the column, the value of the record, such as {"1": "male"}.',
+      }),
+    ),
+    unlisted: Type.Optional(
+      oneOf(UNLISTED_CODES, {
+        description:
+          'A value that codes does not list: reject the record (default), keep the value, or omit it.',
+      }),
+    ),
+    split: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: 'What stands between the values of a cell that has several.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const Constant = Type.Object({ value: Scalar }, { additionalProperties: false })
+
+/** A mapping as it is written in a file. */
+export const ColumnMappingFile = Type.Record(Type.String(), Type.Union([Column, FromColumn, Constant]), {
+  minProperties: 1,
+  description:
+    'By path in the record, such as name.given_name or identifier[UIN]: a column, how it is read, or a constant.',
+})
+export type ColumnMappingFile = Static<typeof ColumnMappingFile>
+
+/** One step of a path, and whether a list stands there. */
+export interface Step {
+  readonly key: string
+  readonly array: boolean
+}
+
+/** How one value of a record is made. */
+export interface Target {
+  /** As the mapping writes it. */
+  readonly path: string
+  readonly steps: readonly Step[]
+  /** Set when an object with this identifier type stands at the end of the steps. */
   readonly identifier_type: string | null
+  /** Null: the value is a constant. */
+  readonly column: string | null
+  readonly value: string | number | boolean | null
+  readonly format: { readonly text: string; readonly read: ReadDate } | null
+  readonly codes: ReadonlyMap<string, string | number | boolean> | null
+  readonly unlisted: (typeof UNLISTED_CODES)[number]
+  readonly split: string | null
 }
 
 /** A checked mapping. */
@@ -18,96 +93,215 @@ export interface ColumnMapping {
   readonly targets: readonly Target[]
 }
 
+/** The records that a mapping makes. */
+export interface MappedRecords {
+  readonly kind: Kind
+  /** A record is of one of them. */
+  readonly recordTypes: readonly RecordType[]
+}
+
 const PATH = /^([^.[\]]+(?:\.[^.[\]]+)*)(?:\[([^.[\]]+)\])?$/
+const EXAMPLE = '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 /**
  * Checks a mapping as it was given.
- * @throws ImportError that names the column and what is wrong with its path
+ * @param records null: they are of another registry, and any path is accepted
+ * @throws ImportError that names the path and the rule
  */
-export function readColumnMapping(given: unknown): ColumnMapping {
+export function readColumnMapping(given: unknown, records: MappedRecords | null): ColumnMapping {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new ImportError(
-      'the column mapping must be a JSON object such as {"Given name": "name.given_name"}',
-    )
+    throw new ImportError(`the column mapping must be a JSON object such as ${EXAMPLE}`)
   }
-  const targets = Object.entries(given).map(([column, path]) => readTarget(column, path))
-  if (targets.length === 0) throw new ImportError('the column mapping is empty; name at least one column')
+  const entries = Object.entries(given)
+  if (entries.length === 0) throw new ImportError('the column mapping is empty; name at least one path')
+  if (records !== null) refuseReversed(entries, records)
+  const targets = entries.map(([path, rule]) => readTarget(path, rule, records))
   for (const [index, target] of targets.entries()) {
     const rival = targets.slice(0, index).find((other) => collides(target, other))
     if (rival) {
       throw new ImportError(
-        `the column mapping has the same path for ${rival.column} and ${target.column}, or one path inside the other`,
+        `the column mapping has ${rival.path} and ${target.path}: they are the same, or one is inside the other`,
       )
     }
+  }
+  if (targets.every(({ column }) => column === null)) {
+    throw new ImportError('the column mapping has constants alone; name at least one column')
   }
   return { targets }
 }
 
-function readTarget(column: string, path: unknown): Target {
-  const match = typeof path === 'string' ? PATH.exec(path) : null
-  const members = match?.[1]?.split('.')
-  if (!members || members.includes('__proto__')) {
-    throw new ImportError(
-      `the column mapping of ${column} must be a path such as name.given_name or identifier[UIN]`,
+function readTarget(path: string, given: unknown, records: MappedRecords | null): Target {
+  const match = PATH.exec(path)
+  const keys = match?.[1]?.split('.')
+  if (!keys || keys.includes('__proto__')) {
+    throw problemOf(path, 'must be a path such as name.given_name or identifier[UIN]')
+  }
+  const rule = readRule(path, given)
+  const places = records === null ? null : placesOf(records, path, keys.join('.'))
+  const identifier_type = match?.[2] === undefined ? null : identifierType(records, path, match[2], places)
+  const target: Target = {
+    path,
+    steps: stepsOf(keys, records, identifier_type),
+    identifier_type,
+    column: null,
+    value: null,
+    format: null,
+    codes: null,
+    unlisted: 'reject',
+    split: null,
+    ...rule,
+  }
+  if (places !== null) checkPlaces(target, places)
+  return target
+}
+
+/** What the mapping says of the value, each member read on its own. */
+function readRule(path: string, given: unknown): Partial<Target> {
+  if (typeof given === 'string') return { column: checked(Column, given, path) }
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw problemOf(path, 'must be the name of a column, or an object with column or value')
+  }
+  if ('value' in given) return checked(Constant, given, path)
+  const { column, format, codes, unlisted, split } = checked(FromColumn, given, path)
+  if (format !== undefined && codes !== undefined) throw problemOf(path, 'has format and codes; name one')
+  if (unlisted !== undefined && codes === undefined) throw problemOf(`${path}.unlisted`, 'needs codes')
+  const read = format === undefined ? null : dateFormat(format)
+  if (typeof read === 'string') throw problemOf(`${path}.format`, read)
+  return {
+    column,
+    ...(format !== undefined && read !== null && { format: { text: format, read } }),
+    ...(codes !== undefined && { codes: new Map(Object.entries(codes)) }),
+    ...(unlisted !== undefined && { unlisted }),
+    ...(split !== undefined && { split }),
+  }
+}
+
+const checkers = new Map<TSchema, ReturnType<typeof validator>>()
+
+function checked<Schema extends TSchema>(schema: Schema, given: unknown, path: string): Static<Schema> {
+  const names = Object.keys((schema as { properties?: object }).properties ?? {})
+  if (names.length > 0 && typeof given === 'object' && given !== null && !Array.isArray(given)) {
+    const unknown = Object.keys(given).find((name) => !names.includes(name))
+    if (unknown !== undefined) {
+      const rule = `is no member; the members are ${names.join(', ')}${nearestHint(unknown, names)}`
+      throw problemOf(`${path}.${unknown}`, rule)
+    }
+  }
+  const checker = checkers.get(schema) ?? validator(schema)
+  checkers.set(schema, checker)
+  return checker.checked(
+    given,
+    path,
+    (problem) => new ImportError(`the column mapping of ${problem}`),
+  ) as Static<Schema>
+}
+
+const problemOf = (path: string, rule: string): ImportError =>
+  new ImportError(`the column mapping of ${path}: ${rule}`)
+
+/** Where the path leads in each type of record that has it. @throws ImportError where none has */
+function placesOf(records: MappedRecords, path: string, dotted: string): readonly RecordPath[] {
+  const places = records.recordTypes.flatMap((recordType) => recordPath(recordType, dotted) ?? [])
+  if (places.length > 0) return places
+  const types = records.recordTypes.map(({ name }) => name).join(' or ')
+  throw problemOf(path, `${types} has no such path${nearestPath(records, dotted)}`)
+}
+
+function nearestPath({ recordTypes }: MappedRecords, dotted: string): string {
+  const names = pathsByName(recordTypes)
+  const last = dotted.slice(dotted.lastIndexOf('.') + 1)
+  const nearest = nearestName(dotted, names.keys()) ?? nearestName(last, names.keys())
+  return nearest === undefined ? '; docs/kinds lists the paths' : `; the nearest is ${names.get(nearest)}`
+}
+
+function identifierType(
+  records: MappedRecords | null,
+  path: string,
+  name: string,
+  places: readonly RecordPath[] | null,
+): string {
+  if (records === null) return name
+  if (!places?.some(({ identifier }) => identifier)) {
+    throw problemOf(path, 'no identifier stands there; write the path without brackets')
+  }
+  const found = resolveIdentifierType(records.kind, name)
+  if (found !== undefined) return found.name
+  const types = records.kind.identifier_types
+  const nearest = nearestHint(name, types.flatMap(namesOf))
+  throw problemOf(
+    path,
+    `the registry has no identifier type ${name}${nearest}; it has ${types.map((type) => type.name).join(', ')}`,
+  )
+}
+
+function checkPlaces(target: Target, places: readonly RecordPath[]): void {
+  const { path, identifier_type, format, split, codes, value } = target
+  if (identifier_type !== null) return
+  if (!places.some(({ holdsValue, open }) => holdsValue || open)) {
+    const isIdentifier = places.some(({ identifier }) => identifier)
+    const advice = isIdentifier ? `name its type, such as ${path}[UIN]` : 'name one of its members'
+    throw problemOf(path, `an object stands there, not a value; ${advice}`)
+  }
+  const attributes = places.flatMap((place) => place.attributes)
+  const [attribute] = attributes
+  const isDate = attributes.some(({ type }) => type === 'date' || type === 'datetime')
+  if (format !== null && attribute !== undefined && !isDate) {
+    throw problemOf(`${path}.format`, `is for dates, and ${attribute.name} is of type ${attribute.type}`)
+  }
+  if (split !== null && !places.some(({ list, open }) => list || open)) {
+    throw problemOf(`${path}.split`, 'makes a list, and one value alone stands there')
+  }
+  if (value !== null && !isRead(attributes, value)) {
+    throw problemOf(`${path}.value`, `is no value of type ${attribute?.type}`)
+  }
+  for (const [code, to] of codes ?? []) {
+    if (!isRead(attributes, to))
+      throw problemOf(`${path}.codes.${code}`, `is no value of type ${attribute?.type}`)
+  }
+}
+
+/** Whether an attribute at a path can hold the value, by the reader of records. */
+const isRead = (attributes: readonly Attribute[], value: string | number | boolean): boolean =>
+  attributes.length === 0 ||
+  attributes.some((attribute) => readAttribute({ ...attribute, paths: [''] }, value) !== null)
+
+/** Where the schema of the records has a list, one is made; identifiers stand in a list where nothing is known. */
+function stepsOf(
+  keys: readonly string[],
+  records: MappedRecords | null,
+  identifierType: string | null,
+): readonly Step[] {
+  return keys.map((key, at) => {
+    const path = keys.slice(0, at + 1).join('.')
+    const [place] = records?.recordTypes.flatMap((recordType) => recordPath(recordType, path) ?? []) ?? []
+    const isIdentifier = identifierType !== null && at === keys.length - 1
+    if (isIdentifier) return { key, array: place === undefined || place.list }
+    return { key, array: place?.array === true }
+  })
+}
+
+/** One would overwrite the other; identifiers of several types go into one list. */
+function collides(one: Target, other: Target): boolean {
+  const [a, b] = [one, other].map(({ steps }) => steps.map(({ key }) => searchKey(key)))
+  if (a === undefined || b === undefined) return false
+  const shared = Math.min(a.length, b.length)
+  if (a.slice(0, shared).join('.') !== b.slice(0, shared).join('.')) return false
+  const isList = a.length === b.length && one.steps.at(-1)?.array === true
+  const types = [one.identifier_type, other.identifier_type]
+  return !(isList && !types.includes(null) && types[0] !== types[1])
+}
+
+/** A mapping was once written the other way round: by column, the path. */
+function refuseReversed(
+  entries: readonly (readonly [string, unknown])[],
+  { recordTypes }: MappedRecords,
+): void {
+  const isPath = (text: unknown): boolean => {
+    const dotted = typeof text === 'string' ? PATH.exec(text)?.[1] : undefined
+    return (
+      dotted !== undefined && recordTypes.some((recordType) => recordPath(recordType, dotted) !== undefined)
     )
   }
-  return { column, members, identifier_type: match?.[2] ?? null }
-}
-
-/** One would overwrite the other; several identifiers go into one array. */
-function collides(one: Target, other: Target): boolean {
-  const shared = Math.min(one.members.length, other.members.length)
-  if (one.members.slice(0, shared).join('.') !== other.members.slice(0, shared).join('.')) return false
-  const same = one.members.length === other.members.length
-  return !(same && one.identifier_type !== null && other.identifier_type !== null)
-}
-
-/**
- * How rows under this header become documents. Empty cells are missing members; all values are text.
- * @throws ImportError when a mapped column is not in the header, or twice
- */
-export function documentBuilder(
-  mapping: ColumnMapping,
-  header: readonly string[],
-): (cells: readonly string[]) => JsonValue {
-  const names = header.map((name) => name.trim())
-  const placed = mapping.targets.map((target) => {
-    const index = names.indexOf(target.column.trim())
-    if (index === -1)
-      throw new ImportError(
-        `the file has no column ${target.column}, which the column mapping names; compare it with the header line`,
-      )
-    if (names.lastIndexOf(target.column.trim()) !== index) {
-      throw new ImportError(
-        `the file has more than one column ${target.column}; rename the others in its header line`,
-      )
-    }
-    return { target, index }
-  })
-  return (cells) => {
-    const document: Members = {}
-    for (const { target, index } of placed) {
-      const cell = cells[index] ?? ''
-      if (cell.trim() !== '') put(document, target, cell)
-    }
-    return document
-  }
-}
-
-type Members = { [member: string]: JsonValue }
-
-function put(document: Members, { members, identifier_type }: Target, cell: string): void {
-  let parent = document
-  for (const member of members.slice(0, -1)) {
-    // Own members only: a column may be called `constructor`. The mapping has no two targets that collide.
-    if (!Object.hasOwn(parent, member)) parent[member] = {}
-    parent = parent[member] as Members
-  }
-  const last = members.at(-1) ?? ''
-  if (identifier_type === null) {
-    parent[last] = cell
-    return
-  }
-  if (!Object.hasOwn(parent, last)) parent[last] = []
-  ;(parent[last] as JsonValue[]).push({ identifier_type, identifier_value: cell })
+  if (entries.some(([path]) => isPath(path)) || !entries.every(([, column]) => isPath(column))) return
+  throw new ImportError(`the column mapping is the other way round: write the path first, such as ${EXAMPLE}`)
 }

@@ -1,9 +1,9 @@
 /** CSV (RFC 4180) with a header line, made into documents by a column mapping. */
 
 import { isUtf8 } from 'node:buffer'
-import type { JsonValue } from '@rollcall/protocol'
 import { type Row, RowCutter, splitRow } from '../files/csv-rows.ts'
-import { type ColumnMapping, documentBuilder } from './column-mapping.ts'
+import type { ColumnMapping } from './column-mapping.ts'
+import { type RowDocument, rowDocuments } from './row-documents.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
 
 /**
@@ -41,7 +41,7 @@ const DELIMITERS = [
 class Table {
   readonly #mapping: ColumnMapping
   readonly #delimiter: string
-  #build: ((cells: readonly string[]) => JsonValue) | null = null
+  #build: ((cells: readonly string[]) => RowDocument) | null = null
   #width = 0
 
   constructor(mapping: ColumnMapping, delimiter: string) {
@@ -74,14 +74,14 @@ class Table {
         this.#problem(line, end, `the row and the header line must have the same number of cells: ${counts}`),
       ]
     }
-    return [{ line, end, document: this.#build(cells) }]
+    return [{ line, end, ...this.#build(cells) }]
   }
 
   /** @throws ImportError that names the delimiter which would find all columns, where there is one */
-  #builder(header: string, cells: readonly string[] | string): (cells: readonly string[]) => JsonValue {
+  #builder(header: string, cells: readonly string[] | string): (cells: readonly string[]) => RowDocument {
     try {
       if (typeof cells === 'string') throw headerProblem(cells)
-      return documentBuilder(this.#mapping, cells)
+      return rowDocuments(this.#mapping, cells)
     } catch (error) {
       const found = DELIMITERS.find(({ delimiter }) => this.#fits(splitRow(header, delimiter)))
       if (found === undefined) throw error
@@ -94,7 +94,7 @@ class Table {
   #fits(header: readonly string[] | string): boolean {
     if (typeof header === 'string') return false
     const names = header.map((name) => name.trim())
-    return this.#mapping.targets.every(({ column }) => names.includes(column.trim()))
+    return this.#mapping.targets.every(({ column }) => column === null || names.includes(column.trim()))
   }
 
   #problem(line: number, end: number, problem: string): Entry {

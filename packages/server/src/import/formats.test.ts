@@ -30,24 +30,24 @@ test.each([['people.txt'], ['people'], [Readable.from([])]])(
 
 const NO_MAPPING =
   'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
-  '{"Given name": "name.given_name", "Number": "identifier[UIN]"}'
+  '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 test.each([
   [{}, NO_MAPPING],
-  [{ mapping: { A: 'a' }, encoding: 'none' }, expect.stringContaining('there is no encoding none; ')],
+  [{ mapping: { a: 'A' }, encoding: 'none' }, expect.stringContaining('there is no encoding none; ')],
   [
-    { mapping: { A: 'a' }, delimiter: '"' },
+    { mapping: { a: 'A' }, delimiter: '"' },
     "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
   ],
   [
-    { mapping: { A: 'a' }, delimiter: ', ' },
+    { mapping: { a: 'A' }, delimiter: ', ' },
     "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
   ],
   [
-    { mapping: { A: 'a' }, delimiter: '\n' },
+    { mapping: { a: 'A' }, delimiter: '\n' },
     "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
   ],
-  [{ mapping: [] }, 'the column mapping must be a JSON object such as {"Given name": "name.given_name"}'],
+  [{ mapping: [] }, expect.stringContaining('the column mapping must be a JSON object such as {')],
 ])('CSV options %j are refused', (options, reason) => {
   expect(() => FORMATS.csv.reader(options)).toThrow(
     expect.objectContaining({ name: 'ImportError', message: reason }),

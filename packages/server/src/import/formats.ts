@@ -3,15 +3,17 @@
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { type Line, LineCutter } from '../files/lines.ts'
-import { readColumnMapping } from './column-mapping.ts'
+import { type MappedRecords, readColumnMapping } from './column-mapping.ts'
 import { encodingReader, readCsv } from './csv.ts'
 import { readJsonArray } from './json-array.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, type Source } from './source.ts'
 
 /** What only some formats need. */
 export interface FormatOptions {
-  /** CSV: `{column: path}`, see column-mapping.ts. */
+  /** CSV: by path in the record, the column and how it is read; see column-mapping.ts. */
   readonly mapping?: unknown
+  /** What the mapping may name. Unless given, any path: the records are of another registry. */
+  readonly records?: MappedRecords
   /** CSV: one character between cells; "," unless given. */
   readonly delimiter?: string
   /** CSV: the encoding of its text, such as `windows-1252`; UTF-8 unless given. */
@@ -27,21 +29,21 @@ interface Format {
 
 const NO_MAPPING =
   'a CSV file needs a column mapping: add --map columns.json, a file such as ' +
-  '{"Given name": "name.given_name", "Number": "identifier[UIN]"}'
+  '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 export const FORMATS = {
   ndjson: { extensions: ['.ndjson', '.jsonl'], reader: (options) => inUtf8(readNdjson, options) },
   json: { extensions: ['.json'], reader: (options) => inUtf8(readJsonArray, options) },
   csv: {
     extensions: ['.csv'],
-    reader: ({ mapping: given, delimiter = ',', encoding }) => {
+    reader: ({ mapping: given, records, delimiter = ',', encoding }) => {
       if (given === undefined) throw new ImportError(NO_MAPPING)
       if (!/^[\t -~]$/.test(delimiter) || delimiter === '"') {
         throw new ImportError(
           "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
         )
       }
-      const mapping = readColumnMapping(given)
+      const mapping = readColumnMapping(given, records ?? null)
       const asUtf8 = encodingReader(encoding)
       return (source, from) => readCsv(asUtf8(source), from, { mapping, delimiter })
     },

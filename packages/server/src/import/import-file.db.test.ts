@@ -148,7 +148,7 @@ test('the same file again replaces its records, and an old list of rejects', asy
   await expect(stat(`${path}.rejects.ndjson`)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-const mapping = { no: 'identifier[UIN]', family: 'name.surname' }
+const mapping = { 'identifier[UIN]': 'no', 'name.surname': 'family' }
 const array = (from: number, to: number) => `[\n${people(from, to).trimEnd().replaceAll('\n', ',\n')}\n]`
 const csv = (from: number, to: number) =>
   `no,family\n${Array.from({ length: to - from }, (_, at) => `U${from + at},Fam\n`).join('')}`

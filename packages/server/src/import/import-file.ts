@@ -36,7 +36,7 @@ const BATCH_SIZE = 16 * 1024 * 1024
 /** Entries prepared before the batch that is being written gets its turn on the thread. */
 const SLICE = 32
 
-export interface ImportOptions extends FormatOptions {
+export interface ImportOptions extends Omit<FormatOptions, 'records'> {
   /** Unless given, the file's extension says. */
   readonly format?: FormatName
   /** A record type of the registry's kind; unless given, each document's `@type` says. */
@@ -104,8 +104,10 @@ export async function importFile(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   const format = formatOf(source, options.format)
-  const read = FORMATS[format].reader(options)
-  recordTypeNamed(registry.kind, options.recordType)
+  const { kind } = registry
+  const named = recordTypeNamed(kind, options.recordType)
+  const recordTypes = named === null ? kind.record_types : [named]
+  const read = FORMATS[format].reader({ ...options, records: { kind, recordTypes } })
   const opened = await openSource(source)
   const client = await db.pool.connect().catch(async (error: unknown) => {
     await opened.close()

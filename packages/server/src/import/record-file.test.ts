@@ -37,7 +37,7 @@ test('rows of NDJSON are objects, or say what is wrong with them', async () => {
 })
 
 test('rows of CSV become documents by the column mapping', async () => {
-  const mapping = { number: 'member.member_identifier', programme: 'member.programme_identifier' }
+  const mapping = { 'member.member_identifier': 'number', 'member.programme_identifier': 'programme' }
   const path = await fileOf('a.csv', 'number;programme\n0012;PRG-07\n0013\n')
   expect(await rowsOf(path, { mapping, delimiter: ';' })).toEqual([
     {

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { kindNamed } from '@rollcall/protocol'
+import { expect, test } from 'vitest'
+import { readColumnMapping } from '../../server/src/import/column-mapping.ts'
+import { DATE_TOKENS } from '../../server/src/import/date-format.ts'
+import { shell, shownBlocks } from './shown-commands.ts'
+
+const blocks = await shownBlocks('docs/import.md')
+const page = await readFile(new URL('../../../docs/import.md', import.meta.url), 'utf8')
+const { run } = shell(true)
+
+test('docs/import.md runs as it stands', { timeout: 600_000 }, () => {
+  run('rollcall registry add civil')
+  const all = blocks.map(run).join('')
+  expect(all).toMatch(/^2 of 2 records are in civil: 2 new, 0 replaced /m)
+})
+
+test('its mappings are mappings', () => {
+  const civil = kindNamed('civil')
+  if (civil === undefined) throw new Error('there is no kind civil')
+  const shown = [...page.matchAll(/```json\n(.*?)\n```/gs)].map(([, block]) => JSON.parse(block ?? ''))
+  expect(shown.length).toBeGreaterThan(0)
+  for (const mapping of shown) readColumnMapping(mapping, { kind: civil, recordTypes: civil.record_types })
+})
+
+test('it explains every token of a date format', () => {
+  expect(Object.keys(DATE_TOKENS).filter((token) => !page.includes(`\`${token}\``))).toEqual([])
+})

@@ -1,0 +1,115 @@
+/** How the dates of a column are written, such as `dd/MM/yyyy`. A format that two readers could read differently is refused. */
+import { dayInterval } from '@rollcall/protocol'
+
+/** Reads a text of the format as an ISO date, or as a date-time where the format has hours; null: it is not of the format. */
+export type ReadDate = (text: string) => string | null
+
+type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
+
+interface Token {
+  readonly part: Part
+  readonly pattern: string
+  readonly meaning: string
+  /** Digits of a number that has no fixed length: what follows must not be a digit. */
+  readonly varies?: true
+}
+
+const MONTHS = [
+  ...['january', 'february', 'march', 'april', 'may', 'june'],
+  ...['july', 'august', 'september', 'october', 'november', 'december'],
+]
+const NAMES = MONTHS.join('|')
+const SHORT_NAMES = MONTHS.map((name) => name.slice(0, 3)).join('|')
+
+/** What a format is made of. Every other letter must stand between single quotes. */
+export const DATE_TOKENS: Readonly<Record<string, Token>> = {
+  yyyy: { part: 'year', pattern: '\\d{4}', meaning: 'the year, four digits' },
+  MMMM: { part: 'month', pattern: NAMES, meaning: 'the English name of the month, such as March' },
+  MMM: { part: 'month', pattern: SHORT_NAMES, meaning: 'its first three letters, such as Mar' },
+  MM: { part: 'month', pattern: '\\d{2}', meaning: 'the month, two digits' },
+  M: { part: 'month', pattern: '\\d{1,2}', meaning: 'the month, one or two digits', varies: true },
+  dd: { part: 'day', pattern: '\\d{2}', meaning: 'the day of the month, two digits' },
+  d: { part: 'day', pattern: '\\d{1,2}', meaning: 'the day of the month, one or two digits', varies: true },
+  HH: { part: 'hour', pattern: '\\d{2}', meaning: 'the hour, 00 to 23' },
+  mm: { part: 'minute', pattern: '\\d{2}', meaning: 'the minute' },
+  ss: { part: 'second', pattern: '\\d{2}', meaning: 'the second' },
+}
+
+/** What people write who know other formats. */
+const HINTS: readonly (readonly [letters: RegExp, rule: string])[] = [
+  [/^y{1,3}$|^Y{1,3}$/, 'is ambiguous: a date needs a year of four digits, written yyyy'],
+  [/^Y+$/, 'is not a token: write yyyy for the year'],
+  [/^D+$/, 'is not a token: write dd for the day'],
+  [/^h+$|^k+$/, 'is not a token: write HH for the hour, 00 to 23'],
+  [/^S+$|^s$/, 'is not a token: write ss for the second'],
+  [/^m$/, 'is not a token: write M for the month, or mm for the minute'],
+]
+
+const PIECE = /([A-Za-z])\1*|'([^']*)'|[^A-Za-z']/gu
+
+/**
+ * @returns the reader of the format, or the rule that it breaks
+ */
+export function dateFormat(format: string): ReadDate | string {
+  if (format.includes('%')) return 'is written with letters, such as dd/MM/yyyy, and not with %'
+  if (format.replace(PIECE, '') !== '') return 'has a quotation mark that is never closed'
+  const pieces = [...format.matchAll(PIECE)].map(([text, letter, literal]) => ({ text, letter, literal }))
+  const tokens = pieces.map(({ text, letter }) => (letter === undefined ? undefined : DATE_TOKENS[text]))
+  const parts = tokens.flatMap((token) => token?.part ?? [])
+  for (const [at, { text, letter }] of pieces.entries()) {
+    if (letter !== undefined && tokens[at] === undefined) return unknownToken(text)
+    if (tokens[at]?.varies && tokens[at + 1]?.pattern.startsWith('\\d')) {
+      return `is ambiguous: ${text} has one or two digits, so a separator must follow; or write ${text}${text}`
+    }
+  }
+  const problem = partsProblem(parts)
+  if (problem !== null) return problem
+  const source = pieces.map(({ text, literal }, at) =>
+    tokens[at] === undefined ? escaped(literal ?? text) : `(${tokens[at].pattern})`,
+  )
+  return readerOf(new RegExp(`^${source.join('')}$`, 'iu'), parts)
+}
+
+function unknownToken(text: string): string {
+  const hint = HINTS.find(([letters]) => letters.test(text))?.[1]
+  return `${text} ${hint ?? `is not a token: use ${Object.keys(DATE_TOKENS).join(', ')}, and write other letters in single quotes`}`
+}
+
+function partsProblem(parts: readonly Part[]): string | null {
+  const twice = parts.find((part, at) => parts.indexOf(part) < at)
+  if (twice !== undefined) return `has the ${twice} twice`
+  if (parts.includes('minute') && !parts.includes('month') && !parts.includes('hour')) {
+    return 'has no month: mm means minutes; write MM for the month'
+  }
+  for (const [part, token] of [
+    ['day', 'dd'],
+    ['month', 'MM'],
+    ['year', 'yyyy'],
+  ] as const) {
+    if (!parts.includes(part))
+      return `has no ${part}: write ${token}; a partial date such as 1985 needs no format`
+  }
+  if (parts.includes('hour') !== parts.includes('minute')) return 'must have both HH and mm, or neither'
+  if (parts.includes('second') && !parts.includes('hour')) return 'must have HH and mm before ss'
+  return null
+}
+
+function readerOf(pattern: RegExp, parts: readonly Part[]): ReadDate {
+  return (text) => {
+    const found = pattern.exec(text.trim())
+    if (found === null) return null
+    const at = (part: Part): string => found[parts.indexOf(part) + 1] ?? ''
+    const two = (part: Part): string => at(part).padStart(2, '0')
+    const day = `${at('year')}-${monthOf(at('month'))}-${two('day')}`
+    const time = parts.includes('hour') ? `T${two('hour')}:${two('minute')}` : ''
+    const iso = `${day}${time}${parts.includes('second') ? `:${two('second')}` : ''}`
+    return dayInterval(iso) === null ? null : iso
+  }
+}
+
+function monthOf(text: string): string {
+  const named = MONTHS.findIndex((name) => text.length > 2 && name.startsWith(text.toLowerCase()))
+  return (named === -1 ? text : String(named + 1)).padStart(2, '0')
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -1,0 +1,172 @@
+/** The paths that records of a type have: those of its schema, and those from which its attributes and identifiers are read. */
+import { type Attribute, namesOf, otherKeys, type RecordType } from '@rollcall/protocol'
+
+/** A place in a record. */
+export interface RecordPath {
+  readonly path: string
+  /** A value may stand there, not only an object. */
+  readonly holdsValue: boolean
+  /** Anything may stand below. */
+  readonly open: boolean
+  /** Several values may stand there. */
+  readonly list: boolean
+  /** The schema has a list there and nothing else. */
+  readonly array: boolean
+  /** An object with identifier_type and identifier_value may stand there. */
+  readonly identifier: boolean
+  /** What is read there: attributes of the record type and of the elements of its lists, the operator's included. */
+  readonly attributes: readonly Attribute[]
+}
+
+interface Place extends RecordPath {
+  holdsValue: boolean
+  open: boolean
+  list: boolean
+  array: boolean
+  identifier: boolean
+  readonly attributes: Attribute[]
+  readonly members: Map<string, Place>
+}
+
+/** The parts of JSON Schema by which records are documented. */
+interface Schema {
+  readonly type?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+}
+
+/** A member that every JSON-LD document may have, and its schema need not list. */
+const CONTEXT = '@context'
+
+/** What may stand below a place of which the schema says nothing. */
+const ANYTHING = { holdsValue: true, open: true, list: true, array: false, identifier: true, attributes: [] }
+
+const known = new WeakMap<RecordType, Place>()
+
+/** What stands at the path, in any spelling in which it is read; undefined where records of the type have no such path. */
+export function recordPath(recordType: RecordType, path: string): RecordPath | undefined {
+  let place = rootOf(recordType)
+  for (const key of path.split('.')) {
+    const next = memberOf(place, key)
+    if (next === undefined) return place.open ? { ...ANYTHING, path } : undefined
+    place = next
+  }
+  return place
+}
+
+/** Every path at which a value may stand, the shorter ones first. */
+export function valuePaths(recordType: RecordType): readonly RecordPath[] {
+  const found: Place[] = []
+  let level = [...rootOf(recordType).members.values()]
+  while (level.length > 0) {
+    found.push(...level.filter(({ holdsValue }) => holdsValue))
+    level = level.flatMap(({ members }) => [...members.values()])
+  }
+  return found
+}
+
+/** By each name that may have been meant, the path: the path itself, the names of its attributes, its last member. */
+export function pathsByName(recordTypes: readonly RecordType[]): ReadonlyMap<string, string> {
+  const paths = recordTypes.flatMap(valuePaths)
+  const names = new Map<string, string>()
+  const add = (name: string, path: string): void => {
+    if (!names.has(name)) names.set(name, path)
+  }
+  for (const { path } of paths) add(path, path)
+  for (const { path, attributes } of paths) {
+    for (const name of attributes.flatMap(namesOf)) add(name, path)
+  }
+  for (const { path } of paths) add(path.slice(path.lastIndexOf('.') + 1), path)
+  return names
+}
+
+function rootOf(recordType: RecordType): Place {
+  const root = known.get(recordType) ?? read(recordType)
+  known.set(recordType, root)
+  return root
+}
+
+function read(recordType: RecordType): Place {
+  const root = placeAt('')
+  addSchema(root, recordType.schema as Schema)
+  placed(root, CONTEXT).open = true
+  const { attributes, compounds = [], identifiers } = recordType
+  for (const attribute of attributes) {
+    for (const path of attribute.paths) addAttribute(placed(root, path), attribute)
+  }
+  for (const { paths, members } of compounds) {
+    for (const path of paths) {
+      const element = placed(root, path)
+      element.list = path !== ''
+      for (const member of members) {
+        for (const inside of member.paths) addAttribute(placed(element, inside), member)
+      }
+    }
+    for (const member of members) {
+      for (const path of member.record_paths ?? []) addAttribute(placed(root, path), member)
+    }
+  }
+  for (const { path, type } of identifiers) {
+    const place = placed(root, path)
+    place.identifier = true
+    place.list = true
+    if (type !== undefined) place.holdsValue = true
+  }
+  root.holdsValue = false
+  return root
+}
+
+function addAttribute(place: Place, attribute: Attribute): void {
+  place.holdsValue = true
+  place.list ||= attribute.many === true
+  place.attributes.push(attribute)
+}
+
+function addSchema(place: Place, schema: Schema): void {
+  if (schema.anyOf !== undefined) {
+    for (const one of schema.anyOf) addSchema(place, one)
+    place.array = schema.anyOf.every(({ items }) => items !== undefined)
+    return
+  }
+  if (schema.items !== undefined) {
+    addSchema(place, schema.items)
+    place.list = true
+    place.array = true
+    return
+  }
+  if (schema.properties !== undefined) {
+    for (const [name, member] of Object.entries(schema.properties)) addSchema(memberAt(place, name), member)
+    place.identifier ||= schema.properties.identifier_value !== undefined
+    return
+  }
+  place.holdsValue = true
+  place.open ||= schema.type === undefined || schema.type === 'object'
+}
+
+function placed(from: Place, path: string): Place {
+  return path === '' ? from : path.split('.').reduce(memberAt, from)
+}
+
+function memberAt(place: Place, name: string): Place {
+  const found = memberOf(place, name)
+  if (found !== undefined) return found
+  const made = placeAt(place.path === '' ? name : `${place.path}.${name}`)
+  place.members.set(name, made)
+  return made
+}
+
+/** As a document is read: under the key, or another spelling of it, and with a prefix such as `spdci:`. */
+function memberOf({ members }: Place, name: string): Place | undefined {
+  const key = name.slice(name.lastIndexOf(':') + 1)
+  for (const spelling of [key, ...otherKeys(key)]) {
+    const found = members.get(spelling)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function placeAt(path: string): Place {
+  const nothing = { holdsValue: false, open: false, list: false, array: false, identifier: false }
+  return { path, ...nothing, attributes: [], members: new Map() }
+}

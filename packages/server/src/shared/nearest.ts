@@ -1,0 +1,53 @@
+/** The known name that a misspelled one most likely means, for messages. */
+
+/** Names are compared without regard to case, and to what stands between their words. */
+const plain = (name: string): string => name.toLowerCase().replace(/[\s_.:-]+/g, '')
+
+/** Longer names are compared by their beginning. */
+const COMPARED = 80
+
+/**
+ * The name that is nearest to `given`: the fewest characters differ, no more than a third of them. Undefined where none is
+ * near. Of equally near ones, the first.
+ */
+export function nearestName(given: string, names: Iterable<string>): string | undefined {
+  const wanted = plain(given).slice(0, COMPARED)
+  let nearest: { readonly name: string; readonly distance: number } | undefined
+  for (const name of names) {
+    const known = plain(name).slice(0, COMPARED)
+    const longest = Math.max(wanted.length, known.length)
+    const allowed = Math.min(Math.floor(longest / 3), (nearest?.distance ?? longest) - 1)
+    if (Math.abs(wanted.length - known.length) > allowed) continue
+    const distance = differences(wanted, known)
+    if (distance <= allowed) nearest = { name, distance }
+  }
+  return nearest?.name
+}
+
+/** `; the nearest is birth_date` at the end of a message, or nothing. */
+export function nearestHint(given: string, names: Iterable<string>): string {
+  const nearest = nearestName(given, names)
+  return nearest === undefined ? '' : `; the nearest is ${nearest}`
+}
+
+/** Characters that are inserted, left out, replaced, or exchanged with their neighbour. */
+function differences(one: string, other: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let row = 1; row <= one.length; row += 1) {
+    const line = [row]
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one[row - 1] === other[column - 1]
+      const isExchanged = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+      line[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (line[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+        row > 1 && column > 1 && isExchanged ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    beforeLast = last
+    last = line
+  }
+  return last[other.length] ?? 0
+}
