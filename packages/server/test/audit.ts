@@ -8,13 +8,17 @@ import { masterKeyOfRun, type TestDatabase } from './postgres.ts'
 export function auditing({ db }: Pick<TestDatabase, 'db'>) {
   const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL: 'postgres://test' })
   const vault = () => openVault(config, db)
-  const accounts = openAccounts(config, db)
+  let writer = openAccounts(config, db)
   return {
-    needs: { db, vault, accounts, operator: 'auditor' },
+    needs: { db, vault, accounts: openAccounts(config, db), operator: 'auditor' },
     account: (entry: Partial<AccountEntry>, persons: readonly AccountedPerson[] = []) =>
-      accounts.write(accountEntry(entry), persons),
-    /** Signs what was written. */
-    sign: () => accounts.close(),
+      writer.write(accountEntry(entry), persons),
+    /** Signs what was written; what is written afterwards is of another process. */
+    async sign() {
+      const ended = writer
+      writer = openAccounts(config, db)
+      await ended.close()
+    },
   }
 }
 

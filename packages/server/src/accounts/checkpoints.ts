@@ -11,7 +11,7 @@ import type { Clock } from '../shared/clock.ts'
 import { insertCheckpoint, type NewCheckpoint, newestCheckpoints } from '../store/accounts/checkpoints.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
-import type { AccountKeys, SecretKids } from './keys.ts'
+import type { AccountKeys, AccountSigner, SecretKids } from './keys.ts'
 import type { Witness, WitnessState } from './witness.ts'
 
 /** What a checkpoint signs, as canonical JSON. */
@@ -69,6 +69,16 @@ export interface Checkpoints {
   close(): Promise<void>
 }
 
+/** The row of a checkpoint. */
+export function signCheckpoint(signer: AccountSigner, content: CheckpointContent): NewCheckpoint {
+  const text = canonicalJson(content)
+  return {
+    ...{ chain: content.chain, sequence: content.sequence, hash: Buffer.from(content.hash, 'hex') },
+    ...{ at: new Date(content.at), content: text, digest: hash('sha256', text, 'buffer') },
+    ...{ kid: signer.kid, signature: signer.sign(text) },
+  }
+}
+
 interface OpenChain {
   end: ChainEnd
   abandoned: boolean
@@ -109,12 +119,7 @@ export function createCheckpoints(parts: CheckpointParts): Checkpoints {
       witness: witness.state(),
       keys: secrets,
     }
-    const text = canonicalJson(content)
-    const { kid } = signer
-    const signature = signer.sign(text)
-    const digest = hash('sha256', text, 'buffer')
-    const { id: chain, sequence, hash: last } = end
-    return { content, row: { chain, sequence, hash: last, at, content: text, digest, kid, signature } }
+    return { content, row: signCheckpoint(signer, content) }
   }
 
   const commit = async (chain: OpenChain, { content, row }: MadeCheckpoint): Promise<void> => {

@@ -1,7 +1,10 @@
 /** Evidence of what was accounted of a message, which is verified without the database. */
 import Type from 'typebox'
 import { firstHash } from '../accounts/chain.ts'
+import type { CheckpointContent } from '../accounts/checkpoints.ts'
 import { Evidence, signedText } from '../accounts/evidence.ts'
+import { createVerifier, type Verifier } from '../accounts/verify/keys.ts'
+import { newReport } from '../accounts/verify/report.ts'
 import { publishedKeys } from '../keys/own-keys.ts'
 import type { StoredAccountEntry } from '../model/account.ts'
 import { listAccountKeys } from '../store/accounts/account-keys.ts'
@@ -9,11 +12,13 @@ import {
   type EntryPlace,
   hashAt,
   hashedEntries,
-  nextCheckpoint,
+  nextCheckpoints,
   placesOfMessage,
+  type SigningCheckpoint,
 } from '../store/accounts/evidence.ts'
 import { listParticipantKeys } from '../store/directory/participant-keys.ts'
 import { findParticipant } from '../store/directory/participants.ts'
+import { listUsedKeys } from '../store/directory/published-keys.ts'
 import { messageKey } from '../store/exchanges/exchanges.ts'
 import { accountKeysOf } from './account-facts.ts'
 import { accountOperator } from './account-of-operator.ts'
@@ -54,7 +59,8 @@ export const makeEvidence = useCase(
       throw new AdminRefusal(`more than ${MOST} entries are of this message; evidence has at most so many`)
     }
     const accounts: Account[] = []
-    for (const place of places) accounts.push(await provable(needs, place))
+    const { isSigned } = await createVerifier(await listAccountKeys(db), await needs.vault(), newReport())
+    for (const place of places) accounts.push(await provable(needs, place, isSigned))
     await accountOperator(needs, { note: 'audit evidence' })
     const { signer } = await accountKeysOf(needs)
     const kids = new Set([signer.kid, ...accounts.map(({ checkpoint }) => checkpoint.kid)])
@@ -66,9 +72,13 @@ export const makeEvidence = useCase(
 )
 
 /** An entry and those after it, up to the checkpoint that signs them. */
-async function provable({ db }: Pick<HasVault, 'db'>, place: EntryPlace): Promise<Account> {
+async function provable(
+  { db }: Pick<HasVault, 'db'>,
+  place: EntryPlace,
+  isSigned: Verifier['isSigned'],
+): Promise<Account> {
   const { chain, sequence } = place
-  const signed = await nextCheckpoint(db, place)
+  const signed = await firstSigned(nextCheckpoints(db, place), (row) => isSigned(row) && isOf(row, chain))
   if (signed === null) {
     throw new AdminRefusal('no checkpoint signs this message yet; try again in a moment', {
       reason: 'conflict',
@@ -85,6 +95,21 @@ async function provable({ db }: Pick<HasVault, 'db'>, place: EntryPlace): Promis
   return { chain, previous, entries: [...entries], checkpoint }
 }
 
+/** Rows that another role has inserted are passed over. */
+async function firstSigned(
+  rows: AsyncIterable<SigningCheckpoint>,
+  isGood: (row: SigningCheckpoint) => boolean,
+): Promise<SigningCheckpoint | null> {
+  for await (const row of rows) if (isGood(row)) return row
+  return null
+}
+
+/** @param row whose signature is verified */
+function isOf({ content, sequence }: SigningCheckpoint, chain: string): boolean {
+  const signed = JSON.parse(content) as CheckpointContent
+  return signed.chain === chain && signed.sequence === sequence
+}
+
 async function accountKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<string>): Promise<readonly Key[]> {
   return (await listAccountKeys(db)).flatMap(({ kid, public_key, created_at, retired_at }) =>
     public_key === null || !kids.has(kid)
@@ -98,10 +123,15 @@ async function accountKeys({ db }: Pick<HasVault, 'db'>, kids: ReadonlySet<strin
   )
 }
 
-/** Of both sides, as far as they are known still: keys that a participant publishes itself are not stored. */
+/** Milliseconds to which it is known when a published key was last used, and by which clocks may differ. */
+const SLACK = 3_660_000
+
+/** Of both sides, as far as they are known still: published keys where they have verified a message at that time. */
 async function messageKeys({ db, vault }: HasVault, accounts: readonly Account[]): Promise<readonly Key[]> {
   const entries = accounts.flatMap(({ entries: [first] }) =>
-    first === undefined ? [] : [JSON.parse(first.entry) as StoredAccountEntry],
+    first === undefined
+      ? []
+      : [{ ...(JSON.parse(first.entry) as StoredAccountEntry), at: Date.parse(first.at) }],
   )
   const kids = new Set(entries.flatMap(({ request, reply }) => [request?.kid, reply?.kid]))
   const found: Key[] = []
@@ -112,6 +142,13 @@ async function messageKeys({ db, vault }: HasVault, accounts: readonly Account[]
       if (!kids.has(kid)) continue
       const times = { valid_from: timeOut(valid_from), valid_until: timeOut(revoked_at ?? valid_until) }
       found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...times })
+    }
+    const times = entries.filter((entry) => entry.participant === sender_id).map(({ at }) => at)
+    for (const { kid, public_jwk, first_used_at, last_used_at } of await listUsedKeys(db, sender_id)) {
+      const [from, until] = [first_used_at.getTime() - SLACK, last_used_at.getTime() + SLACK]
+      if (!kids.has(kid) || !times.some((at) => from <= at && at <= until)) continue
+      const used = { valid_from: timeOut(first_used_at), valid_until: timeOut(last_used_at) }
+      found.push({ kid, use: 'message', owner: sender_id, jwk: { ...public_jwk }, ...used })
     }
   }
   const own = await publishedKeys(db, await vault())

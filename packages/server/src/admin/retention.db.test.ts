@@ -1,12 +1,15 @@
-import { createPublicKey, verify } from 'node:crypto'
+import { createPublicKey, randomUUID, verify } from 'node:crypto'
+import { canonicalJson } from '@rollcall/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { accountEntry, testAccounts } from '../../test/accounts.ts'
 import { type RetentionTest, retentionTest } from '../../test/retention.ts'
 import { places, tamper } from '../../test/tampering.ts'
+import { entryHash, firstHash } from '../accounts/chain.ts'
 import { addParticipant } from '../store/directory/participants.ts'
 import { addRegistry } from '../store/registries/registries.ts'
 import { erasePerson } from './erase.ts'
 import { addHold, listHolds, removeHold } from './holds.ts'
+import { pruneAccounts } from './prune-accounts.ts'
 import { prune, showRetention } from './retention.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -56,6 +59,21 @@ async function isSigned(
   const [key] = await world.rows('select public_key from account_key where kid = $1', tombstone?.kid)
   const publicKey = createPublicKey({ key: key?.public_key as { kty: string }, format: 'jwk' })
   return verify(null, Buffer.from(String(tombstone?.text)), publicKey, tombstone?.signature as Buffer)
+}
+
+/** Entries of two years ago, of a process that was killed before it signed them. */
+async function killedChain({ rows }: RetentionTest, entries: number): Promise<void> {
+  const chain = randomUUID()
+  const at = new Date(Date.now() - 2 * 366 * 86_400_000).toISOString()
+  let hash = firstHash(chain)
+  for (let sequence = 1; sequence <= entries; sequence += 1) {
+    const entry = canonicalJson(accountEntry())
+    hash = entryHash(hash, { chain, sequence, at, entry, commitments: Buffer.alloc(0) })
+    await rows(
+      `insert into account (chain, sequence, at, entry, commitments, hash) values ($1, $2, $3, $4, '', $5)`,
+      ...[chain, sequence, at, entry, hash],
+    )
+  }
 }
 
 describe('prune of accounts', () => {
@@ -112,17 +130,58 @@ describe('prune of accounts', () => {
     }
   })
 
-  test('what is younger, or no checkpoint closes, stays', async () => {
+  test('what is younger stays', async () => {
     await chainOf({}, {})
     await prune(world.needs(), {})
     expect(await participants()).toHaveLength(3)
-    await world.rows('truncate account, account_checkpoint')
-    const open = testAccounts(world.database.db)
-    await open.write(accountEntry({ participant: 'a.example' }), [])
-    expect((await prune(world.needs(LATER), {})).accounts).toMatchObject({ deleted: 0 })
-    expect(await participants()).toContain('a.example')
-    await open.close()
     expect(await tombstones()).toEqual([])
+  })
+
+  test('the end of a chain whose process was killed is closed by a checkpoint, and deleted', async () => {
+    const other = await retentionTest()
+    try {
+      // The keys of the accounts are there.
+      await other.accounts.write(accountEntry(), [])
+      await killedChain(other, 3)
+      const dry = await prune(other.needs(LATER), { dry_run: true })
+      expect(dry.accounts).toMatchObject({ deleted: 3 })
+      expect((await prune(other.needs(LATER), {})).accounts).toMatchObject({ deleted: 3 })
+      const closed = `select sequence, content::json ->> 'ended' as ended from account_checkpoint order by id desc limit 1`
+      expect(await other.rows(closed)).toEqual([{ sequence: 3, ended: 'true' }])
+      expect(await places(other.database)).toEqual([])
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('it goes on in chunks that checkpoints close, and where it was stopped', async () => {
+    const other = await retentionTest()
+    const { db } = other.database
+    await addParticipant(db, { sender_id: 'b.example', name: 'b.example' })
+    try {
+      const writer = testAccounts(db, { limits: { checkpoint_entries: 4 } })
+      for (let entry = 1; entry <= 12; entry += 1) {
+        await writer.write(accountEntry({ participant: entry === 11 ? 'b.example' : 'a.example' }), [])
+        if (entry % 4 === 0)
+          await expect
+            .poll(
+              async () =>
+                (await other.rows('select from account_checkpoint where sequence = $1', entry)).length,
+            )
+            .toBe(1)
+      }
+      await writer.close()
+      const hold = await addHold(other.needs(), { participant: 'b.example', reason: 'case 3/2026' })
+      const needs = { ...other.needs(LATER), dryRun: false, atOnce: 3 }
+      const before = new Date(LATER.getTime() - 366 * 86_400_000)
+      expect(await pruneAccounts({ ...needs, dryRun: true }, before)).toEqual({ deleted: 10, held: 1 })
+      expect(await pruneAccounts(needs, before)).toEqual({ deleted: 10, held: 1 })
+      await removeHold(other.needs(), { id: hold.id })
+      expect(await pruneAccounts(needs, before)).toMatchObject({ deleted: 2, held: 0 })
+      expect(await places(other.database)).toEqual([])
+    } finally {
+      await other.close()
+    }
   })
 
   test('a hold of a person, of a participant or of a period stops it at the first entry that is covered', async () => {
@@ -162,7 +221,8 @@ describe('prune of accounts', () => {
         values ($1, 1000000, '', '2001-01-01', '', 'x', 'k', '')`,
       [chain],
     )
-    await expect(prune(world.needs(), {})).rejects.toThrow(`chain ${chain} has faults`)
+    expect((await prune(world.needs(), {})).accounts).toMatchObject({ deleted: 0 })
+    await expect(prune(world.needs(LATER), {})).rejects.toThrow(`chain ${chain} has faults`)
     expect((await world.rows('select from account where chain = $1', chain)).length).toBe(3)
     expect(await tombstones()).toEqual([])
   })
@@ -281,6 +341,8 @@ describe('holds', () => {
     expect(listed).toMatchObject([{ id, kind: 'person', reason: 'case 9', created_by: 'tester' }])
     expect(JSON.stringify([listed, await world.rows('select hold::text from hold')])).not.toContain('12345')
     await removeHold(world.needs(), { id })
+    await prune(world.needs(), {})
+    expect(await world.rows('select pseudonyms from hold where id = $1', id)).toEqual([{ pseudonyms: [] }])
     expect(await listHolds(world.needs(), {})).toEqual([])
     await expect(removeHold(world.needs(), { id })).rejects.toThrow(`there is no hold ${id} in force`)
     await erasePerson(world.needs(), { type: 'UIN', value: '12345', reason: 'order 1' })

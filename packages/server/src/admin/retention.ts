@@ -1,26 +1,10 @@
 /** What is stored for how long, and deleting what is older. */
 import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
-import type { CheckpointContent } from '../accounts/checkpoints.ts'
-import { loadAccountKeys } from '../accounts/keys.ts'
-import { signTombstone } from '../accounts/tombstones.ts'
-import { createVerifier } from '../accounts/verify/keys.ts'
-import { newReport } from '../accounts/verify/report.ts'
-import { verifyAccounts } from '../accounts/verify/verify.ts'
 import type { Limits } from '../limits.ts'
 import { bodyKeyRetention, DAY, eventRetention, retentionRows } from '../model/retention.ts'
-import { listAccountKeys } from '../store/accounts/account-keys.ts'
-import {
-  type ClosingCheckpoint,
-  closingCheckpoints,
-  deletePart,
-  firstPart,
-  lockHolds,
-  type PrunablePart,
-  prunableParts,
-} from '../store/accounts/prune-accounts.ts'
-import { insertTombstone } from '../store/accounts/tombstones.ts'
 import type { Database } from '../store/db/database.ts'
+import { clearRemovedHolds } from '../store/db/holds.ts'
 import { mayDeleteAccounts } from '../store/db/roles.ts'
 import { countEvents, forgetEvents } from '../store/events/forgetting.ts'
 import {
@@ -33,6 +17,7 @@ import { countBodyKeys, destroyBodyKeys } from '../store/keys/body-keys.ts'
 import { accountOperator } from './account-of-operator.ts'
 import { closed, flag, instant, NOTHING, text, timeOut, wholeNumber } from './members.ts'
 import type { HasAccounts, HasOwner, HasVault } from './needs.ts'
+import { pruneAccounts } from './prune-accounts.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 /** Every age, with the variables that set it. */
@@ -121,13 +106,9 @@ export const prune = useCase(
       stored.push({ name, deleted: await (dry_run ? count(db, limits) : run(db, limits)) })
     }
     const before = beginOfMonth(now().getTime() - limits.account_retention * DAY * 1_000)
-    const closing = await closingCheckpoints(owner.kysely, before)
-    await requireIntact(needs, owner, closing)
-    const { parts, held } = await prunableParts(owner.kysely, closing)
-    const deleted = dry_run
-      ? parts.reduce((sum, { entries }) => sum + entries, 0)
-      : await pruneAccounts(needs, owner, parts, before)
-    return { dry_run, stored, accounts: { before: timeOut(before), deleted, held } }
+    if (!dry_run) await clearRemovedHolds(owner)
+    const counts = await pruneAccounts({ ...needs, owner, now, dryRun: dry_run }, before)
+    return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
   },
 )
 
@@ -137,70 +118,8 @@ export async function requireOwner(owner: Database): Promise<void> {
   throw new AdminRefusal('accounts belong to another role: set ROLLCALL_OWNER_DATABASE_URL (docs/roles.md)')
 }
 
-/**
- * Rows that another role has inserted let nothing be deleted.
- * @throws AdminRefusal the accounts that would be deleted are not as they were signed
- */
-async function requireIntact(
-  { vault }: RetentionNeeds,
-  owner: Database,
-  closing: readonly ClosingCheckpoint[],
-): Promise<void> {
-  if (closing.length === 0) return
-  const opened = await vault()
-  const { isSigned } = await createVerifier(await listAccountKeys(owner), opened, newReport())
-  const { report } = await verifyAccounts({ db: owner, vault: opened, witness: null })
-  const faulty = closing.find((row) => !isSigned(row) || !closes(row) || report.faulty.has(row.chain))
-  if (faulty === undefined) return
-  throw new AdminRefusal(
-    `chain ${faulty.chain} has faults, which rollcall audit verify names: no accounts are deleted`,
-    { reason: 'conflict' },
-  )
-}
-
-/** @param row whose signature is verified */
-function closes({ chain, sequence, hash, content }: ClosingCheckpoint): boolean {
-  const signed = JSON.parse(content) as CheckpointContent
-  return signed.chain === chain && signed.sequence === sequence && signed.hash === hash.toString('hex')
-}
-
 /** In UTC. */
 function beginOfMonth(time: number): Date {
   const date = new Date(time)
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1))
-}
-
-/** Entries of one transaction. */
-const AT_ONCE = 20_000
-
-async function pruneAccounts(
-  { db, vault, now = () => new Date() }: RetentionNeeds,
-  owner: Database,
-  parts: readonly PrunablePart[],
-  before: Date,
-): Promise<number> {
-  if (parts.length === 0) return 0
-  const { signer } = await loadAccountKeys(db, await vault())
-  const reason = `older than its retention: before ${timeOut(before)}`
-  let total = 0
-  for (const part of parts) {
-    for (;;) {
-      const deleted = await owner.kysely.transaction().execute(async (transaction) => {
-        await lockHolds(transaction)
-        const next = await firstPart(transaction, part, before, AT_ONCE)
-        if (next === null) return 0
-        const { chain, sequence, hash } = next
-        const { entries } = await deletePart(transaction, next)
-        const pruned = [{ chain, sequence, hash: hash.toString('hex') }]
-        await insertTombstone(
-          transaction,
-          signTombstone(signer, { kind: 'prune', at: now().toISOString(), reason, pruned }),
-        )
-        return entries
-      })
-      total += deleted
-      if (deleted === 0) break
-    }
-  }
-  return total
 }

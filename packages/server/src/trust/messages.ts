@@ -30,7 +30,7 @@ import type { PeerKeys } from './peer-keys.ts'
 
 /** What verifying needs. */
 export interface Verifying {
-  readonly peerKeys: Pick<PeerKeys, 'verifying'>
+  readonly peerKeys: Pick<PeerKeys, 'verifying' | 'verified'>
   /** Values of `namespace` that are accepted (D17). */
   readonly signatureNamespaces: { readonly read: readonly string[] }
   readonly limits: Pick<Limits, 'clock_skew'>
@@ -64,6 +64,7 @@ export async function verifyEnvelope(
     skew: limits.clock_skew,
     callback,
   })
+  if (verified && kid !== null) await peerKeys.verified(participant, kid)
   return verified ? { kid, value: String(envelope.member('signature')) } : null
 }
 

@@ -8,6 +8,7 @@ import { createLog } from '../observe/log.ts'
 import { openDatabase } from '../store/db/database.ts'
 import { addParticipantKey, revokeParticipantKey } from '../store/directory/participant-keys.ts'
 import { addParticipant } from '../store/directory/participants.ts'
+import { listUsedKeys } from '../store/directory/published-keys.ts'
 import { createPeerKeys } from './peer-keys.ts'
 
 let database: TestDatabase
@@ -134,6 +135,27 @@ describe('published keys', () => {
     expect(await verifying(a, 'one', 'EdDSA')).toEqual([])
     expect(asked).toEqual(['two'])
     expect(await verifying(a, null, 'EdDSA')).toHaveLength(2)
+  })
+
+  test('are noted when they have verified a message, once an hour', async () => {
+    const [published, registered] = [
+      await publicKey('Ed25519', { kid: 'two' }),
+      await publicKey('Ed25519', { kid: 'one' }),
+    ]
+    await add(a, registered)
+    const { verified } = node([published])
+    for (const kid of ['one', 'two', 'two', 'three']) await verified(a, kid)
+    const noted = async () => listUsedKeys(database.db, a.sender_id)
+    const [first, ...more] = await noted()
+    expect([first, more]).toMatchObject([{ kid: 'two', public_jwk: published.public_jwk }, []])
+    const last = first?.last_used_at.getTime() ?? 0
+    await verified(a, 'two')
+    expect((await noted())[0]?.last_used_at.getTime()).toBe(last)
+    clock.pass(3_600_000)
+    await verified(a, 'two')
+    expect((await noted())[0]?.last_used_at.getTime()).toBeGreaterThan(last)
+    await verified({ ...a, id: -1, sender_id: '\0' }, 'two')
+    expect(logged.join()).toContain('the use of a published key could not be noted')
   })
 
   test("are not believed when they are another participant's, and that is told once", async () => {

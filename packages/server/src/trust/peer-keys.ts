@@ -15,6 +15,7 @@ import { shortLived } from '../shared/short-lived.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { findRegisteredKeys, listLiveKeys, type ParticipantKey } from '../store/directory/participant-keys.ts'
+import { noteUsedKey } from '../store/directory/published-keys.ts'
 import type { KeySetOwner } from './key-sets.ts'
 
 export interface PeerKeys {
@@ -27,9 +28,14 @@ export interface PeerKeys {
     kid: string | null,
     algorithm: AlgorithmName,
   ): Promise<readonly WebCryptoKey[]>
+  /** A message was verified with a key of this name: a published one is noted, for evidence. Never rejects. */
+  verified(participant: KeySetOwner, kid: string): Promise<void>
   /** The newest live key to encrypt for it; null when there is none. */
   encryption(participant: KeySetOwner): Promise<EncryptionKey | null>
 }
+
+/** Milliseconds after which the use of a published key is noted again. */
+const USE_AGE = 3_600_000
 
 /** Imported keys that are cached. */
 const IMPORTED_KEYS = 10_000
@@ -58,6 +64,8 @@ export function createPeerKeys(
   const encryptionKeys = importedOnce(encryptionKey)
   /** Thumbprints of registered keys that cannot be read and were logged. */
   const unusable = recentlyUsed<string, true>(IMPORTED_KEYS)
+  /** When the use of a published key was noted. */
+  const noted = recentlyUsed<string, number>(IMPORTED_KEYS)
   /** Keys that were logged, for as long as their set is cached. */
   const reported = new WeakSet<PublicKey>()
 
@@ -115,6 +123,28 @@ export function createPeerKeys(
       const others = decided ? [] : await published(participant, kid)
       const live: readonly PublicKey[] = [...named.filter(counts), ...others]
       return usableOf(signatureKeys(live, kid, algorithm), verifyingKeys)
+    },
+    async verified(participant, kid) {
+      try {
+        const own = await registered.get(String(participant.id))
+        if (own.some((key) => key.kid === kid)) return
+        for (const key of await published(participant, kid)) {
+          const name = `${participant.id} ${key.thumbprint} ${kid}`
+          if (key.kid !== kid || clock.now() - (noted.get(name) ?? Number.NEGATIVE_INFINITY) < USE_AGE)
+            continue
+          noted.set(name, clock.now())
+          await noteUsedKey(db, participant.sender_id, { ...key, kid }).catch((error: unknown) => {
+            noted.delete(name)
+            throw error
+          })
+        }
+      } catch (error) {
+        // The message is good all the same: the next one is noted.
+        parts.log.error(
+          { database: safeDatabaseError(error) },
+          'the use of a published key could not be noted',
+        )
+      }
     },
     async encryption(participant) {
       const own = await registered.get(String(participant.id))

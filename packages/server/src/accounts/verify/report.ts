@@ -74,6 +74,8 @@ export interface Report {
   readonly faulty: ReadonlySet<string>
   faultCount: number
   readonly tails: readonly UnsignedTail[]
+  /** The last entry of each tail, by its chain: all of them. */
+  readonly ends: ReadonlyMap<string, Pick<UnsignedTail, 'to' | 'at'>>
   /** Entries in all tails. */
   unsigned: number
   fault(kind: FaultKind, chain: string | null, sequence?: number | null, detail?: string | null): void
@@ -84,12 +86,14 @@ export function newReport(): Report {
   const faults: Fault[] = []
   const faulty = new Set<string>()
   const tails: UnsignedTail[] = []
+  const ends = new Map<string, UnsignedTail>()
   const counts = { chains: 0, entries: 0, persons: 0, erased: 0, pruned: 0 }
   return {
     counts: { ...counts, checkpoints: 0, tombstones: 0, witnessed: 0 },
     faults,
     faulty,
     tails,
+    ends,
     faultCount: 0,
     unsigned: 0,
     fault(kind, chain, sequence = null, detail = null) {
@@ -99,6 +103,7 @@ export function newReport(): Report {
     },
     tail(tail) {
       this.unsigned += tail.to - tail.from + 1
+      ends.set(tail.chain, tail)
       tails.push(tail)
       tails.sort((a, b) => b.to - b.from - (a.to - a.from))
       tails.length = Math.min(tails.length, MOST_TAILS)

@@ -63,12 +63,25 @@ describe('keys', () => {
     for (const kind of ['pseudonym', 'confidential']) {
       for (const [statement, fault, message] of changes) {
         const { on } = await twoChains()
+        // The owner can lift what the database refuses.
+        await tamper(on, 'alter table account_key drop constraint account_key_secret_check')
         await tamper(on, `${statement} where kind = '${kind}'`)
         const found = (await places(on)).map((place) => place.split(' ')[0])
         expect([...new Set(found)], statement).toEqual([fault])
         await expect(writeChain(on, 1, { at: 7 }), statement).rejects.toThrow(message)
       }
     }
+  })
+
+  test('the role of servers cannot retire a secret', async () => {
+    const { on } = await twoChains()
+    for (const kind of ['pseudonym', 'confidential']) {
+      const retired = on.db.pool.query('update account_key set retired_at = now() where kind = $1', [kind])
+      await expect(retired, kind).rejects.toThrow(/account_key/)
+    }
+    await expect(
+      tamper(on, `update account_key set retired_at = now() where kind = 'pseudonym'`),
+    ).rejects.toThrow('account_key_secret_check')
   })
 
   test('a secret that took the place of another one is found by the checkpoints that name it', async () => {

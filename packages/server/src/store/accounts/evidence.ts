@@ -49,17 +49,23 @@ export interface SigningCheckpoint {
   readonly signature: Buffer
 }
 
-/** The first checkpoint that signs an entry; null: none does yet. */
-export async function nextCheckpoint(
+/** Checkpoints that sign an entry, the first ones first. The caller verifies them: other roles may insert rows. */
+export async function* nextCheckpoints(
   { pool }: Pick<Database, 'pool'>,
   { chain, sequence }: EntryPlace,
-): Promise<SigningCheckpoint | null> {
-  const { rows } = await pool.query<SigningCheckpoint>(
-    `select sequence, content, kid, signature from account_checkpoint
-     where chain = $1 and sequence >= $2 order by sequence, id limit 1`,
-    [chain, sequence],
-  )
-  return rows[0] ?? null
+): AsyncGenerator<SigningCheckpoint> {
+  for (let after = { sequence, id: '0' }; ; ) {
+    const { rows } = await pool.query<SigningCheckpoint & { readonly id: string }>(
+      `select sequence, id::text as id, content, kid, signature from account_checkpoint
+       where chain = $1 and (sequence, id) > ($2, $3::bigint) and sequence < ${Number.MAX_SAFE_INTEGER}
+       order by sequence, account_checkpoint.id limit 100`,
+      [chain, after.sequence, after.id],
+    )
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last
+  }
 }
 
 /** From one entry to another one, both included. */

@@ -1,4 +1,8 @@
-/** Pruning accounts: the beginnings of chains, as the owner of the database. */
+/**
+ * Pruning accounts: the beginnings of chains, as the owner of the database. Each statement reads one chunk of one chain, so that
+ * accounts of any number are pruned; what is deleted is gone, so that a prune that was stopped goes on where it was. Functions
+ * are named with their schema: the application may make others of these names.
+ */
 import { type Kysely, sql } from 'kysely'
 import { IS_ACCOUNT_HELD } from '../db/holds.ts'
 import type { Tables } from '../db/tables.ts'
@@ -12,91 +16,122 @@ export interface ChainPart {
   readonly hash: Buffer
 }
 
-/** The newest checkpoint of a chain whose entry is old enough. */
-export interface ClosingCheckpoint extends ChainPart {
-  readonly content: string
-  readonly kid: string
-  readonly signature: Buffer
+export interface OldChain {
+  readonly chain: string
+  /** Whether it has a checkpoint. */
+  readonly signed: boolean
 }
 
-/** A beginning of a chain that may be pruned, and what stays of it for a hold. */
-export interface PrunablePart extends ChainPart {
+/** Chains whose first entry is older than a time, in their order. One look-up for each chain there is. */
+export async function chainsBefore(connection: Kysely<Tables>, before: Date): Promise<readonly OldChain[]> {
+  const { rows } = await sql<OldChain>`
+    with recursive known as (
+      (select chain from account order by chain limit 1)
+      union all
+      select (select account.chain from account where account.chain > known.chain order by account.chain limit 1)
+      from known where known.chain is not null
+    )
+    select chain, exists (select from account_checkpoint where account_checkpoint.chain = known.chain) as signed
+    from known where chain is not null
+      and (select account.at from account where account.chain = known.chain order by sequence limit 1) < ${before}
+    order by chain`.execute(connection)
+  return rows
+}
+
+/** What is the first entry of a chunk that stays: it is not old, or a hold covers it. None: `end`, or the chunk is full. */
+export type Stop = 'young' | 'held' | 'end' | null
+
+export interface Chunk extends ChainPart {
+  /** How many there are. */
   readonly entries: number
 }
 
 /**
- * For each chain the newest checkpoint of an entry before a time. The caller verifies it: other roles may insert rows.
- * @param before the begin of a month
+ * The old entries of a chain that follow one of them and that no hold covers, up to the first other one.
+ * @param after 0: from the first
+ * @param most entries in it
  */
-export async function closingCheckpoints(
+export async function oldChunk(
   connection: Kysely<Tables>,
+  { chain, after, before, most }: { chain: string; after: number; before: Date; most: number },
+): Promise<{ readonly chunk: Chunk | null; readonly stop: Stop }> {
+  const { rows } = await sql<{
+    sequence: number | null
+    hash: Buffer | null
+    entries: number
+    read: number
+    stays: 'young' | 'held' | null
+  }>`
+    with part as materialized (
+      select sequence, hash, case when not (at < ${before}) then 'young' when ${sql.raw(IS_ACCOUNT_HELD)} then 'held' end as stays
+      from account where chain = ${chain} and sequence > ${after} and sequence < ${Number.MAX_SAFE_INTEGER}
+      order by sequence limit ${most}
+    ), stop as (select sequence, stays from part where stays is not null order by sequence limit 1),
+    goes as (select part.sequence, part.hash from part
+      where part.sequence < coalesce((select stop.sequence from stop), ${Number.MAX_SAFE_INTEGER}::bigint))
+    select (select sequence from goes order by sequence desc limit 1) as sequence,
+      (select hash from goes order by sequence desc limit 1) as hash,
+      (select pg_catalog.count(*) from goes)::integer as entries, (select pg_catalog.count(*) from part)::integer as read,
+      (select stays from stop) as stays`.execute(connection)
+  const [row] = rows
+  if (row === undefined) throw new Error('the database gave no chunk of a chain')
+  const stop = row.stays ?? (row.read < most ? 'end' : null)
+  const { sequence, hash, entries } = row
+  return { chunk: sequence === null || hash === null ? null : { chain, sequence, hash, entries }, stop }
+}
+
+/** A checkpoint with the entry that it signs. The caller verifies it: other roles may insert rows. */
+export interface ClosingCheckpoint extends ChainPart {
+  readonly content: string
+  readonly kid: string
+  readonly signature: Buffer
+  /** How many entries it signs of those that follow `after`. */
+  readonly entries: number
+}
+
+/** The first checkpoint that signs an entry, where its own entry is old; null: there is none. */
+export async function closingCheckpoint(
+  connection: Kysely<Tables>,
+  { chain, sequence }: ChainPart,
   before: Date,
-): Promise<readonly ClosingCheckpoint[]> {
+): Promise<ClosingCheckpoint | null> {
   const { rows } = await sql<ClosingCheckpoint>`
-    select distinct on (account.chain) account.chain, account.sequence, account.hash,
-      account_checkpoint.content, account_checkpoint.kid, account_checkpoint.signature
-    from account_checkpoint join account using (chain, sequence)
-    where account.at < ${before} and account.sequence < ${Number.MAX_SAFE_INTEGER}
-    order by account.chain, account.sequence desc, account_checkpoint.id`.execute(connection)
-  return rows
-}
-
-/** For each chain its entries up to that of the checkpoint, and up to the first one that a hold covers. */
-export async function prunableParts(
-  connection: Kysely<Tables>,
-  checkpoints: readonly ChainPart[],
-): Promise<{ readonly parts: readonly PrunablePart[]; readonly held: number }> {
-  const { rows } = await sql<{ chain: string; closed: number; held: number | null }>`
-    select closed.chain, closed.sequence as closed,
-      (select min(account.sequence) from account where account.chain = closed.chain
-        and account.sequence <= closed.sequence and ${sql.raw(IS_ACCOUNT_HELD)}) as held
-    from unnest(${checkpoints.map(({ chain }) => chain)}::uuid[],
-      ${checkpoints.map(({ sequence }) => sequence)}::bigint[]) as closed (chain, sequence)
-    order by closed.chain`.execute(connection)
-  const found = await Promise.all(
-    rows.map(({ chain, closed, held }) => partOf(connection, chain, held === null ? closed : held - 1)),
-  )
-  return {
-    parts: found.filter((part) => part !== null),
-    held: rows.filter(({ held }) => held !== null).length,
-  }
-}
-
-async function partOf(connection: Kysely<Tables>, chain: string, last: number): Promise<PrunablePart | null> {
-  const { rows } = await sql<PrunablePart>`
-    select chain, sequence, hash, (select count(*) from account as one
-      where one.chain = account.chain and one.sequence <= account.sequence) as entries
-    from account where chain = ${chain} and sequence <= ${last} order by sequence desc limit 1`.execute(
-    connection,
-  )
+    select account.chain, account.sequence, account.hash, next.content, next.kid, next.signature, 0 as entries
+    from (select * from account_checkpoint as checkpoint
+      where checkpoint.chain = ${chain} and checkpoint.sequence >= ${sequence} and checkpoint.sequence < ${Number.MAX_SAFE_INTEGER}
+      order by checkpoint.sequence, checkpoint.id limit 1) as next
+    join account on account.chain = next.chain and account.sequence = next.sequence
+    where account.at < ${before}`.execute(connection)
   return rows[0] ?? null
+}
+
+/** The last checkpoint that signs an entry after one, up to another one; null: there is none. */
+export async function lastCheckpoint(
+  connection: Kysely<Tables>,
+  { chain, after, upTo }: { chain: string; after: number; upTo: number },
+): Promise<ClosingCheckpoint | null> {
+  const { rows } = await sql<ClosingCheckpoint>`
+    select account.chain, account.sequence, account.hash, checkpoint.content, checkpoint.kid, checkpoint.signature,
+      (select pg_catalog.count(*) from account as one where one.chain = account.chain
+        and one.sequence > ${after} and one.sequence <= account.sequence)::integer as entries
+    from account_checkpoint as checkpoint join account
+      on account.chain = checkpoint.chain and account.sequence = checkpoint.sequence
+    where checkpoint.chain = ${chain} and checkpoint.sequence > ${after} and checkpoint.sequence <= ${upTo}
+    order by checkpoint.sequence desc, checkpoint.id limit 1`.execute(connection)
+  return rows[0] ?? null
+}
+
+/** The digest of the newest checkpoint of a chain, in hexadecimal; null: it has none. */
+export async function newestDigest(connection: Kysely<Tables>, chain: string): Promise<string | null> {
+  const { rows } = await sql<{ digest: string }>`
+    select pg_catalog.encode(digest, 'hex'::text) as digest from account_checkpoint
+    where chain = ${chain} order by id desc limit 1`.execute(connection)
+  return rows[0]?.digest ?? null
 }
 
 /** Until the transaction ends, no hold is added: one that was added before is seen by its next statement. */
 export async function lockHolds(transaction: Kysely<Tables>): Promise<void> {
   await sql`lock table hold in share mode`.execute(transaction)
-}
-
-/**
- * The part of it that one transaction deletes: `most` entries, up to the first one that a hold covers now or that is not old.
- * @param transaction with `lockHolds`
- */
-export async function firstPart(
-  transaction: Kysely<Tables>,
-  { chain, sequence }: ChainPart,
-  before: Date,
-  most: number,
-): Promise<ChainPart | null> {
-  const { rows } = await sql<ChainPart>`
-    with part as materialized (
-      select chain, sequence, hash, not (at < ${before}) or ${sql.raw(IS_ACCOUNT_HELD)} as stays
-      from account where chain = ${chain} and sequence <= ${sequence}
-      order by sequence limit ${most}
-    )
-    select chain, sequence, hash from part
-    where sequence < coalesce((select min(sequence) from part where stays), ${Number.MAX_SAFE_INTEGER})
-    order by sequence desc limit 1`.execute(transaction)
-  return rows[0] ?? null
 }
 
 /**

@@ -79,37 +79,61 @@ export interface AccountFilter extends Period {
   readonly kind?: AccountKind | undefined
 }
 
-/** Days that are looked through, the newest first, until there are enough entries. */
-const SPANS = [1 / 24, 1, 30, null]
-const DAY = 86_400_000
+/** Milliseconds that one statement looks through, the newest first; all further ones the last of them. */
+const SPANS = [3_600_000, 86_400_000]
+/** Statements that found nothing, after which it is asked whether there is anything older. */
+const EMPTY = 30
 
-/** The newest first. */
+/** The newest first. Each statement reads a day at most, so that accounts of any number are looked through. */
 export async function newestAccounts(
-  { pool }: Pick<Database, 'pool'>,
+  db: Pick<Database, 'pool'>,
   { participant, registry, kind, from, to }: AccountFilter,
   limit: number,
 ): Promise<readonly ReadAccount[]> {
-  for (const span of SPANS) {
-    const since = span === null ? null : new Date((to?.getTime() ?? Date.now()) - span * DAY)
-    const isAll = since === null || (from !== undefined && since < from)
-    const { rows } = await pool.query<Row<object>>(
-      `select chain, sequence, at, entry from account
-       where ($1::text is null or entry::jsonb ->> 'participant' = $1) and ${DURING}
-         and ($4::text is null or entry::jsonb ->> 'registry' = $4)
-         and ($5::text is null or entry::jsonb ->> 'kind' = $5)
-       order by at desc, chain, sequence desc limit $6`,
-      [
-        participant ?? null,
-        isAll ? (from ?? null) : since,
-        to ?? null,
-        registry ?? null,
-        kind ?? null,
-        limit,
-      ],
-    )
-    if (rows.length === limit || isAll) return rows.map(parsed)
+  const wanted = Object.entries({ participant, registry, kind }).filter(([, value]) => value !== undefined)
+  const found: ReadAccount[] = []
+  let until = to ?? new Date(Date.now() + FUTURE)
+  for (let turn = 0; ; turn += 1) {
+    const span = SPANS[Math.min(turn, SPANS.length - 1)] ?? 0
+    const since = new Date(Math.max(until.getTime() - span, from?.getTime() ?? 0))
+    found.push(...(await accountsBetween(db, wanted, { from: since, to: until }, limit - found.length)))
+    if (found.length >= limit || since.getTime() <= (from?.getTime() ?? 0)) return found
+    if (turn % EMPTY === 1 && !(await isAnyBefore(db, since))) return found
+    until = since
   }
-  return []
+}
+
+/** Milliseconds by which the clock of the database may be ahead of ours. */
+const FUTURE = 3_600_000
+
+async function accountsBetween(
+  { pool }: Pick<Database, 'pool'>,
+  wanted: readonly (readonly [string, unknown])[],
+  { from, to }: { readonly from: Date; readonly to: Date },
+  limit: number,
+): Promise<readonly ReadAccount[]> {
+  // Entries are canonical JSON: those without the text of a member are not parsed.
+  const { rows } = await pool.query<Row<object>>(
+    `select chain, sequence, at, entry from account
+     where at >= $1 and at < $2
+       and not exists (select from unnest($3::text[]) as member (text) where strpos(entry, member.text) = 0)
+       and case when cardinality($3::text[]) = 0 then true else entry::jsonb @> $4::jsonb end
+     order by at desc, chain, sequence desc limit $5`,
+    [
+      ...[from, to],
+      wanted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`),
+      ...[JSON.stringify(Object.fromEntries(wanted)), limit],
+    ],
+  )
+  return rows.map(parsed)
+}
+
+async function isAnyBefore({ pool }: Pick<Database, 'pool'>, time: Date): Promise<boolean> {
+  const { rows } = await pool.query<{ any: boolean }>(
+    'select exists (select from account where at < $1) as any',
+    [time],
+  )
+  return rows[0]?.any === true
 }
 
 /** Every entry of what a participant has asked for, or been sent, in a registry, one after the other, the oldest first. */

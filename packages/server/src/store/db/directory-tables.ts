@@ -52,6 +52,25 @@ export interface ParticipantKeyRow {
   revoked_at: ColumnType<Date | null, never, Date>
 }
 
+export interface PublishedKeyRow {
+  sender_id: string
+  thumbprint: string
+  kid: string
+  public_jwk: ColumnType<Jwk, string, string>
+  first_used_at: Generated<Date>
+  /** To the hour. */
+  last_used_at: Generated<Date>
+}
+
+export interface GrantUseRow {
+  participant: number
+  registry: number
+  counted: string
+  /** In UTC. */
+  day: string
+  used: number
+}
+
 export interface ParticipantGrantRow {
   id: GeneratedAlways<number>
   participant: number
@@ -101,6 +120,8 @@ export interface OperatorTokenRow {
   roles: OperatorRole[]
   /** `registry.id`s; null: all. */
   registries: number[] | null
+  /** The consent authority whose consents alone it may withdraw; null: all. */
+  authority: number | null
   created_at: SetTime
   expires_at: Date
   revoked_at: ColumnType<Date | null, never, Date>

@@ -69,6 +69,13 @@ export async function erasePersonOfHolds(
   )
 }
 
+/** Holds that were removed say no more about whom they were, as the owner. */
+export async function clearRemovedHolds({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  await pool.query(
+    `update hold set pseudonyms = '{}' where removed_at is not null and pseudonyms <> '{}'::bytea[]`,
+  )
+}
+
 /** The numbers of the holds of persons that have one of these pseudonyms. */
 export async function holdsOfPerson(
   client: Pick<PoolClient, 'query'>,

@@ -13,12 +13,14 @@ import type {
   AccountTombstoneRow,
 } from './account-tables.ts'
 import type {
+  GrantUseRow,
   OperatorTokenRow,
   ParticipantCallbackRow,
   ParticipantGrantRow,
   ParticipantKeyRow,
   ParticipantRow,
   ParticipantSecretRow,
+  PublishedKeyRow,
   SetTime,
 } from './directory-tables.ts'
 
@@ -325,6 +327,8 @@ export interface Tables {
   participant_secret: ParticipantSecretRow
   participant_grant: ParticipantGrantRow
   participant_key: ParticipantKeyRow
+  published_key: PublishedKeyRow
+  grant_use: GrantUseRow
   operator_token: OperatorTokenRow
   master_key: MasterKeyRow
   own_key: OwnKeyRow

@@ -1,0 +1,39 @@
+/** Keys that participants publish themselves and that have verified messages: evidence of these messages has them. */
+import type { Jwk, PublicKey } from '@rollcall/protocol'
+import type { Database } from '../db/database.ts'
+
+export interface UsedKey {
+  readonly kid: string
+  readonly public_jwk: Jwk
+  /** When a message was first verified with it. */
+  readonly first_used_at: Date
+  /** When a message was last verified with it, to the hour. */
+  readonly last_used_at: Date
+}
+
+/** Notes that a key verifies messages now. */
+export async function noteUsedKey(
+  { pool }: Pick<Database, 'pool'>,
+  sender_id: string,
+  { kid, thumbprint, public_jwk }: Pick<PublicKey, 'thumbprint' | 'public_jwk'> & { readonly kid: string },
+): Promise<void> {
+  await pool.query({
+    name: 'note used key',
+    text: `insert into published_key (sender_id, thumbprint, kid, public_jwk) values ($1, $2, $3, $4)
+      on conflict (sender_id, thumbprint, kid) do update set last_used_at = now()`,
+    values: [sender_id, thumbprint, kid, JSON.stringify(public_jwk)],
+  })
+}
+
+/** Those of a participant, the oldest first. */
+export async function listUsedKeys(
+  { pool }: Pick<Database, 'pool'>,
+  sender_id: string,
+): Promise<readonly UsedKey[]> {
+  const { rows } = await pool.query<UsedKey>(
+    `select kid, public_jwk, first_used_at, last_used_at from published_key
+      where sender_id = $1 order by first_used_at, kid`,
+    [sender_id],
+  )
+  return rows
+}
