@@ -52,9 +52,12 @@ function environment(env: Environment): Environment {
   }
 }
 
-/** Starts `rollcall` with these words, in a process of its own. */
-export function start(words: readonly string[], env: Environment): Running {
-  const child = spawn(process.execPath, [MAIN, ...words], { env: environment(env), stdio: 'pipe' })
+/**
+ * Starts `rollcall` with these words, in a process of its own.
+ * @param main the program
+ */
+export function start(words: readonly string[], env: Environment, main: string = MAIN): Running {
+  const child = spawn(process.execPath, [main, ...words], { env: environment(env), stdio: 'pipe' })
   const printed = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))

@@ -40,7 +40,8 @@ test('a database that a newer version has migrated is broken, with what to run',
   expect(rows.at(-1)).toEqual({
     check: 'database',
     state: 'broken',
-    advice: 'a newer Rollcall has migrated this database (2999-later); run that version or a later one',
+    advice:
+      'a newer Rollcall has migrated this database: its schema is of version 0.1.0 (2999-later), and this program is made for 0.1.0; run the version that migrated it, or a later one',
   })
 })
 

@@ -25,6 +25,7 @@ describe('a command beside tables of another version is refused, and changes not
     [['keys', 'rotate']],
     [['deliveries', 'retry', '--all']],
     [['index', 'apply']],
+    [['serve', '--no-migrate']],
   ])('%j', async (words) => {
     const all = await names()
     const last = all.at(-1)
@@ -46,7 +47,7 @@ describe('a command beside tables of another version is refused, and changes not
       code: 1,
       stdout: '',
       stderr:
-        'rollcall: a newer Rollcall has migrated this database (2999-later); run that version or a later one\n',
+        'rollcall: a newer Rollcall has migrated this database: its schema is of version 0.1.0 (2999-later), and this program is made for 0.1.0; run the version that migrated it, or a later one\n',
     })
     await query(database.owner, `delete from rollcall_migration where name = '2999-later'`)
     expect(await names()).toEqual(all)

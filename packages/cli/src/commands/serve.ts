@@ -2,6 +2,7 @@
 import {
   baseUrl,
   type Config,
+  checkSchema,
   type Database,
   isLoopback,
   listenerUrl,
@@ -30,6 +31,7 @@ export function addCommand(program: Command): void {
         'whether this node answers peers, processes accepted requests, or does both (ROLLCALL_ROLE)',
       ).choices(ROLES),
     )
+    .option('--no-migrate', 'refuse a database whose tables are older, instead of upgrading them')
     .addHelpText(
       'after',
       `
@@ -43,6 +45,7 @@ The operator's listener may also be on a network of your own machines (ROLLCALL_
 and the admin API answer under its own address and the names in ROLLCALL_ADMIN_HOSTS.
 
 Example: rollcall serve --role worker
+Example: rollcall serve --no-migrate
 Example: HOST=0.0.0.0 ROLLCALL_BEHIND_TLS_PROXY=1 ROLLCALL_PUBLIC_URL=https://registry.example.org rollcall serve`,
     )
     .action(runServe)
@@ -50,16 +53,17 @@ Example: HOST=0.0.0.0 ROLLCALL_BEHIND_TLS_PROXY=1 ROLLCALL_PUBLIC_URL=https://re
 
 interface ServeOptions extends OutputOptions {
   readonly role?: Role
+  readonly migrate: boolean
 }
 
-async function runServe({ role, ...options }: ServeOptions): Promise<void> {
+async function runServe({ role, migrate, ...options }: ServeOptions): Promise<void> {
   const stop = stopRequest()
   const config = { ...configuration(), ...(role !== undefined && { role }) }
   refusePlainHttp(config)
   await refuseTakenPorts(config)
   const storage = await openStorage(config)
   try {
-    await prepare(storage)
+    await prepare(storage, migrate)
     if (!stop.signal.aborted) await serveUntil(stop.asked, config, storage.db, options)
   } finally {
     await storage.close()
@@ -84,10 +88,19 @@ function refusePlainHttp({ role, host, adminHost, behindTlsProxy, adminPrivateNe
 }
 
 /** Nothing is migrated in a database that is then refused. */
-async function prepare(storage: Storage): Promise<void> {
+async function prepare(storage: Storage, migrate: boolean): Promise<void> {
   // As the owner: an earlier version's tables are not the application's before they are migrated.
   await refuseDemoData(storage.owner)
+  if (!migrate) await checkSchema(storage.db)
   await migrateDatabase(storage, {})
+}
+
+/** @throws CommandError always: the tables may lack what this node uses */
+function refuseOutdated({ version }: { readonly version: string }): never {
+  throw new CommandError(
+    `the schema of the database is of version ${version}, more than one version ahead of this node: ` +
+      'it stops; start the version that migrated the database',
+  )
 }
 
 async function serveUntil(
@@ -114,7 +127,7 @@ async function serveUntil(
         ? `Rollcall works, and listens ${operator}`
         : `Rollcall listens on ${url}${reachNote('HOST', config.host)}, ${operator}`
     print(options, { role: config.role, url, admin_url }, text)
-    await asked
+    await Promise.race([asked, server.outdated.then(refuseOutdated)])
     log.info('stopping')
   } finally {
     await server.stop()

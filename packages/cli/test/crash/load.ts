@@ -38,6 +38,8 @@ export interface Load {
   readonly acknowledged: ReadonlyMap<string, Question>
   /** Message ids that were sent, and never acknowledged. */
   readonly unacknowledged: ReadonlySet<string>
+  /** What was refused, or not answered, and sent again: what must happen when a node is killed, and never otherwise. */
+  readonly sentAgain: readonly string[]
   /** What should not have been answered so. */
   readonly problems: readonly string[]
   /** Sends no more, and waits for what is on its way. */
@@ -55,6 +57,7 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
   const acknowledged = new Map<string, Question>()
   const unacknowledged = new Set<string>()
   const problems: string[] = []
+  const sentAgain: string[] = []
   let stopping = false
   const tokens = new Map<Asker, Promise<string>>()
 
@@ -89,13 +92,17 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
         signal: AbortSignal.timeout(5_000),
       })
       const body = await answer.text()
-      if (answer.status === 503) return null
+      if (answer.status === 503) {
+        sentAgain.push(body)
+        return null
+      }
       if (answer.status !== 200) throw new Unexpected(`${answer.status} ${body}`)
       const { message } = JSON.parse(body)
       if (message.ack_status !== 'ACK') throw new Unexpected(body)
       return message.correlation_id
     } catch (error) {
       if (error instanceof Unexpected) problems.push(error.message)
+      else sentAgain.push(String(error))
       return null
     }
   }
@@ -131,6 +138,7 @@ export function startLoad(world: World, urls: () => readonly string[]): Load {
   return {
     acknowledged,
     unacknowledged,
+    sentAgain,
     problems,
     async stop() {
       stopping = true

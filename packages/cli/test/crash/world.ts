@@ -53,8 +53,10 @@ export interface World {
   readonly receiver: CountingReceiver
   /** Of PostgreSQL. */
   readonly dataDirectory: string
+  /** The environment of a node. */
+  readonly env: Readonly<Record<string, string>>
   /** Starts a node and waits until it listens. */
-  node(role?: 'http' | 'worker' | 'all', env?: Readonly<Record<string, string>>): Promise<Node>
+  node(role?: 'http' | 'worker' | 'all', env?: Readonly<Record<string, string>>, main?: string): Promise<Node>
   /** Kills every node that was started. */
   killNodes(): Promise<void>
   close(): Promise<void>
@@ -89,8 +91,9 @@ export async function crashWorld(): Promise<World> {
     askers,
     receiver,
     dataDirectory: directory,
-    async node(role = 'all', env = {}) {
-      const running = start(['serve', '--json', '--role', role], { ...all, ...env })
+    env: all,
+    async node(role = 'all', env = {}, main) {
+      const running = start(['serve', '--json', '--role', role], { ...all, ...env }, main)
       const [line] = await printed(running, /^.*\n/)
       const { url, admin_url } = JSON.parse(line) as { url: string | null; admin_url: string }
       const node = { running, url: url ?? '', adminUrl: admin_url }

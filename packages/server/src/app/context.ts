@@ -33,6 +33,7 @@ import { createDatabaseHealth } from '../observe/health.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createRefusals } from '../observe/refusals.ts'
+import { createSchemaWatch } from '../observe/schema.ts'
 import { createSlowSearchNotes } from '../observe/slow-searches.ts'
 import type { Modes } from '../operations/item.ts'
 import { createReadingThreads } from '../reading/threads.ts'
@@ -40,6 +41,7 @@ import { CLOCK, type Clock } from '../shared/clock.ts'
 import { createWake } from '../shared/wake.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { readSchemaVersions } from '../store/db/schema-version.ts'
 import { deliveryHealth } from '../store/deliveries/breakers.ts'
 import { MOST_CONCURRENCY } from '../store/directory/participant-callbacks.ts'
 import { takeTokens } from '../store/directory/quotas.ts'
@@ -76,11 +78,13 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     read: () => db.pool.query('SELECT 1'),
     write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
   })
+  const schema = createSchemaWatch({ log, read: () => readSchemaVersions(db.kysely) })
   const metrics = createMetrics(
     connections,
     () => deliveryHealth(db),
     databaseHealth.breaker,
     () => outboxHealth(db),
+    schema.look,
   )
   // The limits of participants are reached before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
@@ -158,6 +162,7 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     log,
     metrics,
     databaseHealth,
+    schema,
     refusals,
     gate: createGate({
       refusals,

@@ -22,9 +22,9 @@ function parts() {
       done()
     },
   })
-  const { db, bodies, clock, directory, limits, reading, turns } = server.context
+  const { db, bodies, clock, directory, limits, reading, schema, turns } = server.context
   const log = createLog({ level: 'warn', destination })
-  return { lines, db, bodies, clock, directory, limits, reading, turns, log }
+  return { lines, db, bodies, clock, directory, limits, reading, schema, turns, log }
 }
 
 const { signal } = new AbortController()

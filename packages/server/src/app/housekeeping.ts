@@ -1,5 +1,6 @@
 /** The regular background tasks of every node; several nodes at once do no harm. */
 import { bodyKeyRetention, eventRetention } from '../model/retention.ts'
+import type { SchemaWatch } from '../observe/schema.ts'
 import { type StoringReferences, storeMissingReferences } from '../operations/references.ts'
 import { bringIntoForce, type Scheduling } from '../operations/scheduled-statuses.ts'
 import { endUnconsented } from '../store/consents/stopping.ts'
@@ -20,7 +21,7 @@ import {
 import { destroyBodyKeys } from '../store/keys/body-keys.ts'
 
 const PERIOD = 60_000
-type Parts = StoringReferences & Scheduling
+type Parts = StoringReferences & Scheduling & { readonly schema: Pick<SchemaWatch, 'look'> }
 
 /** Starts; the returned function stops it and waits for what is under way. */
 export function startHousekeeping(parts: Parts): () => Promise<void> {
@@ -46,6 +47,10 @@ interface Chore {
 
 /** One that fails stops none of the others. */
 const CHORES: readonly Chore[] = [
+  {
+    failure: 'the version of the schema could not be read',
+    run: async ({ schema }) => void (await schema.look()),
+  },
   {
     failure: 'references of earlier exchanges could not be stored; tried again soon',
     run: storeAllReferences,

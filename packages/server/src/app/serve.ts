@@ -10,6 +10,7 @@ import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
+import type { SchemaLead } from '../store/db/schema-version.ts'
 import { type RunningWorker, startWorker } from '../work/worker.ts'
 import { isOperatorHost } from './addresses.ts'
 import type { Config, Role } from './config.ts'
@@ -20,6 +21,8 @@ export interface RunningServer {
   /** The ports listened on: those configured, or those given where 0 was. A worker answers no peers: 0. */
   readonly port: number
   readonly adminPort: number
+  /** Resolves when a newer Rollcall has migrated the database so far that this node must stop. */
+  readonly outdated: Promise<SchemaLead>
   /** From now on `/ready` answers 200 while the database answers and, on a worker, while it claims work. */
   markReady(): void
   /** Takes nothing new, lets what is in flight end, then closes. */
@@ -54,10 +57,13 @@ export async function startServer(
   let worker: RunningWorker | null = null
   const does = ROLES[config.role]
   const isReady = async (): Promise<boolean> =>
-    ready && (!does.works || worker?.working() === true) && context.databaseHealth.isReady()
+    ready &&
+    context.schema.isUsable() &&
+    (!does.works || worker?.working() === true) &&
+    context.databaseHealth.isReady()
   const publicServer = does.answers ? createPublicServer(config, context, isReady) : null
   const operatorServer = createHttpServer(context)
-  addHealthRoutes(operatorServer, isReady)
+  addHealthRoutes(operatorServer, isReady, context.schema.lead)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(operatorServer, context.metrics, isOwnHost)
   addAdminRoutes(operatorServer, context, isOwnHost)
@@ -103,7 +109,7 @@ export async function startServer(
   const port = publicServer === null ? 0 : portOf(publicServer)
   const adminPort = portOf(operatorServer)
   context.log.info({ role, ...(does.answers && { host, port }), adminHost, adminPort }, 'listening')
-  return { port, adminPort, markReady, stop }
+  return { port, adminPort, outdated: context.schema.outdated, markReady, stop }
 }
 
 /** Each role: whether it answers peers, and whether it works on what was accepted. */

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Keys } from '../keys/own-keys.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { SchemaLead } from '../store/db/schema-version.ts'
 import { send, sendJson } from './answer.ts'
 import { checkOperatorHost, type IsOwnHost } from './operator-host.ts'
 import { type HasDirectory, registryOf } from './protocol-routes.ts'
@@ -10,12 +11,22 @@ import { type HttpServer, mount } from './server.ts'
 /**
  * On both listeners, for load balancers and supervisors.
  * @param isReady whether the node has finished starting, does what its role asks for, and its database answers
+ * @param schema for the operator: how far the tables of the database are ahead of this node
  */
-export function addHealthRoutes(app: HttpServer, isReady: () => Promise<boolean>): void {
+export function addHealthRoutes(
+  app: HttpServer,
+  isReady: () => Promise<boolean>,
+  schema?: () => SchemaLead,
+): void {
   mount(app, 'GET', 'health', '/health', (_request, reply) => sendJson(reply, 200, '{"status":"ok"}'))
   mount(app, 'GET', 'ready', '/ready', async (_request, reply) => {
-    if (await isReady()) sendJson(reply, 200, '{"status":"ready"}')
-    else sendJson(reply, 503, '{"status":"not ready"}')
+    const ready = await isReady()
+    const lead = schema?.()
+    const status = {
+      status: ready ? 'ready' : 'not ready',
+      ...(lead !== undefined && lead.ahead > 0 && { database_schema_version: lead.version }),
+    }
+    sendJson(reply, ready ? 200 : 503, JSON.stringify(status))
   })
 }
 

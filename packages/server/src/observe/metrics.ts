@@ -6,6 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
 import { shortLived } from '../shared/short-lived.ts'
+import type { SchemaLead } from '../store/db/schema-version.ts'
 import type { DeliveryHealth } from '../store/deliveries/breakers.ts'
 import type { OutboxHealth } from '../store/events/outbox.ts'
 
@@ -63,12 +64,14 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
  * @param deliveries reports participants to whom something is on its way, or could not be delivered
  * @param breaker reports the circuit breaker of the database
  * @param outbox reports its rows; null: nothing is known of it
+ * @param schema reports how far the tables of the database are ahead of this node
  */
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   deliveries: () => Promise<readonly DeliveryHealth[]> = async () => [],
   breaker: () => BreakerState = () => 'closed',
   outbox: () => Promise<OutboxHealth | null> = async () => null,
+  schema: () => Promise<Pick<SchemaLead, 'ahead'>> = async () => ({ ahead: 0 }),
 ): Metrics {
   const registers = [new Registry()]
   const [register] = registers as [Registry]
@@ -182,6 +185,14 @@ export function createMetrics(
   })
   addDeliveryHealth(register, deliveries)
   addOutboxHealth(register, outbox)
+  new Gauge({
+    name: 'rollcall_schema_versions_ahead',
+    help: 'Versions by which the tables of the database are ahead of this node: with 1 it works, with more it stops',
+    registers,
+    async collect() {
+      this.set((await schema()).ahead)
+    },
+  })
 
   return {
     requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),

@@ -36,6 +36,7 @@ const UNAVAILABLE_STATES: readonly string[] = [
   '26000', // a statement before it on its connection failed to prepare it (`pipeline.ts`)
   '28', // login refused: credentials are being changed
   '3D000', // the database does not exist: it is being restored
+  '40P01', // ended because it and another one waited for each other: a migration of the next version, say
   '53', // insufficient resources: connections, memory, disk
   '57', // operator intervention: shutdown, crash, starting up, statement timeout
   '58', // error of the system below PostgreSQL

@@ -142,7 +142,7 @@ describe('migrate', () => {
       )
       await expect(checkSchema(db)).rejects.toThrow(
         new StoreRefusal(
-          'a newer Rollcall has migrated this database (2999-01-later); run that version or a later one',
+          'a newer Rollcall has migrated this database: its schema is of version 0.1.0 (2999-01-later), and this program is made for 0.1.0; run the version that migrated it, or a later one',
         ),
       )
     })
@@ -171,7 +171,7 @@ describe('migrate', () => {
       await db.pool.query(`insert into rollcall_migration values ('2999-01-later', '2999-01-01')`)
       await expect(migrate(db)).rejects.toThrow(
         new StoreRefusal(
-          'a newer Rollcall has migrated this database (2999-01-later); run that version or a later one',
+          'a newer Rollcall has migrated this database: its schema is of version 0.1.0 (2999-01-later), and this program is made for 0.1.0; run the version that migrated it, or a later one',
         ),
       )
     })

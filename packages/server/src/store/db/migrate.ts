@@ -1,37 +1,60 @@
 /** Running the migrations, on a server that will do. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
+import { isConflict } from './database-errors.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { StoreRefusal } from './refusal.ts'
 import { isForbidden, OWNED_BY_ANOTHER } from './roles.ts'
+import { readSchemaVersions, recorded, schemaLead, schemaVersion } from './schema-version.ts'
 import type { Tables } from './tables.ts'
 
 const MIGRATION_TABLE = 'rollcall_migration'
 const OLDEST_SERVER = 15
+
+/**
+ * A migration waits no longer for a lock on a table: the statements of running nodes wait behind it meanwhile. It is rolled
+ * back and tried again after a pause, in which they go on. It is much shorter than the second after which PostgreSQL ends
+ * one of those that wait for each other, which might be a statement of a node.
+ */
+const LOCK_TIMEOUT = '200ms'
+/** Milliseconds. */
+const LOCK_PAUSE = 1_000
 
 /** What `migrate` does, on one connection. */
 export async function runMigrations(connection: Kysely<Tables>): Promise<readonly string[]> {
   await checkServer(connection)
   // Neither the work nor the waiting for another node's work is a query with a deadline.
   await sql`set statement_timeout = 0`.execute(connection)
+  await sql.raw(`set lock_timeout = '${LOCK_TIMEOUT}'`).execute(connection)
   try {
     const done = await checkNotNewer(connection)
     if (Object.keys(MIGRATIONS).every((name) => done.includes(name))) return []
     await checkOwner(connection)
-    const migrator = new Migrator({
-      db: connection,
-      provider: { getMigrations: async () => ({ ...MIGRATIONS }) },
-      migrationTableName: MIGRATION_TABLE,
-      migrationLockTableName: `${MIGRATION_TABLE}_lock`,
-      // One that was made beside others may land after one with a higher number.
-      allowUnorderedMigrations: true,
-    })
-    const { error, results } = await migrator.migrateToLatest()
-    if (isForbidden(error)) throw new StoreRefusal(NOT_OWNER)
-    if (error !== undefined) throw error
-    return (results ?? []).map((result) => result.migrationName)
+    return await runPending(connection)
   } finally {
     await sql`reset statement_timeout`.execute(connection)
+    await sql`reset lock_timeout`.execute(connection)
+  }
+}
+
+/** All of them in one transaction: what is cut short has changed nothing. */
+async function runPending(connection: Kysely<Tables>): Promise<readonly string[]> {
+  const migrations = Object.entries(MIGRATIONS).map(([name, migration]) => [name, recorded(migration)])
+  const migrator = new Migrator({
+    db: connection,
+    provider: { getMigrations: async () => Object.fromEntries(migrations) },
+    migrationTableName: MIGRATION_TABLE,
+    migrationLockTableName: `${MIGRATION_TABLE}_lock`,
+    // One that was made beside others may land after one with a higher number.
+    allowUnorderedMigrations: true,
+  })
+  for (;;) {
+    const { error, results } = await migrator.migrateToLatest()
+    if (isForbidden(error)) throw new StoreRefusal(NOT_OWNER)
+    if (error === undefined) return (results ?? []).map((result) => result.migrationName)
+    if (!isConflict(error)) throw error
+    await sleep(LOCK_PAUSE)
   }
 }
 
@@ -102,8 +125,10 @@ async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly strin
   const done = await namesOfDone(connection)
   const unknown = done.filter((name) => !Object.hasOwn(MIGRATIONS, name))
   if (unknown.length > 0) {
+    const { version } = schemaLead(await readSchemaVersions(connection))
     throw new StoreRefusal(
-      `a newer Rollcall has migrated this database (${unknown.join(', ')}); run that version or a later one`,
+      `a newer Rollcall has migrated this database: its schema is of version ${version} (${unknown.join(', ')}), ` +
+        `and this program is made for ${schemaVersion()}; run the version that migrated it, or a later one`,
     )
   }
   return done

@@ -26,7 +26,7 @@ describe('the roles of the embedded database', () => {
   async function accountTables(): Promise<readonly string[]> {
     const { rows } = await database.db.pool.query(
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
-        and (relname in ('account', 'hold', 'rollcall_migration', 'rollcall_migration_lock')
+        and (relname in ('account', 'hold', 'rollcall_migration', 'rollcall_migration_lock', 'rollcall_schema_version')
           or relname like 'account\\_%') order by relname`,
     )
     return rows.map(({ relname }) => relname)
@@ -35,7 +35,12 @@ describe('the roles of the embedded database', () => {
   test('the application may read accounts and add to them, and change none', async () => {
     const { db } = database
     const tables = await accountTables()
-    expect(tables.slice(-3)).toEqual(['hold', 'rollcall_migration', 'rollcall_migration_lock'])
+    expect(tables.slice(-4)).toEqual([
+      'hold',
+      'rollcall_migration',
+      'rollcall_migration_lock',
+      'rollcall_schema_version',
+    ])
     expect(tables).toContain('account')
     for (const table of tables) {
       const [column] = (
@@ -77,7 +82,9 @@ describe('the roles of the embedded database', () => {
         and relowner <> (select oid from pg_roles where rolname = current_user) order by relname`,
     )
     const names = rows.map(({ relname }) => relname)
-    expect(names.filter((name: string) => !/^(account|hold|rollcall_migration)/.test(name))).toEqual([])
+    expect(
+      names.filter((name: string) => !/^(account|hold|rollcall_(migration|schema_version))/.test(name)),
+    ).toEqual([])
     expect(await tried(db, `drop table r${id}_person_identifier`)).toBe('done')
   })
 })

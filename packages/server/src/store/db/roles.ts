@@ -25,7 +25,11 @@ const isOwners = (name: string): string =>
     or pg_catalog.starts_with(${name}::text, 'account_'::text))`
 
 /** What the application may not add rows to. */
-const MIGRATION_TABLES: readonly string[] = ['rollcall_migration', 'rollcall_migration_lock']
+const MIGRATION_TABLES: readonly string[] = [
+  'rollcall_migration',
+  'rollcall_migration_lock',
+  'rollcall_schema_version',
+]
 
 /**
  * Columns that the application may change: what a new master key encrypts anew, and the end of a hold. Public keys and

@@ -1,5 +1,5 @@
 /** Every migration by its name; they run in the order of their names, so a new one has the next number. */
-import type { Migration } from 'kysely/migration'
+import type { SchemaMigration } from '../schema-version.ts'
 import { directory } from './0001-directory.ts'
 import { importProgress } from './0002-import-progress.ts'
 import { keys } from './0003-keys.ts'
@@ -31,10 +31,11 @@ import { consents } from './0028-consents.ts'
 import { waitingNotifications } from './0029-waiting-notifications.ts'
 import { accountReviews } from './0030-account-reviews.ts'
 import { protectionOfRetired } from './0031-protection-of-retired.ts'
+import { schemaVersions } from './0036-schema-versions.ts'
 import { accountEvidence } from './0037-account-evidence.ts'
 import { recalledEnvelopes } from './0038-recalled-envelopes.ts'
 
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
   '0002-import-progress': importProgress,
   '0003-keys': keys,
@@ -65,6 +66,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0029-waiting-notifications': waitingNotifications,
   '0030-account-reviews': accountReviews,
   '0031-protection-of-retired': protectionOfRetired,
+  '0036-schema-versions': schemaVersions,
   '0037-account-evidence': accountEvidence,
   '0038-recalled-envelopes': recalledEnvelopes,
 }

@@ -1,0 +1,6 @@
+/** The `rollcall` command of a version after this one (`next-version.ts`). */
+import { becomeNextVersion } from '../../../server/test/next-version.ts'
+import { runCommand } from '../../src/program.ts'
+
+becomeNextVersion()
+await runCommand(process.argv.slice(2))

@@ -1,0 +1,54 @@
+/** How far the tables of the database are ahead of this node, which a newer Rollcall has migrated while it runs. */
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { type SchemaLead, schemaLead, schemaVersion } from '../store/db/schema-version.ts'
+import type { Log } from './log.ts'
+
+/** A node works with the tables of the next version. Those of a later one may lack what it uses. */
+const MOST_AHEAD = 1
+
+export interface SchemaWatch {
+  /** Asks the database. The log says once when it is ahead. Never rejects: what was found before counts on. */
+  look(): Promise<SchemaLead>
+  /** As it was found last. */
+  lead(): SchemaLead
+  /** Whether this node works with these tables. */
+  isUsable(): boolean
+  /** Resolves when the database is so far ahead that this node must stop. */
+  readonly outdated: Promise<SchemaLead>
+}
+
+/** @param parts.read the versions that the database got, the newest last */
+export function createSchemaWatch(parts: {
+  readonly log: Pick<Log, 'warn' | 'error'>
+  readonly read: () => Promise<readonly string[]>
+}): SchemaWatch {
+  const program = schemaVersion()
+  const outdated = Promise.withResolvers<SchemaLead>()
+  let found: SchemaLead = { version: program, ahead: 0 }
+  const isUsable = (): boolean => found.ahead <= MOST_AHEAD
+  const note = (lead: SchemaLead): void => {
+    const isNew = lead.version !== found.version
+    found = lead
+    if (lead.ahead === 0 || !isNew) return
+    const versions = { schema_version: program, database_schema_version: lead.version }
+    if (isUsable())
+      parts.log.warn(versions, 'the database is one version ahead of this node: upgrade it soon')
+    else {
+      parts.log.error(versions, 'the database is more than one version ahead of this node: it stops')
+      outdated.resolve(lead)
+    }
+  }
+  return {
+    async look() {
+      try {
+        note(schemaLead(await parts.read(), program))
+      } catch (error) {
+        parts.log.warn({ database: safeDatabaseError(error) }, 'the version of the schema could not be read')
+      }
+      return found
+    },
+    lead: () => found,
+    isUsable,
+    outdated: outdated.promise,
+  }
+}

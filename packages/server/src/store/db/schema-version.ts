@@ -1,0 +1,70 @@
+/**
+ * The version of the schema. It is the version of the release that changed the schema last: a release without migrations
+ * leaves it as it is. The version before it works with the tables of the next one (docs/upgrade.md).
+ */
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { MIGRATIONS } from './migrations/index.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * What a migration may do to tables that the version before it uses.
+ * - `expand`: it adds what nodes of the version before it do not need to know.
+ * - `contract`: it removes what they do not use any more (`retired.ts`).
+ */
+export type MigrationPhase = 'expand' | 'contract'
+
+/** One that has no version was made before the first release, and belongs to that. */
+export interface SchemaMigration extends Migration {
+  /** Of the release that brings it. */
+  readonly version?: string
+  readonly phase?: MigrationPhase
+}
+
+export const FIRST_VERSION = '0.1.0'
+
+/** The versions that this program knows, in the order in which they were made. */
+export const schemaVersions = (): readonly string[] => [
+  ...new Set([FIRST_VERSION, ...Object.values(MIGRATIONS).flatMap(({ version }) => version ?? [])]),
+]
+
+/** The version for which this program is made. */
+export const schemaVersion = (): string => schemaVersions().at(-1) ?? FIRST_VERSION
+
+/** A migration that writes the version to which it brings the database. */
+export function recorded(migration: SchemaMigration): Migration {
+  const { version } = migration
+  if (version === undefined) return migration
+  return {
+    ...migration,
+    async up(db: Kysely<unknown>): Promise<void> {
+      await migration.up(db)
+      await sql`insert into rollcall_schema_version (version) values (${version})
+        on conflict (version) do nothing`.execute(db)
+    },
+  }
+}
+
+/** The versions that the database got, the newest last; none where it has no list of them yet. */
+export async function readSchemaVersions(db: Kysely<Tables>): Promise<readonly string[]> {
+  const { rows: found } = await sql`
+    select 1 where pg_catalog.to_regclass('rollcall_schema_version') is not null`.execute(db)
+  if (found.length === 0) return []
+  const { rows } = await sql<{ version: string }>`
+    select version from rollcall_schema_version order by position`.execute(db)
+  return rows.map(({ version }) => version)
+}
+
+/** How far a database is ahead of this program. */
+export interface SchemaLead {
+  /** Of the database. */
+  readonly version: string
+  /** How many versions it is ahead: 0, unless a newer Rollcall has migrated it. */
+  readonly ahead: number
+}
+
+export function schemaLead(versions: readonly string[], own: string = schemaVersion()): SchemaLead {
+  const at = versions.indexOf(own)
+  const ahead = at === -1 ? 0 : versions.length - 1 - at
+  return { version: versions.at(-1) ?? own, ahead }
+}
