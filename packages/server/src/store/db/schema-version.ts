@@ -4,22 +4,9 @@
  */
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
+import type { SchemaMigration } from './migration.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Tables } from './tables.ts'
-
-/**
- * What a migration may do to tables that the version before it uses.
- * - `expand`: it adds what nodes of the version before it do not need to know.
- * - `contract`: it removes what they do not use any more (`retired.ts`).
- */
-export type MigrationPhase = 'expand' | 'contract'
-
-/** One that has no version was made before the first release, and belongs to that. */
-export interface SchemaMigration extends Migration {
-  /** Of the release that brings it. */
-  readonly version?: string
-  readonly phase?: MigrationPhase
-}
 
 export const FIRST_VERSION = '0.1.0'
 

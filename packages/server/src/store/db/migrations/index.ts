@@ -1,5 +1,5 @@
 /** Every migration by its name; they run in the order of their names, so a new one has the next number. */
-import type { SchemaMigration } from '../schema-version.ts'
+import type { SchemaMigration } from '../migration.ts'
 import { directory } from './0001-directory.ts'
 import { importProgress } from './0002-import-progress.ts'
 import { keys } from './0003-keys.ts'

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { shell, shownBlocks } from './shown-commands.ts'
+
+const blocks = await shownBlocks('docs/upgrade.md')
+const { run } = shell(false)
+
+test('docs/upgrade.md runs as it stands', { timeout: 600_000 }, () => {
+  const [migrated = '', ...rest] = blocks.map(run)
+  expect(migrated).toMatch(/^ran 0001-directory, .*; 0 registries$/m)
+  expect(rest).toHaveLength(1)
+})
