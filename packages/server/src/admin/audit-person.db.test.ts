@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { auditing, personAs } from '../../test/audit.ts'
+import { DEFAULT_LIMITS } from '../../test/retention.ts'
 import { testServer } from '../../test/server.ts'
 import { auditPerson } from './audit-person.ts'
 import { protectPerson } from './protected-persons.ts'
+import { mergeRecords } from './record-merge.ts'
 import { deleteRecords } from './records.ts'
 
 const server = await testServer()
@@ -22,6 +24,8 @@ await server.registry('civil', [
   person({ UIN: '1', BRN: 'B-1', NID: 'N-1' }, { phone_number: ['+15550100'] }),
   person({ UIN: '2', BRN: 'B-2' }, { phone_number: ['+15550100'] }),
   person({ UIN: '41', BRN: 'B-41' }),
+  person({ UIN: '71' }),
+  person({ UIN: '72' }),
 ])
 
 /** The operations of what is found, by role. */
@@ -32,6 +36,21 @@ async function found(type: string, value: string, period: { from?: string; to?: 
 }
 
 describe('audit person', () => {
+  it('follows records that were merged into that of the person, by either identifier', async () => {
+    await account({ operation: 'before the merge' }, [personAs('seen', 'UIN:72')])
+    await mergeRecords(
+      { ...needs, limits: DEFAULT_LIMITS },
+      {
+        namespace: 'civil',
+        survivor: { identifier_type: 'UIN', identifier_value: '71' },
+        retired: { identifier_type: 'UIN', identifier_value: '72' },
+      },
+    )
+    await account({ operation: 'after it' }, [personAs('seen', 'UIN:71')])
+    for (const value of ['71', '72'])
+      expect((await found('UIN', value)).seen, value).toEqual(['before the merge', 'after it'])
+  })
+
   it('finds who has seen, written, or only asked, in every registry', async () => {
     await account({ operation: 'saw', purpose: 'eligibility', basis: 'consent' }, [
       personAs('asked', 'UIN:1'),

@@ -39,22 +39,22 @@ export async function withdrawingPerson(
     all.set(`${one.type} ${one.value}`, one)
     if (isOwn) own.set(`${one.type} ${one.value}`, one)
   }
-  const { find } = ownRecords(db).reader('sync')
+  const reader = ownRecords(db).reader('sync')
   for (const registry of await listRegistries(db)) {
     const meaning = meaningIn(registry, person)
     if (meaning === null) continue
     const { kind, identifier, isListed } = meaning
     if (isListed) add(identifier, true)
     for (const recordType of typesOfPersons(registry)) {
-      const place = { registry, recordType, find }
-      const [document, another] = await bearersOf(place, kind, identifier)
+      const place = { registry, recordType, reader }
+      const [record, another] = await bearersOf(place, kind, identifier)
       if (another !== undefined) {
         throw new AdminRefusal(
           `identifier_value: several records bear it; give the ${recordType.primary_identifier} of the person`,
         )
       }
-      if (document === undefined) continue
-      for (const one of await identifiersAlone(place, document)) {
+      if (record === undefined) continue
+      for (const one of await identifiersAlone(place, record)) {
         add(one, one.type === recordType.primary_identifier)
       }
     }

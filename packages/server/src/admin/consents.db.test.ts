@@ -18,6 +18,7 @@ import type { GrantTerms } from '../model/grant.ts'
 import { removeConsentAuthority } from './consent-authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from './consents.ts'
 import { addOperator } from './operators.ts'
+import { mergeRecords } from './record-merge.ts'
 
 const server = await testServer()
 afterAll(() => server.close())
@@ -29,7 +30,7 @@ const person = (uin: string) => ({
   ],
   name: { surname: 'Obi' },
 })
-const UINS = Array.from({ length: 20 }, (_, index) => String(index + 1))
+const UINS = Array.from({ length: 24 }, (_, index) => String(index + 1))
 await server.registry('civil', UINS.map(person))
 const peer = await asyncPeer(server, 'spmis.demo')
 const other = await asyncPeer(server, 'other.demo')
@@ -107,6 +108,22 @@ describe('a withdrawal', () => {
     expect(await refused(reinstateConsent(needs, ofPerson()))).toBe(
       'purpose: nothing is withdrawn for it by this person',
     )
+  })
+
+  it('follows a merge of records: one of before it, and one by the retired identifier', async () => {
+    const merge = (survivor: string, retired: string) =>
+      mergeRecords(server.context, {
+        namespace: 'civil',
+        survivor: { identifier_type: 'UIN', identifier_value: survivor },
+        retired: { identifier_type: 'UIN', identifier_value: retired },
+      })
+    await withdrawConsent(needs, ofPerson({ identifier_value: '22' }))
+    await merge('21', '22')
+    expect(await found({ ...by('UIN', '21'), ...asserted() })).toBe(0)
+    await merge('23', '24')
+    expect(await found({ ...by('UIN', '23'), ...asserted() })).toBe(1)
+    await withdrawConsent(needs, ofPerson({ identifier_value: '24' }))
+    expect(await found({ ...by('UIN', '23'), ...asserted() })).toBe(0)
   })
 
   it('from one participant leaves the others', async () => {

@@ -1,16 +1,12 @@
 /** The identifiers under which a person is known: the one that is named, and the others of the same person's records. */
-import {
-  identifierValue,
-  isContact,
-  KINDS,
-  type Kind,
-  type RecordType,
-  readIdentifiers,
-  resolveIdentifierType,
-  UNLISTED,
-} from '@rollcall/protocol'
+import { identifierValue, KINDS, type Kind, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
 import type { PersonIdentifier } from '../model/account.ts'
-import { PROTECTION_CATEGORIES } from '../model/protection.ts'
+import {
+  bearersOf,
+  identifiersAlone,
+  type PlaceOfRecords,
+  withAllTypes,
+} from '../model/person-identifiers.ts'
 import type { RecordReader } from '../model/record-source.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
@@ -82,45 +78,20 @@ async function othersOf(
 ): Promise<readonly KnownIdentifier[]> {
   const places = registries
     .filter((registry) => identifier.registries?.has(registry.namespace) ?? true)
-    .flatMap((registry) => registry.kind.record_types.map((recordType) => ({ registry, recordType })))
-  const found = await Promise.all(
-    places.map(({ registry, recordType }) => ownIdentifiers(reader, registry, recordType, identifier)),
-  )
+    .flatMap((registry) => registry.kind.record_types.map((recordType) => ({ registry, recordType, reader })))
+  const found = await Promise.all(places.map((place) => ownIdentifiers(place, identifier)))
   return found.flat()
 }
 
-/** Those of the one record that the identifier finds as its own. */
+/** Those of the one record that the identifier finds as its own, with records that were merged into it. */
 async function ownIdentifiers(
-  reader: RecordReader,
-  registry: Registry,
-  recordType: RecordType,
-  { type, value }: PersonIdentifier,
+  place: PlaceOfRecords,
+  identifier: PersonIdentifier,
 ): Promise<readonly KnownIdentifier[]> {
-  const document = await theOnly(reader, registry, recordType, { type, value })
-  if (document === null) return []
-  const all = readIdentifiers(registry.kind, recordType, JSON.parse(document))
-  const isPart = all.some((one) => one.type === type && one.value === value && one.names === 'part')
-  const own = isPart ? [] : all.filter((one) => one.names === 'record' && leadsOn(registry.kind, one.type))
-  const alone = await Promise.all(own.map((one) => theOnly(reader, registry, recordType, one)))
-  return own.flatMap((one, at) =>
-    alone[at] === null ? [] : [{ type: one.type, value: one.value, registries: null }],
-  )
-}
-
-/** The document of the one record that an identifier finds; null: it finds none, or several. */
-async function theOnly(
-  reader: RecordReader,
-  registry: Registry,
-  recordType: RecordType,
-  { type, value }: PersonIdentifier,
-): Promise<string | null> {
-  const predicate = { is: 'identifier', identifiers: [{ type, value }] } as const
-  const page = { sort: [], limit: 2, offset: 0, cap: 2, categories: PROTECTION_CATEGORIES }
-  const { records } = await reader.find(registry, { recordType, predicate, page })
-  return records.length === 1 ? (records[0]?.document ?? null) : null
-}
-
-const leadsOn = (kind: Kind, name: string): boolean => {
-  const type = resolveIdentifierType(kind, name)
-  return type !== undefined && !isContact(type)
+  const { kind } = place.registry
+  const isUnlisted = identifier.type === UNLISTED.name
+  const [record, another] = await bearersOf(place, isUnlisted ? kind : withAllTypes(kind), identifier)
+  if (record === undefined || another !== undefined) return []
+  const alone = await identifiersAlone(place, record)
+  return alone.map(({ type, value }) => ({ type, value, registries: null }))
 }

@@ -1,11 +1,11 @@
 /** A person by one identifier: the records in all registries, and every identifier that is the person's alone. */
-import { identifierValue, type JsonValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
+import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import type { PersonIdentifier } from '../model/account.ts'
+import { bearersOf, identifiersAlone, withAllTypes } from '../model/person-identifiers.ts'
 import type { RecordId } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
-import { findBearers, sharedIdentifiers } from '../store/records/find-bearers.ts'
-import { aliasesOf, namesIn } from '../store/records/retired-records.ts'
+import { ownRecords } from '../store/records/own-records.ts'
 import { listRegistries } from '../store/registries/registries.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -46,13 +46,15 @@ export async function findPerson(
     if (normalised === null) throw new AdminRefusal(`value: it is not a valid ${known.name}`)
     return { registry, identifier: { type: known.name, value: normalised } }
   })
+  const reader = ownRecords(db).reader('sync')
   const records: RecordOfPerson[] = []
   const identifiers = new Map<string, PersonIdentifier>()
   const add = (one: PersonIdentifier) => identifiers.set(`${one.type}:${one.value}`, one)
   for (const { registry, identifier } of named) {
     add(identifier)
     for (const recordType of registry.kind.record_types) {
-      const [record, second] = await findBearers(db.pool, registry, recordType, identifier)
+      const place = { registry, recordType, reader }
+      const [record, second] = await bearersOf(place, withAllTypes(registry.kind), identifier)
       if (second !== undefined) {
         throw new AdminRefusal(
           `value: more than one ${recordType.name} of ${registry.namespace} has it; give an identifier of one person`,
@@ -61,16 +63,7 @@ export async function findPerson(
       }
       if (record === undefined) continue
       records.push({ registry, recordType, ...record })
-      const aliases = (await aliasesOf(db.pool, registry, recordType, [record.id])).get(record.id) ?? []
-      const own = [
-        ...namesIn(registry.kind, recordType, JSON.parse(record.document) as JsonValue),
-        ...aliases,
-      ]
-      const shared = await sharedIdentifiers(db.pool, registry, recordType, own)
-      const alone = own.filter((one) =>
-        shared.every((other) => other.type !== one.type || other.value !== one.value),
-      )
-      for (const one of alone) add(one)
+      for (const one of await identifiersAlone(place, record, { contacts: true })) add(one)
     }
   }
   return { identifiers: [...identifiers.values()], records, given: named }

@@ -1,4 +1,7 @@
-/** Identifiers that mean one person: of a record, those that no other record bears. */
+/**
+ * Identifiers that mean one person: of a record and of those that were merged into it, those that no other record bears. Whoever
+ * needs to know by what a person is known asks here: audits, erasures, holds and withdrawals.
+ */
 import {
   type IdentifierType,
   identifierValue,
@@ -14,14 +17,14 @@ import {
 } from '@rollcall/protocol'
 import { PROTECTION_CATEGORIES } from './protection.ts'
 import type { RecordReader } from './record-source.ts'
-import type { Identifier } from './records.ts'
+import type { FoundRecord, Identifier } from './records.ts'
 import type { RegistryShape } from './registry.ts'
 
 /** Where records are looked for. */
 export interface PlaceOfRecords {
   readonly registry: RegistryShape
   readonly recordType: RecordType
-  readonly find: RecordReader['find']
+  readonly reader: Pick<RecordReader, 'find' | 'merged'>
 }
 
 /** Documents that are compared: an identifier of a type that the kind does not list may be that of several types. */
@@ -44,39 +47,47 @@ export function withAllTypes(kind: Kind): Kind {
 }
 
 /**
- * The documents that bear an identifier as their own, at most two.
+ * The records that bear an identifier as their own, or that a record with it was merged into; at most two.
  * @param kind that knows the type of the identifier
  */
 export async function bearersOf(
-  { registry, recordType, find }: PlaceOfRecords,
+  place: PlaceOfRecords,
   kind: Kind,
   { type, value }: Identifier,
-): Promise<readonly string[]> {
+): Promise<readonly FoundRecord[]> {
+  const { registry, recordType, reader } = place
   const listed = resolveIdentifierType(registry.kind, type)
   const stored = identifierValue(listed ?? UNLISTED, value)
   if (stored === null) return []
   const identifiers = [{ type: listed?.name ?? UNLISTED.name, value: stored }]
   const page = { sort: [], limit: MOST, offset: 0, cap: MOST, categories: PROTECTION_CATEGORIES }
-  const { records } = await find(registry, { recordType, predicate: { is: 'identifier', identifiers }, page })
-  const documents = records.map(({ document }) => document)
+  const predicate = { is: 'identifier', identifiers } as const
+  const { records } = await reader.find(registry, { recordType, predicate, page })
   // Of so many it is not known who else bears it.
-  if (documents.length >= MOST) return documents.slice(0, 2)
-  const bears = (document: string): boolean =>
-    ownOf(kind, recordType, document).some((one) => one.type === type && one.value === value)
-  return documents.filter(bears).slice(0, 2)
+  if (records.length >= MOST) return records.slice(0, 2)
+  const names = await namesOf(place, kind, records)
+  const bears = (_: FoundRecord, at: number): boolean =>
+    names[at]?.some((one) => one.type === type && one.value === value) === true
+  return records.filter(bears).slice(0, 2)
 }
 
 /**
- * Identifiers of a record by which its person is known: those that it alone bears. Never a telephone, nor the number of a
- * household, which are those of several people.
+ * Identifiers of a record by which its person is known: those that it alone bears, with those of records that were merged into
+ * it. Never the number of a household, which is that of several people.
+ * @param options.contacts also telephones and e-mail addresses that no other record bears (default: never)
  */
 export async function identifiersAlone(
   place: PlaceOfRecords,
-  document: string,
+  record: FoundRecord,
+  { contacts = false }: { readonly contacts?: boolean } = {},
 ): Promise<readonly Identifier[]> {
   const { registry, recordType } = place
   const kind = withAllTypes(registry.kind)
-  const personal = ownOf(kind, recordType, document).filter(({ type }) => isPersonal(kind, recordType, type))
+  const [names = []] = await namesOf(place, kind, [record])
+  const personal = names.filter(({ type: name }) => {
+    const type = resolveIdentifierType(kind, name)
+    return type !== undefined && (contacts || !isContact(type)) && !isOfAnother(kind, recordType, name)
+  })
   const alone = await Promise.all(
     personal.map(async (one) => {
       if (one.type === recordType.primary_identifier) return true
@@ -86,12 +97,24 @@ export async function identifiersAlone(
   return personal.filter((_, at) => alone[at])
 }
 
+/** What each record, and those that were merged into it, are named by; each identifier once. */
+async function namesOf(
+  { registry, recordType, reader }: PlaceOfRecords,
+  kind: Kind,
+  records: readonly FoundRecord[],
+): Promise<readonly (readonly Identifier[])[]> {
+  const merged = await reader.merged(
+    registry,
+    recordType,
+    records.map(({ id }) => id),
+  )
+  return records.map(({ id, document }) => {
+    const names = [document, ...(merged.get(id) ?? [])].flatMap((text) => ownOf(kind, recordType, text))
+    return [...new Map(names.map((one) => [`${one.type} ${one.value}`, one])).values()]
+  })
+}
+
 const ownOf = (kind: Kind, recordType: RecordType, document: string): readonly Identifier[] =>
   readIdentifiers(kind, recordType, JSON.parse(document) as JsonValue)
     .filter(({ names }) => names === 'record')
     .map(({ type, value }) => ({ type, value }))
-
-function isPersonal(kind: Kind, recordType: RecordType, name: string): boolean {
-  const type = resolveIdentifierType(kind, name)
-  return type !== undefined && !isContact(type) && !isOfAnother(kind, recordType, name)
-}

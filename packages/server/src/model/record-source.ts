@@ -31,6 +31,12 @@ export interface RecordReader {
     ids: readonly RecordId[],
     categories?: readonly string[],
   ): Promise<readonly FoundRecord[]>
+  /** The documents of records that were merged into these, by record; a record without any is left out. */
+  merged(
+    registry: RegistryShape,
+    recordType: RecordType,
+    ids: readonly RecordId[],
+  ): Promise<ReadonlyMap<RecordId, readonly string[]>>
 }
 
 export interface RecordSource {

@@ -9,11 +9,11 @@ import type { Exchange } from '../model/exchange.ts'
 import type { Grant } from '../model/grant.ts'
 import { identifiersAlone } from '../model/person-identifiers.ts'
 import type { RecordQuery } from '../model/record-source.ts'
-import type { Identifier } from '../model/records.ts'
+import type { FoundRecord, Identifier } from '../model/records.ts'
 import type { RegistryShape } from '../model/registry.ts'
 import { type Consenting, checkAge, checkBasis, checkPurpose } from '../policy/basis.ts'
 import { coveredBy } from '../policy/covered.ts'
-import { measuredFind } from './find-records.ts'
+import { measuredFind, readerOf } from './find-records.ts'
 import type { Answering, ItemWork } from './item.ts'
 
 /** Under which consent an item is answered, and about whom. */
@@ -138,16 +138,17 @@ export async function useOfRecord(
   work: ItemWork,
   use: ConsentUse,
   recordType: RecordType,
-  document: string,
+  record: FoundRecord,
 ): Promise<ConsentUse | null> {
   const { consents } = work.parts
   const { registry } = work.exchange
-  const place = {
-    registry,
-    recordType,
+  const reader = {
     find: (_: RegistryShape, query: RecordQuery) => measuredFind(work, query),
+    merged: readerOf(work).merged,
   }
-  const pseudonyms = await consents.pseudonyms(await identifiersAlone(place, document))
+  const pseudonyms = await consents.pseudonyms(
+    await identifiersAlone({ registry, recordType, reader }, record),
+  )
   const all = { ...use, pseudonyms: [...use.pseudonyms, ...pseudonyms] }
   return (await consents.isEnded(all)) ? null : all
 }

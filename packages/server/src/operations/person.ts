@@ -64,7 +64,7 @@ export async function answerAboutPerson(
     const { grant: ownGrant, identifiers, signed, use, holds } = consented
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
-    const all = use && found && (await useOfRecord(work, use, recordType, found.document))
+    const all = use && found && (await useOfRecord(work, use, recordType, found))
     const isConsented = use === null || (all !== null && (signed === null || covers(signed, covered)))
     if (found !== null) {
       // This person, and nobody who has the value as an identifier of another type.

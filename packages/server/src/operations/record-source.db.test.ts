@@ -34,6 +34,7 @@ const reader: RecordReader = {
   },
   read: async (_registry, _recordType, ids) =>
     ids.flatMap((id) => records.find((record) => record.id === id) ?? []),
+  merged: async () => new Map(),
 }
 const source: RecordSource = { reader: () => reader, session: (work) => work(reader) }
 

@@ -88,7 +88,7 @@ async function subjectAlone(
   const [record] = records
   if (isOfSeveral || total !== 1 || record === undefined) return { ...NOBODY, use: holds ? use : null }
   const { recordType, page_number } = criteria
-  const all = await useOfRecord(work, use, recordType, record.document)
+  const all = await useOfRecord(work, use, recordType, record)
   const isShown = [...disclose(exchange.grant, recordType, [record.document])].some(
     ({ text }) => signed === null || text !== '{}',
   )

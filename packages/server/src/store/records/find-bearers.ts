@@ -23,20 +23,3 @@ export async function findBearers(
   )
   return rows
 }
-
-/** Of these identifiers, those that name more than one record: they are of nobody alone. */
-export async function sharedIdentifiers(
-  pool: Pick<Pool, 'query'>,
-  registry: RegistryShape,
-  recordType: RecordType,
-  identifiers: readonly Identifier[],
-): Promise<readonly Identifier[]> {
-  const { identifierTable } = recordTable(registry, recordType)
-  const { rows } = await pool.query<Identifier>(
-    `select type, value from ${quoteName(identifierTable)}
-      join unnest($1::text[], $2::text[]) as asked (type, value) using (type, value)
-      where names_record group by type, value having count(distinct record) > 1`,
-    [identifiers.map(({ type }) => type), identifiers.map(({ value }) => value)],
-  )
-  return rows
-}

@@ -19,6 +19,7 @@ import { StatementNames } from '../db/statement-names.ts'
 import { isStorable } from '../db/text.ts'
 import { tried, withSnapshot } from '../db/transaction.ts'
 import { type RecordTable, recordTable } from './record-tables.ts'
+import { type RetiredRecord, retiredStatement } from './retired-records.ts'
 import { type Condition, isFound, lookUpStatement, searchStatement } from './search-statement.ts'
 import { toSql } from './sql/to-sql.ts'
 
@@ -93,6 +94,13 @@ function readerOn(connections: Connections): RecordReader {
           join ${quoteName(table)} using (id) where ${isFound(shape, 'id', '$2')} order by position`,
         values: [ids, categories],
       })
+    },
+    async merged(registry, recordType, ids) {
+      if (ids.length === 0) return new Map()
+      const { name, text, values } = retiredStatement(registry, recordType, ids)
+      const rows = await connections.search<RetiredRecord>({ name, text, values })
+      const found = Map.groupBy(rows, ({ survivor }) => survivor)
+      return new Map([...found].map(([id, those]) => [id, those.map(({ document }) => document)]))
     },
   }
 }

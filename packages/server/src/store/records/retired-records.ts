@@ -31,13 +31,21 @@ export async function retiredInto(
   survivors: readonly RecordId[],
 ): Promise<readonly RetiredRecord[]> {
   if (survivors.length === 0) return []
-  const { rows } = await client.query<RetiredRecord>(
-    `select record, primary_identifier, document, survivor, event from retired_record
-     where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by record`,
-    [registry.id, recordType.name, survivors],
-  )
+  const { rows } = await client.query<RetiredRecord>(retiredStatement(registry, recordType, survivors))
   return rows
 }
+
+/** Finds them. */
+export const retiredStatement = (
+  registry: RegistryShape,
+  recordType: RecordType,
+  survivors: readonly RecordId[],
+) => ({
+  name: 'retired into',
+  text: `select record, primary_identifier, document, survivor, event from retired_record
+     where registry = $1 and record_type = $2 and survivor = any($3::bigint[]) order by record`,
+  values: [registry.id, recordType.name, [...survivors]],
+})
 
 export async function aliasesOf(
   client: Pick<ClientBase, 'query'>,
