@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   demo: () => import('./commands/demo.ts'),
   migrate: () => import('./commands/migrate.ts'),
   registry: () => import('./commands/registry.ts'),
+  'identifier-type': () => import('./commands/identifier-type.ts'),
   attribute: () => import('./commands/attribute.ts'),
   index: () => import('./commands/index-command.ts'),
   explain: () => import('./commands/explain.ts'),

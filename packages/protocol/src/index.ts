@@ -18,12 +18,13 @@ export {
   heldMemberValues,
   heldValue,
 } from './attributes/held.ts'
-export { identifiersWithin, isContact, isOfAnother } from './attributes/identifiers-within.ts'
+export { identifiersWithin, isOfAnother } from './attributes/identifiers-within.ts'
 export { elementKeys, keyedListAt, keysInList } from './attributes/keyed-lists.ts'
 export { notifiedRecord } from './attributes/notified-record.ts'
 export { readAttribute } from './attributes/read-attribute.ts'
 export { type Element, readElements } from './attributes/read-elements.ts'
 export {
+  formProblem,
   identifierTypeOf,
   identifierValue,
   type RecordIdentifier,
@@ -104,7 +105,16 @@ export {
 } from './json.ts'
 // Kinds
 export { type AttributeAddition, additionProblem, extendKind } from './kinds/additions.ts'
+export { isContact } from './kinds/contact.ts'
 export type { EventCondition, EventRule, KeyedList, RuleList } from './kinds/event-rules.ts'
+export {
+  COMPARED_AS,
+  type IdentifierAdditions,
+  identifierTypeProblem,
+  primaryProblem,
+  sharedIdentifierType,
+  withIdentifiers,
+} from './kinds/identifier-additions.ts'
 export { UNLISTED } from './kinds/identifier-types.ts'
 export {
   isRegType,
@@ -131,6 +141,7 @@ export type {
 } from './kinds/kind.ts'
 export { IDENTIFIER_MAX_LENGTH, normaliseIdentifier } from './kinds/normalisers.ts'
 export { anyIdentifierType, resolveSearchable, type Searchable, searchableNames } from './kinds/searchable.ts'
+export { isOfForm } from './kinds/value-pattern.ts'
 // Messages
 export { DisabledRequest, DisabledResponse } from './messages/disability.ts'
 export {

@@ -154,10 +154,10 @@ describe.each(KINDS.map((kind) => [kind.name, kind] as const))('the document of 
   it.each(kind.record_types.map((row) => [row.name, row] as const))(
     'has a sample %s that an import would take',
     (_, row) => {
-      const record = sampleRecord(row)
+      const record = sampleRecord(kind, row)
       expect(validator(row.schema).problem(record, '')).toBeNull()
       expect(readIdentifiers(kind, row, record as JsonValue)).toContainEqual({
-        ...sampleIdentifier(row),
+        ...sampleIdentifier(kind, row),
         names: 'record',
       })
     },

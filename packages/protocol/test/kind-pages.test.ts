@@ -6,7 +6,7 @@ import { kindTables } from '../src/openapi/tables.ts'
 /** `npx vitest run packages/protocol/test/kind-pages.test.ts -u` writes the pages anew. */
 it.each(KINDS)('docs/kinds/$name.md says what the literal says', async (kind) => {
   const records = kind.record_types.map(
-    (recordType) => `\`\`\`json\n${JSON.stringify(sampleRecord(recordType), null, 2)}\n\`\`\``,
+    (recordType) => `\`\`\`json\n${JSON.stringify(sampleRecord(kind, recordType), null, 2)}\n\`\`\``,
   )
   const page = [
     `# ${kind.title} (\`${kind.name}\`)`,

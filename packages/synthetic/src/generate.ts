@@ -19,6 +19,8 @@ export interface GenerateOptions {
   readonly count: number
   /** Which population: the same seed gives the same people in every kind. */
   readonly seed: number | string
+  /** Identifier types by other names, such as `{ UIN: 'NID' }`; the values stay the same. */
+  readonly identifier_types?: Readonly<Record<string, string>>
 }
 
 /**
@@ -27,7 +29,16 @@ export interface GenerateOptions {
  * @throws RangeError when the kind has no generator or count is out of range; at the call, not at the first document
  */
 export function generate(kindName: string, options: GenerateOptions): Iterable<object> {
-  return documents(generatorOf(kindName), checkedCount(options.count), options.seed)
+  const { seed, identifier_types = {} } = options
+  return documents(generatorOf(kindName), checkedCount(options.count), seed, identifier_types)
+}
+
+/** A document whose identifiers have other types: `names` has the new name of each type that is renamed. */
+export function withIdentifierTypes(document: object, names: Readonly<Record<string, string>>): object {
+  if (Object.keys(names).length === 0) return document
+  const renamed = (key: string, value: unknown): unknown =>
+    key === 'identifier_type' && typeof value === 'string' ? (names[value] ?? value) : value
+  return JSON.parse(JSON.stringify(document, renamed))
 }
 
 /**
@@ -38,9 +49,16 @@ export function generateLines(kindName: string, options: GenerateOptions): Itera
   return lines(generate(kindName, options))
 }
 
-function* documents({ document }: KindGenerator, count: number, seed: number | string): Generator<object> {
+function* documents(
+  { document }: KindGenerator,
+  count: number,
+  seed: number | string,
+  names: Readonly<Record<string, string>>,
+): Generator<object> {
   const population = populationOf(seed)
-  for (let ordinal = 0; ordinal < count; ordinal++) yield document(population, ordinal)
+  for (let ordinal = 0; ordinal < count; ordinal++) {
+    yield withIdentifierTypes(document(population, ordinal), names)
+  }
 }
 
 function* lines(all: Iterable<object>): Generator<string> {

@@ -1,5 +1,12 @@
 /** The public face of the synthetic population. */
-export { COUNT_LIMIT, type GenerateOptions, generate, generateLines, KIND_GENERATORS } from './generate.ts'
+export {
+  COUNT_LIMIT,
+  type GenerateOptions,
+  generate,
+  generateLines,
+  KIND_GENERATORS,
+  withIdentifierTypes,
+} from './generate.ts'
 export type { KindGenerator } from './kinds/parts.ts'
 export { type LifeOptions, lifeOf } from './life/life.ts'
 export type { LifeEvent } from './life/life-row.ts'

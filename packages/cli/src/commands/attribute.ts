@@ -11,6 +11,7 @@ import { type Command, Option } from 'commander'
 import { ask } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { collected } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const attribute = program.command('attribute').description('manage the searchable attributes of a registry')
@@ -23,7 +24,7 @@ export function addCommand(program: Command): void {
         'dotted path in the record; give it again for more paths, which are tried in order',
       )
         .makeOptionMandatory()
-        .argParser(collect),
+        .argParser(collected),
     )
     .addOption(new Option('--type <type>', 'type of its values').choices(ATTRIBUTE_TYPES).default('text'))
     .addOption(
@@ -34,7 +35,7 @@ export function addCommand(program: Command): void {
     )
     .addOption(
       new Option('--alias <name>', 'another name for it in queries; give it again for more').argParser(
-        collect,
+        collected,
       ),
     )
     .option('--many', 'one record may have it many times')
@@ -81,8 +82,6 @@ function withPlace(command: Command): Command {
     .argument('<namespace>', 'namespace of the registry')
     .argument('<record-type>', 'one of its record types')
 }
-
-const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 
 interface AddOptions extends OutputOptions {
   readonly name: string

@@ -1,6 +1,7 @@
 /** `rollcall generate`: synthetic people, as lines that `rollcall import` reads. */
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
+import { kindNamed } from '@rollcall/protocol'
 import { COUNT_LIMIT, generateLines, KIND_GENERATORS } from '@rollcall/synthetic'
 import { Argument, type Command } from 'commander'
 import { CommandError } from '../failure.ts'
@@ -17,6 +18,7 @@ export function addCommand(program: Command): void {
     .addArgument(new Argument('<kind>', 'kind of registry').choices(KIND_GENERATORS.map(({ kind }) => kind)))
     .option('--count <records>', 'number of records', wholeNumber(0, COUNT_LIMIT), 1_000)
     .option('--seed <seed>', 'seed of the population: a number or a word', '1')
+    .option('--primary <type>', 'the identifier type that the registry names with registry add --primary')
     .option('--out <file>', 'file to write (default: standard output); with --json a summary is printed')
     .addHelpText(
       'after',
@@ -30,12 +32,15 @@ Example: rollcall generate social --count 500 | rollcall import social - --forma
 interface GenerateOptions extends OutputOptions {
   readonly count: number
   readonly seed: string
+  readonly primary?: string
   readonly out?: string
 }
 
 async function runGenerate(kind: string, options: GenerateOptions): Promise<void> {
-  const { count, seed, out } = options
-  const lines = generateLines(kind, { count, seed })
+  const { count, seed, primary, out } = options
+  const own = kindNamed(kind)?.record_types[0].primary_identifier
+  const identifier_types = own === undefined || primary === undefined ? {} : { [own]: primary }
+  const lines = generateLines(kind, { count, seed, identifier_types })
   if (out === undefined) {
     await writeLines(process.stdout, lines)
     return

@@ -1,11 +1,11 @@
 /** `rollcall registry`: which registries are hosted. */
-import { KINDS } from '@rollcall/protocol'
+import { KINDS, kindNamed } from '@rollcall/protocol'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/server/admin/registries'
-import { Argument, type Command } from 'commander'
-import { ask } from '../environment.ts'
+import { Argument, type Command, Option } from 'commander'
+import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
-import { wholeNumber } from '../values.ts'
+import { collected, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   const registry = program.command('registry').description('manage the registries of this server')
@@ -17,9 +17,12 @@ export function addCommand(program: Command): void {
     .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
     .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
     .option(...MAJORITY)
+    .addOption(primaryOption())
     .addHelpText(
       'after',
       `
+${PRIMARY}
+Example: rollcall registry add civil --namespace population --primary NID
 Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.org --time-zone Africa/Kigali`,
     )
     .action(runAdd)
@@ -28,7 +31,13 @@ Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.o
     .argument('<namespace>', 'namespace of the registry')
     .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
     .option(...MAJORITY)
-    .addHelpText('after', '\nExample: rollcall registry set civil --time-zone Africa/Kigali --majority 21')
+    .addOption(primaryOption())
+    .addHelpText(
+      'after',
+      `
+${PRIMARY}
+Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
+    )
     .action(runSet)
   withJson(registry.command('list'))
     .description('list the registries with the number of their records')
@@ -42,41 +51,79 @@ const MAJORITY = [
   wholeNumber(1, 99),
 ] as const
 
+const PRIMARY = `Records are known by their primary identifier: each has exactly one, and no other record has the same. --primary names
+another type than the kind does; it can be set as long as the registry has no records. For a kind with several record
+types, --primary <record type>=<type> names that of one of them. A type that the kind does not have is added with
+rollcall identifier-type add.
+`
+
+const primaryOption = (): Option =>
+  new Option('--primary <type>', 'identifier type by which its records are known').argParser(collected)
+
+/** `NID` is that of the first record type, `Group=HOUSEHOLD_NO` that of another. */
+function primariesIn(kind: string, given: readonly string[] | undefined) {
+  if (given === undefined) return undefined
+  const first = kindNamed(kind)?.record_types[0].name ?? ''
+  return Object.fromEntries(
+    given.map((text): [string, string] => {
+      const at = text.indexOf('=')
+      return at < 0 ? [first, text] : [text.slice(0, at), text.slice(at + 1)]
+    }),
+  )
+}
+
 interface AddOptions extends OutputOptions {
   readonly namespace?: string
   readonly senderId?: string
   readonly alias?: readonly string[]
   readonly timeZone?: string
   readonly majority?: number
+  readonly primary?: readonly string[]
 }
 
 async function runAdd(kind: string, options: AddOptions): Promise<void> {
   stopRequest()
   const { namespace, senderId: sender_id, alias: aliases, timeZone: time_zone } = options
-  const registry = { kind, namespace, sender_id, aliases, time_zone, majority_age: options.majority }
+  const primary_identifiers = primariesIn(kind, options.primary)
+  const own = { namespace, sender_id, aliases, time_zone, majority_age: options.majority }
+  const registry = { kind, ...own, primary_identifiers }
   const added = await ask(addRegistry, registry)
-  const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}`
+  const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
+  const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}`
   print(options, added, text)
 }
+
+const primariesText = ({ primary_identifiers }: Pick<RegistryRow, 'primary_identifiers'>): string =>
+  Object.entries(primary_identifiers)
+    .map(([type, primary]) => `every ${type} known by its ${primary}`)
+    .join(', ')
+
+type RegistryRow = Awaited<ReturnType<typeof addRegistry>>
 
 interface SetOptions extends OutputOptions {
   readonly timeZone?: string
   readonly majority?: number
+  readonly primary?: readonly string[]
 }
 
 async function runSet(namespace: string, options: SetOptions): Promise<void> {
   stopRequest()
   const { timeZone: time_zone, majority: majority_age } = options
-  const changed = await ask(changeRegistry, { namespace, time_zone, majority_age })
-  const text = `the time zone of ${namespace} is ${changed.time_zone}, and people come of age at ${changed.majority_age}`
+  const changed = await withDatabase(async (needs) => {
+    const kind = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)?.kind ?? ''
+    const primary_identifiers = primariesIn(kind, options.primary)
+    return changeRegistry(needs, { namespace, time_zone, majority_age, primary_identifiers })
+  })
+  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}`
   print(options, changed, text)
 }
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await ask(listRegistries, {})
-  const lines = rows.map(({ records, aliases, ...row }) => ({
+  const lines = rows.map(({ records, aliases, primary_identifiers, ...row }) => ({
     ...row,
+    primary: Object.values(primary_identifiers).join(' '),
     aliases: aliases.join(' ') || null,
     records: Object.entries(records)
       .map(([type, count]) => `${count} ${type}`)
@@ -89,6 +136,7 @@ async function runList(options: OutputOptions): Promise<void> {
     'aliases',
     'time_zone',
     'majority_age',
+    'primary',
     'demo',
     'records',
   ]

@@ -1,9 +1,9 @@
 /** `rollcall simulate`: a registry of the demo lives. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { JsonObject } from '@rollcall/protocol'
+import { type JsonObject, kindNamed } from '@rollcall/protocol'
 import { publishEvent } from '@rollcall/server/admin/events'
 import { listRegistries } from '@rollcall/server/admin/registries'
-import { type LifeEvent, lifeOf } from '@rollcall/synthetic'
+import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
 import { DEMO_PEOPLE } from '../demo/directory.ts'
@@ -44,14 +44,15 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   const { signal } = stopRequest()
   const { count = Number.POSITIVE_INFINITY, seed = crypto.randomUUID(), rate, json } = options
   const done = await withDatabase(async (needs) => {
-    const kind = await demoKind(needs, namespace)
+    const { kind, primary_identifiers } = await demoRegistry(needs, namespace)
+    const names = renamedPrimaries(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
     const life = lifeOf(kind, { seed, people: DEMO_PEOPLE, today })
     let published = 0
     for await (const event of paced(life, rate, signal)) {
       const result = await publishEvent(limitsOf(needs), {
         ...{ namespace, reg_event_type: event.reg_event_type },
-        record: event.record as JsonObject,
+        record: withIdentifierTypes(event.record, names) as JsonObject,
       })
       published += 1
       process.stdout.write(json ? `${JSON.stringify({ ...event, ...result })}\n` : lineOf(event, result))
@@ -65,12 +66,25 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
 const limitsOf = ({ db, config: { limits } }: Needs) => ({ db, limits })
 
 /** @throws CommandError */
-async function demoKind(needs: Needs, namespace: string): Promise<string> {
+async function demoRegistry(needs: Needs, namespace: string): Promise<RegistryRow> {
   const registry = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)
   if (registry === undefined) throw new CommandError(`there is no registry at ${namespace}`)
-  if (registry.demo) return registry.kind
+  if (registry.demo) return registry
   throw new CommandError(
     `the registry ${namespace} was not made for a demo: made-up people never come among real ones`,
+  )
+}
+
+type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
+
+/** By the primary identifier of each record type of the kind, the one that the registry has instead. */
+function renamedPrimaries(
+  kind: string,
+  primaries: RegistryRow['primary_identifiers'],
+): Readonly<Record<string, string>> {
+  const types = kindNamed(kind)?.record_types ?? []
+  return Object.fromEntries(
+    types.map(({ name, primary_identifier }) => [primary_identifier, primaries[name] ?? primary_identifier]),
   )
 }
 

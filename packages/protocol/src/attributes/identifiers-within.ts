@@ -3,6 +3,7 @@
  * read from. Whoever hides a person looks at more places than whoever finds one.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { isContact } from '../kinds/contact.ts'
 import { UNLISTED } from '../kinds/identifier-types.ts'
 import { resolveIdentifierType } from '../kinds/index.ts'
 import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
@@ -124,10 +125,6 @@ export function bareIdentifiers(kind: Kind, raw: JsonValue, length: number): rea
     isContact(type) ? [] : identifierOf(type, raw).map((one) => ({ ...one, untyped: true as const })),
   )
 }
-
-/** Whether identifiers of the type are means of contact, which several people share: a telephone, a mailbox. */
-export const isContact = ({ normaliser }: Pick<IdentifierType, 'normaliser'>): boolean =>
-  normaliser === 'phone' || normaliser === 'email'
 
 /** Whether identifiers of the type name records of another type than this one: a person's household, not the person. */
 export const isOfAnother = (

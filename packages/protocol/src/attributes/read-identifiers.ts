@@ -4,6 +4,7 @@ import { UNLISTED } from '../kinds/identifier-types.ts'
 import { resolveIdentifierType } from '../kinds/index.ts'
 import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kinds/kind.ts'
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
+import { isOfForm } from '../kinds/value-pattern.ts'
 import { wholeDigits } from '../numbers.ts'
 import { compilePath, member, type Path, walk } from './walk.ts'
 
@@ -77,4 +78,17 @@ export function identifierValue(type: IdentifierType, raw: JsonValue | undefined
   if (typeof raw === 'string') return normaliseIdentifier(type, raw)
   const digits = wholeDigits(raw)
   return digits === null ? null : normaliseIdentifier(type, digits)
+}
+
+/** Which identifier has none of the forms of its type, as a rule without the value; null: every one has. */
+export function formProblem(
+  kind: Kind,
+  identifiers: readonly Pick<RecordIdentifier, 'type' | 'value'>[],
+): string | null {
+  for (const { type: name, value } of identifiers) {
+    const type = kind.identifier_types.find((one) => one.name === name)
+    if (type?.patterns === undefined || isOfForm(type, value)) continue
+    return `${name}: must be of the form ${type.patterns.join(' or ')}`
+  }
+  return null
 }

@@ -1,5 +1,6 @@
 /** Attributes that an operator adds to a kind for one registry: what may be added, and the kind with them. */
 import { CODE_LISTS } from '../records/code-lists.ts'
+import { QUERY_WORDS } from './identifier-additions.ts'
 import type { Attribute, AttributeType, Kind, RecordType } from './kind.ts'
 import { resolveSearchable } from './searchable.ts'
 
@@ -40,8 +41,6 @@ function withAttribute(recordType: RecordType, added: Attribute): RecordType {
 const RESERVED = ['id', 'primary_identifier', 'document', 'created_at', 'updated_at', 'constructor']
 /** Columns that PostgreSQL gives every table. */
 const OF_EVERY_TABLE = ['tableoid', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax']
-/** Of these words queries are built: an attribute of such a name could not be asked for in every form. */
-const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
 const NAME = /^[a-z][a-z0-9_]{0,40}$/
 const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
 const SEGMENT = /^[^\s.:\p{Cc}](?:[^.:\p{Cc}]*[^\s.:\p{Cc}])?$/u

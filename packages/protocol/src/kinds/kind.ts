@@ -73,6 +73,11 @@ export interface IdentifierType {
   readonly aliases?: readonly string[]
   /** Which row of `kinds/normalisers.ts` applies; leading zeros are always kept. */
   readonly normaliser: 'code' | 'phone' | 'email' | 'exact'
+  /**
+   * A normalised value must have one of these forms (`kinds/value-pattern.ts`) to be taken into a record, or searched. Values
+   * that were stored before are read as all others, so that whoever is hidden stays hidden.
+   */
+  readonly patterns?: readonly string[]
 }
 
 /** Where identifiers stand in a record: objects {identifier_type, identifier_value}, bare values, or arrays of both. */

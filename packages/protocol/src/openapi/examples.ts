@@ -23,11 +23,11 @@ const page = { page_size: 10, page_number: 1 }
 
 const regType = (kind: Kind) => `${REG_TYPE_PREFIX}${kind.reg_type.name}`
 const eventType = (kind: Kind) => kind.event_types[0]?.name ?? 'REGISTER'
-const person = (kind: Kind) => sampleIdentifier(kind.record_types[0]).value
+const person = (kind: Kind) => sampleIdentifier(kind, kind.record_types[0]).value
 
 function searchReply(
   kind: Kind,
-  records: readonly unknown[] = [sampleRecord(kind.record_types[0])],
+  records: readonly unknown[] = [sampleRecord(kind, kind.record_types[0])],
 ): JsonObject {
   const data = {
     version: PROTOCOL_VERSION,
@@ -41,7 +41,7 @@ function searchReply(
 }
 
 function search(kind: Kind): Example {
-  const asks = { query_type: 'idtype-value', query: sampleIdentifier(kind.record_types[0]) } as const
+  const asks = { query_type: 'idtype-value', query: sampleIdentifier(kind, kind.record_types[0]) } as const
   return { request: searchFor(kind, asks), reply: searchReply(kind) }
 }
 
@@ -64,7 +64,7 @@ function subscribe(kind: Kind): Example {
     reg_type: regType(kind),
     reg_event_type: eventType(kind),
     filter_type: 'idtype-value',
-    filter: sampleIdentifier(recordType),
+    filter: sampleIdentifier(kind, recordType),
     notify_record_type: recordType.emitted,
   }
   const subscription = { ...wanted, code: 'SUB-AB12', status: 'subscribe', timestamp: answered }
@@ -119,7 +119,7 @@ const enrolmentUpdates = (kind: Kind): Example => ({
     transaction_id,
     enrolled_updates: {
       receipt_type: eventType(kind),
-      beneficiaries: [sampleRecord(kind.record_types[0])],
+      beneficiaries: [sampleRecord(kind, kind.record_types[0])],
     },
   },
   reply: {
@@ -311,7 +311,7 @@ function notification(kind: Kind): JsonObject {
     reg_type: regType(kind),
     reg_event_type: eventType(kind),
     reg_record_type: recordType.emitted,
-    reg_records: notifiedRecord(kind, recordType, sampleRecord(recordType)),
+    reg_records: notifiedRecord(kind, recordType, sampleRecord(kind, recordType)),
   }
   return { transaction_id, notify_event: [{ reference_id: 'e1', timestamp: answered, data, locale: 'eng' }] }
 }

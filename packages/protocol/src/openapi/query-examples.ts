@@ -36,7 +36,7 @@ export function queryExamples(kind: Kind): readonly QueryExample[] {
       name: 'identifier',
       summary: 'By an identifier',
       query_type: 'idtype-value',
-      query: sampleIdentifier(recordType),
+      query: sampleIdentifier(kind, recordType),
     },
     {
       name: 'expression',

@@ -1,7 +1,8 @@
 /** An invented record of any record type, made from the kind's own data. */
 
 import type { JsonObject, JsonValue } from '../json.ts'
-import type { RecordType } from '../kinds/kind.ts'
+import type { Kind, RecordType } from '../kinds/kind.ts'
+import { sampleOfForm } from '../kinds/value-pattern.ts'
 
 /** The person in the examples does not exist. Attributes that a record type lacks are left out. */
 const SAMPLE_VALUES: readonly (readonly [attribute: string, value: JsonValue])[] = [
@@ -33,13 +34,19 @@ const SAMPLE_ELEMENT: Readonly<Record<string, JsonValue>> = {
 }
 
 /** The value of a sample's primary identifier, the same in requests and records. */
-export function sampleIdentifier({ primary_identifier }: RecordType): { type: string; value: string } {
-  return { type: primary_identifier, value: `${primary_identifier.replace(/[^A-Z]/g, '')}-0001` }
+export function sampleIdentifier(
+  { identifier_types }: Pick<Kind, 'identifier_types'>,
+  { primary_identifier }: RecordType,
+): { type: string; value: string } {
+  const [pattern] = identifier_types.find(({ name }) => name === primary_identifier)?.patterns ?? []
+  const value =
+    pattern === undefined ? `${primary_identifier.replace(/[^A-Z]/g, '')}-0001` : sampleOfForm(pattern)
+  return { type: primary_identifier, value }
 }
 
 /** A record with a primary identifier and a few attributes, each at the first path that the kind reads it from. */
-export function sampleRecord(recordType: RecordType): JsonObject {
-  const { type, value } = sampleIdentifier(recordType)
+export function sampleRecord(kind: Kind, recordType: RecordType): JsonObject {
+  const { type, value } = sampleIdentifier(kind, recordType)
   const record: JsonObject = { '@type': recordType.document_types[0] ?? recordType.name }
   const source = recordType.identifiers.find((row) => row.names === 'record' && row.type === type)
   if (source) put(record, source.path, [{ identifier_type: type, identifier_value: value }])

@@ -28,10 +28,7 @@ export function kindTables(kind: Kind): string {
     `\`reg_type\` ends in \`${kind.reg_type.name}\`; also accepted: ${listed(kind.reg_type.aliases)}. ` +
       'Names are compared by the text after the last ":", without regard to case.',
     '## Identifier types',
-    table(
-      ['Type', 'Also accepted'],
-      kind.identifier_types.map((type) => [type.name, alsoNamed(type)]),
-    ),
+    identifierTable(kind),
     '## Record types',
     table(
       ['Record type', 'Emitted as', 'Also accepted', 'Primary identifier'],
@@ -50,6 +47,18 @@ export function kindTables(kind: Kind): string {
       kind.event_types.map((type) => [type.name, listed(type.aliases)]),
     ),
   ].join('\n\n')
+}
+
+/** The forms of values are a column where some type has one. */
+function identifierTable({ identifier_types }: Kind): string {
+  const rows = identifier_types.map((type) => [type.name, alsoNamed(type)])
+  if (identifier_types.every(({ patterns }) => patterns === undefined))
+    return table(['Type', 'Also accepted'], rows)
+  const forms = identifier_types.map(({ patterns = [] }) => patterns.map((one) => `\`${one}\``).join(' or '))
+  return table(
+    ['Type', 'Also accepted', 'Values'],
+    rows.map((row, at) => [...row, forms[at] ?? '']),
+  )
 }
 
 function attributeTable({ name, attributes }: RecordType): string[] {

@@ -4,15 +4,13 @@ import {
   type Attribute,
   CODE_LISTS,
   type CodeListName,
+  type Kind,
   namesOf,
   oneOf,
   type RecordType,
 } from '@rollcall/protocol'
 import Type from 'typebox'
 import type { Registry } from '../model/registry.ts'
-import type { Database } from '../store/db/database.ts'
-import { listGrants } from '../store/directory/grants.ts'
-import { listParticipants } from '../store/directory/participants.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import {
   addAttribute as addRow,
@@ -21,10 +19,10 @@ import {
   recordTypeOf,
   removeAttribute as removeRow,
 } from '../store/registries/registry-attributes.ts'
-import { hasEnded, problemOf } from './grant-terms.ts'
 import { closed, flag, Namespace, orNull, RecordTypeName, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
-import { AdminRefusal, useCase } from './use-case.ts'
+import { checkUngranted } from './ungranted.ts'
+import { useCase } from './use-case.ts'
 
 /** The types of an operator's own attribute; only a kind has ages. */
 export const ATTRIBUTE_TYPES = [
@@ -107,7 +105,8 @@ export const removeAttribute = useCase(
     result: closed({ ...PLACE, name: Name, removed: flag('Always true.') }),
   },
   async ({ db }: HasDatabase, { namespace, record_type, name }) => {
-    await checkUngranted(db, namespace, record_type, name)
+    const without = kindWithout(await registryAt(db, namespace), record_type, name)
+    if (without !== null) await checkUngranted(db, namespace, without, name)
     await removeRow(db, namespace, record_type, name)
     return { namespace, record_type, name, removed: true }
   },
@@ -127,26 +126,14 @@ export const listAttributes = useCase(
   },
 )
 
-/** @throws AdminRefusal a grant that has not ended names it, and would mean nothing without it */
-async function checkUngranted(db: Database, namespace: string, record_type: string, removed: string) {
-  const registry = await registryAt(db, namespace)
+/** The kind without an attribute that was added; null: the kind itself has it. */
+function kindWithout(registry: Registry, record_type: string, removed: string): Kind | null {
   const recordType = recordTypeOf(registry, record_type)
-  if (isOfKind(registry, recordType, removed)) return
+  if (isOfKind(registry, recordType, removed)) return null
   const [first, ...others] = registry.kind.record_types.map((row) =>
     row === recordType ? { ...row, attributes: row.attributes.filter(({ name }) => name !== removed) } : row,
   )
-  if (first === undefined) return
-  const without = { ...registry.kind, record_types: [first, ...others] } as const
-  const rows = (await listGrants(db, { registry: registry.id })).filter((row) => !hasEnded(row, new Date()))
-  const broken = rows.find(
-    ({ terms }) => problemOf(registry.kind, terms) === null && problemOf(without, terms) !== null,
-  )
-  if (broken === undefined) return
-  const owner = (await listParticipants(db)).find(({ id }) => id === broken.participant)
-  throw new AdminRefusal(
-    `name: the grant of ${owner?.sender_id} in ${namespace} names ${removed}; change the grant first`,
-    { reason: 'conflict' },
-  )
+  return first === undefined ? null : { ...registry.kind, record_types: [first, ...others] }
 }
 
 function oneDescribed(registry: Registry, record_type: string, name: string) {

@@ -9,6 +9,7 @@ import { addAttribute } from './attributes.ts'
 import { changeCallback } from './callbacks.ts'
 import { AuthorityMembers } from './consent-authorities.ts'
 import { Terms } from './grant-terms.ts'
+import { IDENTIFIER_TYPE_MEMBERS } from './identifier-types.ts'
 import { closed, instant, orNull, text } from './members.ts'
 import { addParticipantKeys } from './participant-keys.ts'
 import { allowParticipantHost, changeParticipantPolicy } from './participant-policy.ts'
@@ -45,6 +46,11 @@ const AttributeEntry = closed(
   },
 )
 
+const IdentifierTypeEntry = closed(IDENTIFIER_TYPE_MEMBERS, {
+  description:
+    'An identifier type of this registry; of one that the kind has, further names for it and the forms of its values.',
+})
+
 const RegistryEntry = closed({
   kind: oneOf(
     KINDS.map(({ name }) => name),
@@ -54,6 +60,12 @@ const RegistryEntry = closed({
   aliases: registry.aliases,
   time_zone: Type.Optional(registry.time_zone),
   majority_age: Type.Optional(registry.majority_age),
+  primary_identifiers: registry.primary_identifiers,
+  identifier_types: Type.Optional(
+    Type.Record(Type.String(), IdentifierTypeEntry, {
+      description: 'By name; with this member, all that the registry has beside its kind.',
+    }),
+  ),
   attributes: Type.Optional(
     Type.Record(Type.String(), Type.Record(Type.String(), AttributeEntry), {
       description: 'By record type and name; with this member, all that the registry has beside its kind.',
@@ -163,6 +175,7 @@ export type Configuration = ReadOnly<Static<typeof Configuration>>
 export type AuthorityEntry = ReadOnly<Static<typeof AuthorityEntry>>
 export type PurposeEntry = ReadOnly<Static<typeof PurposeEntry>>
 export type RegistryEntry = ReadOnly<Static<typeof RegistryEntry>>
+export type IdentifierTypeEntry = ReadOnly<Static<typeof IdentifierTypeEntry>>
 export type AttributeEntry = ReadOnly<Static<typeof AttributeEntry>>
 export type ParticipantEntry = ReadOnly<Static<typeof ParticipantEntry>>
 export type PolicyEntry = ReadOnly<Static<typeof PolicyEntry>>

@@ -16,6 +16,7 @@ import type {
   CallbackEntry,
   Configuration,
   HostEntry,
+  IdentifierTypeEntry,
   KeyEntry,
   ParticipantEntry,
   RegistryEntry,
@@ -84,6 +85,7 @@ export function registryEntry(
   registry: Registry,
 ): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
   const { kind, sender_id, aliases, time_zone, majority_age } = registry
+  const identifier_types = identifierTypeEntries(registry)
   const attributes = kind.record_types.flatMap((recordType) => {
     const added = recordType.attributes.flatMap((attribute) => {
       const entry = attributeEntry(registry, recordType.name, attribute)
@@ -94,8 +96,37 @@ export function registryEntry(
   return {
     ...{ kind: kind.name, sender_id, aliases, time_zone },
     ...(majority_age !== 18 && { majority_age }),
+    ...primariesEntry(registry),
+    ...(Object.keys(identifier_types).length > 0 && { identifier_types }),
     attributes: Object.fromEntries(attributes),
   }
+}
+
+/** Those that the kind does not say. */
+function primariesEntry({ kind }: Registry): Pick<RegistryEntry, 'primary_identifiers'> {
+  const literal = kindNamed(kind.name)?.record_types ?? []
+  const own = kind.record_types.filter(({ name, primary_identifier }) =>
+    literal.every((one) => one.name !== name || one.primary_identifier !== primary_identifier),
+  )
+  if (own.length === 0) return {}
+  return {
+    primary_identifiers: Object.fromEntries(own.map((one) => [one.name, one.primary_identifier])),
+  }
+}
+
+/** What the kind has is left out, and of a type that it has, what was not added to it. */
+function identifierTypeEntries({ kind }: Registry): Readonly<Record<string, IdentifierTypeEntry>> {
+  const literal = kindNamed(kind.name)?.identifier_types ?? []
+  const entries = kind.identifier_types.flatMap(({ name, normaliser, aliases = [], patterns }) => {
+    const own = literal.find((one) => one.name === name)
+    const more = aliases.filter((alias) => !own?.aliases?.includes(alias))
+    const given = { ...(more.length > 0 && { aliases: more }), ...(patterns && { patterns }) }
+    // No operator's type is compared as it is written.
+    const compared_as = own === undefined && normaliser !== 'exact' ? { compared_as: normaliser } : {}
+    const entry: IdentifierTypeEntry = { ...compared_as, ...given }
+    return Object.keys(entry).length === 0 ? [] : [[name, entry] as const]
+  })
+  return Object.fromEntries(entries)
 }
 
 /** Null: the registry has the attribute by its kind, as it is. */

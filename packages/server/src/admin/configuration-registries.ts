@@ -12,6 +12,7 @@ import type { Registry } from '../model/registry.ts'
 import { removeAttribute } from '../store/registries/registry-attributes.ts'
 import { addAttribute, indexAttribute } from './attributes.ts'
 import type { AttributeEntry, Configuration, RegistryEntry } from './configuration-file.ts'
+import { planIdentifiers } from './configuration-identifiers.ts'
 import { registryEntry } from './configuration-read.ts'
 import { isSame, refused, type Step } from './configuration-steps.ts'
 import { addRegistry, changeRegistry } from './registries.ts'
@@ -31,11 +32,13 @@ export function planRegistries(
   const steps = Object.entries(wanted).flatMap(([namespace, entry]) => {
     const at = ['registries', namespace]
     const registry = stored.find((row) => row.namespace === namespace)
-    if (entry.attributes !== undefined) kinds.set(namespace, extendedKind(entry, entry.attributes, at))
-    else if (registry === undefined) kinds.set(namespace, kindOf(entry))
+    const fixed = registry === undefined ? [] : registrySteps(registry, entry, at)
+    const identifiers = planIdentifiers(kindOf(entry), entry, { namespace, at }, registry)
+    const current = registry === undefined ? {} : registryEntry(registry).attributes
+    kinds.set(namespace, extendedKind(identifiers.kind, entry.attributes ?? current, at))
     return registry === undefined
-      ? newRegistry(namespace, entry, at)
-      : [...registrySteps(registry, entry, at), ...attributeSteps(registry, entry, at)]
+      ? newRegistry(namespace, entry, at, identifiers.steps)
+      : [...fixed, ...identifiers.steps, ...attributeSteps(registry, entry, at)]
   })
   return { steps, kinds }
 }
@@ -46,13 +49,18 @@ function kindOf({ kind }: RegistryEntry): Kind {
   return found
 }
 
-function newRegistry(namespace: string, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
-  const { attributes = {}, ...given } = entry
+function newRegistry(
+  namespace: string,
+  entry: RegistryEntry,
+  at: readonly PathStep[],
+  identifiers: readonly Step[],
+): Step[] {
+  const { attributes = {}, identifier_types: _, primary_identifiers: __, ...given } = entry
   const added: Step = {
     ...{ at, change: 'add', from: null, to: given },
     make: (needs) => addRegistry(needs, { namespace, ...given }),
   }
-  return [added, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
+  return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
 }
 
 const FIXED = ['kind', 'sender_id', 'aliases'] as const
@@ -128,11 +136,10 @@ function attributeStep(
 
 /** @throws AdminRefusal an attribute that cannot be added to the kind */
 function extendedKind(
-  entry: RegistryEntry,
+  own: Kind,
   attributes: NonNullable<RegistryEntry['attributes']>,
   at: readonly PathStep[],
 ): Kind {
-  const own = kindOf(entry)
   const types = own.record_types.map(({ name }) => name)
   const unknown = Object.keys(attributes).find((name) => !types.includes(name))
   if (unknown !== undefined)

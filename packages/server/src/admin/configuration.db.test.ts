@@ -224,3 +224,38 @@ test('two at once: the second is refused, and a question what would change is no
     expect((await apply(FILE, true)).applied).toBe(false)
   })
 })
+
+test('identifier types and the primary one are part of the file, which changes nothing when it is applied again', async () => {
+  const entry = {
+    kind: 'civil',
+    primary_identifiers: { Person: 'CEDULA' },
+    identifier_types: {
+      CEDULA: { compared_as: 'code', patterns: ['[0-9]{8,10}'] },
+      NID: { patterns: ['[0-9]{13}'] },
+    },
+  }
+  const file = (registry: object) => ({ version: 1, registries: { crvs: registry } })
+  expect(await changes(file(entry))).toEqual([
+    'add registries.crvs',
+    'add registries.crvs.identifier_types.CEDULA',
+    'add registries.crvs.identifier_types.NID',
+    'change registries.crvs.primary_identifiers',
+  ])
+  expect(await changes(file(entry))).toEqual([])
+  const exported = (await exportConfiguration(needs, {})).registries?.crvs
+  expect(exported).toMatchObject(entry)
+  expect(await changes(file(exported ?? {}))).toEqual([])
+  expect(
+    await changes(
+      file({ ...entry, identifier_types: { CEDULA: { compared_as: 'code', aliases: ['DocNo'] } } }),
+    ),
+  ).toEqual(['change registries.crvs.identifier_types.CEDULA', 'remove registries.crvs.identifier_types.NID'])
+  expect(await refusal(file({ kind: 'civil', identifier_types: { A: { patterns: ['.*'] } } }))).toMatchObject(
+    {
+      message: expect.stringMatching(/^registries\.crvs\.identifier_types\.A: patterns\[0\]: must be digits/),
+    },
+  )
+  expect(await refusal(file({ kind: 'civil', primary_identifiers: { Person: 'MOBILE' } }))).toMatchObject({
+    message: expect.stringMatching(/^registries\.crvs: primary_identifiers\.Person: must be one of UIN, /),
+  })
+})

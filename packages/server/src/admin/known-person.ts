@@ -1,5 +1,12 @@
 /** The identifiers under which a person is known: the one that is named, and the others of the same person's records. */
-import { identifierValue, KINDS, type Kind, resolveIdentifierType, UNLISTED } from '@rollcall/protocol'
+import {
+  identifierValue,
+  KINDS,
+  type Kind,
+  kindNamed,
+  resolveIdentifierType,
+  UNLISTED,
+} from '@rollcall/protocol'
 import type { PersonIdentifier } from '../model/account.ts'
 import {
   bearersOf,
@@ -53,7 +60,11 @@ function meanings(
   { type: name, value: raw }: { readonly type: string; readonly value: string },
 ): readonly KnownIdentifier[] {
   const found = new Map<string, KnownIdentifier>()
-  const isListed = (kind: Kind): boolean => resolveIdentifierType(kind, name) !== undefined
+  // Before the operator added a type to a registry, its identifiers had none there.
+  const isListed = ({ name: own }: Kind): boolean => {
+    const literal = kindNamed(own)
+    return literal !== undefined && resolveIdentifierType(literal, name) !== undefined
+  }
   for (const kind of [...KINDS, ...registries.map((registry) => registry.kind)]) {
     const type = resolveIdentifierType(kind, name)
     const value = type === undefined ? null : identifierValue(type, raw)
@@ -67,7 +78,8 @@ function meanings(
     found.set(keyOf(one), one)
   }
   if (found.size > 0) return [...found.values()]
-  const types = [...new Set(KINDS.flatMap((kind) => kind.identifier_types.map((row) => row.name)))]
+  const kinds = [...KINDS, ...registries.map((registry) => registry.kind)]
+  const types = [...new Set(kinds.flatMap((kind) => kind.identifier_types.map((row) => row.name)))]
   throw new AdminRefusal(`type and value: must be an identifier of a type such as ${types.join(', ')}`)
 }
 

@@ -6,7 +6,12 @@ import type { RecordChange } from '../model/event.ts'
 import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { lockPublished, storeSourceVersion } from '../store/events/published.ts'
-import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
+import {
+  InvalidRecord,
+  type PreparedRecord,
+  prepareGiven,
+  prepareRecord,
+} from '../store/records/prepare-record.ts'
 import { type LockedRecord, lockRecord, sqlState, writeRecords } from '../store/records/record-writer.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -30,7 +35,7 @@ export async function writePublished(
   published: PublishedRecord,
 ): Promise<RecordChange> {
   const { recordType, record, source_version } = published
-  const { primary_identifier } = prepared(registry, recordType, record)
+  const { primary_identifier } = prepared(registry, recordType, record, prepareGiven)
   const record_type = recordType.name
   // Two that publish the same new record wait for each other.
   await lockPublished(client, registry.id, `record ${record_type} ${primary_identifier}`)
@@ -95,9 +100,14 @@ function merged(
   }
 }
 
-function prepared({ kind }: Registry, recordType: RecordType, record: JsonObject): PreparedRecord {
+function prepared(
+  { kind }: Registry,
+  recordType: RecordType,
+  record: JsonObject,
+  prepare = prepareRecord,
+): PreparedRecord {
   try {
-    return prepareRecord(kind, recordType, record)
+    return prepare(kind, recordType, record)
   } catch (error) {
     throw error instanceof InvalidRecord
       ? new AdminRefusal(`record: ${error.reason}`, { cause: error })

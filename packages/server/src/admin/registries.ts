@@ -9,6 +9,7 @@ import {
   listRegistries as listRows,
   setRegistry,
 } from '../store/registries/registries.ts'
+import { setPrimaryIdentifiers } from '../store/registries/registry-identifier-types.ts'
 import { closed, flag, Namespace, NOTHING, text } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { isDemoDatabase } from './participants.ts'
@@ -22,6 +23,11 @@ const MajorityAge = Type.Integer({
 })
 const Aliases = Type.Array(Type.String(), { description: 'More values of receiver_id that it accepts.' })
 
+const Primaries = Type.Record(Type.String(), Type.String(), {
+  description:
+    'By record type, the identifier type by which its records are known, each by exactly one; without it that of the kind. It can be named only while the registry has no records.',
+})
+
 const REGISTRY = {
   namespace: Namespace,
   kind: oneOf(
@@ -32,6 +38,7 @@ const REGISTRY = {
   aliases: Aliases,
   time_zone: TimeZone,
   majority_age: MajorityAge,
+  primary_identifiers: Primaries,
   demo: flag('Made for the demo.'),
 } as const
 const RegistryResult = closed(REGISTRY)
@@ -46,6 +53,7 @@ export const addRegistry = useCase(
       aliases: Type.Optional(Aliases),
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
+      primary_identifiers: Type.Optional(Primaries),
     }),
     result: RegistryResult,
   },
@@ -58,10 +66,12 @@ export const addRegistry = useCase(
       aliases = [],
       time_zone = 'UTC',
       majority_age = 18,
+      primary_identifiers = {},
     },
   ) => {
     const demo = await isDemoDatabase(db)
-    return described(await addRow(db, { kind, namespace, sender_id, aliases, time_zone, majority_age, demo }))
+    const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, demo }
+    return described(await addRow(db, { ...row, primary_identifiers }))
   },
 )
 
@@ -72,12 +82,15 @@ export const changeRegistry = useCase(
       namespace: Namespace,
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
+      primary_identifiers: Type.Optional(Primaries),
     }),
     result: RegistryResult,
   },
-  async ({ db }: HasDatabase, { namespace, ...changes }) => {
-    if (Object.keys(changes).length === 0)
-      throw new AdminRefusal('nothing to change: give time_zone or majority_age')
+  async ({ db }: HasDatabase, { namespace, primary_identifiers, ...changes }) => {
+    if (primary_identifiers === undefined && Object.keys(changes).length === 0)
+      throw new AdminRefusal('nothing to change: give time_zone, majority_age or primary_identifiers')
+    // It may be refused: what is changed by one call is changed whole.
+    if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     return described(await setRegistry(db, namespace, changes))
   },
 )
@@ -105,5 +118,9 @@ export const listRegistries = useCase(
 )
 
 function described({ namespace, kind, sender_id, aliases, time_zone, majority_age, demo }: Registry) {
-  return { namespace, kind: kind.name, sender_id, aliases, time_zone, majority_age, demo }
+  const primary_identifiers = Object.fromEntries(
+    kind.record_types.map(({ name, primary_identifier }) => [name, primary_identifier]),
+  )
+  const own = { sender_id, aliases, time_zone, majority_age, primary_identifiers, demo }
+  return { namespace, kind: kind.name, ...own }
 }

@@ -4,6 +4,7 @@ import {
   CODE_LISTS,
   type CodeListName,
   dayInterval,
+  formProblem,
   isJsonObject,
   type JsonObject,
   type JsonValue,
@@ -106,7 +107,7 @@ function withoutStatus(record: JsonObject): JsonObject {
 }
 
 function checkIdentifiers(
-  { recordType: { primary_identifier: primary } }: RecordScope,
+  { kind, recordType: { primary_identifier: primary } }: RecordScope,
   identifiers: readonly RecordIdentifier[],
 ): void {
   if (identifiers.length === 0) {
@@ -115,6 +116,8 @@ function checkIdentifiers(
   if (identifiers.filter(({ type }) => type === primary).length > 1) {
     throw new InvalidBeneficiary(`member.member_identifier: must have one ${primary} only`)
   }
+  const problem = formProblem(kind, identifiers)
+  if (problem !== null) throw new InvalidBeneficiary(`member.member_identifier: ${problem}`)
 }
 
 /**

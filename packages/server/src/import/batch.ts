@@ -16,7 +16,12 @@ import type { RecordChange } from '../model/event.ts'
 import type { RegistryShape } from '../model/registry.ts'
 import { columnGroups } from '../store/records/columns.ts'
 import type { ReadCounts } from '../store/records/import-progress.ts'
-import { InvalidRecord, type PreparedRecord, prepareRecord } from '../store/records/prepare-record.ts'
+import {
+  InvalidRecord,
+  type PreparedRecord,
+  prepareGiven,
+  prepareRecord,
+} from '../store/records/prepare-record.ts'
 import {
   lockRecord,
   sqlState,
@@ -57,7 +62,7 @@ export class Batch {
     try {
       const document = documentOf(entry)
       const type = recordType ?? recordTypeOf(kind, document)
-      const record = prepareRecord(kind, type, document)
+      const record = prepareGiven(kind, type, document)
       this.size += record.document.length
       const lines = this.lines.get(type)
       if (lines) lines.push({ line: entry.line, record })

@@ -14,7 +14,7 @@ export const IDENTIFIERS = 'identifier'
 export interface Registry {
   readonly id: number
   readonly namespace: string
-  /** With the attributes that its operator added; the same object as long as they are the same. */
+  /** With the attributes and identifier types that its operator added; the same object as long as they are the same. */
   readonly kind: Kind
   /** Its own `sender_id` in a header, and the `receiver_id` in the messages of others. */
   readonly sender_id: string
@@ -28,7 +28,7 @@ export interface Registry {
   readonly majority_age: number
   /**
    * By record type, the attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` for the rows of
-   * identifiers: no query may ask about them yet.
+   * identifiers, with the names of the identifier types that the operator added: no query may ask about them yet.
    */
   readonly unfilled: ReadonlyMap<string, ReadonlySet<string>>
 }

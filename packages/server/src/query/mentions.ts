@@ -77,10 +77,10 @@ export function checkBackfilled(
   )
 }
 
-const columnsOf = (predicate: Predicate): readonly string[] => [
-  ...mentions(predicate),
-  ...(asksForAnyType(predicate) ? [IDENTIFIERS] : []),
-]
+const columnsOf = (predicate: Predicate): readonly string[] => {
+  const types = identifierTypesIn(predicate)
+  return [...mentions(predicate), ...types, ...(types.includes(UNLISTED.name) ? [IDENTIFIERS] : [])]
+}
 
 /** Whether it asks about something that is being backfilled. */
 export const mentionsUnfilled = (
@@ -90,13 +90,12 @@ export const mentionsUnfilled = (
 ): boolean => columnsOf(predicate).some((column) => unfilled.get(name)?.has(column))
 
 /**
- * Whether it asks for identifiers of any type. One that names its types is not refused while identifiers are read anew:
- * those of listed types were read before as they are now.
+ * The names of the identifier types that it asks for. One that names its types is not refused while identifiers are read anew,
+ * but for types that the operator added: those of the kind were read before as they are now.
  */
-function asksForAnyType(predicate: Predicate): boolean {
-  const types = leavesOf(predicate).flatMap((leaf) => {
+function identifierTypesIn(predicate: Predicate): readonly string[] {
+  return leavesOf(predicate).flatMap((leaf) => {
     if (leaf.is === 'identifier') return leaf.identifiers.map(({ type }) => type)
     return leaf.is === 'identifier_type' ? leaf.types : []
   })
-  return types.includes(UNLISTED.name)
 }

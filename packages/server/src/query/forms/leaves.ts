@@ -7,6 +7,7 @@ import {
   IDENTIFIER_MAX_LENGTH,
   type IdentifierType,
   identifierValue,
+  isOfForm,
   type JsonValue,
   readLiteral,
   resolveIdentifierType,
@@ -20,7 +21,7 @@ import type { Reader } from './reader.ts'
 /** The subject of a condition: an attribute by its type, or identifiers, which support equality alone. */
 export type SubjectType = AttributeType | 'identifier'
 
-/** What the value of an identifier must be besides, by the normaliser of its type. */
+/** What the value of an identifier must be besides, by the normaliser of its type, if the type has no forms. */
 const FORMS: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
   phone: 'a telephone number',
   email: 'an e-mail address',
@@ -150,7 +151,7 @@ function identifierSubject(types: readonly IdentifierType[]): Subject {
 export function readIdentifiers(types: readonly IdentifierType[], { value, path }: Given): Identifier[] {
   const identifiers = types.flatMap((type) => {
     const normalised = identifierValue(type, value)
-    return normalised === null ? [] : [{ type: type.name, value: normalised }]
+    return normalised === null || !isOfForm(type, normalised) ? [] : [{ type: type.name, value: normalised }]
   })
   if (identifiers.length > 0) return identifiers
   throw new IdentifierProblem(path, `must be ${MEANT.identifier}${formsOf(types)}`)
@@ -158,7 +159,11 @@ export function readIdentifiers(types: readonly IdentifierType[], { value, path 
 
 /** The rule for a value besides being a text, if all its possible types have the same rule. */
 function formsOf(types: readonly IdentifierType[]): string {
-  const forms = new Set(types.map(({ normaliser }) => FORMS[normaliser]))
+  const forms = new Set(
+    types.map(({ normaliser, patterns }) =>
+      patterns === undefined ? FORMS[normaliser] : `of the form ${patterns.join(' or ')}`,
+    ),
+  )
   const [form] = forms
   return forms.size === 1 && form !== undefined ? `, and ${form}` : ''
 }

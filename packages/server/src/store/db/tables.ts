@@ -2,7 +2,7 @@
  * The tables whose shape does not depend on a kind, as Kysely sees them; `migrations/` makes them. The record
  * tables are not here: they are made from kind data by `record-tables.ts`.
  */
-import type { Attribute } from '@rollcall/protocol'
+import type { Attribute, IdentifierType } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type {
   AccountCheckpointRow,
@@ -39,6 +39,17 @@ export interface RegistryRow {
   protection_version: Generated<number>
   /** Years. */
   majority_age: Generated<number>
+  /** By record type, the identifier type by which its records are known instead of the kind's. */
+  primary_identifiers: ColumnType<Readonly<Record<string, string>>, string | undefined, string>
+}
+
+/** An identifier type that an operator gave a registry. */
+export interface RegistryIdentifierTypeRow {
+  registry: number
+  name: string
+  /** The `IdentifierType` without its name. */
+  definition: ColumnType<Omit<IdentifierType, 'name'>, string, string>
+  created_at: SetTime
 }
 
 /** An attribute that an operator gave a registry. */
@@ -319,6 +330,7 @@ export interface QuotaBucketRow {
 export interface Tables {
   registry: RegistryRow
   registry_attribute: RegistryAttributeRow
+  registry_identifier_type: RegistryIdentifierTypeRow
   column_fill: ColumnFillRow
   column_rules: ColumnRulesRow
   record_tombstone: RecordTombstoneRow

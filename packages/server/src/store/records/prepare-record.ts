@@ -3,6 +3,7 @@ import {
   type Attribute,
   type Compound,
   canonicalJson,
+  formProblem,
   type JsonValue,
   type Kind,
   type RecordIdentifier,
@@ -65,6 +66,17 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
     identifiers,
     columns: columnValues(recordType, document),
   }
+}
+
+/**
+ * As `prepareRecord`, of a document that comes from outside.
+ * @throws InvalidRecord also where an identifier has none of the forms that the operator gave its type
+ */
+export function prepareGiven(kind: Kind, recordType: RecordType, document: JsonValue): PreparedRecord {
+  const prepared = prepareRecord(kind, recordType, document)
+  const problem = formProblem(kind, prepared.identifiers)
+  if (problem !== null) throw new InvalidRecord(problem)
+  return prepared
 }
 
 /** What a document has in the columns of its record type, in their order. */

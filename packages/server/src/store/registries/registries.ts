@@ -5,10 +5,12 @@ import {
   type AttributeAddition,
   canonicalJson,
   extendKind,
+  type IdentifierType,
   isTimeZone,
   KINDS,
   type Kind,
   kindNamed,
+  withIdentifiers,
 } from '@rollcall/protocol'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
@@ -19,6 +21,7 @@ import type { RegistryRow, Tables } from '../db/tables.ts'
 import { checkSenderId, isStorable } from '../db/text.ts'
 import { columnGroups } from '../records/columns.ts'
 import { createRecordTables } from '../records/record-tables.ts'
+import { declarePrimaries } from './primary-identifiers.ts'
 
 /** One segment of a path. */
 const NAMESPACE = /^[a-z][a-z0-9-]{0,62}$/
@@ -54,9 +57,12 @@ export async function addRegistry(
     readonly time_zone?: string
     /** 18 unless given. */
     readonly majority_age?: number
+    /** By record type; those of the kind unless given. */
+    readonly primary_identifiers?: Readonly<Record<string, string>>
   },
 ): Promise<Registry> {
   const { namespace, sender_id, demo = false, time_zone = 'UTC', majority_age = 18 } = registry
+  const { primary_identifiers = {} } = registry
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -77,7 +83,8 @@ export async function addRegistry(
       .values({ namespace, kind: kind.name, sender_id, aliases, demo, time_zone, majority_age })
       .returningAll()
       .executeTakeFirstOrThrow()
-    const added = toRegistry({ ...row, additions: [], fills: [] })
+    await declarePrimaries(transaction, row.id, kind, primary_identifiers)
+    const added = await registryAt({ kysely: transaction }, namespace)
     await createRecordTables(transaction, added)
     return added
   })
@@ -217,6 +224,13 @@ function selectRegistries(kysely: Kysely<Tables>) {
       ).as('additions'),
       jsonArrayFrom(
         registry
+          .selectFrom('registry_identifier_type')
+          .select(['name', 'definition'])
+          .whereRef('registry_identifier_type.registry', '=', 'registry.id')
+          .orderBy('name'),
+      ).as('identifier_types'),
+      jsonArrayFrom(
+        registry
           .selectFrom('column_fill')
           .select(['record_type', 'name'])
           .whereRef('column_fill.registry', '=', 'registry.id'),
@@ -226,6 +240,7 @@ function selectRegistries(kysely: Kysely<Tables>) {
 
 interface FoundRegistry extends Selectable<RegistryRow> {
   readonly additions: readonly StoredAttribute[]
+  readonly identifier_types: readonly StoredIdentifierType[]
   readonly fills: readonly { readonly record_type: string; readonly name: string }[]
 }
 
@@ -237,7 +252,7 @@ function toRegistry(row: FoundRegistry): Registry {
       `the registry at ${namespace} is of kind ${row.kind}, which this version does not know`,
     )
   }
-  const extended = kindWith(kind, row.additions)
+  const extended = kindWith(kind, row)
   return {
     id,
     namespace,
@@ -247,17 +262,31 @@ function toRegistry(row: FoundRegistry): Registry {
     demo,
     time_zone,
     majority_age,
-    unfilled: unfilledOf(extended, row.fills),
+    unfilled: unfilledOf(kind, extended, row),
   }
 }
 
-/** Of the names to be backfilled those that the kind has; others are another version's. */
-function unfilledOf(kind: Kind, fills: FoundRegistry['fills']): Registry['unfilled'] {
+/**
+ * Of the names to be backfilled those that the kind has; others are another version's. While identifiers are read again, those
+ * of types that the operator added were not read as they are now.
+ */
+function unfilledOf(
+  literal: Kind,
+  kind: Kind,
+  { fills, identifier_types }: FoundRegistry,
+): Registry['unfilled'] {
+  const added = identifier_types
+    .filter(
+      ({ name, definition }) =>
+        definition.aliases !== undefined || literal.identifier_types.every((type) => type.name !== name),
+    )
+    .map(({ name }) => name)
   const unfilled = new Map<string, ReadonlySet<string>>()
   for (const recordType of kind.record_types) {
     const known = new Set([...columnGroups(recordType).map(({ name }) => name), IDENTIFIERS])
     const names = fills.filter(({ record_type, name }) => record_type === recordType.name && known.has(name))
-    if (names.length > 0) unfilled.set(recordType.name, new Set(names.map(({ name }) => name)))
+    const all = names.flatMap(({ name }) => (name === IDENTIFIERS ? [name, ...added] : [name]))
+    if (all.length > 0) unfilled.set(recordType.name, new Set(all))
   }
   return unfilled
 }
@@ -272,6 +301,12 @@ interface StoredAttribute {
   readonly definition: Partial<Omit<Attribute, 'name'>>
 }
 
+/** As it is stored; of a type that the kind has, what is added to it. */
+interface StoredIdentifierType {
+  readonly name: string
+  readonly definition: Omit<IdentifierType, 'name'>
+}
+
 /**
  * By content: much hangs on a kind's record types (tables, statements, reference pages), so what is the same must
  * be the same object, however often it is read. As many entries as there were different additions.
@@ -279,11 +314,13 @@ interface StoredAttribute {
 const extended = new Map<string, Kind>()
 
 /** The kind with the additions: the kind itself where there are none, else one object for the same additions. */
-function kindWith(kind: Kind, stored: readonly StoredAttribute[]): Kind {
-  const additions = stored.flatMap((attribute) => asAddition(kind, attribute) ?? [])
-  if (additions.length === 0) return kind
-  const key = `${kind.name} ${canonicalJson(additions)}`
-  const found = extended.get(key) ?? extendKind(kind, additions)
+function kindWith(kind: Kind, { additions, identifier_types, primary_identifiers }: FoundRegistry): Kind {
+  const attributes = additions.flatMap((attribute) => asAddition(kind, attribute) ?? [])
+  const types = identifier_types.map(({ name, definition }) => ({ ...definition, name }))
+  const identifiers = { identifier_types: types, primary_identifiers }
+  if (attributes.length + types.length + Object.keys(primary_identifiers).length === 0) return kind
+  const key = `${kind.name} ${canonicalJson({ attributes, ...identifiers })}`
+  const found = extended.get(key) ?? extendKind(withIdentifiers(kind, identifiers), attributes)
   extended.set(key, found)
   return found
 }

@@ -1,0 +1,161 @@
+/**
+ * Identifier types that an operator adds to a kind for one registry, and the type by which its records are known there
+ * instead of the kind's: what may be added, and the kind with it.
+ */
+import { namesOf } from '../attributes/record-keys.ts'
+import { isContact } from './contact.ts'
+import { KINDS } from './index.ts'
+import type { IdentifierSource, IdentifierType, Kind, RecordType } from './kind.ts'
+import { resolveSearchable } from './searchable.ts'
+import { patternProblem } from './value-pattern.ts'
+
+export interface IdentifierAdditions {
+  /** New types; of a type that the kind has, further names and the forms of its values. */
+  readonly identifier_types: readonly IdentifierType[]
+  /** By record type, the identifier type that is unique among its records. */
+  readonly primary_identifiers: Readonly<Record<string, string>>
+}
+
+/**
+ * The kind with the additions, and record types of its own: what is known of a record type depends on the identifier types.
+ * Every addition must be one of which `identifierTypeProblem` and `primaryProblem` had none to report.
+ */
+export function withIdentifiers(
+  kind: Kind,
+  { identifier_types, primary_identifiers }: IdentifierAdditions,
+): Kind {
+  const primaries = kind.record_types.flatMap(({ name, primary_identifier: from }) => {
+    const to = primary_identifiers[name]
+    return to === undefined || to === from ? [] : [{ record_type: name, from, to }]
+  })
+  if (identifier_types.length === 0 && primaries.length === 0) return kind
+  // What names no type is of the primary type: also where records of another type name such a person.
+  const source = (row: IdentifierSource): IdentifierSource => {
+    const changed = primaries.find(({ from }) => from === row.type)
+    return changed === undefined ? row : { ...row, type: changed.to }
+  }
+  const changed = (recordType: RecordType): RecordType => ({
+    ...recordType,
+    primary_identifier: primary_identifiers[recordType.name] ?? recordType.primary_identifier,
+    identifiers: recordType.identifiers.map(source),
+  })
+  const [first, ...others] = kind.record_types
+  return {
+    ...kind,
+    identifier_types: identifier_types.reduce(withType, kind.identifier_types),
+    record_types: [changed(first), ...others.map(changed)],
+  }
+}
+
+function withType(types: readonly IdentifierType[], added: IdentifierType): readonly IdentifierType[] {
+  const own = types.find(({ name }) => name === added.name)
+  if (own === undefined) return [...types, added]
+  const aliases = [...new Set([...(own.aliases ?? []), ...(added.aliases ?? [])])]
+  const patterns = added.patterns ?? own.patterns
+  const both: IdentifierType = {
+    ...own,
+    ...(aliases.length > 0 && { aliases }),
+    ...(patterns !== undefined && { patterns }),
+  }
+  return types.map((one) => (one === own ? both : one))
+}
+
+/** The type of this name or alias in the first kind that has one: identifiers are those of one person in several registries. */
+export function sharedIdentifierType(spelling: string): IdentifierType | undefined {
+  const wanted = spelling.toLowerCase()
+  return KINDS.flatMap((kind) => kind.identifier_types).find((type) =>
+    namesOf(type).some((name) => name.toLowerCase() === wanted),
+  )
+}
+
+/** How values may be compared. */
+export const COMPARED_AS = ['code', 'phone', 'email'] as const satisfies IdentifierType['normaliser'][]
+const MAX_TYPES = 50
+const MAX_ALIASES = 20
+const MAX_PATTERNS = 10
+const NAME = /^[A-Z][A-Z0-9_]{0,40}$/
+const ALIAS = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
+/** Of these words queries are built. */
+export const QUERY_WORDS = ['and', 'or', 'nor', 'not', 'where', 'query', 'expression', 'type', 'value']
+
+/** Why an identifier type cannot be added to a kind, as the member and the rule; null: it can. */
+export function identifierTypeProblem(kind: Kind, added: IdentifierType): string | null {
+  const { name, aliases = [], normaliser, patterns = [] } = added
+  if (!NAME.test(name)) {
+    return 'name: must be 1 to 41 capital letters, digits and _, beginning with a letter; queries may write it in any case'
+  }
+  const shared = sharedIdentifierType(name)
+  if (shared !== undefined && shared.name !== name)
+    return `name: ${name} is another name of ${shared.name}; use that name`
+  const own = kind.identifier_types.find((type) => type.name === name)
+  if (own === undefined && kind.identifier_types.length >= MAX_TYPES) {
+    return `name: a registry has at most ${MAX_TYPES} identifier types`
+  }
+  if (own === undefined && (isQueryWord(name) || meansSomething(kind, name))) {
+    return `name: ${name} already means something else in queries of this registry`
+  }
+  if (own !== undefined && aliases.length + patterns.length === 0) {
+    return `name: the registry has ${name} already; give another name for it, or the form of its values`
+  }
+  const known = own ?? shared
+  if (known !== undefined && known.normaliser !== normaliser) {
+    return `compared_as: values of ${name} are compared as ${known.normaliser} in every registry`
+  }
+  return aliasProblem(kind, added, aliases) ?? patternsProblem(added, patterns)
+}
+
+const isQueryWord = (name: string): boolean => QUERY_WORDS.includes(name.toLowerCase())
+
+const meansSomething = (kind: Kind, name: string): boolean =>
+  kind.record_types.some((recordType) => resolveSearchable(kind, recordType, name) !== undefined)
+
+function aliasProblem(kind: Kind, { name }: IdentifierType, aliases: readonly string[]): string | null {
+  if (aliases.length > MAX_ALIASES) return `aliases: must be at most ${MAX_ALIASES} names`
+  const seen = new Set([name.toLowerCase()])
+  for (const [at, alias] of aliases.entries()) {
+    if (!ALIAS.test(alias)) {
+      return `aliases[${at}]: must be 1 to 64 letters, digits and _, beginning with a letter`
+    }
+    if (seen.has(alias.toLowerCase())) return `aliases[${at}]: repeats a name`
+    seen.add(alias.toLowerCase())
+    const shared = sharedIdentifierType(alias)
+    if (shared?.name === name) continue
+    if (shared !== undefined) return `aliases[${at}]: ${alias} is a name of ${shared.name}`
+    if (isQueryWord(alias) || meansSomething(kind, alias)) {
+      return `aliases[${at}]: ${alias} already means something else in queries of this registry`
+    }
+  }
+  return null
+}
+
+function patternsProblem({ normaliser }: IdentifierType, patterns: readonly string[]): string | null {
+  if (patterns.length > MAX_PATTERNS) return `patterns: must be at most ${MAX_PATTERNS}`
+  if (patterns.length > 0 && normaliser !== 'code')
+    return 'patterns: only for values that are compared as code'
+  for (const [at, pattern] of patterns.entries()) {
+    const problem = patternProblem(pattern)
+    if (problem !== null) return `patterns[${at}]: ${problem}`
+  }
+  return null
+}
+
+/** Why records of a type cannot be known by this identifier type; null: they can. @param kind with the types that were added */
+export function primaryProblem(kind: Kind, record_type: string, primary: string): string | null {
+  const recordType = kind.record_types.find(({ name }) => name === record_type)
+  if (recordType === undefined) {
+    const names = kind.record_types.map(({ name }) => name)
+    return `primary_identifiers: names ${record_type}; the record types are ${names.join(', ')}`
+  }
+  const candidates = kind.identifier_types.filter((type) => !isContact(type))
+  const type = kind.identifier_types.find(({ name }) => name === primary)
+  if (type === undefined || isContact(type)) {
+    const names = candidates.map(({ name }) => name)
+    return `primary_identifiers.${record_type}: must be one of ${names.join(', ')}; add another type first, with rollcall identifier-type add`
+  }
+  const other = kind.record_types.find(
+    ({ name, primary_identifier }) => name !== record_type && primary_identifier === primary,
+  )
+  return other === undefined
+    ? null
+    : `primary_identifiers.${record_type}: ${primary} is the primary identifier of ${other.name}`
+}

@@ -1,0 +1,102 @@
+/**
+ * The form of an identifier's values, as an operator writes it: `[0-9]{13}`, `[A-Z]{2}\d{6,8}`. It is a small part of the
+ * language of regular expressions: characters and classes in a row, each with a number of times. A value is compared in time
+ * that is proportional to its length and that of the pattern, whatever both are.
+ */
+import type { IdentifierType } from './kind.ts'
+
+/** Characters of a pattern, and characters of the longest value that it may describe. */
+export const PATTERN_MAX_LENGTH = 100
+const VALUE_MAX_LENGTH = 64
+
+const RULE =
+  'must be digits, capital letters, - / . _ and classes such as [0-9], [A-Z0-9] or \\d, each with {n}, {n,m} or ? if it is there several times or may be missing'
+/** A class, a digit, an escaped or a plain character; then how often. */
+const PART =
+  /(?:\[((?:[A-Z0-9](?:-[A-Z0-9])?|[/._])+-?)\]|(\\d)|\\([-/.])|([A-Z0-9/_-]))(?:\{(\d{1,2})(?:,(\d{1,2}))?\}|(\?))?/y
+
+/** One character of a value. */
+interface Step {
+  readonly characters: string
+  readonly optional: boolean
+}
+
+const DIGITS = '0123456789'
+const known = new Map<string, readonly Step[] | null>()
+
+/** Why a text is no such pattern, as a rule; null: it is one. */
+export function patternProblem(pattern: string): string | null {
+  if (pattern.length > PATTERN_MAX_LENGTH) return `must be at most ${PATTERN_MAX_LENGTH} characters`
+  const steps = stepsOf(pattern)
+  if (steps === null) return RULE
+  if (steps.length > VALUE_MAX_LENGTH) return `must describe values of at most ${VALUE_MAX_LENGTH} characters`
+  return steps.some(({ optional }) => !optional) ? null : 'must describe values of one character at least'
+}
+
+/** Whether the whole value has the form. @throws Error for what `patternProblem` refuses */
+export function hasForm(pattern: string, value: string): boolean {
+  const steps = stepsOf(pattern)
+  if (steps === null) throw new Error('not a pattern')
+  // Before each character, the steps that may come next.
+  let next = closure(steps, new Set([0]))
+  for (const character of value) {
+    const after = new Set<number>()
+    for (const at of next) if (steps[at]?.characters.includes(character)) after.add(at + 1)
+    if (after.size === 0) return false
+    next = closure(steps, after)
+  }
+  return next.has(steps.length)
+}
+
+/** Whether a normalised value has one of the forms of its type; of a type without forms every value has. */
+export const isOfForm = ({ patterns }: Pick<IdentifierType, 'patterns'>, value: string): boolean =>
+  patterns === undefined || patterns.some((pattern) => hasForm(pattern, value))
+
+/** The shortest value of the form, of the first characters of its classes. */
+export function sampleOfForm(pattern: string): string {
+  const required = (stepsOf(pattern) ?? []).filter(({ optional }) => !optional)
+  return required.map(({ characters }) => characters[0] ?? '').join('')
+}
+
+/** With the steps that are reached where optional ones are left out. */
+function closure(steps: readonly Step[], reached: Set<number>): ReadonlySet<number> {
+  for (const at of reached) if (steps[at]?.optional) reached.add(at + 1)
+  return reached
+}
+
+function stepsOf(pattern: string): readonly Step[] | null {
+  const found = known.get(pattern)
+  if (found !== undefined) return found
+  const steps =
+    pattern.length > PATTERN_MAX_LENGTH ? null : parse(pattern.replace(/^\^/, '').replace(/\$$/, ''))
+  known.set(pattern, steps)
+  return steps
+}
+
+function parse(pattern: string): readonly Step[] | null {
+  const steps: Step[] = []
+  PART.lastIndex = 0
+  while (PART.lastIndex < pattern.length) {
+    const part = PART.exec(pattern)
+    if (part === null) return null
+    const [, inClass, digit, escaped, plain, least, most, question] = part
+    const characters =
+      digit !== undefined ? DIGITS : inClass !== undefined ? charactersIn(inClass) : (escaped ?? plain)
+    const from = question !== undefined ? 0 : Number(least ?? 1)
+    const to = question !== undefined ? 1 : Number(most ?? least ?? 1)
+    if (characters === undefined || characters === '' || to < from || to === 0) return null
+    for (let time = 0; time < to; time += 1) steps.push({ characters, optional: time >= from })
+  }
+  return steps.length === 0 ? null : steps
+}
+
+/** `0-9A-F` as its characters; none where a range runs backwards, or from digits to letters. */
+function charactersIn(inClass: string): string {
+  let characters = ''
+  for (const [, from = '', to = from] of inClass.matchAll(/([A-Z0-9/._-])(?:-([A-Z0-9]))?/g)) {
+    const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)]
+    if (last < first || /\d/.test(from) !== /\d/.test(to)) return ''
+    for (let code = first; code <= last; code += 1) characters += String.fromCharCode(code)
+  }
+  return characters
+}

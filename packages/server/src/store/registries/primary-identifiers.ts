@@ -1,0 +1,66 @@
+/** The identifier types by which the records of a registry are known instead of those of its kind. */
+import {
+  type Kind,
+  kindNamed,
+  primaryProblem,
+  resolveIdentifierType,
+  resolveRecordType,
+  sharedIdentifierType,
+  withIdentifiers,
+} from '@rollcall/protocol'
+import type { Transaction } from 'kysely'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
+
+/**
+ * Declares them for a registry without records. A type that only other kinds have is added to it.
+ * @param kind as it is, with what the registry has already
+ * @throws StoreRefusal a record type or an identifier type that it cannot be
+ */
+export async function declarePrimaries(
+  transaction: Transaction<Tables>,
+  registry: number,
+  kind: Kind,
+  given: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { names, types } = readPrimaries(kind, given)
+  if (Object.keys(names).length === 0) return
+  const literal = kindNamed(kind.name)?.record_types ?? []
+  const all = kind.record_types.map((one) => [one.name, names[one.name] ?? one.primary_identifier] as const)
+  const changed = all.filter(([name, primary]) =>
+    literal.every((one) => one.name !== name || one.primary_identifier !== primary),
+  )
+  await transaction
+    .updateTable('registry')
+    .set({ primary_identifiers: JSON.stringify(Object.fromEntries(changed)) })
+    .where('id', '=', registry)
+    .execute()
+  for (const { name, ...definition } of types) {
+    await transaction
+      .insertInto('registry_identifier_type')
+      .values({ registry, name, definition: JSON.stringify(definition) })
+      .execute()
+  }
+}
+
+/** By canonical names, with the types of other kinds that the registry needs for them. @throws StoreRefusal */
+export function readPrimaries(kind: Kind, given: Readonly<Record<string, string>>) {
+  const types = Object.values(given).flatMap((spelling) => {
+    const shared =
+      resolveIdentifierType(kind, spelling) === undefined ? sharedIdentifierType(spelling) : undefined
+    return shared === undefined ? [] : [shared]
+  })
+  const wide = withIdentifiers(kind, { identifier_types: types, primary_identifiers: {} })
+  const rows = Object.entries(given).map(([type, spelling]): [string, string] => [
+    resolveRecordType(wide, type)?.name ?? type,
+    resolveIdentifierType(wide, spelling)?.name ?? spelling,
+  ])
+  const names = Object.fromEntries(rows)
+  // All at once: two record types may exchange theirs.
+  const all = withIdentifiers(wide, { identifier_types: [], primary_identifiers: names })
+  for (const [record_type, primary] of rows) {
+    const problem = primaryProblem(all, record_type, primary)
+    if (problem !== null) throw new StoreRefusal(problem)
+  }
+  return { names, types: [...new Set(types)] }
+}

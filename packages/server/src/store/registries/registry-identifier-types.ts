@@ -1,0 +1,181 @@
+/** Identifier types that an operator gives a registry beside those of its kind, and the primary one of its records. */
+import {
+  type IdentifierType,
+  identifierTypeProblem,
+  resolveIdentifierType,
+  UNLISTED,
+} from '@rollcall/protocol'
+import { sql, type Transaction } from 'kysely'
+import type { Registry } from '../../model/registry.ts'
+import type { Database } from '../db/database.ts'
+import { quoteName } from '../db/names.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
+import { holdsRows } from '../records/catalog.ts'
+import { createRecordTables, recordTable, tableNames } from '../records/record-tables.ts'
+import { declarePrimaries } from './primary-identifiers.ts'
+import { registryAt } from './registries.ts'
+import { changeRegistry } from './registry-attributes.ts'
+
+/**
+ * Adds an identifier type, or more names and forms of one that the kind has. Where records are there already, their
+ * identifiers are read again by `applyIndexes`, and no query may ask about the type before.
+ * @throws StoreRefusal what is wrong with it, or why the registry cannot be changed now
+ */
+export async function addIdentifierType(
+  db: Database,
+  namespace: string,
+  type: IdentifierType,
+): Promise<Registry> {
+  return changeRegistry(db, namespace, async (transaction, registry) => {
+    await insertType(transaction, registry, type)
+    // Protected persons may be known by its values, which had no type until now.
+    await copyProtected(transaction, registry, UNLISTED.name, type.name)
+    return changed(transaction, namespace)
+  })
+}
+
+/**
+ * Changes the names and forms of an identifier type that was added.
+ * @throws StoreRefusal none of that name was added, or as `addIdentifierType`
+ */
+export async function changeIdentifierType(
+  db: Database,
+  namespace: string,
+  type: IdentifierType,
+): Promise<Registry> {
+  return changeRegistry(db, namespace, async (transaction, registry) => {
+    await deleteType(transaction, registry, type.name)
+    await insertType(transaction, await registryAt({ kysely: transaction }, namespace), type)
+    return changed(transaction, namespace)
+  })
+}
+
+async function insertType(
+  transaction: Transaction<Tables>,
+  { id, kind, namespace }: Registry,
+  { name, ...definition }: IdentifierType,
+): Promise<void> {
+  const problem = identifierTypeProblem(kind, { name, ...definition })
+  if (problem !== null) throw new StoreRefusal(problem)
+  const added = await transaction
+    .insertInto('registry_identifier_type')
+    .values({ registry: id, name, definition: JSON.stringify(definition) })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (added.numInsertedOrUpdatedRows !== 0n) return
+  throw new StoreRefusal(`${name} was added to ${namespace} already; rollcall identifier-type set changes it`)
+}
+
+async function deleteType(
+  transaction: Transaction<Tables>,
+  { id, namespace }: Registry,
+  name: string,
+): Promise<void> {
+  const removed = await transaction
+    .deleteFrom('registry_identifier_type')
+    .where('registry', '=', id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (removed.numDeletedRows > 0n) return
+  throw new StoreRefusal(`no identifier type ${name} was added to ${namespace}`)
+}
+
+/**
+ * Takes back what `addIdentifierType` declared.
+ * @throws StoreRefusal nothing of that name was added, something is known by it, or the registry cannot be changed now
+ */
+export async function removeIdentifierType(
+  db: Database,
+  namespace: string,
+  given: string,
+): Promise<Registry> {
+  return changeRegistry(db, namespace, async (transaction, registry) => {
+    const name = resolveIdentifierType(registry.kind, given)?.name ?? given
+    await deleteType(transaction, registry, name)
+    const left = await registryAt({ kysely: transaction }, namespace)
+    if (!left.kind.identifier_types.some((one) => one.name === name)) {
+      await checkUnused(transaction, registry, name)
+      await copyProtected(transaction, registry, name, UNLISTED.name)
+    }
+    return changed(transaction, namespace)
+  })
+}
+
+/**
+ * Names the identifier types by which the records of a registry are known.
+ * @throws StoreRefusal it has records, or the types cannot be that
+ */
+export async function setPrimaryIdentifiers(
+  db: Database,
+  namespace: string,
+  primaries: Readonly<Record<string, string>>,
+): Promise<Registry> {
+  return changeRegistry(db, namespace, async (transaction, registry) => {
+    if (await holdsRows(transaction, tableNames(registry))) {
+      throw new StoreRefusal(
+        `${namespace} has records, which are known by their primary identifier: it can be named only before the first import; add a registry at another namespace`,
+      )
+    }
+    await declarePrimaries(transaction, registry.id, registry.kind, primaries)
+    return changed(transaction, namespace)
+  })
+}
+
+/** The registry as it is now, with its identifiers listed to be read again where they were read by other rules. */
+async function changed(transaction: Transaction<Tables>, namespace: string): Promise<Registry> {
+  await createRecordTables(transaction, await registryAt({ kysely: transaction }, namespace))
+  return registryAt({ kysely: transaction }, namespace)
+}
+
+/** @throws StoreRefusal records or protected persons are known by the type */
+async function checkUnused(
+  transaction: Transaction<Tables>,
+  registry: Registry,
+  type: string,
+): Promise<void> {
+  const { namespace, kind } = registry
+  const primary = kind.record_types.find((one) => one.primary_identifier === type)
+  if (primary !== undefined) {
+    throw new StoreRefusal(
+      `${type} is the primary identifier of ${primary.name} in ${namespace}; name another one first`,
+    )
+  }
+  for (const recordType of kind.record_types) {
+    const identifiers = quoteName(recordTable(registry, recordType).identifierTable)
+    const { rows } = await sql<{ found: boolean }>`
+      select exists (select 1 from ${sql.raw(identifiers)} where type = ${type}) as found`.execute(
+      transaction,
+    )
+    if (rows[0]?.found !== true) continue
+    throw new StoreRefusal(
+      `records of ${namespace} have identifiers of the type ${type}; it can be removed only while none has`,
+    )
+  }
+  const { rows } = await sql`
+    select 1 from protected_person where registry = ${registry.id} and type = ${type} limit 1`.execute(
+    transaction,
+  )
+  if (rows.length > 0) {
+    throw new StoreRefusal(
+      `a person is protected by an identifier of the type ${type}; lift that protection first`,
+    )
+  }
+}
+
+/** Protected persons who are known by an identifier of one type are known by the same value of another. */
+async function copyProtected(
+  transaction: Transaction<Tables>,
+  { id }: Registry,
+  from: string,
+  to: string,
+): Promise<void> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into protected_identifier (registry, type, value, person, protects)
+    select registry, ${to}, value, person, false from protected_identifier
+    where registry = ${id} and type = ${from} on conflict do nothing`.execute(transaction)
+  if (numAffectedRows === 0n) return
+  await sql`update registry set protection_version = nextval('protection_version') where id = ${id}`.execute(
+    transaction,
+  )
+}
