@@ -11,10 +11,12 @@ import {
   exampleReply,
   exampleRequest,
   exampleRequests,
+  inventedExample,
 } from './openapi/examples.ts'
+import { type ExampleOf, exampleAt, textsWithoutSources } from './openapi/readers.ts'
 import { codeTable, kindTables } from './openapi/tables.ts'
 import { tokenPath, tokenSecuritySchemes } from './openapi/token.ts'
-import { type Callback, type Operation, operationsOf } from './operations.ts'
+import { type Callback, type Operation, operationsOf, THEMES, type Theme } from './operations.ts'
 
 export interface OpenApiDocument extends JsonObject {
   readonly openapi: '3.1.0'
@@ -35,6 +37,10 @@ export interface OpenApiOptions {
   readonly ways?: readonly Way[]
   /** The callbacks that are received as well; none unless said otherwise. */
   readonly callbacks?: readonly Callback[]
+  /** Of the document; the kind's unless said otherwise. */
+  readonly title?: string
+  /** The examples are of no server unless said otherwise. */
+  readonly example?: ExampleOf
 }
 
 /** Whether a path is answered with the result, or with an ack and the result later. */
@@ -42,7 +48,7 @@ export type Way = 'sync' | 'async'
 
 /** The document that is served at `{base}/openapi.json`. It holds nothing but JSON and refers only to itself. */
 export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDocument {
-  const { server_url, operations, ways = ['sync', 'async'], callbacks = [] } = options
+  const { server_url, operations, ways = ['sync', 'async'], callbacks = [], title = kind.title } = options
   const components = collectComponents()
   const paths: Record<string, JsonObject> = {}
   const webhooks: Record<string, JsonObject> = {}
@@ -60,34 +66,65 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
     paths[`/${callback.path}`] = { post: receivedCallback(kind, callback, components) }
   }
   for (const { schema } of kind.record_types) components.refer(schema)
-  return {
+  Object.assign(paths, tokenPath(server_url, components))
+  const document = {
     openapi: '3.1.0',
-    info: { title: kind.title, version: PROTOCOL_VERSION, description: kindTables(kind) },
+    info: { title, version: PROTOCOL_VERSION, description: kindTables(kind) },
     servers: [{ url: server_url }],
-    security: [{ bearer: [] }],
-    paths: { ...paths, ...tokenPath(server_url, components) },
+    security: [{ token: [] }, { bearer: [] }],
+    tags: THEMES.filter(({ name }) => tagsIn(paths).has(name)),
+    paths,
     webhooks,
     components: {
-      securitySchemes: tokenSecuritySchemes,
+      securitySchemes: tokenSecuritySchemes(server_url),
       responses: errorResponses(components),
       schemas: components.schemas,
     },
-  }
+  } as const
+  return textsWithoutSources(
+    options.example === undefined
+      ? document
+      : { ...document, paths: pathsAt(kind, document.paths, options.example) },
+  )
 }
+
+const tagsIn = (paths: Readonly<Record<string, JsonObject>>): ReadonlySet<unknown> =>
+  new Set(Object.values(paths).flatMap(({ post }) => (post as { tags: readonly string[] }).tags))
+
+/** The paths with the requests of one server as their examples. */
+function pathsAt(
+  kind: Kind,
+  paths: { readonly [path: string]: JsonObject },
+  example: ExampleOf,
+): { readonly [path: string]: JsonObject } {
+  const invented = inventedExample(kind)
+  const at = ([path, item]: [string, JsonObject]): [string, JsonObject] => {
+    const { post } = item as { readonly post: JsonObject & { readonly requestBody: JsonObject } }
+    const requestBody = exampleAt(post.requestBody, invented, example)
+    return [path, { ...item, post: { ...post, requestBody } }]
+  }
+  return Object.fromEntries(Object.entries(paths).map(at))
+}
+
+const CALLBACK_THEME: Theme = 'Callbacks of other registries'
 
 /** A body of JSON with its example. */
 function json(schema: JsonObject, example: unknown): JsonObject {
   return { 'application/json': { schema, example } }
 }
 
-function describe({ summary, codes }: Operation, paths: readonly string[]): JsonObject {
+function describe(
+  { summary, codes, theme }: Operation,
+  paths: readonly string[],
+  answered: string,
+): JsonObject {
   const aliases = paths.slice(1).map((path) => `\`/${path}\``)
   const text = [
-    summary,
+    `${summary} ${answered}`,
     ...(aliases.length > 0 ? [`Also answered at ${aliases.join(', ')}.`] : []),
     ...(codes ? [codeTable(codes)] : []),
   ]
-  return { summary, description: text.join('\n\n') }
+  return { tags: [theme], summary: `${summary} ${answered}`, description: text.join('\n\n') }
 }
 
 function requestBody(kind: Kind, operation: Operation, way: Way, components: Components): JsonObject {
@@ -109,7 +146,7 @@ function syncOperation(kind: Kind, operation: Operation, components: Components)
   const schema = operation.reply_also_bare ? { allOf: [envelope, components.refer(reply.schema)] } : envelope
   return {
     operationId: `sync-${operation.name}`,
-    ...describe(operation, operation.sync_paths),
+    ...describe(operation, operation.sync_paths, 'The answer has the result.'),
     requestBody: requestBody(kind, operation, 'sync', components),
     responses: {
       200: {
@@ -128,7 +165,7 @@ function asyncOperation(kind: Kind, operation: Operation, components: Components
   }
   return {
     operationId: operation.name,
-    ...describe(operation, operation.async_paths),
+    ...describe(operation, operation.async_paths, 'The result follows in a callback.'),
     requestBody: requestBody(kind, operation, 'async', components),
     responses: { 200: ackResponse(components), ...errorReferences() },
     ...result,
@@ -156,7 +193,8 @@ function receivedCallback(kind: Kind, callback: Callback, components: Components
   const envelope = ENVELOPES[callback.header](schema, `${name}Envelope`)
   return {
     operationId: `received-${callback.name}`,
-    summary: `Receive ${callback.name} of another registry: kept, and acknowledged (spec "Endpoints").`,
+    tags: [CALLBACK_THEME],
+    summary: `Receive ${callback.name} of another registry: it is stored, then acknowledged (spec "Endpoints").`,
     requestBody: {
       required: true,
       content: json(components.refer(envelope), exampleCallback(kind, callback)),

@@ -63,9 +63,28 @@ export interface Callback {
   readonly message: Message
 }
 
+/** What the operations are about, in the order of the reference page. */
+export const THEMES = [
+  { name: 'Search', description: 'Find records, at once or with a callback.' },
+  {
+    name: 'Events',
+    description: 'Subscribe to events. Notifications are sent to the subscriber (see Webhooks).',
+  },
+  { name: 'Enrolment', description: 'Who is enrolled in which programme.' },
+  {
+    name: 'Disability',
+    description: 'Whether a person is registered as disabled, and what follows from it.',
+  },
+  { name: 'Status', description: 'How an earlier request stands.' },
+  { name: 'Access token', description: 'Every request needs one.' },
+  { name: 'Callbacks of other registries', description: 'This server may ask other registries, too.' },
+] as const
+export type Theme = (typeof THEMES)[number]['name']
+
 /** What a registry serves. */
 export interface Operation {
   readonly name: string
+  readonly theme: Theme
   /** One line for the reference page, with the clause. */
   readonly summary: string
   readonly action: string
@@ -176,6 +195,7 @@ export const CALLBACKS: readonly Callback[] = [ON_SEARCH, ON_SUBSCRIBE, ON_UNSUB
 export const OPERATIONS: readonly Operation[] = [
   {
     name: 'search',
+    theme: 'Search',
     summary: 'Find records by identifier or by other query forms (spec "SearchRequest").',
     action: 'search',
     action_aliases: [],
@@ -196,6 +216,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'subscribe',
+    theme: 'Events',
     summary: 'Register an interest in events (spec "SubscribeRequest").',
     action: 'subscribe',
     action_aliases: [],
@@ -216,6 +237,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'unsubscribe',
+    theme: 'Events',
     summary: 'End subscriptions by their codes (spec "UnSubscribeRequest").',
     action: 'unsubscribe',
     action_aliases: [],
@@ -235,6 +257,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'txn-status',
+    theme: 'Status',
     summary: 'Ask how an earlier request stands (spec "TxnStatusRequest").',
     action: 'txn-status',
     action_aliases: ['txn/status', 'txn_status', 'status'],
@@ -253,6 +276,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'enrolment-updates',
+    theme: 'Enrolment',
     summary: 'Send enrolments that changed to a beneficiary registry (spec "Enrolment messages", D8).',
     action: 'notify',
     action_aliases: ['register'],
@@ -285,6 +309,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'enrolled',
+    theme: 'Enrolment',
     summary: 'Ask whether a person is enrolled in a programme (spec "Endpoints", N9).',
     action: 'search',
     action_aliases: ['enrolled'],
@@ -301,6 +326,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'enrolment-status',
+    theme: 'Enrolment',
     summary: 'Ask whether a person remains enrolled (spec "Endpoints", N10).',
     action: 'enrollementstatus',
     action_aliases: ['enrollmentstatus', 'enrolmentstatus', 'search', 'enrolled', 'check-enrollment'],
@@ -323,6 +349,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'disabled',
+    theme: 'Disability',
     summary: 'Ask whether a person is registered as disabled (public standard 2.7).',
     action: 'search',
     action_aliases: disabilityActions,
@@ -339,6 +366,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'disability-details',
+    theme: 'Disability',
     summary: "Ask for the details of a person's disability (public standard 2.7).",
     action: 'search',
     action_aliases: disabilityActions,
@@ -355,6 +383,7 @@ export const OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'disability-support',
+    theme: 'Disability',
     summary: 'Ask which support a person with a disability has (public standard 2.7).',
     action: 'search',
     action_aliases: disabilityActions,

@@ -17,6 +17,7 @@ export {
 } from './app/storage.ts'
 export { isSecretOf, newSecret } from './directory/secrets.ts'
 export { layout as embeddedLayout } from './embedded/files.ts'
+export type { Showcase } from './http/showcase.ts'
 export { importFile } from './import/import-file.ts'
 export type { Vault } from './keys/vault.ts'
 export { LIMITS, type LimitName } from './limits.ts'

@@ -13,7 +13,8 @@ let opened: TestBrowser
 
 beforeAll(async () => {
   server = await testServer()
-  for (const { name } of KINDS) await server.registry(name)
+  const person = { '@type': 'Person', identifier: [{ identifier_type: 'UIN', identifier_value: 'P-1' }] }
+  for (const { name } of KINDS) await server.registry(name, name === 'civil' ? [person] : [])
   opened = await openBrowser()
 })
 
@@ -83,7 +84,7 @@ function listen(context: BrowserContext, { origins, complaints }: Seen): Readonl
 describe('the reference page', () => {
   it.each(KINDS.map(({ name, title }) => [name, title]))('of %s shows its search', async (name, title) => {
     const seen = await visit(name, async (page) => {
-      expect(await page.title()).toBe(`${title}: reference`)
+      expect(await page.title()).toBe(`Rollcall: ${title} (${name})`)
       const shown = await page.locator('.opblock-summary-path').allInnerTexts()
       expect(shown.map((text) => text.replaceAll('\u200b', ''))).toContain('/registry/sync/search')
     })
@@ -98,6 +99,36 @@ describe('the reference page', () => {
       await example.waitFor()
       expect(await example.textContent()).toMatch(/"search_request"[\s\S]*"idtype-value"[\s\S]*"UIN"/)
     })
+    expectNothingElse(seen)
+  })
+
+  it('makes a search in a demo as often as it is asked to, each time with another message_id', async () => {
+    const peer = await server.participant('demo.example')
+    const { client_id, secret: client_secret } = peer
+    const sample = { identifier_type: 'UIN', identifier_value: 'P-1' }
+    server.running.show({
+      participant: { sender_id: 'demo.example', client_id, client_secret },
+      operatorUrl: server.adminUrl,
+      commands: 'curl',
+      samples: new Map([['civil', [sample]]]),
+    })
+    const ids: string[] = []
+    const seen = await visit('civil', async (page) => {
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith('search'))
+          ids.push(JSON.parse(request.postData() ?? '').header.message_id)
+      })
+      const search = page.locator('.opblock', { hasText: '/registry/sync/search' }).first()
+      await search.locator('.opblock-summary-control').first().click()
+      for (const times of [1, 2]) {
+        const answered = page.waitForResponse((response) => response.url().endsWith('/registry/sync/search'))
+        await search.locator('button.execute').click()
+        const { message } = await (await answered).json()
+        expect(message.search_response[0].data.reg_records[0].identifier[0].identifier_value).toBe('P-1')
+        await vi.waitUntil(() => ids.length === times, { timeout: 300_000, interval: 20 })
+      }
+    })
+    expect(new Set(ids).size).toBe(2)
     expectNothingElse(seen)
   })
 

@@ -9,6 +9,7 @@ import {
   openStorage,
   openVault,
   type Registry,
+  type Showcase,
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
@@ -21,7 +22,7 @@ import {
   writtenParticipants,
 } from '../demo/demo-file.ts'
 import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries, refuseRealData } from '../demo/directory.ts'
-import { greeting } from '../demo/greeting.ts'
+import { curlPair, greeting } from '../demo/greeting.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
@@ -130,6 +131,7 @@ async function runUntil(
     }
     const demo = await describeDemo(db, { base_url, participant, restricted, admin, registries })
     await writePrivateFile(path, `${JSON.stringify(demo, null, 2)}\n`)
+    server.show(showcaseOf(demo))
     server.markReady()
     print(options, summary(demo, path), greeting(demo, path))
     await stop.asked
@@ -142,6 +144,14 @@ async function fill(db: Database, registries: readonly Registry[]): Promise<void
   const filled = await fillEmptyRegistries(db, registries)
   if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
 }
+
+/** What its pages show. */
+const showcaseOf = (demo: DemoFile): Showcase => ({
+  participant: demo.participant,
+  operatorUrl: demo.admin.base_url,
+  commands: curlPair(demo),
+  samples: new Map(demo.registries.map(({ namespace, samples }) => [namespace, samples])),
+})
 
 /** For machines: where everything is, without the secret. */
 function summary({ base_url, token_url, registries }: DemoFile, demo_file: string): object {

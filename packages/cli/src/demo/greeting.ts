@@ -9,8 +9,8 @@ export function greeting(demo: DemoFile, path: string): string {
     (registry) => `  ${registry.namespace.padEnd(width)}  ${registryUrl(demo, registry)}/docs`,
   )
   return `Rollcall's demo listens on ${demo.base_url}: ${demo.registries.length} registries of synthetic people.
+Open it in a browser, or begin with one of these reference pages:
 
-Reference pages:
 ${pages.join('\n')}
 
 Ask for a token, then for a record:

@@ -6,6 +6,7 @@ import type { Kind } from '../kinds/kind.ts'
 import { type Callback, OPERATIONS, type Operation } from '../operations.ts'
 import type { JsonObject } from './components.ts'
 import { type QueryExample, queryExamples } from './query-examples.ts'
+import type { ExampleOf } from './readers.ts'
 import { sampleIdentifier, sampleRecord } from './sample-record.ts'
 
 /** The messages of one operation; an envelope is put around them by `exampleRequest` and `exampleReply`. */
@@ -214,6 +215,13 @@ const replyHeader = {
   receiver_id: 'spmis.demo',
   is_msg_encrypted: false,
 }
+
+/** What the examples say of the one who asks, whom it asks, and about whom. */
+export const inventedExample = (kind: Kind): ExampleOf => ({
+  sender_id: requestHeader.sender_id,
+  receiver_id: replyHeader.sender_id,
+  identifier_value: person(kind),
+})
 
 /** The request of an operation in its envelope; asynchronous ones say where the callback goes (G1). */
 export function exampleRequest(kind: Kind, operation: Operation, way: 'sync' | 'async'): JsonObject {

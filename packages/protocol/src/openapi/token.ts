@@ -3,7 +3,13 @@ import { PROTOCOL_VERSION } from '../common.ts'
 import { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from '../token.ts'
 import type { Components, JsonObject } from './components.ts'
 
-export const tokenSecuritySchemes: JsonObject = {
+/** How a request shows its token, and where the token is from. */
+export const tokenSecuritySchemes = (serverUrl: string): JsonObject => ({
+  token: {
+    type: 'oauth2',
+    description: 'An access token for client_id and client_secret of a participant.',
+    flows: { clientCredentials: { tokenUrl: tokenUrl(serverUrl), scopes: {} } },
+  },
   bearer: {
     type: 'http',
     scheme: 'bearer',
@@ -15,12 +21,14 @@ export const tokenSecuritySchemes: JsonObject = {
     scheme: 'basic',
     description: 'client_id and client_secret, as another way than in the body (RFC 6749, 2.3.1).',
   },
-}
+})
 
 /** The address of the host: the registry's without namespace and version segment. */
 export function hostUrl(serverUrl: string): string {
   return serverUrl.replace(new RegExp(`/[^/]+/v${PROTOCOL_VERSION}/?$`), '') || '/'
 }
+
+const tokenUrl = (serverUrl: string): string => `${hostUrl(serverUrl).replace(/\/$/, '')}/${TOKEN_PATH}`
 
 export function tokenPath(
   serverUrl: string,
@@ -37,6 +45,7 @@ export function tokenPath(
       servers: [{ url: hostUrl(serverUrl) }],
       post: {
         operationId: 'token',
+        tags: ['Access token'],
         summary: 'Get an access token (RFC 6749 client credentials, public standard 1.3).',
         security: [{}, { client: [] }],
         requestBody: {

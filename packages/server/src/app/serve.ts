@@ -4,15 +4,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { publishOutbox } from '../admin/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
+import { addLandingRoutes } from '../http/landing.ts'
 import { addTokenRoute } from '../http/oauth.ts'
 import type { IsOwnHost } from '../http/operator-host.ts'
+import { addSiteFiles } from '../http/page.ts'
 import { addHealthRoutes, addKeySetRoutes, addMetricsRoute } from '../http/pages.ts'
 import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
+import type { HasShowcase, Showcase } from '../http/showcase.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
 import { type RunningWorker, startWorker } from '../work/worker.ts'
-import { isOperatorHost } from './addresses.ts'
+import { isLoopback, isOperatorHost } from './addresses.ts'
 import type { Config, Role } from './config.ts'
 import type { Context } from './context.ts'
 import { startHousekeeping } from './housekeeping.ts'
@@ -23,6 +26,8 @@ export interface RunningServer {
   readonly adminPort: number
   /** Resolves when a newer Rollcall has migrated the database so far that this node must stop. */
   readonly outdated: Promise<SchemaLead>
+  /** From now on the pages of the peers' listener show this demo. */
+  show(showcase: Showcase): void
   /** From now on `/ready` answers 200 while the database answers and, on a worker, while it claims work. */
   markReady(): void
   /** Takes nothing new, lets what is in flight end, then closes. */
@@ -61,7 +66,9 @@ export async function startServer(
     context.schema.isUsable() &&
     (!does.works || worker?.working() === true) &&
     context.databaseHealth.isReady()
-  const publicServer = does.answers ? createPublicServer(config, context, isReady) : null
+  let showcase: Showcase | null = null
+  const pages = { ...context, showcase: () => showcase, isLoopback }
+  const publicServer = does.answers ? createPublicServer(config, pages, isReady) : null
   const operatorServer = createHttpServer(context)
   addHealthRoutes(operatorServer, isReady, context.schema.lead)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
@@ -105,11 +112,14 @@ export async function startServer(
   const markReady = (): void => {
     ready = true
   }
+  const show = (shown: Showcase): void => {
+    showcase = shown
+  }
   const { role, host, adminHost } = config
   const port = publicServer === null ? 0 : portOf(publicServer)
   const adminPort = portOf(operatorServer)
   context.log.info({ role, ...(does.answers && { host, port }), adminHost, adminPort }, 'listening')
-  return { port, adminPort, outdated: context.schema.outdated, markReady, stop }
+  return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
 }
 
 /** Each role: whether it answers peers, and whether it works on what was accepted. */
@@ -129,12 +139,18 @@ async function listen(
   })
 }
 
-function createPublicServer(config: Config, context: Context, isReady: () => Promise<boolean>): HttpServer {
+function createPublicServer(
+  config: Config,
+  context: Context & HasShowcase,
+  isReady: () => Promise<boolean>,
+): HttpServer {
   const server = createHttpServer(context)
   addHealthRoutes(server, isReady)
   addTokenRoute(server, context, { queryParameters: config.tokenQueryParameters })
   addKeySetRoutes(server, context)
   addProtocolRoutes(server, context)
+  addSiteFiles(server)
+  addLandingRoutes(server, context)
   addReferenceRoutes(server, context)
   return server
 }

@@ -22,6 +22,8 @@ export interface Directory {
   registry(namespace: string): Promise<Registry | undefined>
   /** The registry with this `Registry.id`. Throws when this version cannot read it. */
   registryById(id: number): Promise<Registry | undefined>
+  /** All that this version can read, by namespace. */
+  registries(): Promise<readonly Registry[]>
 }
 
 type Named = Pick<Registry, 'id' | 'namespace'>
@@ -63,6 +65,8 @@ export function createDirectory(
     participantById: (id) => byId.get(String(id)),
     registry: (namespace) => registryWhere((row) => row.namespace === namespace),
     registryById: (id) => registryWhere((row) => row.id === id),
+    registries: async () =>
+      (await registries.get('all')).registries.toSorted((a, b) => (a.namespace < b.namespace ? -1 : 1)),
   }
 }
 

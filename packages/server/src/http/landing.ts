@@ -1,0 +1,137 @@
+/** The start page: which registries are here, and how to begin. Programs get it as JSON. */
+import { PROTOCOL_VERSION, TOKEN_PATH } from '@rollcall/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Directory } from '../directory/directory.ts'
+import type { Registry } from '../model/registry.ts'
+import { sendJson } from './answer.ts'
+import { type Html, html, type Page, sendPage, site } from './page.ts'
+import { registryOf, VERSION_SEGMENT } from './protocol-routes.ts'
+import { type HttpServer, mount } from './server.ts'
+import { type HasShowcase, isFromHere, type Showcase } from './showcase.ts'
+
+/** The parts of the server that the start page needs. */
+export interface HasRegistries {
+  readonly directory: Pick<Directory, 'registry' | 'registries'>
+}
+
+export function addLandingRoutes(app: HttpServer, parts: HasRegistries & HasShowcase): void {
+  mount(app, 'GET', 'landing', '/', async (request, reply) => {
+    const registries = await parts.directory.registries()
+    if (!wantsHtml(request)) return sendJson(reply, 200, JSON.stringify(facts(registries)))
+    const shown = parts.showcase()
+    sendPage(reply, landingPage(registries, shown, isFromHere(parts, request.raw)))
+  })
+  for (const path of ['/:namespace', `/:namespace/${VERSION_SEGMENT}`]) {
+    mount(app, 'GET', 'docs', path, async (request, reply) => {
+      leadTo(reply, referenceOf(await registryOf(parts, request)))
+    })
+  }
+}
+
+/** A browser asks for HTML by name; programs that take anything get JSON. */
+const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '')
+
+function leadTo(reply: FastifyReply, address: string): void {
+  reply.hijack()
+  reply.raw.writeHead(302, { Location: address, 'Cache-Control': 'no-store', 'Content-Length': '0' }).end()
+}
+
+const baseOf = ({ namespace }: Registry): string => `/${namespace}/${VERSION_SEGMENT}`
+/** The address of the reference page of a registry. */
+export const referenceOf = (registry: Registry): string => `${baseOf(registry)}/docs`
+
+/** Addresses are relative to this one. */
+const facts = (registries: readonly Registry[]) => ({
+  name: 'Rollcall',
+  protocol_version: PROTOCOL_VERSION,
+  registries: registries.map((registry) => ({
+    namespace: registry.namespace,
+    kind: registry.kind.name,
+    base_path: baseOf(registry),
+    openapi: `${baseOf(registry)}/openapi.json`,
+    reference: referenceOf(registry),
+  })),
+  token: `/${TOKEN_PATH}`,
+  key_set: '/.well-known/jwks.json',
+  health: '/health',
+  ready: '/ready',
+})
+
+/** Links to the reference pages of all registries, for the head of each page. */
+export const registryLinks = (registries: readonly Registry[], here: string | null): Html[] =>
+  registries.map((registry) => {
+    const { namespace } = registry
+    const current = namespace === here ? html` aria-current="page"` : html``
+    return html`<a href="${referenceOf(registry)}"${current}>${namespace}</a>\n`
+  })
+
+function landingPage(registries: readonly Registry[], shown: Showcase | null, fromHere: boolean): Page {
+  return {
+    title: 'Rollcall',
+    scripts: [site('landing.js')],
+    body: html`<header class="bar">
+<a class="brand" href="/">Rollcall</a>
+<h1>Registry interoperability server</h1>
+<nav aria-label="Registries">${registryLinks(registries, null)}</nav>
+</header>
+<main class="plain">
+<p class="lead">Systems of social protection ask registries here about people: is this birth registered, is this person alive, married,
+enrolled, employed? They send signed messages, and get answers, callbacks and notifications.${
+      shown === null ? '' : ' This is a demo. All its people are synthetic.'
+    }</p>
+${shown !== null && fromHere ? begin(shown, registries) : html``}
+<section aria-labelledby="registries">
+<h2 id="registries">Registries</h2>
+${
+  registries.length === 0
+    ? html`<p>No registry is here yet. An operator adds one: <code>rollcall registry add civil</code></p>`
+    : html`<ul class="cards">${registries.map((registry) => card(registry, shown))}</ul>`
+}
+</section>
+<section aria-labelledby="addresses">
+<h2 id="addresses">Addresses</h2>
+<dl class="facts">
+<dt>Access token</dt><dd><code>POST /${TOKEN_PATH}</code></dd>
+<dt>Public keys</dt><dd><a href="/.well-known/jwks.json">/.well-known/jwks.json</a></dd>
+<dt>Health</dt><dd><a href="/health">/health</a>, <a href="/ready">/ready</a></dd>
+</dl>
+</section>
+</main>`,
+  }
+}
+
+/** For visitors on this machine. */
+function begin({ operatorUrl, commands }: Showcase, [first]: readonly Registry[]): Html {
+  const reference = first === undefined ? '/' : referenceOf(first)
+  return html`<section aria-labelledby="begin">
+<h2 id="begin">Begin</h2>
+<ul class="cards">
+<li class="card"><h3>Search with the mouse</h3>
+<p>The reference page has an example that works. Open the first operation and press Execute.</p>
+<p class="links"><a href="${reference}#/Search/sync-search">Open the search</a></p></li>
+<li class="card"><h3>Look as the operator</h3>
+<p>Messages, deliveries, participants and who looked, at the operator's own address. A token is in demo.json.</p>
+<p class="links"><a href="${operatorUrl}">${operatorUrl}</a></p></li>
+</ul>
+</section>
+<section aria-labelledby="shell">
+<h2 id="shell">The first search in a shell</h2>
+<pre id="commands" tabindex="0">${commands}</pre>
+<p><button type="button" data-copies="commands">Copy</button></p>
+</section>`
+}
+
+function card(registry: Registry, shown: Showcase | null): Html {
+  const { namespace, kind } = registry
+  const [sample] = shown?.samples.get(namespace) ?? []
+  return html`<li class="card">
+<h3>${namespace}</h3>
+<p>${kind.title}. ${kind.description}</p>
+${
+  sample === undefined
+    ? html``
+    : html`<p>Somebody to ask about: <code>${sample.identifier_type} ${sample.identifier_value}</code></p>`
+}
+<p class="links"><a href="${referenceOf(registry)}">Reference</a> <a href="${baseOf(registry)}/openapi.json">OpenAPI</a></p>
+</li>`
+}

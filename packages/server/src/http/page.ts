@@ -1,0 +1,92 @@
+/** Pages of the peers' listener: their frame, and the files that they load. All of it comes from here. */
+import { readFileSync } from 'node:fs'
+import type { FastifyReply } from 'fastify'
+import { send } from './answer.ts'
+import { type HttpServer, mount } from './server.ts'
+
+/** Files beside this one that pages load. */
+const SITE_FILES = {
+  'site.css': ['text/css', new URL('./site/site.css', import.meta.url)],
+  'landing.js': ['text/javascript', new URL('./site/landing.js', import.meta.url)],
+  'reference.js': ['text/javascript', new URL('./site/reference.js', import.meta.url)],
+} as const
+const SITE = '/assets/site/'
+
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** A text of HTML; everything that is put into it is escaped, unless it is such a text itself. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Part = string | number | Html | readonly Html[]
+
+/** Tag of a template: `html\`<b>${name}</b>\``. */
+export const html = (texts: TemplateStringsArray, ...parts: readonly Part[]): Html =>
+  new Html(texts.reduce((before, text, at) => before + written(parts[at - 1] ?? '') + text))
+
+function written(part: Part): string {
+  if (part instanceof Html) return part.text
+  if (typeof part === 'object') return part.map(({ text }) => text).join('')
+  return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+/** What a page shows, and the files of the site or of its own that it loads. */
+export interface Page {
+  readonly title: string
+  readonly body: Html
+  readonly styles?: readonly string[]
+  readonly scripts?: readonly string[]
+}
+
+export const site = (name: keyof typeof SITE_FILES): string => `${SITE}${name}`
+
+export function sendPage(reply: FastifyReply, { title, body, styles = [], scripts = [] }: Page): void {
+  const { text } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${[...styles, site('site.css')].map((address) => html`<link rel="stylesheet" href="${address}">\n`)}
+</head>
+<body>
+${body}
+${scripts.map((address) => html`<script src="${address}"></script>\n`)}
+</body>
+</html>
+`
+  send(reply, 200, text, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  })
+}
+
+/** Sends a file that never changes while the process lives. */
+export function mountFile(app: HttpServer, path: string, type: string, file: string | URL): void {
+  const text = readFileSync(file, 'utf8')
+  mount(app, 'GET', 'docs', path, (_request, reply) =>
+    send(reply, 200, text, {
+      'Content-Type': `${type}; charset=utf-8`,
+      'Cache-Control': 'public, max-age=86400',
+    }),
+  )
+}
+
+export function addSiteFiles(app: HttpServer): void {
+  for (const [name, [type, file]] of Object.entries(SITE_FILES)) mountFile(app, `${SITE}${name}`, type, file)
+}
