@@ -217,6 +217,8 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'consent reinstate': () =>
     run('consent', 'withdraw', '--identifier', 'UIN=8128560370', '--purpose', 'eligibility'),
   'purpose remove': () => run('purpose', 'add', 'research'),
+  'registry remove': () => run('registry', 'add', 'civil', '--namespace', 'old-civil'),
+  'participant remove': () => run('participant', 'add', 'old.example.org', '--name', 'Old'),
   'record merge': () => run('import', 'civil', join(folder, 'twice.ndjson')),
   'subscriptions show': () => subscribed('live'),
   'subscriptions cancel': () => subscribed('live'),

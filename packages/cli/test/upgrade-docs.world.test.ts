@@ -7,5 +7,6 @@ const { run } = shell(false)
 test('docs/upgrade.md runs as it stands', { timeout: 600_000 }, () => {
   const [migrated = '', ...rest] = blocks.map(run)
   expect(migrated).toMatch(/^ran 0001-directory, .*; 0 registries$/m)
-  expect(rest).toHaveLength(1)
+  expect(rest).toHaveLength(2)
+  expect(rest.at(-1)).toMatch(/^nothing is removed; --yes removes civil with:$.*^removed civil, with:$/ms)
 })

@@ -13,6 +13,7 @@ import { addPolicyCommand } from './participant-policy.ts'
 import { addSecretCommands } from './participant-secret.ts'
 import { addSubscriptionsCommand } from './participant-subscriptions.ts'
 import { addTestCommand } from './participant-test.ts'
+import { addRemoveParticipantCommand } from './removal.ts'
 
 export function addCommand(program: Command): void {
   const participant = program
@@ -70,6 +71,7 @@ Example: rollcall participant add health.example.org --name 'Health insurance' -
   addHostCommands(participant)
   addCallbackCommand(participant)
   addTestCommand(participant)
+  addRemoveParticipantCommand(participant)
 }
 
 const STATUS_COMMANDS = [

@@ -6,6 +6,7 @@ import { ask, withDatabase } from '../environment.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 import { collected, wholeNumber } from '../values.ts'
+import { addRemoveRegistryCommand } from './removal.ts'
 
 export function addCommand(program: Command): void {
   const registry = program.command('registry').description('manage the registries of this server')
@@ -43,6 +44,7 @@ Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
     .description('list the registries with the number of their records')
     .addHelpText('after', '\nExample: rollcall registry list --json')
     .action(runList)
+  addRemoveRegistryCommand(registry)
 }
 
 const MAJORITY = [
