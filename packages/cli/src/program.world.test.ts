@@ -176,7 +176,7 @@ test.each([
   [['registry', 'sing'], "error: unknown command 'sing'"],
   [['serve', '--loud'], "error: unknown option '--loud'"],
   [['import', 'civil'], "error: missing required argument 'file'"],
-  [['registry', 'add', 'church'], 'Allowed choices are civil'],
+  [['registry', 'add', 'church'], 'It must be a kind: civil, ibr,'],
   [['participant', 'add', 'x'], "error: required option '--name <name>' not specified"],
 ])('%j is not understood: exit code 2', async (words, message) => {
   const { code, stdout, stderr } = await rollcall(words)

@@ -8,6 +8,7 @@ import type { Context } from '../src/app/context.ts'
 import { createContext } from '../src/app/context.ts'
 import { type RunningServer, startServer } from '../src/app/serve.ts'
 import { newSecret } from '../src/directory/secrets.ts'
+import type { Environment } from '../src/model/environment.ts'
 import type { GrantTerms } from '../src/model/grant.ts'
 import type { Registry } from '../src/model/registry.ts'
 import { createLog } from '../src/observe/log.ts'
@@ -46,7 +47,12 @@ export interface TestServer {
     terms?: Partial<GrantTerms>,
   ): Promise<TestParticipant>
   /** A registry of this kind, mounted at the kind's name unless said otherwise, holding these documents. */
-  registry(kind: string, documents?: readonly object[], namespace?: string): Promise<Registry>
+  registry(
+    kind: string,
+    documents?: readonly object[],
+    namespace?: string,
+    environment?: Environment,
+  ): Promise<Registry>
   /** Closes this, too, when the server is closed: before it, so that it waits for no answer of a peer. */
   closing(peer: { close(): Promise<void> }): void
   close(): Promise<void>
@@ -108,11 +114,12 @@ export async function testServer(
       const { secret, sha256 } = newSecret()
       await addSecret(database.db, added, sha256)
       await grantEverything(database, terms)
-      const { access_token } = await context.tokens.issue(sender_id)
+      const { access_token } = await context.tokens.issue(sender_id, added.environment)
       return { sender_id, client_id: added.client_id, secret, token: access_token }
     },
-    async registry(kind, documents = [], namespace = kind) {
-      const registry = await addRegistry(database.db, { namespace, kind, sender_id: `${namespace}.example` })
+    async registry(kind, documents = [], namespace = kind, environment = 'live') {
+      const sender_id = `${namespace}.example`
+      const registry = await addRegistry(database.db, { namespace, kind, sender_id, environment })
       await grantEverything(database)
       await writeDocuments(database, registry, documents)
       return registry

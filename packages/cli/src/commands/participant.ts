@@ -38,6 +38,7 @@ export function addCommand(program: Command): void {
       "requests at a time on one node, or unlimited (default: the server's limit)",
       limit({ whole: true }),
     )
+    .option('--sandbox', 'for sandbox registries alone, until rollcall participant promote makes it live')
     .option(
       '--grant <file>',
       'what it may do: a map of namespaces to grants, in YAML or JSON; - for standard input',
@@ -50,7 +51,8 @@ Its messages must be signed: register its keys with rollcall participant key add
 rollcall participant policy. docs/onboarding.md describes all steps.
 
 Example: rollcall participant add spmis.example.org --name 'Social protection MIS'
-Example: rollcall participant add health.example.org --name 'Health insurance' --grant grants.yaml`,
+Example: rollcall participant add health.example.org --name 'Health insurance' --grant grants.yaml
+Example: rollcall participant add new.example.org --name 'A system that is tried out' --sandbox`,
     )
     .action(runAdd)
   withJson(participant.command('list'))
@@ -85,6 +87,7 @@ interface AddOptions extends OutputOptions {
   readonly rateLimit?: number
   readonly concurrencyLimit?: number
   readonly grant?: string
+  readonly sandbox?: true
 }
 
 /** What a file holds; the admin function checks it. */
@@ -98,11 +101,12 @@ async function runAdd(sender_id: string, options: AddOptions): Promise<void> {
     rate_limit: limitIn(rateLimit),
     concurrency_limit: limitIn(concurrencyLimit),
   }
-  const add = (grants?: Grants) => ask(addParticipant, { sender_id, name, ...limits, grants })
+  const environment = options.sandbox ? ('sandbox' as const) : undefined
+  const add = (grants?: Grants) => ask(addParticipant, { sender_id, name, environment, ...limits, grants })
   const added = await (options.grant === undefined ? add() : addWithGrants(options.grant, add))
   const { granted } = added
   const text = [
-    `added ${added.sender_id}`,
+    `added ${added.sender_id}${options.sandbox ? ', a sandbox participant' : ''}`,
     `client_id      ${added.client_id}`,
     `client_secret  ${added.client_secret}`,
     'The secret is not stored and cannot be shown again.',
@@ -124,7 +128,10 @@ async function addWithGrants<Result>(
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await ask(listParticipants, {})
-  const columns = ['sender_id', 'name', 'status', 'signature_policy', 'client_id', 'max_page_size', 'demo']
+  const columns = [
+    ...['sender_id', 'name', 'status', 'environment', 'signature_policy', 'client_id'],
+    ...['max_page_size', 'demo'],
+  ]
   print(options, rows, table(columns, rows, 'no participants yet; rollcall participant add makes one'))
 }
 

@@ -98,9 +98,12 @@ describe('outbox', () => {
 })
 
 describe('simulate', () => {
-  test('refuses a registry that was not made for a demo, and one that is not there', async () => {
+  test('refuses a live registry, and one that is not there', async () => {
     for (const [namespace, message] of [
-      ['civil', 'the registry civil was not made for a demo: made-up people never come among real ones'],
+      [
+        'civil',
+        'the registry civil is live: synthetic people never come among real ones; make a sandbox registry with rollcall registry add civil --sandbox',
+      ],
       ['nowhere', 'there is no registry at nowhere'],
     ] as const) {
       const { code, stdout, stderr } = await rollcall(['simulate', namespace], env)

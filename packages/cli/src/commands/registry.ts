@@ -1,10 +1,13 @@
 /** `rollcall registry`: which registries are hosted. */
 import { KINDS, kindNamed } from '@rollcall/protocol'
+import { importRecords } from '@rollcall/server/admin/records'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/server/admin/registries'
-import { Argument, type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ask, withDatabase } from '../environment.ts'
+import { CommandError } from '../failure.ts'
 import { type OutputOptions, print, table, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { PEOPLE_SEED, renamedPrimaries, syntheticRecords } from '../synthetic-people.ts'
 import { collected, wholeNumber } from '../values.ts'
 import { addRemoveRegistryCommand } from './removal.ts'
 
@@ -12,8 +15,21 @@ export function addCommand(program: Command): void {
   const registry = program.command('registry').description('manage the registries of this server')
   withJson(registry.command('add'))
     .description('add a registry, mounted at its namespace; a running server has it within a second')
-    .addArgument(new Argument('<kind>', 'kind of the registry').choices(KINDS.map(({ name }) => name)))
-    .option('--namespace <namespace>', 'first segment of its paths (default: the kind)')
+    .argument(
+      '<kind>',
+      `kind of the registry (${NAMES}), or its namespace: the kind, a hyphen and more`,
+      kindAndNamespace,
+    )
+    .option(
+      '--namespace <namespace>',
+      'first segment of its paths (default: the kind; of a sandbox, the kind and -test)',
+    )
+    .option('--sandbox', 'make a sandbox registry, and fill it with synthetic people')
+    .option(
+      '--people <records>',
+      'synthetic records of a sandbox registry (default: 1000)',
+      wholeNumber(0, MOST_PEOPLE),
+    )
     .option('--sender-id <sender_id>', 'its sender_id in messages (default: <namespace>.rollcall)')
     .option('--alias <receiver_id...>', 'more values of receiver_id that it accepts')
     .option('--time-zone <zone>', 'time zone in which its days begin and ages are counted (default: UTC)')
@@ -23,8 +39,12 @@ export function addCommand(program: Command): void {
       'after',
       `
 ${PRIMARY}
+A sandbox registry is for systems that are being tried out: only sandbox participants may be granted something there,
+and rollcall simulate makes events happen to its people. Whether a registry is live or a sandbox never changes.
+
 Example: rollcall registry add civil --namespace population --primary NID
-Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.org --time-zone Africa/Kigali`,
+Example: rollcall registry add civil --namespace crvs --sender-id crvs.example.org --time-zone Africa/Kigali
+Example: rollcall registry add civil-test --sandbox`,
     )
     .action(runAdd)
   withJson(registry.command('set'))
@@ -45,6 +65,28 @@ Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
     .addHelpText('after', '\nExample: rollcall registry list --json')
     .action(runList)
   addRemoveRegistryCommand(registry)
+}
+
+const NAMES = KINDS.map(({ name }) => name).join(', ')
+
+/** Of a sandbox registry: they are written in one go. */
+const MOST_PEOPLE = 100_000
+const PEOPLE = 1_000
+
+interface KindAndNamespace {
+  readonly kind: string
+  readonly namespace: string | undefined
+}
+
+/** `civil` is a kind; `civil-test` is a namespace of that kind. */
+function kindAndNamespace(text: string): KindAndNamespace {
+  const [name = ''] = text.split('-')
+  if (!KINDS.some((kind) => kind.name === name)) {
+    throw new InvalidArgumentError(
+      `It must be a kind: ${NAMES}; or a namespace that begins with one, such as civil-test.`,
+    )
+  }
+  return { kind: name, namespace: name === text ? undefined : text }
 }
 
 const MAJORITY = [
@@ -81,18 +123,48 @@ interface AddOptions extends OutputOptions {
   readonly timeZone?: string
   readonly majority?: number
   readonly primary?: readonly string[]
+  readonly sandbox?: true
+  readonly people?: number
 }
 
-async function runAdd(kind: string, options: AddOptions): Promise<void> {
-  stopRequest()
-  const { namespace, senderId: sender_id, alias: aliases, timeZone: time_zone } = options
+async function runAdd({ kind, namespace: named }: KindAndNamespace, options: AddOptions): Promise<void> {
+  const { signal } = stopRequest()
+  const { senderId: sender_id, alias: aliases, timeZone: time_zone, sandbox, people } = options
+  if (named !== undefined && options.namespace !== undefined) {
+    throw new CommandError(
+      `--namespace is given, and ${named} is a namespace too; give the kind ${kind} alone`,
+    )
+  }
+  if (people !== undefined && !sandbox) {
+    throw new CommandError('--people needs --sandbox: a live registry has the records that are imported')
+  }
+  const own = { namespace: named ?? options.namespace, sender_id, aliases, time_zone }
   const primary_identifiers = primariesIn(kind, options.primary)
-  const own = { namespace, sender_id, aliases, time_zone, majority_age: options.majority }
-  const registry = { kind, ...own, primary_identifiers }
+  const environment = sandbox ? ('sandbox' as const) : undefined
+  const registry = { kind, ...own, majority_age: options.majority, primary_identifiers, environment }
   const added = await ask(addRegistry, registry)
   const known = options.primary === undefined ? '' : `, with ${primariesText(added)}`
   const text = `added ${added.namespace}, a ${added.kind} registry that calls itself ${added.sender_id}${known}`
-  print(options, added, text)
+  if (!sandbox) return print(options, added, text)
+  const records = await fill(added, people ?? PEOPLE, signal)
+  print(options, { ...added, records }, `${text}; a sandbox with ${records} synthetic records`)
+}
+
+/** As `rollcall import` does it. */
+async function fill(
+  { kind, namespace, primary_identifiers }: RegistryRow,
+  people: number,
+  signal: AbortSignal,
+): Promise<number> {
+  if (people === 0) return 0
+  const source = syntheticRecords(kind, people, renamedPrimaries(kind, primary_identifiers))
+  const { written } = await withDatabase(({ config: { limits }, ...needs }) =>
+    importRecords({ ...needs, limits, source, rejectsPath: null, signal }, { namespace, format: 'ndjson' }),
+  )
+  if (written === people) return written
+  throw new CommandError(
+    `the registry ${namespace} was added with ${written} of ${people} records; fill it: rollcall generate ${kind} --seed ${PEOPLE_SEED} --count ${people} | rollcall import ${namespace} - --format ndjson`,
+  )
 }
 
 const primariesText = ({ primary_identifiers }: Pick<RegistryRow, 'primary_identifiers'>): string =>
@@ -139,6 +211,7 @@ async function runList(options: OutputOptions): Promise<void> {
     'time_zone',
     'majority_age',
     'primary',
+    'environment',
     'demo',
     'records',
   ]

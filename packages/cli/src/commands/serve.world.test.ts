@@ -55,6 +55,7 @@ test('registries and participants added beside it take part, until they are disa
     aliases: ['old', 'older'],
     time_zone: 'UTC',
     demo: false,
+    environment: 'live',
     majority_age: 18,
   }
   expect(added).toEqual(registry)

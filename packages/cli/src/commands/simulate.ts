@@ -1,22 +1,22 @@
-/** `rollcall simulate`: a registry of the demo lives. */
+/** `rollcall simulate`: a sandbox registry, or one of the demo, lives. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type JsonObject, kindNamed } from '@rollcall/protocol'
+import type { JsonObject } from '@rollcall/protocol'
 import { publishEvent } from '@rollcall/server/admin/events'
 import { listRegistries } from '@rollcall/server/admin/registries'
 import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
 import type { Command } from 'commander'
 import { counted } from '../asking/summary.ts'
-import { DEMO_PEOPLE } from '../demo/directory.ts'
 import { type Needs, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { type OutputOptions, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
+import { PEOPLE_SEED, renamedPrimaries } from '../synthetic-people.ts'
 import { limit, wholeNumber } from '../values.ts'
 
 export function addCommand(program: Command): void {
   withJson(program.command('simulate'))
     .description(
-      "make a demo's registry live: births, deaths and marriages, or enrolments and suspensions, as events",
+      'make a sandbox registry live: births, deaths and marriages, or enrolments and suspensions, as events',
     )
     .argument('<namespace>', 'namespace of the registry')
     .option('--rate <events>', 'events a second, or unlimited', limit({ whole: false }), 1)
@@ -26,10 +26,10 @@ export function addCommand(program: Command): void {
       'after',
       `
 What happens depends on the kind of the registry. Each event is published as rollcall publish does it, and is one line
-here, with the number of subscriptions that it matched. Made-up people never come among real ones: a registry that was
-not made for a demo is refused.
+here, with the number of subscriptions that it matched. Synthetic people never come among real ones: a live registry is
+refused, except in the database of a demo. rollcall registry add --sandbox makes a sandbox registry.
 
-Example: rollcall simulate civil --rate 20 --count 100`,
+Example: rollcall simulate civil-test --rate 20 --count 100`,
     )
     .action(runSimulate)
 }
@@ -44,10 +44,13 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   const { signal } = stopRequest()
   const { count = Number.POSITIVE_INFINITY, seed = crypto.randomUUID(), rate, json } = options
   const done = await withDatabase(async (needs) => {
-    const { kind, primary_identifiers } = await demoRegistry(needs, namespace)
+    const { kind, records, primary_identifiers } = await simulated(needs, namespace)
     const names = renamedPrimaries(kind, primary_identifiers)
     const today = (): string => new Date().toISOString().slice(0, 10)
-    const life = lifeOf(kind, { seed, people: DEMO_PEOPLE, today })
+    const there = Object.values(records).reduce((sum, count) => sum + count, 0)
+    // Among few people nothing would happen any more: others of the same population come from elsewhere.
+    const people = { seed: PEOPLE_SEED, count: Math.max(there, LEAST_PEOPLE) }
+    const life = lifeOf(kind, { seed, people, today })
     let published = 0
     for await (const event of paced(life, rate, signal)) {
       const result = await publishEvent(limitsOf(needs), {
@@ -63,30 +66,27 @@ async function runSimulate(namespace: string, options: SimulateOptions): Promise
   if (!json) process.stdout.write(`${counted(done, 'event')} in all\n`)
 }
 
+/** As many as the demo has. */
+const LEAST_PEOPLE = 2_000
+
 const limitsOf = ({ db, config: { limits } }: Needs) => ({ db, limits })
 
-/** @throws CommandError */
-async function demoRegistry(needs: Needs, namespace: string): Promise<RegistryRow> {
+/**
+ * The registry, in which only synthetic people are.
+ * @throws CommandError
+ */
+async function simulated(needs: Needs, namespace: string): Promise<RegistryRow> {
   const registry = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)
   if (registry === undefined) throw new CommandError(`there is no registry at ${namespace}`)
-  if (registry.demo) return registry
-  throw new CommandError(
-    `the registry ${namespace} was not made for a demo: made-up people never come among real ones`,
-  )
+  if (!registry.demo && registry.environment !== 'sandbox') {
+    throw new CommandError(
+      `the registry ${namespace} is live: synthetic people never come among real ones; make a sandbox registry with rollcall registry add ${registry.kind} --sandbox`,
+    )
+  }
+  return registry
 }
 
 type RegistryRow = Awaited<ReturnType<typeof listRegistries>>[number]
-
-/** By the primary identifier of each record type of the kind, the one that the registry has instead. */
-function renamedPrimaries(
-  kind: string,
-  primaries: RegistryRow['primary_identifiers'],
-): Readonly<Record<string, string>> {
-  const types = kindNamed(kind)?.record_types ?? []
-  return Object.fromEntries(
-    types.map(({ name, primary_identifier }) => [primary_identifier, primaries[name] ?? primary_identifier]),
-  )
-}
 
 /** The events at their times: so many a second from the first on; those that are late follow at once. */
 async function* paced(

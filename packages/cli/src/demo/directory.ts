@@ -1,6 +1,5 @@
 /** The registries, people and participant of the demo, and the line between a demo and a production. */
 
-import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import {
   addRegistry,
@@ -20,8 +19,8 @@ import {
   exportConfiguration,
 } from '@rollcall/server/admin/configuration'
 import { applyIndexes } from '@rollcall/server/admin/indexes'
-import { generateLines } from '@rollcall/synthetic'
 import { CommandError } from '../failure.ts'
+import { PEOPLE_SEED, syntheticRecords } from '../synthetic-people.ts'
 import { readYaml } from '../yaml.ts'
 
 /** What the demo consists of, as a configuration file. */
@@ -128,11 +127,8 @@ function named(entries: readonly string[]): string {
 }
 
 /** The people of each registry, and how many documents it has. */
-export const DEMO_PEOPLE = { seed: 'demo', count: 2_000 } as const
+export const DEMO_PEOPLE = { seed: PEOPLE_SEED, count: 2_000 } as const
 export const DEMO_RECORDS = DEMO_PEOPLE.count
-
-/** Lines that are handed over at once. */
-const PIECE = 200
 
 /**
  * Fills the registries that are empty, all at the same time. A registry is filled in one transaction: one whose
@@ -151,18 +147,7 @@ export async function fillEmptyRegistries(db: Database, registries: readonly Reg
 }
 
 async function fill(db: Database, registry: Registry): Promise<void> {
-  const source = Readable.from(pieces(generateLines(registry.kind.name, DEMO_PEOPLE)))
+  const source = syntheticRecords(registry.kind.name, DEMO_RECORDS)
   const { written } = await importFile(db, registry, source, { format: 'ndjson', batchEntries: DEMO_RECORDS })
   if (written !== DEMO_RECORDS) throw new Error(`only ${written} records went into ${registry.namespace}`)
-}
-
-function* pieces(lines: Iterable<string>): Generator<string> {
-  let piece: string[] = []
-  for (const line of lines) {
-    piece.push(line)
-    if (piece.length < PIECE) continue
-    yield `${piece.join('\n')}\n`
-    piece = []
-  }
-  if (piece.length > 0) yield `${piece.join('\n')}\n`
 }

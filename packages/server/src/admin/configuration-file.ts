@@ -66,6 +66,7 @@ const RegistryEntry = closed({
       description: 'By name; with this member, all that the registry has beside its kind.',
     }),
   ),
+  environment: registry.environment,
   attributes: Type.Optional(
     Type.Record(Type.String(), Type.Record(Type.String(), AttributeEntry), {
       description: 'By record type and name; with this member, all that the registry has beside its kind.',
@@ -120,6 +121,7 @@ const CallbackEntry = closed(
 const ParticipantEntry = closed({
   name: Type.Optional(text('Its name for people; a new participant needs one.')),
   status: Type.Optional(setParticipantStatus.input.properties.status),
+  environment: participant.environment,
   max_page_size: participant.max_page_size,
   rate_limit: participant.rate_limit,
   concurrency_limit: participant.concurrency_limit,

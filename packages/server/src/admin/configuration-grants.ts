@@ -1,8 +1,9 @@
 /** The steps for the grants of a configuration file. */
 import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
+import type { Environment } from '../model/environment.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
-import { changeGrants, type StoredGrant, timesOf } from '../store/directory/grants.ts'
+import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '../store/directory/grants.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import type { GrantsEntry } from './configuration-file.ts'
 import type { PlannedGrant } from './configuration-lockout.ts'
@@ -19,6 +20,8 @@ import { AdminRefusal } from './use-case.ts'
 export interface KnownNames {
   /** By namespace. */
   readonly kinds: ReadonlyMap<string, Kind>
+  /** By namespace. */
+  readonly environments: ReadonlyMap<string, Environment>
   /** Codes. */
   readonly purposes: ReadonlySet<string>
   /** Names of consent authorities. */
@@ -27,6 +30,8 @@ export interface KnownNames {
 
 export interface GrantPlan {
   readonly sender_id: string
+  /** Of the participant. */
+  readonly environment: Environment
   readonly wanted: GrantsEntry
   readonly held: readonly StoredGrant[]
   readonly stored: readonly Registry[]
@@ -57,13 +62,18 @@ export function planGrants(plan: GrantPlan): Planned {
 }
 
 function planNamespace(
-  { sender_id, wanted, held, stored, known, at }: GrantPlan,
+  { sender_id, environment, wanted, held, stored, known, at }: GrantPlan,
   namespace: string,
 ): Planned {
   const place = [...at, 'grants', namespace]
   const kind = known.kinds.get(namespace)
   if (kind === undefined)
     throw refused(place, 'there is no registry at this namespace, and the file has none')
+  const registryEnvironment = known.environments.get(namespace)
+  if (wanted[namespace] !== undefined && registryEnvironment !== undefined) {
+    const problem = environmentProblem(environment, { namespace, environment: registryEnvironment })
+    if (problem !== null) throw refused(place, problem)
+  }
   const registry = stored.find((row) => row.namespace === namespace)
   const there = held.filter((grant) => grant.registry === registry?.id)
   const entry = wanted[namespace] ?? []

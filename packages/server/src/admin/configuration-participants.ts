@@ -27,10 +27,10 @@ export interface PlannedParticipant {
 }
 
 /** A participant that has only been added. */
-const added = ({ name = '' }: ParticipantEntry): StoredParticipant => ({
+const added = ({ name = '', environment = 'live' }: ParticipantEntry): StoredParticipant => ({
   participant: {
     ...DEFAULT_MESSAGE_POLICY,
-    ...{ id: 0, sender_id: '', client_id: '', name, status: 'active', demo: false },
+    ...{ id: 0, sender_id: '', client_id: '', name, status: 'active', environment, demo: false },
     ...{ max_page_size: null, rate_limit: null, concurrency_limit: null, max_subscriptions: null },
   },
   keys: [],
@@ -52,10 +52,18 @@ export async function planParticipants(
     const before = found ?? added(entry)
     const current = participantEntry(before, stored.registries)
     const held = before.grants
+    const { environment } = before.participant
+    if (entry.environment !== undefined && entry.environment !== environment) {
+      const rule = 'cannot be changed here; rollcall participant promote makes a sandbox participant live'
+      throw refused([...at, 'environment'], rule)
+    }
     const grants =
       entry.grants === undefined
         ? { steps: [], grants: held }
-        : planGrants({ sender_id, wanted: entry.grants, held, stored: stored.registries, known, at })
+        : planGrants({
+            ...{ sender_id, environment, wanted: entry.grants, held },
+            ...{ stored: stored.registries, known, at },
+          })
     const steps = [
       ...(found === undefined ? [addStep(sender_id, entry, at)] : []),
       ...settingSteps(sender_id, entry, current, at),
@@ -81,11 +89,15 @@ export async function planParticipants(
 }
 
 /** It gets its secret when everything is made: nobody can use a participant that is not as the file says yet. */
-function addStep(sender_id: string, { name }: ParticipantEntry, at: readonly PathStep[]): Step {
+function addStep(sender_id: string, { name, environment }: ParticipantEntry, at: readonly PathStep[]): Step {
   if (name === undefined) throw refused([...at, 'name'], 'is required for a new participant')
   return {
-    ...{ at, change: 'add', from: null, to: { name } },
-    make: async ({ db }) => addParticipant(db, { sender_id, name, demo: await isDemoDatabase(db) }),
+    ...{ at, change: 'add', from: null, to: { name, ...(environment !== undefined && { environment }) } },
+    make: async ({ db }) =>
+      addParticipant(db, {
+        ...{ sender_id, name, demo: await isDemoDatabase(db) },
+        ...(environment !== undefined && { environment }),
+      }),
   }
 }
 

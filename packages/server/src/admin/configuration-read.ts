@@ -84,7 +84,7 @@ export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthori
 export function registryEntry(
   registry: Registry,
 ): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
-  const { kind, sender_id, aliases, time_zone, majority_age } = registry
+  const { kind, sender_id, aliases, time_zone, majority_age, environment } = registry
   const identifier_types = identifierTypeEntries(registry)
   const attributes = kind.record_types.flatMap((recordType) => {
     const added = recordType.attributes.flatMap((attribute) => {
@@ -94,7 +94,7 @@ export function registryEntry(
     return added.length === 0 ? [] : [[recordType.name, Object.fromEntries(added)] as const]
   })
   return {
-    ...{ kind: kind.name, sender_id, aliases, time_zone },
+    ...{ kind: kind.name, sender_id, aliases, time_zone, environment },
     ...(majority_age !== 18 && { majority_age }),
     ...primariesEntry(registry),
     ...(Object.keys(identifier_types).length > 0 && { identifier_types }),
@@ -150,6 +150,7 @@ export const participantEntry = (
   ({
     name: participant.name,
     status: participant.status,
+    environment: participant.environment,
     max_page_size: participant.max_page_size,
     rate_limit: limitOut(participant.rate_limit),
     concurrency_limit: limitOut(participant.concurrency_limit),

@@ -8,6 +8,7 @@ import {
   kindNamed,
   type PathStep,
 } from '@rollcall/protocol'
+import type { Environment } from '../model/environment.ts'
 import type { Registry } from '../model/registry.ts'
 import { removeAttribute } from '../store/registries/registry-attributes.ts'
 import { addAttribute, indexAttribute } from './attributes.ts'
@@ -21,6 +22,8 @@ export interface PlannedRegistries {
   readonly steps: readonly Step[]
   /** By namespace, the kinds as they will be. */
   readonly kinds: ReadonlyMap<string, Kind>
+  /** By namespace. */
+  readonly environments: ReadonlyMap<string, Environment>
 }
 
 /** @throws AdminRefusal what cannot be changed; an attribute that cannot be added */
@@ -40,7 +43,13 @@ export function planRegistries(
       ? newRegistry(namespace, entry, at, identifiers.steps)
       : [...fixed, ...identifiers.steps, ...attributeSteps(registry, entry, at)]
   })
-  return { steps, kinds }
+  const environments = new Map([
+    ...Object.entries(wanted).map(
+      ([namespace, { environment = 'live' }]) => [namespace, environment] as const,
+    ),
+    ...stored.map(({ namespace, environment }) => [namespace, environment] as const),
+  ])
+  return { steps, kinds, environments }
 }
 
 function kindOf({ kind }: RegistryEntry): Kind {
@@ -63,7 +72,7 @@ function newRegistry(
   return [added, ...identifiers, ...entriesOf(attributes).map((row) => attributeStep(namespace, row, at))]
 }
 
-const FIXED = ['kind', 'sender_id', 'aliases'] as const
+const FIXED = ['kind', 'sender_id', 'aliases', 'environment'] as const
 
 function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly PathStep[]): Step[] {
   const current = registryEntry(registry)

@@ -64,7 +64,7 @@ test('an export is a file that changes nothing here, and makes the same elsewher
     callback: { allowed: ['https://a.example/b', 'https://a.example/z'], concurrency: 2 },
     grants: FILE.participants['a.example'].grants,
   })
-  expect(exported.registries?.civil).toEqual(FILE.registries.civil)
+  expect(exported.registries?.civil).toEqual({ ...FILE.registries.civil, environment: 'live' })
   expect(JSON.stringify(exported)).not.toMatch(/secret|sealed/)
   expect((await apply(exported)).changes).toEqual([])
 

@@ -123,7 +123,8 @@ async function plan({ db }: HasDatabase, wanted: Configuration): Promise<Plan> {
   const purposes = await planPurposes(wanted, stored)
   const authorities = await planAuthorities(wanted, stored)
   const registries = planRegistries(wanted, stored.registries)
-  const known = { kinds: registries.kinds, purposes: purposes.names, authorities: authorities.names }
+  const { kinds, environments } = registries
+  const known = { kinds, environments, purposes: purposes.names, authorities: authorities.names }
   const participants = await planParticipants(wanted, stored, known)
   for (const row of stored.participants) {
     if (wanted.participants?.[row.participant.sender_id]?.grants !== undefined) continue

@@ -3,10 +3,11 @@
 import { oneOf } from '@rollcall/protocol'
 import Type, { type Static } from 'typebox'
 import { newSecret } from '../directory/secrets.ts'
+import { ENVIRONMENTS, type Environment } from '../model/environment.ts'
 import { type Participant, SIGNATURE_POLICIES } from '../model/participant.ts'
 import type { Database } from '../store/db/database.ts'
 import { directoryContent } from '../store/directory/demo-data.ts'
-import { addGrant } from '../store/directory/grants.ts'
+import { addGrant, environmentProblem } from '../store/directory/grants.ts'
 import {
   addParticipant as addRow,
   addSecret,
@@ -60,9 +61,12 @@ const PARTICIPANT = {
   max_page_size: MaxPageSize,
   rate_limit: RateLimit,
   concurrency_limit: ConcurrencyLimit,
+  environment: oneOf(ENVIRONMENTS, {
+    description: 'It may be granted something in registries of the same environment alone.',
+  }),
   demo: flag('Made for the demo.'),
 } as const
-const ParticipantResult = closed(PARTICIPANT)
+export const ParticipantResult = closed(PARTICIPANT)
 
 /** Adds a participant. Its messages must be signed until its policy says otherwise. */
 export const addParticipant = useCase(
@@ -73,6 +77,7 @@ export const addParticipant = useCase(
       max_page_size: Type.Optional(MaxPageSize),
       rate_limit: Type.Optional(RateLimit),
       concurrency_limit: Type.Optional(ConcurrencyLimit),
+      environment: Type.Optional(PARTICIPANT.environment),
       grants: Type.Optional(
         Type.Record(Type.String(), Terms, {
           description: 'By namespace, what it may do; nothing elsewhere.',
@@ -85,18 +90,16 @@ export const addParticipant = useCase(
       granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
     }),
   },
-  async (
-    { db }: HasDatabase,
-    { sender_id, name, max_page_size = null, rate_limit, concurrency_limit, grants = {} },
-  ) => {
-    const checked = await checkedGrants(db, grants)
+  async ({ db }: HasDatabase, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
+    const checked = await checkedGrants(db, environment, grants)
     const { secret, sha256 } = newSecret()
     const added = await addRow(db, {
       sender_id,
       name,
-      max_page_size,
-      rate_limit: limitIn(rate_limit),
-      concurrency_limit: limitIn(concurrency_limit),
+      environment,
+      max_page_size: limits.max_page_size ?? null,
+      rate_limit: limitIn(limits.rate_limit),
+      concurrency_limit: limitIn(limits.concurrency_limit),
       demo: await isDemoDatabase(db),
     })
     await addSecret(db, added, sha256)
@@ -109,10 +112,17 @@ export const addParticipant = useCase(
 )
 
 /** All of them are good before the first is written. */
-function checkedGrants(db: Database, grants: Readonly<Record<string, Static<typeof Terms>>>) {
+function checkedGrants(
+  db: Database,
+  environment: Environment,
+  grants: Readonly<Record<string, Static<typeof Terms>>>,
+) {
   return Promise.all(
     Object.entries(grants).map(async ([namespace, terms]) => {
       const registry = await registryAt(db, namespace)
+      const problem = environmentProblem(environment, registry)
+      if (problem !== null)
+        throw new AdminRefusal(`grants.${namespace}: ${problem}`, { at: ['grants', namespace] })
       return { registry, terms: checkedTerms(registry, terms, ['grants', namespace]) }
     }),
   )
@@ -165,8 +175,9 @@ export async function isDemoDatabase(db: Database): Promise<boolean> {
   return demo.length > 0
 }
 
-function described(participant: Participant) {
-  const { sender_id, client_id, name, status, signature_policy, max_page_size, demo } = participant
+export function described(participant: Participant) {
+  const { sender_id, client_id, name, status, signature_policy, max_page_size, environment, demo } =
+    participant
   return {
     sender_id,
     client_id,
@@ -176,6 +187,7 @@ function described(participant: Participant) {
     max_page_size,
     rate_limit: limitOut(participant.rate_limit),
     concurrency_limit: limitOut(participant.concurrency_limit),
+    environment,
     demo,
   }
 }

@@ -2,6 +2,7 @@
 
 import { KINDS, oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
+import { ENVIRONMENTS } from '../model/environment.ts'
 import type { Registry } from '../model/registry.ts'
 import { countRecords } from '../store/records/record-counts.ts'
 import {
@@ -39,6 +40,9 @@ const REGISTRY = {
   time_zone: TimeZone,
   majority_age: MajorityAge,
   primary_identifiers: Primaries,
+  environment: oneOf(ENVIRONMENTS, {
+    description: 'live: real people; sandbox: synthetic people, for systems that are being tried out.',
+  }),
   demo: flag('Made for the demo.'),
 } as const
 const RegistryResult = closed(REGISTRY)
@@ -48,12 +52,15 @@ export const addRegistry = useCase(
   {
     input: closed({
       kind: REGISTRY.kind,
-      namespace: Type.Optional(text('First segment of its paths (default: the kind).')),
+      namespace: Type.Optional(
+        text('First segment of its paths (default: the kind; of a sandbox the kind and -test).'),
+      ),
       sender_id: Type.Optional(text('Its sender_id in messages (default: <namespace>.rollcall).')),
       aliases: Type.Optional(Aliases),
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
       primary_identifiers: Type.Optional(Primaries),
+      environment: Type.Optional(REGISTRY.environment),
     }),
     result: RegistryResult,
   },
@@ -61,7 +68,8 @@ export const addRegistry = useCase(
     { db }: HasDatabase,
     {
       kind,
-      namespace = kind,
+      environment = 'live',
+      namespace = environment === 'sandbox' ? `${kind}-test` : kind,
       sender_id = `${namespace}.rollcall`,
       aliases = [],
       time_zone = 'UTC',
@@ -70,7 +78,7 @@ export const addRegistry = useCase(
     },
   ) => {
     const demo = await isDemoDatabase(db)
-    const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, demo }
+    const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
     return described(await addRow(db, { ...row, primary_identifiers }))
   },
 )
@@ -117,10 +125,11 @@ export const listRegistries = useCase(
   },
 )
 
-function described({ namespace, kind, sender_id, aliases, time_zone, majority_age, demo }: Registry) {
+function described(registry: Registry) {
+  const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
   const primary_identifiers = Object.fromEntries(
     kind.record_types.map(({ name, primary_identifier }) => [name, primary_identifier]),
   )
-  const own = { sender_id, aliases, time_zone, majority_age, primary_identifiers, demo }
+  const own = { sender_id, aliases, time_zone, majority_age, primary_identifiers, environment, demo }
   return { namespace, kind: kind.name, ...own }
 }

@@ -1,6 +1,7 @@
 /** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
 import { randomUUID } from 'node:crypto'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
+import type { Environment } from '../model/environment.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { recentlyUsed } from '../shared/recently-used.ts'
 
@@ -12,16 +13,24 @@ export interface TokenKeys {
 }
 
 export interface Tokens {
-  /** A token for this sender_id and its lifetime in seconds. */
-  issue(sender_id: string): Promise<{ access_token: string; expires_in: number }>
-  /** The sender_id a token was issued to; null when it is not ours, altered, expired or of another type. */
-  verify(token: string): Promise<string | null>
+  /** A token for this sender_id, `live` unless said otherwise, and its lifetime in seconds. */
+  issue(sender_id: string, environment?: Environment): Promise<{ access_token: string; expires_in: number }>
+  /** Whom a token was issued to; null when it is not ours, altered, expired or of another type. */
+  verify(token: string): Promise<TokenOwner | null>
+}
+
+export interface TokenOwner {
+  readonly sender_id: string
+  /** Of the participant when the token was issued. */
+  readonly environment: Environment
 }
 
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt'
 /** Issuer and audience of every token. A token of another system that shares the key is refused by them. */
 const ISSUER = 'rollcall'
+/** The claim of tokens for sandbox participants; the token of a live one has none. */
+const ENVIRONMENT = 'environment'
 /** Verified tokens that are cached until they expire. */
 const MAX_REMEMBERED = 10_000
 /** Characters. Our tokens are far shorter; the signature of a longer one is not checked. */
@@ -38,10 +47,10 @@ export function createTokens(
 ): Tokens {
   const remembered = recentlyUsed<string, Verified>(MAX_REMEMBERED)
   return {
-    async issue(sender_id) {
+    async issue(sender_id, environment = 'live') {
       const key = await keys.signing()
       const now = Math.floor(clock.date() / 1_000)
-      const access_token = await new SignJWT()
+      const access_token = await new SignJWT(environment === 'live' ? {} : { [ENVIRONMENT]: environment })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
         .setIssuer(ISSUER)
         .setAudience(ISSUER)
@@ -58,7 +67,7 @@ export function createTokens(
       if (known !== undefined) {
         // A cached token is refused as soon as its key is revoked.
         if (known.expires > clock.date() / 1_000 && (await keys.verification(known.kid)) !== null) {
-          return known.sender_id
+          return known
         }
         remembered.delete(token)
         return null
@@ -76,8 +85,10 @@ export function createTokens(
         const { sub, exp } = payload
         const { kid } = protectedHeader
         if (sub === undefined || exp === undefined || kid === undefined) return null
-        remembered.set(token, { sender_id: sub, expires: exp, kid })
-        return sub
+        const environment = payload[ENVIRONMENT] === 'sandbox' ? 'sandbox' : 'live'
+        const verified = { sender_id: sub, environment, expires: exp, kid } as const
+        remembered.set(token, verified)
+        return verified
       } catch (error) {
         if (error instanceof errors.JOSEError) return null
         throw error
@@ -86,8 +97,7 @@ export function createTokens(
   }
 }
 
-interface Verified {
-  readonly sender_id: string
+interface Verified extends TokenOwner {
   /** Unix time in seconds */
   readonly expires: number
   readonly kid: string

@@ -20,9 +20,10 @@ export async function authenticate(
   { headers: { authorization }, identified }: Pick<IncomingRequest, 'headers' | 'identified'>,
 ): Promise<Participant> {
   const token = bearerToken(authorization)
-  const sender_id = await tokens.verify(token)
-  const participant = sender_id === null ? null : await directory.activeParticipant(sender_id)
-  if (participant === null) {
+  const verified = await tokens.verify(token)
+  const participant = verified === null ? null : await directory.activeParticipant(verified.sender_id)
+  // What a participant got in the sandbox ends when it is promoted.
+  if (participant === null || verified?.environment !== participant.environment) {
     throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
   }
   identified?.(participant.sender_id)

@@ -5,27 +5,20 @@
 
 import { randomUUID } from 'node:crypto'
 import { HeaderRejection, type Operation } from '@rollcall/protocol'
-import type { Quota } from '../admission/quota.ts'
 import type { Exchange, ModeName } from '../model/exchange.ts'
 import type { Registry } from '../model/registry.ts'
 import type { IncomingRequest } from '../reading/body.ts'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
 import { type Accepting, accept } from './accept.ts'
+import { type Admitting, admit } from './admit.ts'
 import { type AnsweringNow, answerNow } from './answer-now.ts'
-import { type Authenticating, authenticate } from './authenticate.ts'
 import { type Authorizing, authorize } from './authorize.ts'
 import { checkAddress, checkDemands, checkMessageTime, checkSender } from './checks.ts'
 import { type Reply, refusalOf } from './reply.ts'
 import { orRejection, type ReadingSent, readSent } from './sent.ts'
 import { isUpload, takeUpload } from './upload/upload.ts'
 
-export type Receiving = { readonly quota: Quota } & Authenticating &
-  Authorizing &
-  ReadingSent &
-  Verifying &
-  Opening &
-  AnsweringNow &
-  Accepting
+export type Receiving = Admitting & Authorizing & ReadingSent & Verifying & Opening & AnsweringNow & Accepting
 
 /**
  * Answers one request: a synchronous one with its result, an asynchronous one with an ack.
@@ -38,9 +31,8 @@ export async function receive(
   registry: Registry,
   request: IncomingRequest,
 ): Promise<Reply> {
-  // 1. Token and quotas, before a byte of the body is read.
-  const participant = await authenticate(parts, request)
-  const visit = await parts.quota.enter(participant)
+  // 1. Token, quotas and environment, before a byte of the body is read.
+  const { participant, visit } = await admit(parts, registry, request)
   try {
     // What it may do here, asked before the body too.
     const grant = await authorize(parts, participant, registry, operation)

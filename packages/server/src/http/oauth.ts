@@ -76,7 +76,8 @@ async function answer(
       { participant },
     )
   }
-  const { access_token, expires_in } = await parts.tokens.issue(client.participant.sender_id)
+  const { sender_id, environment } = client.participant
+  const { access_token, expires_in } = await parts.tokens.issue(sender_id, environment)
   return { access_token, token_type: 'bearer', expires_in, scope: GRANTED_SCOPE }
 }
 

@@ -15,8 +15,7 @@ import {
   OPERATIONS,
 } from '@rollcall/protocol'
 import { type DayBounded, withinDay } from '../admission/day-limits.ts'
-import type { Quota } from '../admission/quota.ts'
-import { type Authenticating, authenticate } from '../exchange/authenticate.ts'
+import { type Admitting, admit } from '../exchange/admit.ts'
 import { batchLength, checkAddress, checkCount, checkSender } from '../exchange/checks.ts'
 import { acknowledgement, type Reply, refusalOf } from '../exchange/reply.ts'
 import type { Bodies } from '../keys/bodies.ts'
@@ -30,7 +29,7 @@ import { exchangeFingerprint } from '../shared/fingerprint.ts'
 import { type Inbox, inboxContext, type NewInboxMessage } from '../store/exchanges/inbox.ts'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
 
-export type ReceivingCallback = { readonly quota: Quota; readonly limits: Limits } & Authenticating &
+export type ReceivingCallback = { readonly limits: Limits } & Admitting &
   Opening &
   Verifying &
   PersistingCallback
@@ -46,9 +45,8 @@ export async function receiveCallback(
   request: IncomingRequest,
 ): Promise<Reply> {
   const { limits } = parts
-  // 1. Token and quotas, before a byte of the body is read.
-  const participant = await authenticate(parts, request)
-  const visit = await parts.quota.enter(participant)
+  // 1. Token, quotas and environment, before a byte of the body is read.
+  const { participant, visit } = await admit(parts, registry, request)
   try {
     // 2. Body: size, JSON, and the outer shape of header and message.
     const bounds = envelopeBounds(limits, callback.message)

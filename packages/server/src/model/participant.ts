@@ -1,6 +1,7 @@
 /** A counterparty, known by its `sender_id`, and what is agreed with it about signing and encrypting. */
 import type { SignatureProfile } from '@rollcall/protocol'
 import type { AllowedHost } from './allowed-hosts.ts'
+import type { Environment } from './environment.ts'
 
 /**
  * `required`: every message is signed. `if-present`: one without a signature, or with a known placeholder, counts as
@@ -46,4 +47,6 @@ export interface Participant extends MessagePolicy {
   readonly max_subscriptions: number | null
   /** Made by `rollcall demo`; a server that is not a demo refuses to run beside one. */
   readonly demo: boolean
+  /** In which registries it may be granted something: those of the same environment. */
+  readonly environment: Environment
 }

@@ -1,5 +1,6 @@
 /** A hosted registry, mounted at its namespace. */
 import type { Kind } from '@rollcall/protocol'
+import type { Environment } from './environment.ts'
 
 /** The members of a `Registry` on which its tables depend. */
 export interface RegistryShape {
@@ -22,6 +23,8 @@ export interface Registry {
   readonly aliases: readonly string[]
   /** Made by `rollcall demo`. */
   readonly demo: boolean
+  /** It never changes: synthetic people never come among real ones. */
+  readonly environment: Environment
   /** An IANA name; its days are those by which ages are counted. */
   readonly time_zone: string
   /** Years at which a person comes of age. */

@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
+export const NOTHING_GRANTED = 'nothing in this registry is granted to this participant'
 
 /** @param grant in force; null: there is none, and nothing is allowed */
 export function may(grant: Grant | null, wanted: Wanted): Permission {

@@ -2,6 +2,8 @@
 import type { Jwk, SignatureProfile } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { AllowedHost } from '../../model/allowed-hosts.ts'
+import type { CheckStep } from '../../model/check.ts'
+import type { Environment } from '../../model/environment.ts'
 import type { GrantTerms } from '../../model/grant.ts'
 import type { OperatorRole } from '../../model/operator.ts'
 
@@ -31,7 +33,22 @@ export interface ParticipantRow {
   /** Null: the server's limit; Infinity: none. */
   max_subscriptions: Generated<number | null>
   demo: Generated<boolean>
+  environment: Generated<Environment>
   created_at: SetTime
+}
+
+/** What was seen of a sandbox participant's system. */
+export interface ParticipantCheckRow {
+  id: GeneratedAlways<number>
+  participant: number
+  registry: number
+  /** What was seen at this time or later counts. */
+  since: Date
+  checked_at: Date
+  /** Of this software. */
+  version: string
+  passed: boolean
+  steps: ColumnType<readonly CheckStep[], string, string>
 }
 
 export interface ParticipantKeyRow {

@@ -4,6 +4,7 @@
  */
 import type { Attribute, IdentifierType } from '@rollcall/protocol'
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { Environment } from '../../model/environment.ts'
 import type {
   AccountCheckpointRow,
   AccountKeyRow,
@@ -16,6 +17,7 @@ import type {
   GrantUseRow,
   OperatorTokenRow,
   ParticipantCallbackRow,
+  ParticipantCheckRow,
   ParticipantGrantRow,
   ParticipantKeyRow,
   ParticipantRow,
@@ -41,6 +43,7 @@ export interface RegistryRow {
   majority_age: Generated<number>
   /** By record type, the identifier type by which its records are known instead of the kind's. */
   primary_identifiers: ColumnType<Readonly<Record<string, string>>, string | undefined, string>
+  environment: Generated<Environment>
 }
 
 /** An identifier type that an operator gave a registry. */
@@ -341,6 +344,7 @@ export interface Tables {
   participant_key: ParticipantKeyRow
   published_key: PublishedKeyRow
   grant_use: GrantUseRow
+  participant_check: ParticipantCheckRow
   operator_token: OperatorTokenRow
   master_key: MasterKeyRow
   own_key: OwnKeyRow

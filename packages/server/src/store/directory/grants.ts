@@ -1,5 +1,6 @@
 /** Grants of participants in registries. A changed grant is a new row: the one before it stays, as a record of what counted. */
 import { sql, type Transaction } from 'kysely'
+import type { Environment } from '../../model/environment.ts'
 import type { GrantTerms } from '../../model/grant.ts'
 import type { Participant } from '../../model/participant.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -60,7 +61,9 @@ export async function changeGrants(
   { revoke, add }: GrantChanges,
 ): Promise<readonly StoredGrant[]> {
   return kysely.transaction().execute(async (transaction) => {
-    const owner = { participant: await lockParticipant(transaction, participant), registry }
+    const locked = await lockParticipant(transaction, participant)
+    const owner = { participant: locked, registry }
+    if (add.length > 0) await checkEnvironment(transaction, locked, registry)
     if (revoke === 'all' || revoke.length > 0) {
       await transaction
         .updateTable('participant_grant')
@@ -75,6 +78,38 @@ export async function changeGrants(
     for (const terms of add) added.push(await insertGrant(transaction, owner, terms))
     return added
   })
+}
+
+/**
+ * A sandbox participant is granted nothing in a live registry, and a live one nothing in a sandbox.
+ * @throws StoreRefusal
+ */
+async function checkEnvironment(
+  transaction: Transaction<Tables>,
+  { environment }: Pick<Participant, 'environment'>,
+  { id }: Pick<Registry, 'id'>,
+): Promise<void> {
+  const registry = await transaction
+    .selectFrom('registry')
+    .select(['namespace', 'environment'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const problem = environmentProblem(environment, registry)
+  if (problem !== null) throw new StoreRefusal(problem)
+}
+
+/** Null: a participant of this environment may be granted something in the registry. */
+export function environmentProblem(
+  participant: Environment,
+  { namespace, environment }: Pick<Registry, 'namespace' | 'environment'>,
+): string | null {
+  if (participant === environment) return null
+  return `the registry ${namespace} is ${environment} and the participant is ${participant}; ${WHAT_TO_DO[participant]}`
+}
+
+const WHAT_TO_DO: Readonly<Record<Environment, string>> = {
+  sandbox: 'rollcall participant promote makes a participant live',
+  live: 'add a sandbox participant for it with rollcall participant add --sandbox',
 }
 
 async function insertGrant(

@@ -41,6 +41,7 @@ describe('addParticipant', () => {
       max_subscriptions: null,
       ...DEFAULT_MESSAGE_POLICY,
       demo: false,
+      environment: 'live',
     })
     expect(await findParticipant(db, 'b.example')).toEqual(added)
     expect(await findClient(db, added.client_id)).toEqual({ participant: added, secrets: [] })

@@ -45,6 +45,7 @@ const COLUMNS = [
   'outgoing',
   'max_subscriptions',
   'demo',
+  'environment',
 ] as const
 
 type Row = Pick<Selectable<ParticipantRow>, (typeof COLUMNS)[number]>
@@ -54,7 +55,7 @@ function fromRow({ signature_profile, ...row }: Row): Participant {
 }
 
 /** What may be given beside a name; the server's limits count where nothing is. */
-export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo'> &
+export type ParticipantSettings = Pick<Participant, 'max_page_size' | 'demo' | 'environment'> &
   Quotas &
   SubscriptionSettings &
   MessagePolicy
@@ -74,7 +75,7 @@ export async function addParticipant(
 ): Promise<Participant> {
   const { sender_id, name, max_page_size = null, demo = false, ...given } = participant
   const { rate_limit = null, concurrency_limit = null, ...others } = given
-  const { max_subscriptions = null, ...changes } = others
+  const { max_subscriptions = null, environment = 'live', ...changes } = others
   const policy = { ...DEFAULT_MESSAGE_POLICY, ...meantChanges(changes) }
   checkSenderId(sender_id)
   checkName(name)
@@ -85,7 +86,7 @@ export async function addParticipant(
   // Hexadecimal: no colon, which would end it in HTTP Basic, and nothing to escape in a form or a shell.
   const client_id = randomBytes(16).toString('hex')
   const limits = { max_page_size, rate_limit, concurrency_limit, max_subscriptions }
-  const values = { sender_id, client_id, name, ...limits, demo }
+  const values = { sender_id, client_id, name, ...limits, demo, environment }
   try {
     const added = await db.kysely
       .insertInto('participant')
@@ -349,10 +350,10 @@ export async function addSecret(
 export async function lockParticipant(
   transaction: Transaction<Tables>,
   participant: Pick<Participant, 'id'>,
-): Promise<Pick<Participant, 'id'>> {
+): Promise<Pick<Participant, 'id' | 'environment'>> {
   const owner = await transaction
     .selectFrom('participant')
-    .select('id')
+    .select(['id', 'environment'])
     .where('id', '=', participant.id)
     .forUpdate()
     .executeTakeFirst()

@@ -14,6 +14,7 @@ import {
 } from '@rollcall/protocol'
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import type { Environment } from '../../model/environment.ts'
 import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
@@ -59,10 +60,12 @@ export async function addRegistry(
     readonly majority_age?: number
     /** By record type; those of the kind unless given. */
     readonly primary_identifiers?: Readonly<Record<string, string>>
+    /** `live` unless given. */
+    readonly environment?: Environment
   },
 ): Promise<Registry> {
   const { namespace, sender_id, demo = false, time_zone = 'UTC', majority_age = 18 } = registry
-  const { primary_identifiers = {} } = registry
+  const { primary_identifiers = {}, environment = 'live' } = registry
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -80,7 +83,10 @@ export async function addRegistry(
     await checkNotTaken(transaction, namespace, [sender_id, ...aliases])
     const row = await transaction
       .insertInto('registry')
-      .values({ namespace, kind: kind.name, sender_id, aliases, demo, time_zone, majority_age })
+      .values({
+        ...{ namespace, kind: kind.name, sender_id, aliases },
+        ...{ demo, time_zone, majority_age, environment },
+      })
       .returningAll()
       .executeTakeFirstOrThrow()
     await declarePrimaries(transaction, row.id, kind, primary_identifiers)
@@ -245,7 +251,7 @@ interface FoundRegistry extends Selectable<RegistryRow> {
 }
 
 function toRegistry(row: FoundRegistry): Registry {
-  const { id, namespace, sender_id, aliases, demo, time_zone, majority_age } = row
+  const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment } = row
   const kind = kindNamed(row.kind)
   if (!kind) {
     throw new StoreRefusal(
@@ -262,6 +268,7 @@ function toRegistry(row: FoundRegistry): Registry {
     demo,
     time_zone,
     majority_age,
+    environment,
     unfilled: unfilledOf(kind, extended, row),
   }
 }

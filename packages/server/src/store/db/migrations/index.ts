@@ -31,6 +31,7 @@ import { consents } from './0028-consents.ts'
 import { waitingNotifications } from './0029-waiting-notifications.ts'
 import { accountReviews } from './0030-account-reviews.ts'
 import { protectionOfRetired } from './0031-protection-of-retired.ts'
+import { environments } from './0032-environments.ts'
 import { identifierTypes } from './0034-identifier-types.ts'
 import { schemaVersions } from './0036-schema-versions.ts'
 import { accountEvidence } from './0037-account-evidence.ts'
@@ -67,6 +68,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0029-waiting-notifications': waitingNotifications,
   '0030-account-reviews': accountReviews,
   '0031-protection-of-retired': protectionOfRetired,
+  '0032-environments': environments,
   '0034-identifier-types': identifierTypes,
   '0036-schema-versions': schemaVersions,
   '0037-account-evidence': accountEvidence,

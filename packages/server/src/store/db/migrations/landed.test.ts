@@ -36,6 +36,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0029-waiting-notifications.ts': 'dca46828dee6b4de140bb0d31da2cfc3',
   '0030-account-reviews.ts': 'c465a5475a6dbef65b641c6648635941',
   '0031-protection-of-retired.ts': '8b5664330a21fbaec965a0b879c52a17',
+  '0032-environments.ts': '0e7bc8a8f328f9cfdea949ebcc864ed5',
   '0034-identifier-types.ts': '3fbf023334cc4e583ef3f3d0ca4c7c98',
   '0036-schema-versions.ts': '121e5fc7b133b0b22f80865ab5433216',
   '0037-account-evidence.ts': '88b78a28ab47d45135c72f8fe66c8f62',

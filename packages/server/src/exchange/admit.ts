@@ -1,0 +1,33 @@
+/** Lets a caller in: the one place where requests and callbacks learn who is calling, and in which registries it may be. */
+import { RequestFault } from '@rollcall/protocol'
+import type { Quota, Visit } from '../admission/quota.ts'
+import type { Participant } from '../model/participant.ts'
+import type { Registry } from '../model/registry.ts'
+import { NOTHING_GRANTED } from '../policy/permission.ts'
+import type { IncomingRequest } from '../reading/body.ts'
+import { type Authenticating, authenticate } from './authenticate.ts'
+
+export type Admitting = Authenticating & { readonly quota: Quota }
+
+interface Admitted {
+  readonly participant: Participant
+  /** The caller leaves it, whatever happens. */
+  readonly visit: Visit
+}
+
+/**
+ * The caller, counted in its quotas. A sandbox participant is never let into a live registry, nor a live one into a
+ * sandbox, whatever else is configured. It is answered as a participant without a grant is.
+ * @throws RequestFault 401, 429, 403 err.request.forbidden
+ */
+export async function admit(
+  parts: Admitting,
+  { environment }: Pick<Registry, 'environment'>,
+  request: Pick<IncomingRequest, 'headers' | 'identified'>,
+): Promise<Admitted> {
+  const participant = await authenticate(parts, request)
+  const visit = await parts.quota.enter(participant)
+  if (participant.environment === environment) return { participant, visit }
+  visit.leave(true)
+  throw new RequestFault('err.request.forbidden', NOTHING_GRANTED)
+}

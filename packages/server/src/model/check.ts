@@ -1,0 +1,11 @@
+/** The check of a sandbox participant: which steps its system has gone through, as our own records show it. */
+
+/** `skipped`: the grant of the participant does not have the operation, so it is not asked for. */
+export const STEP_STATES = ['passed', 'missing', 'skipped'] as const
+
+export interface CheckStep {
+  readonly name: string
+  readonly state: (typeof STEP_STATES)[number]
+  /** What was seen, or what to do. It names no person and repeats nothing of a message. */
+  readonly text: string
+}
