@@ -1,89 +1,117 @@
 /**
- * Builds a package for publishing: JavaScript and declarations, in a directory that is a package of its own. The
- * workspace itself needs no build; its package.json points to the sources (docs/decisions/published-packages.md).
- *
- *   node build/build-package.ts packages/client      # packages/client/dist, and dist of what it depends on
+ * Builds a package for publishing: JavaScript, declarations where programs import it, README and licence, in a directory
+ * that is a package of its own. The workspace itself needs no build; its package.json points to the sources
+ * (docs/decisions/published-packages.md).
  */
-import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root, writeDeclarations, writeJavaScript } from './compile.ts'
+import { PACKAGES, type PublishedPackage } from './packages.ts'
+import { compiledName } from './published-files.ts'
+import { type ByName, type Manifest, withVersion } from './versions.ts'
 
-const root = resolve(import.meta.dirname, '..')
-const SCOPE = '@rollcall/'
-/** What published packages run on; the workspace brings its own Node. */
-const ENGINES = { node: '>=22' }
-/** The entries for Node are compiled with its types, all others without. */
-const CONFIGS = ['tsconfig.json', 'tsconfig.node.json']
-
-interface Manifest {
-  readonly name: string
-  readonly exports: Readonly<Record<string, string>>
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly [member: string]: unknown
+/** @param version to say instead of that of the workspace, of the package and of the workspace's packages that it needs */
+export function manifestOf(directory: string, version?: string): Manifest {
+  const manifest = JSON.parse(readFileSync(join(root, directory, 'package.json'), 'utf8')) as Manifest
+  return version === undefined ? manifest : withVersion(manifest, version)
 }
-
-/** Where the build of a package goes, by its directory in the workspace. */
-export type OutOf = (directory: string) => string
-
-const distOf: OutOf = (directory) => join(directory, 'dist')
 
 /**
- * Builds a package after the packages of the workspace that it depends on.
- * @param directory of the package, such as `packages/client`
- * @returns the directories that were written
+ * Builds packages into `out`, each in a folder of its name, after the packages of the workspace that they import.
+ * @returns the folders, by the directory of the package in the workspace
  */
-export function buildPackage(directory: string, outOf: OutOf = distOf): readonly string[] {
-  const from = resolve(directory)
-  const manifest = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as Manifest
-  const own = Object.keys(manifest.dependencies ?? {}).filter((name) => name.startsWith(SCOPE))
-  const needed = own.map((name) => join(root, 'packages', name.slice(SCOPE.length)))
-  const built = needed.flatMap((dependency) => buildPackage(dependency, outOf))
-  const out = outOf(from)
-  rmSync(out, { recursive: true, force: true })
-  const paths = Object.fromEntries(
-    own.map((name, at) => [name, [join(outOf(needed[at] ?? ''), 'index.d.ts')]]),
-  )
-  for (const config of CONFIGS)
-    compile(join(from, config), { rootDir: join(from, 'src'), outDir: out, paths })
-  writeFileSync(join(out, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`)
-  cpSync(join(root, 'LICENSE'), join(out, 'LICENSE'))
-  return [...built, out]
+export function buildPackages(
+  out: string,
+  packages: readonly PublishedPackage[] = PACKAGES,
+  version?: string,
+): ReadonlyMap<string, string> {
+  const built = new Map<string, string>()
+  // Declarations name types of other packages, which are found above `out`.
+  const modules = join(out, 'node_modules')
+  mkdirSync(out, { recursive: true })
+  symlinkSync(join(root, 'node_modules'), modules)
+  try {
+    for (const row of packages) {
+      const to = join(out, manifestOf(row.directory).name)
+      buildPackage(row, to, built, version)
+      built.set(row.directory, to)
+    }
+  } finally {
+    rmSync(modules)
+  }
+  return built
 }
 
-function compile(config: string, options: object): void {
-  if (!existsSync(config)) return
-  const directory = mkdtempSync(join(tmpdir(), 'rollcall-build-'))
-  const compilerOptions = {
-    ...options,
-    noEmit: false,
-    declaration: true,
-    rewriteRelativeImportExtensions: true,
-    typeRoots: [join(root, 'node_modules/@types')],
+function buildPackage(
+  row: PublishedPackage,
+  to: string,
+  built: ReadonlyMap<string, string>,
+  version?: string,
+): void {
+  const { directory, bundles = [] } = row
+  rmSync(to, { recursive: true, force: true })
+  mkdirSync(to, { recursive: true })
+  const manifest = manifestOf(directory, version)
+  writeJavaScript(directory, to)
+  if (manifest.exports !== undefined) {
+    const declarations = [...built].map(
+      ([other, folder]) => [manifestOf(other).name, join(folder, 'lib')] as const,
+    )
+    writeDeclarations(directory, to, new Map(declarations))
   }
-  try {
-    const project = join(directory, 'tsconfig.json')
-    writeFileSync(project, JSON.stringify({ extends: config, compilerOptions }))
-    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', project], {
-      stdio: ['ignore', 2, 2],
-    })
-  } finally {
-    rmSync(directory, { recursive: true })
+  const bundled = bundles.map((other) => manifestOf(other, version))
+  writeJson(join(to, 'package.json'), publishedManifest(row, manifest, bundled))
+  for (const [at, other] of bundles.entries()) {
+    const inside = join(to, 'node_modules', bundled[at]?.name ?? '')
+    writeJavaScript(other, inside)
+    writeJson(join(inside, 'package.json'), bundledManifest(manifestOf(other, version)))
+    cpSync(join(root, 'LICENSE'), join(inside, 'LICENSE'))
+  }
+  for (const file of [join(root, 'LICENSE'), join(root, directory, 'README.md')]) {
+    if (existsSync(file)) cpSync(file, join(to, file.split('/').at(-1) ?? ''))
   }
 }
 
 /** What the package says of itself once its sources are compiled. */
-function publishedManifest({ exports, scripts: _scripts, private: _private, ...rest }: Manifest): object {
-  const entries = Object.entries(exports).map(([name, source]) => {
-    const built = source.replace('./src/', './').replace(/\.ts$/, '')
-    return [name, { types: `${built}.d.ts`, default: `${built}.js` }]
-  })
-  return { ...rest, engines: ENGINES, exports: Object.fromEntries(entries) }
-}
-
-if (import.meta.main) {
-  const [directory = '.'] = process.argv.slice(2)
-  for (const out of buildPackage(directory)) {
-    process.stdout.write(`${basename(resolve(out, '..'))}: ${out}\n`)
+function publishedManifest(row: PublishedPackage, manifest: Manifest, bundled: readonly Manifest[]): object {
+  const { exports, scripts: _scripts, devDependencies: _dev, private: _private, ...rest } = manifest
+  const all = [manifest, ...bundled]
+  const optionalDependencies = merged(all, 'optionalDependencies')
+  return {
+    ...rest,
+    engines: row.engines,
+    // Without an entry of its own, nothing of the package can be imported but its package.json.
+    exports: exports === undefined ? { './package.json': './package.json' } : compiledExports(exports, true),
+    dependencies: merged(all, 'dependencies'),
+    ...(Object.keys(optionalDependencies).length > 0 && { optionalDependencies }),
+    ...(bundled.length > 0 && { bundleDependencies: bundled.map(({ name }) => name) }),
   }
 }
+
+/** Its dependencies are those of the package that holds it. */
+function bundledManifest({ name, version, license, type, exports }: Manifest): object {
+  return { name, version, license, type, exports: compiledExports(exports ?? {}, false) }
+}
+
+function compiledExports(exports: ByName, declarations: boolean): object {
+  const entries = Object.entries(exports).map(([name, source]) => {
+    const built = compiledName(source)
+    return [name, declarations ? { types: built.replace(/\.js$/, '.d.ts'), default: built } : built]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** @throws Error where two packages need different versions: one folder has one */
+function merged(all: readonly Manifest[], member: 'dependencies' | 'optionalDependencies'): ByName {
+  const ranges = new Map<string, string>()
+  for (const [name, range] of all.flatMap((manifest) => Object.entries(manifest[member] ?? {}))) {
+    const other = ranges.get(name)
+    if (other !== undefined && other !== range)
+      throw new Error(`${name} is needed as ${other} and as ${range}`)
+    ranges.set(name, range)
+  }
+  return Object.fromEntries([...ranges].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const writeJson = (path: string, value: object): void =>
+  writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)

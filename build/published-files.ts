@@ -4,7 +4,7 @@
  *
  *   new URL('./thread.ts', import.meta.url)
  *
- * The build copies every file of `src` that is not TypeScript, and writes `.js` where such a literal says `.ts`.
+ * The build copies every file of `src` that is not TypeScript, and such a literal names the compiled file then.
  */
 import { existsSync } from 'node:fs'
 import { dirname, extname, join, relative } from 'node:path'
@@ -45,6 +45,10 @@ function isPublished(path: string, package_directory: string): boolean {
   return (inside === 'package.json' || inside.startsWith('src/')) && existsSync(path)
 }
 
+/** Where a source stands in the compiled package: `src/a/b.ts` is `lib/a/b.js`. */
+export const compiledName = (path: string): string =>
+  path.replace(/^((?:\.\.?\/)*)src\//, '$1lib/').replace(/\.ts$/, '.js')
+
 /** The text of a compiled file, with the names of compiled files. */
 export const withCompiledNames = (code: string): string =>
-  code.replace(NAMED, (whole, path: string) => whole.replace(path, path.replace(/\.ts$/, '.js')))
+  code.replace(NAMED, (whole, path: string) => whole.replace(path, compiledName(path)))

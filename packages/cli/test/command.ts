@@ -1,5 +1,5 @@
 /** The real command, in processes beside the test's. */
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -57,7 +57,11 @@ function environment(env: Environment): Environment {
  * @param main the program
  */
 export function start(words: readonly string[], env: Environment, main: string = MAIN): Running {
-  const child = spawn(process.execPath, [main, ...words], { env: environment(env), stdio: 'pipe' })
+  return running(spawn(process.execPath, [main, ...words], { env: environment(env), stdio: 'pipe' }))
+}
+
+/** A process that was started with pipes. */
+export function running(child: ChildProcessWithoutNullStreams): Running {
   const printed = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))

@@ -41,10 +41,14 @@ const listener = nodeListener(new Receiver({ peers: [], receiver_id: 'sp.example
 console.log(JSON.stringify({ record, listener: typeof listener }))
 `
 
-it('searches from emitted JavaScript, with no TypeScript loaded', async () => {
+it.each([
+  ['22', join(root, 'packages/client/node_modules/node/bin/node')],
+  ['24', process.execPath],
+])('searches from JavaScript under Node %s, with no TypeScript loaded', async (major, node) => {
+  expect((await run(node, ['--version'])).stdout).toMatch(`v${major}.`)
   writeFileSync(join(place, 'app.js'), APP)
   const options = ['--no-experimental-strip-types', join(place, 'app.js'), registry.base_url]
-  const { stdout, stderr } = await run(process.execPath, options)
+  const { stdout, stderr } = await run(node, options)
   expect(JSON.parse(stdout)).toEqual({ record: { name: 'Ada' }, listener: 'function' })
   expect(stderr).toBe('')
 })

@@ -1,8 +1,9 @@
 /** The client as it is published: built into an empty directory beside the packages that it needs. */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
-import { buildPackage } from '../../../build/build-package.ts'
+import { join, resolve } from 'node:path'
+import { buildPackages } from '../../../build/build-package.ts'
+import { packageAt } from '../../../build/packages.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const THIRD_PARTIES = ['jose', 'typebox', '@noble/hashes']
@@ -15,9 +16,7 @@ export function builtClient(): { readonly place: string; remove(): void } {
   for (const name of THIRD_PARTIES) {
     symlinkSync(join(root, 'node_modules', name), join(place, 'node_modules', name))
   }
-  buildPackage(join(root, 'packages/client'), (directory) =>
-    join(place, 'node_modules/@rollcall', basename(directory)),
-  )
+  buildPackages(join(place, 'node_modules'), ['packages/protocol', 'packages/client'].map(packageAt))
   writeFileSync(join(place, 'package.json'), '{"type":"module"}')
   return { place, remove: () => rmSync(place, { recursive: true }) }
 }

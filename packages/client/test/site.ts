@@ -16,8 +16,9 @@ export interface Site {
   close(): Promise<void>
 }
 
-export async function site(passOnTo: string): Promise<Site> {
-  const { place, remove } = builtClient()
+/** @param client whose `node_modules` has the client; one that is built for it by default */
+export async function site(passOnTo: string, client = builtClient()): Promise<Site> {
+  const { place, remove } = client
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   }).listen(0, '127.0.0.1')
@@ -48,8 +49,8 @@ const NAMES = [
   ...['typebox/system', '@noble/hashes/blake2.js', '@noble/hashes/legacy.js'],
 ]
 const imports = {
-  '@rollcall/client': '/node_modules/@rollcall/client/index.js',
-  '@rollcall/protocol': '/node_modules/@rollcall/protocol/index.js',
+  '@rollcall/client': '/node_modules/@rollcall/client/lib/index.js',
+  '@rollcall/protocol': '/node_modules/@rollcall/protocol/lib/index.js',
   ...Object.fromEntries(
     NAMES.map((name) => [name, `/node_modules/${relative(modules, requireHere.resolve(name))}`]),
   ),

@@ -1,0 +1,26 @@
+/** The packages that are published, one row each, in the order in which they are published. */
+
+export interface PublishedPackage {
+  /** In the workspace. Its package.json has the name, the description and the dependencies. */
+  readonly directory: string
+  readonly engines: { readonly node: string }
+  /** Packages of the workspace that are not published themselves. Its tarball holds them as bundled dependencies. */
+  readonly bundles?: readonly string[]
+}
+
+export const PACKAGES: readonly PublishedPackage[] = [
+  { directory: 'packages/protocol', engines: { node: '>=22' } },
+  { directory: 'packages/client', engines: { node: '>=22' } },
+  {
+    directory: 'packages/cli',
+    engines: { node: '>=24' },
+    bundles: ['packages/server', 'packages/synthetic'],
+  },
+]
+
+export function packageAt(directory: string): PublishedPackage {
+  const found = PACKAGES.find((row) => row.directory === directory)
+  if (found !== undefined) return found
+  const names = PACKAGES.map((row) => row.directory).join(', ')
+  throw new Error(`${directory} is not a package that is published. Those are: ${names}`)
+}
