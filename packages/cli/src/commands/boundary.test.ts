@@ -10,6 +10,7 @@ const STARTING: Readonly<Record<string, readonly string[]>> = {
   'serve.ts': [
     ...[
       'baseUrl',
+      'checkSchema',
       'Database',
       'isLoopback',
       'listenerUrl',

@@ -9,7 +9,6 @@ import {
   openStorage,
   openVault,
   type Registry,
-  type Showcase,
 } from '@rollcall/server'
 import { migrateDatabase } from '@rollcall/server/admin/database'
 import type { Command } from 'commander'
@@ -22,7 +21,8 @@ import {
   writtenParticipants,
 } from '../demo/demo-file.ts'
 import { DEMO_RECORDS, ensureDemoDirectory, fillEmptyRegistries, refuseRealData } from '../demo/directory.ts'
-import { curlPair, greeting } from '../demo/greeting.ts'
+import { greeting } from '../demo/greeting.ts'
+import { showcaseOf } from '../demo/showcase.ts'
 import { configuration } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { refuseTakenPorts, startListening } from '../listen.ts'
@@ -144,14 +144,6 @@ async function fill(db: Database, registries: readonly Registry[]): Promise<void
   const filled = await fillEmptyRegistries(db, registries)
   if (filled.length > 0) process.stderr.write(`${DEMO_RECORDS} records each went into ${filled.join(', ')}\n`)
 }
-
-/** What its pages show. */
-const showcaseOf = (demo: DemoFile): Showcase => ({
-  participant: demo.participant,
-  operatorUrl: demo.admin.base_url,
-  commands: curlPair(demo),
-  samples: new Map(demo.registries.map(({ namespace, samples }) => [namespace, samples])),
-})
 
 /** For machines: where everything is, without the secret. */
 function summary({ base_url, token_url, registries }: DemoFile, demo_file: string): object {

@@ -1,0 +1,11 @@
+/** What the pages of the demo show. */
+import type { Showcase } from '@rollcall/server'
+import type { DemoFile } from './demo-file.ts'
+import { curlPair } from './greeting.ts'
+
+export const showcaseOf = (demo: DemoFile): Showcase => ({
+  participant: demo.participant,
+  operatorUrl: demo.admin.base_url,
+  commands: curlPair(demo),
+  samples: new Map(demo.registries.map(({ namespace, samples }) => [namespace, samples])),
+})
