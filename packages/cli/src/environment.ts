@@ -65,10 +65,20 @@ export async function withDatabase<Result>(work: (needs: Needs) => Promise<Resul
       `there is no database in ${config.dataDirectory} yet; set ROLLCALL_DATA or DATABASE_URL, or make one with rollcall migrate`,
     )
   }
+  return withStorage(config, async (needs) => {
+    await checkSchema(needs.db)
+    return work(needs)
+  })
+}
+
+/** As `withDatabase`, of a database that may have no tables yet; the embedded one is made. */
+export async function withStorage<Result>(
+  config: Config,
+  work: (needs: Needs) => Promise<Result>,
+): Promise<Result> {
   const storage = await openStorage(config)
   const accounts = openAccounts(config, storage.db)
   try {
-    await checkSchema(storage.db)
     return await work({
       db: storage.db,
       owner: storage.owner,

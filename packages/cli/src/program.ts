@@ -36,6 +36,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   prune: () => import('./commands/prune.ts'),
   erase: () => import('./commands/erase.ts'),
   hold: () => import('./commands/hold.ts'),
+  backup: () => import('./commands/backup.ts'),
+  restore: () => import('./commands/restore.ts'),
   import: () => import('./commands/import.ts'),
   search: () => import('./commands/search.ts'),
   subscribe: () => import('./commands/subscribe.ts'),

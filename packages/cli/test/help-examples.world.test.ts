@@ -206,11 +206,24 @@ async function demoSubscription(event: string, made_up: string): Promise<void> {
   }
 }
 
+/** What the examples of backups name. */
+async function namesOfBackups(): Promise<void> {
+  meaning['/backups/rollcall-2026-11-22.backup'] = join(folder, 'one.backup')
+  meaning['/journal/rollcall'] = join(folder, 'journal')
+  await write('journal', '')
+}
+
 const addAuthority = () =>
   run('consent', 'authority', 'add', 'https://consent.example.org', '--key', join(folder, 'public-key.pem'))
 
 /** What must have happened before an example makes sense, where the examples before it have not seen to it. */
 const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
+  'backup check': async () => {
+    await namesOfBackups()
+    await run('backup', join(folder, 'one.backup'))
+  },
+  // It holds what would be sent, until the example that releases it.
+  'restore adopt': () => namesOfBackups(),
   'consent authority remove': () => addAuthority(),
   'consent withdraw': () => addAuthority(),
   'consent revoke': () => addAuthority(),

@@ -65,6 +65,7 @@ function textOf({
   faults,
   unsigned,
   unsigned_tails,
+  restores,
   keys,
   own_keys,
 }: Verified): string {
@@ -77,10 +78,19 @@ function textOf({
     ),
     ...(fault_count > faults.length ? [`- and ${fault_count - faults.length} more`] : []),
   ]
-  if (counts.tombstones > 0)
+  const removals = counts.tombstones - restores.length
+  if (removals > 0)
     lines.push(
-      `removed by ${counts.tombstones} tombstones: ${counts.pruned} entries, ${counts.erased} rows of persons`,
+      `removed by ${removals} tombstones: ${counts.pruned} entries, ${counts.erased} rows of persons`,
     )
+  for (const { at, snapshot_at, backup, journal, reason, open, witnessed } of restores) {
+    const by = backup === null ? 'by other means' : `from backup ${backup}`
+    lines.push(
+      `restored at ${at} ${by}, as it was at ${snapshot_at}: accounts in between are lost, ${witnessed} checkpoints of the witness among them`,
+      journal === null ? `- without the journal: ${reason}` : `- ${journal} acts of the journal were applied`,
+      ...open.map(({ chain, sequence }) => `- chain ${chain}: what followed entry ${sequence} is lost`),
+    )
+  }
   if (counts.witnessed > 0) lines.push(`compared with ${counts.witnessed} checkpoints of the witness`)
   if (unsigned > 0) {
     lines.push(`not signed by a checkpoint: ${unsigned} entries at the ends of chains`)

@@ -29,13 +29,42 @@ export interface PrunedChain {
   readonly hash: string
 }
 
-export type TombstoneContent = ErasureTombstone | PruneTombstone
+/**
+ * The database was restored: what was accounted after the snapshot, until now, is not in it. Checkpoints of that time, and of
+ * no other, may be missing.
+ */
+export interface RestoreTombstone {
+  readonly kind: 'restore'
+  readonly at: string
+  readonly reason: string
+  /** Of the file; null: the database was restored by other means. */
+  readonly backup: string | null
+  /** The time whose state the database had. */
+  readonly snapshot_at: string
+  /** What a checkpoint of the lost time is later than: the snapshot less the longest time of a commit. */
+  readonly from: string
+  /** How many acts of the journal were applied; null: it was renounced. */
+  readonly journal: number | null
+  /** The chains that had not ended, with the last entry that is there, and the last that a checkpoint signs. */
+  readonly open: readonly OpenChain[]
+}
+
+export interface OpenChain {
+  readonly chain: string
+  readonly sequence: number
+  readonly signed: number
+}
+
+export type TombstoneContent = ErasureTombstone | PruneTombstone | RestoreTombstone
 
 /** The chains that a tombstone names, sorted. */
 export function chainsOf(content: TombstoneContent): readonly string[] {
-  const chains =
-    content.kind === 'erasure' ? Object.keys(content.erased) : content.pruned.map(({ chain }) => chain)
-  return [...new Set(chains)].toSorted()
+  return [...new Set(namedBy(content))].toSorted()
+}
+
+function namedBy(content: TombstoneContent): readonly string[] {
+  if (content.kind === 'erasure') return Object.keys(content.erased)
+  return (content.kind === 'prune' ? content.pruned : content.open).map(({ chain }) => chain)
 }
 
 /** The row of a tombstone; it is inserted in the transaction that deletes. */

@@ -55,6 +55,22 @@ export const verifyAllAccounts = useCase(
         }),
         { description: 'The largest of these ends.' },
       ),
+      restores: Type.Array(
+        closed({
+          at: instant('When the database was restored.'),
+          snapshot_at: instant(
+            'The time whose state it had then: accounts from then until the restore are lost.',
+          ),
+          backup: orNull(text('Id of the backup; null: it was restored by other means.')),
+          reason: text('Why.'),
+          journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
+          open: Type.Array(closed({ chain: Chain, sequence: wholeNumber('The last entry that is there.') }), {
+            description: 'Chains that had not ended: what followed these entries is lost.',
+          }),
+          witnessed: wholeNumber('Checkpoints of the witness that are missing for this reason.'),
+        }),
+        { description: 'Restores of the database, as their signed entries say. They are no faults.' },
+      ),
       keys: Type.Array(Type.String(), { description: 'Fingerprints of the keys that signed.' }),
       own_keys: flag(
         'Whether these keys were compared with their private halves, for which the master key is needed.',
@@ -71,6 +87,7 @@ export const verifyAllAccounts = useCase(
       faults: report.faults.map((fault) => ({ ...fault, meaning: FAULTS[fault.kind] })),
       unsigned: report.unsigned,
       unsigned_tails: [...report.tails],
+      restores: report.restores,
       keys: [...keys],
       own_keys: opened !== null,
     }

@@ -14,6 +14,7 @@ import { suspendUngranted } from './grant-subscriptions.ts'
 import { checkedTerms, hasEnded, problemOf } from './grant-terms.ts'
 import { participantNamed } from './participants.ts'
 import { isNamed, unknownPurpose } from './purposes.ts'
+import { journalRevoked } from './revoked-grants.ts'
 import { AdminRefusal } from './use-case.ts'
 
 /** What a grant may name, as it will be. */
@@ -166,7 +167,9 @@ function step(
     async make({ db }) {
       const participant = await participantNamed(db, sender_id)
       const registry = await registryAt(db, namespace)
-      await changeGrants(db, { participant, registry }, { revoke: revoked.map(({ id }) => id), add: added })
+      const revoke = revoked.map(({ id }) => id)
+      await journalRevoked(db, [participant, registry], revoke)
+      await changeGrants(db, { participant, registry }, { revoke, add: added })
       await suspendUngranted(db, participant, registry)
     },
   }

@@ -7,6 +7,7 @@ import { unreachableHost } from '../egress/address-rules.ts'
 import type { AllowedHost } from '../model/allowed-hosts.ts'
 import {
   type ConsentAuthority,
+  findAuthority,
   listAuthorities,
   putAuthority,
   removeAuthority,
@@ -111,6 +112,9 @@ export const removeConsentAuthority = useCase(
     accounted: 'consent authority remove',
   },
   async ({ db }: HasDatabase, { name }) => {
+    if ((await findAuthority(db, name)) !== null) {
+      await db.journal.write({ kind: 'authority_removed', authority: name })
+    }
     const id = await removeAuthority(db.pool, name)
     if (id === null) {
       throw new AdminRefusal('name: no such consent authority is registered', { reason: 'not_found' })

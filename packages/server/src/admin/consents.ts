@@ -40,6 +40,7 @@ export const withdrawConsent = useCase(
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
       const id = await authorityNamed(needs, authority)
+      await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] })
       const stopped = await revokeSigned(needs.db, id, [jti])
       return receiptOf(needs, { authority, jti }, stopped)
     }
@@ -50,6 +51,11 @@ export const withdrawConsent = useCase(
     await checkPurpose(needs, purpose)
     const { all: pseudonyms } = await withdrawingPerson(needs, { identifier_type, identifier_value })
     const from = participant === undefined ? null : (await participantNamed(needs.db, participant)).id
+    await needs.db.journal.write({
+      kind: 'consent_withdrawn',
+      ...{ purpose, participant: participant ?? null },
+      pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
+    })
     const stopped = await withdraw(needs.db, { pseudonyms, purpose, participant: from })
     const subject = { identifier_type, identifier_value }
     return receiptOf(needs, { subject, purpose, participant: participant ?? null }, stopped)
@@ -75,6 +81,7 @@ export const revokeConsents = useCase(
   },
   async (needs: HasVault, { authority, revoked }) => {
     const id = await authorityNamed(needs, authority)
+    await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked })
     const stopped = await revokeSigned(needs.db, id, revoked)
     return receiptOf(needs, { authority, revoked }, stopped)
   },

@@ -1,8 +1,9 @@
 /** Erasing a person from what Rollcall has stored beside the records. */
 import Type from 'typebox'
-import { loadAccountKeys } from '../accounts/keys.ts'
+import { type AccountSigner, loadAccountKeys } from '../accounts/keys.ts'
 import { pseudonymOf } from '../accounts/persons.ts'
 import { signTombstone } from '../accounts/tombstones.ts'
+import type { JournalAct } from '../model/journal.ts'
 import { bodyKeyRetention, DAY } from '../model/retention.ts'
 import { countPerson, deletePersonRows, type PersonPlace } from '../store/accounts/erase-persons.ts'
 import { lockHolds } from '../store/accounts/prune-accounts.ts'
@@ -75,18 +76,11 @@ export const erasePerson = useCase(
     const { held, entries, rows } = await countPerson(owner.kysely, pseudonyms)
     let erased = rows - held
     if (!dry_run) {
+      await db.journal.write(actOf(person, pseudonyms, reason))
       // Without the person: an account of it would bring back what is erased.
       await accountOperator(needs, { note: 'erase person' })
-      erased = await eraseRows(owner, pseudonyms, (places) =>
-        signTombstone(keys.signer, {
-          kind: 'erasure',
-          at: now().toISOString(),
-          reason,
-          erased: byChain(places),
-        }),
-      )
+      erased = await erasePseudonyms({ owner, signer: keys.signer, now }, pseudonyms, reason)
     }
-    if (!dry_run) await erasePersonOfHolds(owner, pseudonyms)
     const beside = await eraseBeside(db, person, dry_run)
     return {
       ...{ dry_run, identifiers: person.identifiers.length, accounts: { entries, rows: erased, held } },
@@ -99,6 +93,50 @@ export const erasePerson = useCase(
     }
   },
 )
+
+type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
+
+/** What erases the same person in a database that was restored: of its records, those that it knows by then. */
+function actOf({ records, given }: FoundPerson, pseudonyms: readonly Buffer[], reason: string): PersonErased {
+  return {
+    kind: 'person_erased',
+    pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
+    reason,
+    records: records.map(({ registry, recordType, id }) => ({
+      ...{ registry: registry.namespace, record_type: recordType.name, record: id },
+    })),
+    forgotten: primariesOf(given).map(({ registry, ...primary }) => ({
+      ...{ registry: registry.namespace, ...primary },
+    })),
+  }
+}
+
+/** Record types of which the identifiers are the primary ones. */
+const primariesOf = (given: FoundPerson['given']) =>
+  given.flatMap(({ registry, identifier }) =>
+    registry.kind.record_types
+      .filter(({ primary_identifier }) => primary_identifier === identifier.type)
+      .map(({ name }) => ({ registry, record_type: name, primary_identifier: identifier.value })),
+  )
+
+interface Erasing {
+  readonly owner: Database
+  readonly signer: AccountSigner
+  readonly now: () => Date
+}
+
+/** @returns how many rows of accounts */
+export async function erasePseudonyms(
+  { owner, signer, now }: Erasing,
+  pseudonyms: readonly Buffer[],
+  reason: string,
+): Promise<number> {
+  const erased = await eraseRows(owner, pseudonyms, (places) =>
+    signTombstone(signer, { kind: 'erasure', at: now().toISOString(), reason, erased: byChain(places) }),
+  )
+  await erasePersonOfHolds(owner, pseudonyms)
+  return erased
+}
 
 /** Rows of one transaction, each named in its tombstone. */
 const AT_ONCE = 5_000
@@ -142,12 +180,9 @@ async function eraseBeside(
     notifications += withdrawn.notifications
     underway += withdrawn.underway
   }
-  for (const { registry, identifier } of given) {
-    for (const { name, primary_identifier } of registry.kind.record_types) {
-      if (primary_identifier !== identifier.type) continue
-      const key = { registry: registry.id, record_type: name, primary_identifier: identifier.value }
-      tombstones += await (dryRun ? countTombstones : forgetTombstones)(db.pool, key)
-    }
+  for (const { registry, ...primary } of primariesOf(given)) {
+    const key = { registry: registry.id, ...primary }
+    tombstones += await (dryRun ? countTombstones : forgetTombstones)(db.pool, key)
   }
   return { notifications, underway, tombstones }
 }

@@ -24,6 +24,7 @@ import { closed, flag, Namespace, orNull, SenderId, text, timeOut, wholeNumber }
 import type { HasDatabase } from './needs.ts'
 import { participantNamed } from './participants.ts'
 import { unknownPurpose } from './purposes.ts'
+import { journalReplaced } from './revoked-grants.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 export { GRANT_TEMPLATES }
@@ -62,6 +63,7 @@ export const setGrant = useCase(
     const registry = await registryAt(db, namespace)
     const checked = checkedTerms(registry, terms, ['terms'])
     await checkConsentNames({ db }, checked)
+    if (!beside) await journalReplaced(db, participant, registry)
     const added = await addGrant(db, { participant, registry }, checked, { replace: !beside })
     const suspended = await suspendUngranted(db, participant, registry)
     return { ...described(added, sender_id, namespace), suspended }
@@ -138,6 +140,7 @@ export const revokeGrant = useCase(
   async ({ db }: HasDatabase, { sender_id, namespace }) => {
     const participant = await participantNamed(db, sender_id)
     const registry = await registryAt(db, namespace)
+    await journalReplaced(db, participant, registry)
     const revoked = await revokeGrants(db, { participant, registry })
     if (revoked === 0)
       throw new AdminRefusal(`${sender_id} has no grant in ${namespace}`, { reason: 'not_found' })

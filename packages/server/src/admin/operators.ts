@@ -96,6 +96,7 @@ export const listOperators = useCase(
 export const revokeOperator = useCase(
   { input: closed({ name: Name }), result: closed({ name: Name }) },
   async ({ db }: HasDatabase, { name }) => {
+    await db.journal.write({ kind: 'operator_revoked', name })
     if (await revokeOperatorToken(db, name)) return { name }
     throw new AdminRefusal(`no live token is named ${name}`, { reason: 'not_found' })
   },

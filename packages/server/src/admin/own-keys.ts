@@ -61,7 +61,11 @@ export const rotateOwnKeys = useCase(
 /** Revokes a key: within a second no server takes it any more, and its private half is erased. */
 export const revokeOwnKey = useCase(
   { input: closed({ kid: Kid }), result: KeyResult },
-  async ({ db, vault }: HasVault, { kid }) => described(await revoke(db, await vault(), kid)),
+  async ({ db, vault }: HasVault, { kid }) => {
+    const opened = await vault()
+    await db.journal.write({ kind: 'own_key_revoked', kid })
+    return described(await revoke(db, opened, kid))
+  },
 )
 
 /** Replaces the master key: all values that it encrypted are encrypted with the new one. */

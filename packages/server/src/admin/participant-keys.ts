@@ -2,6 +2,7 @@
 import { oneOf, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../directory/key-file.ts'
+import type { Database } from '../store/db/database.ts'
 import {
   addParticipantKey,
   listLiveKeys,
@@ -117,9 +118,14 @@ export const readPublicKeys = useCase(
 /** Revokes a key for ever; within a second no server takes it any more. */
 export const revokeParticipantKey = useCase(
   { input: closed({ sender_id: SenderId, kid: Kid }), result: KeyResult },
-  async ({ db }: HasDatabase, { sender_id, kid }) =>
-    described(await revoke(db, await participantNamed(db, sender_id), kid)),
+  async ({ db }: HasDatabase, { sender_id, kid }) => described(await revokeJournaled(db, sender_id, kid)),
 )
+
+async function revokeJournaled(db: Database, sender_id: string, kid: string): Promise<ParticipantKey> {
+  const participant = await participantNamed(db, sender_id)
+  await db.journal.write({ kind: 'participant_key_revoked', participant: sender_id, kid })
+  return revoke(db, participant, kid)
+}
 
 function described(key: ParticipantKey) {
   const { kid, use, algorithm, thumbprint, valid_from, valid_until, revoked_at } = key

@@ -60,6 +60,7 @@ export const protectPerson = useCase(
         { reason: 'conflict' },
       )
     }
+    await db.journal.write({ kind: 'person_protected', registry: namespace, category, reason, ...given })
     return withTransaction(db.pool, async (client) => {
       await lockEvents(client, registry.id, 'merge')
       const bearer = await bearerOf(client, registry, named)

@@ -185,6 +185,10 @@ async function deleteBatches(
         throw new AdminRefusal(`interrupted: ${deleted} are deleted; the same command deletes the rest`)
       }
       const batch = identifiers.slice(at, at + BATCH)
+      await db.journal.write({
+        kind: 'records_deleted',
+        ...{ registry: registry.namespace, record_type, identifiers: batch },
+      })
       deleted += await inTransaction(client, async () => {
         await lockEvents(client, registry.id, 'change')
         const rows = await deleteRows(client, registry, recordType, batch)

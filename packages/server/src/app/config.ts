@@ -44,6 +44,8 @@ export interface Config {
   readonly signatureNamespaces: { readonly written: string; readonly read: readonly string[] }
   /** Where checkpoints of the accounts go besides the database; null: nowhere. */
   readonly witness: WitnessAddress | null
+  /** The file of erasures, withdrawals and revocations, which a restore applies; undefined: there is none. */
+  readonly journal: string | undefined
   readonly logLevel: string
   readonly tokenQueryParameters: boolean
   /** Seconds from one attempt at a delivery to the next. */
@@ -78,6 +80,7 @@ export function readConfig(env: Environment): Config {
     newMasterKey: readMasterKey(env, 'ROLLCALL_NEW_MASTER_KEY'),
     signatureNamespaces: readNamespaces(env),
     witness: readWitness(env),
+    journal: readJournalPath(env),
     logLevel: readChoice(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     tokenQueryParameters: readChoice(env, 'ROLLCALL_TOKEN_QUERY', ['0', '1'], '0') === '1',
     retrySchedule: readSchedule(env, limits),
@@ -117,6 +120,13 @@ function readWitness(env: Environment): WitnessAddress | null {
     )
   }
   return address.kind === 'file' ? { ...address, path: resolve(address.path) } : address
+}
+
+function readJournalPath(env: Environment): string | undefined {
+  const value = text(env, 'ROLLCALL_JOURNAL')
+  if (value === undefined) return undefined
+  if (/^[a-z][a-z0-9+.-]*:/i.test(value)) throw new Error('ROLLCALL_JOURNAL must be the path of a file')
+  return resolve(value)
 }
 
 function readSchedule(env: Environment, { exchange_retention }: Limits): readonly number[] {

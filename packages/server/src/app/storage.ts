@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import type { PoolConfig } from 'pg'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
+import { createJournal } from '../journal/journal.ts'
 import { environmentSource, fileSource, type MasterKeySource } from '../keys/master-key.ts'
 import { createVault, type Vault } from '../keys/vault.ts'
+
 import { createLog } from '../observe/log.ts'
 import { CLOCK } from '../shared/clock.ts'
 import { type Database, openDatabase } from '../store/db/database.ts'
@@ -31,13 +33,22 @@ export async function openStorage(config: Config): Promise<Storage> {
     )
   const { databaseUrl, ownerDatabaseUrl } = config
   if (databaseUrl !== undefined) {
-    const db = open({ connectionString: databaseUrl })
+    const db = withJournal(config, open({ connectionString: databaseUrl }))
     return storageOf(db, ownerDatabaseUrl === undefined ? db : open({ connectionString: ownerDatabaseUrl }))
   }
   const postgres = await openEmbeddedPostgres(config.dataDirectory)
-  return storageOf(open(postgres.application as PoolConfig), open(postgres.connection as PoolConfig), () =>
-    postgres.close(),
+  return storageOf(
+    withJournal(config, open(postgres.application as PoolConfig)),
+    open(postgres.connection as PoolConfig),
+    () => postgres.close(),
   )
+}
+
+/** Acts that a restore must not undo are written to the file that is configured. */
+function withJournal(config: Config, db: Database): Database {
+  const { journal: path } = config
+  if (path === undefined) return db
+  return { ...db, journal: createJournal({ db, path, vault: () => openVault(config, db) }) }
 }
 
 /** Connections are made when they are needed: a server that migrates nothing has none as the owner. */

@@ -49,6 +49,38 @@ export async function createVault(db: Database, source: MasterKeySource): Promis
 }
 
 /**
+ * A vault that does not ask the database: under the master key that this row is of.
+ * @returns null: `source` does not have it
+ */
+export async function vaultOfRecord(record: MasterKeyRecord, source: MasterKeySource): Promise<Vault | null> {
+  const keys = (await source.candidates()).map((key) => ({ version: record.version, key }))
+  const master = keys.find((candidate) => decrypts(candidate, record))
+  if (master === undefined) return null
+  return {
+    encrypt: async (purpose, context, plaintext) => encryptValue(master, purpose, context, plaintext),
+    decrypt: async (purpose, context, encrypted) => decryptValue(master, purpose, context, encrypted),
+  }
+}
+
+/** What one of the master keys of `source` decrypts, whichever version it was. @throws DecryptionError none of them does */
+export async function decryptWithAny(
+  source: MasterKeySource,
+  purpose: string,
+  context: ValueContext,
+  encrypted: Uint8Array,
+): Promise<Buffer> {
+  const version = encrypted[0] ?? 0
+  for (const key of await source.candidates()) {
+    try {
+      return decryptValue({ version, key }, purpose, context, encrypted)
+    } catch (error) {
+      if (!(error instanceof DecryptionError)) throw error
+    }
+  }
+  throw new DecryptionError('an encrypted value was altered, moved, or encrypted with another master key')
+}
+
+/**
  * The master key of the database. If `source` has it in a temporary place, it is moved to its own place.
  * @throws MasterKeyError
  */

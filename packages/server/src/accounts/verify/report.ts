@@ -63,6 +63,19 @@ export interface UnsignedTail {
   readonly at: string
 }
 
+/** A restore of the database, as its signed entry says. */
+export interface RestoreGap {
+  readonly at: string
+  readonly snapshot_at: string
+  readonly backup: string | null
+  readonly reason: string
+  readonly journal: number | null
+  /** Chains that had not ended: what came after these entries is lost. */
+  readonly open: readonly { readonly chain: string; readonly sequence: number }[]
+  /** Checkpoints of the witness that are missing since. */
+  witnessed: number
+}
+
 /** Faults that are named one by one; the others are counted. */
 const MOST_FAULTS = 100
 const MOST_TAILS = 20
@@ -76,6 +89,8 @@ export interface Report {
   readonly tails: readonly UnsignedTail[]
   /** The last entry of each tail, by its chain: all of them. */
   readonly ends: ReadonlyMap<string, Pick<UnsignedTail, 'to' | 'at'>>
+  /** The oldest is first. */
+  readonly restores: RestoreGap[]
   /** Entries in all tails. */
   unsigned: number
   fault(kind: FaultKind, chain: string | null, sequence?: number | null, detail?: string | null): void
@@ -94,6 +109,7 @@ export function newReport(): Report {
     faulty,
     tails,
     ends,
+    restores: [],
     faultCount: 0,
     unsigned: 0,
     fault(kind, chain, sequence = null, detail = null) {

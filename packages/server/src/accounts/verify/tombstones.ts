@@ -1,7 +1,7 @@
 /** Tombstones: what may be missing. */
 import { readTombstones, type TombstoneToVerify, tombstonesOf } from '../../store/accounts/account-pages.ts'
 import type { Snapshot } from '../../store/db/transaction.ts'
-import { chainsOf, type PrunedChain, type TombstoneContent } from '../tombstones.ts'
+import { chainsOf, type PrunedChain, type RestoreTombstone, type TombstoneContent } from '../tombstones.ts'
 import { isSameTime } from './chain.ts'
 import type { Verifier } from './keys.ts'
 import type { Report } from './report.ts'
@@ -11,6 +11,8 @@ export interface Tombstones {
   pruned(chain: string): PrunedChain | undefined
   /** The rows of persons of a chain that were erased, as `sequence/position`. */
   erased(chain: string): Promise<ReadonlySet<string>>
+  /** The database was restored; the oldest is first. */
+  readonly restores: readonly RestoreTombstone[]
 }
 
 export async function readAllTombstones(
@@ -21,18 +23,21 @@ export async function readAllTombstones(
   const pruned = new Map<string, PrunedChain>()
   const signed = new Set<string>()
   const erasing = new Set<string>()
+  const restores: RestoreTombstone[] = []
   for await (const row of readTombstones(snapshot)) {
     report.counts.tombstones += 1
     const content = verified(row, verifier, report)
     if (content === null) continue
     signed.add(row.id)
     if (content.kind === 'erasure') for (const chain of chainsOf(content)) erasing.add(chain)
+    else if (content.kind === 'restore') restores.push(content)
     else {
       for (const part of content.pruned)
         if (part.sequence > (pruned.get(part.chain)?.sequence ?? 0)) pruned.set(part.chain, part)
     }
   }
   return {
+    restores,
     pruned: (chain) => pruned.get(chain),
     async erased(chain) {
       const places = new Set<string>()

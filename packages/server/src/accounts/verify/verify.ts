@@ -15,6 +15,7 @@ import { verifyChain } from './chain.ts'
 import { cursorOf } from './cursor.ts'
 import { createVerifier } from './keys.ts'
 import { newReport, type Report } from './report.ts'
+import { createRestoreGaps, type RestoreGaps } from './restores.ts'
 import { readAllTombstones } from './tombstones.ts'
 
 export interface VerifyParts {
@@ -37,6 +38,7 @@ export async function verifyAccounts({ db, vault, witness }: VerifyParts): Promi
     const report = newReport()
     const verifier = await createVerifier(keys, vault, report)
     const tombstones = await readAllTombstones(snapshot, verifier, report)
+    const gaps = createRestoreGaps(snapshot, tombstones.restores, report)
     const [entries, persons, checkpoints] = [
       cursorOf(readEntries(snapshot)),
       cursorOf(readPersons(snapshot)),
@@ -54,7 +56,7 @@ export async function verifyAccounts({ db, vault, witness }: VerifyParts): Promi
       })
     }
     await others.finish()
-    if (witness !== null) await compareWitness(snapshot, witness, report)
+    if (witness !== null) await compareWitness(snapshot, witness, { report, gaps })
     return { report, keys: [...verifier.used].toSorted() }
   })
 }
@@ -95,7 +97,7 @@ function createNamed(snapshot: Snapshot, report: Report) {
 async function compareWitness(
   snapshot: Snapshot,
   lines: AsyncIterable<string>,
-  report: Report,
+  { report, gaps }: { readonly report: Report; readonly gaps: RestoreGaps },
 ): Promise<void> {
   let waiting: WitnessLine[] = []
   const lookUp = async (): Promise<void> => {
@@ -103,10 +105,13 @@ async function compareWitness(
       snapshot,
       waiting.map(({ digest }) => digest),
     )
-    for (const { chain, sequence, hash, digest } of waiting) {
+    const excused = await gaps.excused(waiting.filter(({ digest }) => !found.has(digest)))
+    for (const line of waiting) {
+      const { chain, sequence, hash, digest } = line
       const stored = found.get(digest)
-      if (stored === undefined) report.fault('witness_missing', chain, sequence)
-      else if (stored.chain !== chain || stored.sequence !== sequence || stored.hash !== hash)
+      if (stored === undefined) {
+        if (!excused.has(line)) report.fault('witness_missing', chain, sequence)
+      } else if (stored.chain !== chain || stored.sequence !== sequence || stored.hash !== hash)
         report.fault('witness_different', chain, sequence)
     }
     waiting = []

@@ -130,3 +130,17 @@ export async function findCheckpoints(
   )
   return new Map(rows.map((row) => [row.digest, row]))
 }
+
+/** Of these chains, those of which there is an entry or a checkpoint. */
+export async function knownChains(
+  snapshot: Snapshot,
+  chains: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await snapshot.query<{ chain: string }>(
+    `select asked.chain::text as chain from unnest($1::uuid[]) as asked (chain)
+      where exists (select from account where account.chain = asked.chain)
+        or exists (select from account_checkpoint where account_checkpoint.chain = asked.chain)`,
+    [chains],
+  )
+  return new Set(rows.map(({ chain }) => chain))
+}

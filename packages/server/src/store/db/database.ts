@@ -1,6 +1,7 @@
 /** The connections to PostgreSQL: a pool with typed SQL over it, a pipeline, and pools of searches and of claims. */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { type Journal, NO_JOURNAL } from '../../model/journal.ts'
 import { checkSchema as checkTables, pendingMigrations as readPending, runMigrations } from './migrate.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 import { answeredWithin, answerTime, WaitingPool } from './pools.ts'
@@ -26,6 +27,8 @@ export interface Database {
   readonly claims: pg.Pool
   /** The settings of its connections, for parts that open connections of their own. */
   readonly connection: pg.PoolConfig
+  /** What is also written outside of the database. */
+  readonly journal: Journal
   /** Waits for what is running, then ends every connection. Once is enough, more does no harm. */
   close(): Promise<void>
 }
@@ -102,6 +105,7 @@ export function openDatabase(connection: pg.PoolConfig, { search_timeout }: Sear
     asyncSearches,
     claims,
     connection: settings,
+    journal: NO_JOURNAL,
     async close() {
       // Not through kysely.destroy(), which ends the pool only after its own first query.
       closing ??= Promise.all([
@@ -133,12 +137,17 @@ function ignoreLostConnection(): void {}
  *
  * @param db as the owner
  * @param application the same database as the application role; left out where one role does both
+ * @param only the migrations of an earlier version, for the tables that a backup of that version had
  *
  * Throws StoreRefusal when the server is older than PostgreSQL 15, when the database's encoding is not UTF8,
  * or when a newer Rollcall has migrated the database.
  */
-export async function migrate(db: Database, application = db): Promise<readonly string[]> {
-  const done = await db.kysely.connection().execute(runMigrations)
+export async function migrate(
+  db: Database,
+  application = db,
+  only?: readonly string[],
+): Promise<readonly string[]> {
+  const done = await db.kysely.connection().execute((connection) => runMigrations(connection, only))
   await settleRoles(db, application)
   return done
 }

@@ -21,17 +21,23 @@ const LOCK_TIMEOUT = '200ms'
 /** Milliseconds. */
 const LOCK_PAUSE = 1_000
 
-/** What `migrate` does, on one connection. */
-export async function runMigrations(connection: Kysely<Tables>): Promise<readonly string[]> {
+/**
+ * What `migrate` does, on one connection.
+ * @param only the migrations of an earlier version, for the tables that a backup of that version had
+ */
+export async function runMigrations(
+  connection: Kysely<Tables>,
+  only: readonly string[] = Object.keys(MIGRATIONS),
+): Promise<readonly string[]> {
   await checkServer(connection)
   // Neither the work nor the waiting for another node's work is a query with a deadline.
   await sql`set statement_timeout = 0`.execute(connection)
   await sql.raw(`set lock_timeout = '${LOCK_TIMEOUT}'`).execute(connection)
   try {
     const done = await checkNotNewer(connection)
-    if (Object.keys(MIGRATIONS).every((name) => done.includes(name))) return []
+    if (only.every((name) => done.includes(name))) return []
     await checkOwner(connection)
-    return await runPending(connection)
+    return await runPending(connection, only)
   } finally {
     await sql`reset statement_timeout`.execute(connection)
     await sql`reset lock_timeout`.execute(connection)
@@ -39,8 +45,10 @@ export async function runMigrations(connection: Kysely<Tables>): Promise<readonl
 }
 
 /** All of them in one transaction: what is cut short has changed nothing. */
-async function runPending(connection: Kysely<Tables>): Promise<readonly string[]> {
-  const migrations = Object.entries(MIGRATIONS).map(([name, migration]) => [name, recorded(migration)])
+async function runPending(connection: Kysely<Tables>, only: readonly string[]): Promise<readonly string[]> {
+  const migrations = Object.entries(MIGRATIONS)
+    .filter(([name]) => only.includes(name))
+    .map(([name, migration]) => [name, recorded(migration)])
   const migrator = new Migrator({
     db: connection,
     provider: { getMigrations: async () => Object.fromEntries(migrations) },
@@ -117,13 +125,17 @@ async function checkOwner(connection: Kysely<Tables>): Promise<void> {
   if (rows.length > 0) throw new StoreRefusal(NOT_OWNER)
 }
 
+/** Those of these names that this version does not know: a newer one made what has them. */
+export const unknownMigrations = (names: readonly string[]): readonly string[] =>
+  names.filter((name) => !Object.hasOwn(MIGRATIONS, name))
+
 /** The migrations that have run; throws where one of them is unknown here. */
 async function checkNotNewer(connection: Kysely<Tables>): Promise<readonly string[]> {
   const { rows: found } = await sql`
     select 1 where pg_catalog.to_regclass(${MIGRATION_TABLE}) is not null`.execute(connection)
   if (found.length === 0) return []
   const done = await namesOfDone(connection)
-  const unknown = done.filter((name) => !Object.hasOwn(MIGRATIONS, name))
+  const unknown = unknownMigrations(done)
   if (unknown.length > 0) {
     const { version } = schemaLead(await readSchemaVersions(connection))
     throw new StoreRefusal(

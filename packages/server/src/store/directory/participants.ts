@@ -360,3 +360,16 @@ export async function lockParticipant(
   if (owner === undefined) throw new StoreRefusal('no such participant')
   return owner
 }
+
+/** Retires secrets by their SHA-256. */
+export async function retireSecrets(
+  { pool }: Pick<Database, 'pool'>,
+  participant: Pick<Participant, 'id'>,
+  secrets: readonly Buffer[],
+): Promise<void> {
+  await pool.query(
+    `update participant_secret set retired_at = now()
+      where participant = $1 and retired_at is null and sha256 = any($2::bytea[])`,
+    [participant.id, secrets],
+  )
+}

@@ -33,8 +33,29 @@ const OLD = `day + 1 < (now() at time zone 'utc') - make_interval(secs => $1) an
  * Destroys the keys of days: what was encrypted with them can never be read again, also in backups of other tables.
  * @param retention seconds since the end of the day, by the clock of the database
  */
-export async function destroyBodyKeys({ pool }: Pick<Database, 'pool'>, retention: number): Promise<number> {
-  const { rowCount } = await pool.query(`delete from body_key where ${OLD}`, [retention])
+export async function destroyBodyKeys(
+  { pool, journal }: Pick<Database, 'pool' | 'journal'>,
+  retention: number,
+): Promise<number> {
+  const { rows } = await pool.query<{ day: string }>(`select day from body_key where ${OLD} order by day`, [
+    retention,
+  ])
+  if (rows.length === 0) return 0
+  const days = rows.map(({ day }) => day)
+  await journal.write({ kind: 'day_keys_destroyed', days })
+  const { rowCount } = await pool.query(`delete from body_key where day = any($2::date[]) and ${OLD}`, [
+    retention,
+    days,
+  ])
+  return rowCount ?? 0
+}
+
+/** Keys of these days that a restore has brought back. */
+export async function destroyKeysOf(
+  { pool }: Pick<Database, 'pool'>,
+  days: readonly string[],
+): Promise<number> {
+  const { rowCount } = await pool.query('delete from body_key where day = any($1::date[])', [days])
   return rowCount ?? 0
 }
 

@@ -97,6 +97,32 @@ export async function createRecordTables(
   }
 }
 
+/**
+ * The tables and indexes of a registry in a database that has none, to be filled from a backup. What this version reads by
+ * other rules, or has more than the backup, is found by `ensureRecordTables` when the records are there.
+ */
+export async function createEmptyRecordTables(
+  connection: Kysely<Tables>,
+  registry: RegistryShape,
+): Promise<void> {
+  for (const recordType of registry.kind.record_types) {
+    const record = recordTable(registry, recordType)
+    await createTables(connection, record)
+    for (const index of declaredIndexes(record)) {
+      await sql.raw(indexStatement(record, index)).execute(connection)
+    }
+  }
+}
+
+async function createTables(connection: Kysely<Tables>, record: RecordTable): Promise<void> {
+  const run = (statement: string) => sql.raw(statement).execute(connection)
+  await run(tableStatement(record))
+  if (await hasLz4(connection)) {
+    await run(`alter table ${quoteName(record.table)} alter column "document" set compression lz4`)
+  }
+  for (const statement of identifierStatements(record)) await run(statement)
+}
+
 async function createRecordTable(
   transaction: Transaction<Tables>,
   registry: RegistryShape,
@@ -105,11 +131,7 @@ async function createRecordTable(
   const run = (statement: string) => sql.raw(statement).execute(transaction)
   const columns = await columnsOf(transaction, record.table)
   if (columns.size === 0) {
-    await run(tableStatement(record))
-    if (await hasLz4(transaction)) {
-      await run(`alter table ${quoteName(record.table)} alter column "document" set compression lz4`)
-    }
-    for (const statement of identifierStatements(record)) await run(statement)
+    await createTables(transaction, record)
   } else {
     await addColumns(transaction, registry, record, columns)
   }

@@ -168,9 +168,10 @@ export interface UnreadableRegistry {
 }
 
 /** Every registry, by namespace: those that this version can read, and the others, which stop none of them. */
-export async function readRegistries(
-  db: Database,
-): Promise<{ readonly registries: readonly Registry[]; readonly unreadable: readonly UnreadableRegistry[] }> {
+export async function readRegistries(db: { readonly kysely: Kysely<Tables> }): Promise<{
+  readonly registries: readonly Registry[]
+  readonly unreadable: readonly UnreadableRegistry[]
+}> {
   const registries: Registry[] = []
   const unreadable: UnreadableRegistry[] = []
   for (const row of await selectRegistries(db.kysely).orderBy('namespace').execute()) {

@@ -33,6 +33,7 @@ import { accountReviews } from './0030-account-reviews.ts'
 import { protectionOfRetired } from './0031-protection-of-retired.ts'
 import { environments } from './0032-environments.ts'
 import { identifierTypes } from './0034-identifier-types.ts'
+import { restorations } from './0035-restorations.ts'
 import { schemaVersions } from './0036-schema-versions.ts'
 import { accountEvidence } from './0037-account-evidence.ts'
 import { recalledEnvelopes } from './0038-recalled-envelopes.ts'
@@ -70,6 +71,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0031-protection-of-retired': protectionOfRetired,
   '0032-environments': environments,
   '0034-identifier-types': identifierTypes,
+  '0035-restorations': restorations,
   '0036-schema-versions': schemaVersions,
   '0037-account-evidence': accountEvidence,
   '0038-recalled-envelopes': recalledEnvelopes,

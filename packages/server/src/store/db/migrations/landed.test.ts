@@ -38,6 +38,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0031-protection-of-retired.ts': '8b5664330a21fbaec965a0b879c52a17',
   '0032-environments.ts': '0e7bc8a8f328f9cfdea949ebcc864ed5',
   '0034-identifier-types.ts': '3fbf023334cc4e583ef3f3d0ca4c7c98',
+  '0035-restorations.ts': '940a9c607b4f79f8aa57be69b13982c4',
   '0036-schema-versions.ts': '121e5fc7b133b0b22f80865ab5433216',
   '0037-account-evidence.ts': '88b78a28ab47d45135c72f8fe66c8f62',
   '0038-recalled-envelopes.ts': 'c3432ba255c6c930f1cbc99228b90cc3',

@@ -1,0 +1,136 @@
+/** `rollcall restore`: brings a database back, applies the journal, and holds what would be sent. */
+import { masterKeySource } from '@rollcall/server'
+import { adoptRestored, restoreDatabase } from '@rollcall/server/admin/restore'
+import { releaseRestored } from '@rollcall/server/admin/restore-release'
+import type { Command } from 'commander'
+import { configuration, withDatabase, withStorage } from '../environment.ts'
+import { type OutputOptions, print, table, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+import { backupText } from './backup.ts'
+
+const NEXT = 'Servers may start. Outgoing messages are held: run rollcall restore release'
+
+export function addCommand(program: Command): void {
+  const restore = withJournal(program.command('restore'))
+    .description('restore a backup into a new database, apply the journal, and hold outgoing messages')
+    .argument('<file>', 'the backup')
+    .addHelpText(
+      'after',
+      `
+The database must be empty; both roles must be there (docs/roles.md). The whole file is verified before. A restore that
+was interrupted is run again. An older backup is upgraded to this version, one of a newer version is refused.
+Servers do not start before the journal is applied. Outgoing messages are held until rollcall restore release.
+
+Example: rollcall restore /backups/rollcall-2026-11-22.backup --journal /journal/rollcall
+Example: rollcall restore adopt --journal /journal/rollcall
+Example: rollcall restore release --dry-run`,
+    )
+    .action(runRestore)
+  withJournal(restore.command('adopt'))
+    .description(
+      'apply the journal to a database that was restored by other means, such as point-in-time recovery',
+    )
+    .addHelpText(
+      'after',
+      `
+Stop all servers first. It does what a restore from a backup does when the rows are there: it applies the journal,
+signs an entry in the accounts, and holds outgoing messages.
+
+Example: rollcall restore adopt --journal /journal/rollcall`,
+    )
+    .action(runAdopt)
+  withJson(restore.command('release'))
+    .description('send what a restored database would send, or cancel it for some participants')
+    .option('--cancel <sender_id...>', 'participants to whom nothing of it is sent')
+    .option('--dry-run', 'only count')
+    .addHelpText(
+      'after',
+      `
+A message that was sent after the backup goes out again with the same message_id: receivers drop what they have.
+--cancel ends what waits for a participant: messages, notifications, and requests that are not answered.
+
+Example: rollcall restore release --dry-run
+Example: rollcall restore release --cancel spmis.example.org`,
+    )
+    .action(runRelease)
+}
+
+const withJournal = (command: Command): Command =>
+  withJson(command)
+    .option('--journal <file...>', 'the files of the journal (ROLLCALL_JOURNAL), of all nodes')
+    .option(
+      '--without-journal <reason>',
+      'renounce the journal, and say why, without personal data: a signed entry has it for ever',
+    )
+
+interface JournalOptions extends OutputOptions {
+  readonly journal?: readonly string[]
+  readonly withoutJournal?: string
+}
+
+const given = ({ journal, withoutJournal }: JournalOptions) => ({
+  ...(journal !== undefined && { journal: [...journal] }),
+  ...(withoutJournal !== undefined && { without_journal: withoutJournal }),
+})
+
+async function runRestore(file: string, options: JournalOptions): Promise<void> {
+  const stop = stopRequest()
+  const config = configuration()
+  const done = await withStorage(config, ({ config: { limits }, ...needs }) =>
+    restoreDatabase(
+      { ...needs, limits, masterKeys: masterKeySource(config), signal: stop.signal },
+      { file, ...given(options) },
+    ),
+  )
+  const lines = [
+    backupText('restored', done),
+    ...(done.migrations.length > 0 ? [`ran ${done.migrations.join(', ')}`] : []),
+    ...(done.left_out.length > 0 ? [`tables that Rollcall does not have: ${done.left_out.join(', ')}`] : []),
+    journalText(done),
+    NEXT,
+  ]
+  print(options, done, lines.join('\n'))
+}
+
+async function runAdopt(_: unknown, command: Command): Promise<void> {
+  stopRequest()
+  const options = command.optsWithGlobals<JournalOptions>()
+  const done = await withDatabase(({ config, ...needs }) =>
+    adoptRestored({ ...needs, limits: config.limits, masterKeys: masterKeySource(config) }, given(options)),
+  )
+  print(
+    options,
+    done,
+    [`the database is as it was at ${done.snapshot_at}`, journalText(done), NEXT].join('\n'),
+  )
+}
+
+const journalText = (done: { readonly journal: number | null; readonly open_chains: number }): string =>
+  `${done.journal === null ? 'the journal was renounced' : `applied ${done.journal} acts of the journal`}; ` +
+  `${done.open_chains} chains of accounts had not ended`
+
+interface ReleaseOptions extends OutputOptions {
+  readonly cancel?: readonly string[]
+  readonly dryRun?: boolean
+}
+
+async function runRelease(_: unknown, command: Command): Promise<void> {
+  stopRequest()
+  const { cancel, dryRun, ...options } = command.optsWithGlobals<ReleaseOptions>()
+  const done = await withDatabase((needs) =>
+    releaseRestored(needs, {
+      ...(cancel !== undefined && { cancel: [...cancel] }),
+      ...(dryRun !== undefined && { dry_run: dryRun }),
+    }),
+  )
+  const columns = [
+    'participant',
+    'deliveries',
+    'attempted',
+    'notifications',
+    'requests',
+    'cancelled',
+  ] as const
+  const text = table(columns, done.participants, 'nothing waits to be sent')
+  print(options, done, `${text}\n${done.dry_run ? 'nothing is released; this would be' : 'released'}`)
+}

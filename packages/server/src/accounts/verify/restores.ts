@@ -1,0 +1,53 @@
+/** Restores of the database: which checkpoints of the witness may be missing, by what the signed entries of restores say. */
+import { knownChains } from '../../store/accounts/account-pages.ts'
+import type { Snapshot } from '../../store/db/transaction.ts'
+import type { RestoreTombstone } from '../tombstones.ts'
+import type { WitnessLine } from '../witness-line.ts'
+import type { Report, RestoreGap } from './report.ts'
+
+export interface RestoreGaps {
+  /** Of checkpoints that the database does not have, those that a restore has lost. They are counted. */
+  excused(missing: readonly WitnessLine[]): Promise<ReadonlySet<WitnessLine>>
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export function createRestoreGaps(
+  snapshot: Snapshot,
+  restores: readonly RestoreTombstone[],
+  report: Report,
+): RestoreGaps {
+  const gaps = restores.map((restore) => ({
+    restore,
+    signed: new Map(restore.open.map(({ chain, signed }) => [chain, signed])),
+    shown: shownGap(restore),
+  }))
+  report.restores.push(...gaps.map(({ shown }) => shown))
+  return {
+    async excused(missing) {
+      const excused = new Set<WitnessLine>()
+      if (gaps.length === 0) return excused
+      const known = await knownChains(
+        snapshot,
+        missing.map(({ chain }) => chain).filter((chain) => UUID.test(chain)),
+      )
+      for (const line of missing) {
+        const gap = gaps.find(({ restore, signed }) => {
+          if (line.at <= restore.from || line.at > restore.at) return false
+          const last = signed.get(line.chain)
+          // Of a chain that had ended nothing can be lost; one that is not known began after the snapshot.
+          return last === undefined ? !known.has(line.chain) : line.sequence >= last
+        })
+        if (gap === undefined) continue
+        gap.shown.witnessed += 1
+        excused.add(line)
+      }
+      return excused
+    },
+  }
+}
+
+const shownGap = ({ at, snapshot_at, backup, reason, journal, open }: RestoreTombstone): RestoreGap => ({
+  ...{ at, snapshot_at, backup, reason, journal, witnessed: 0 },
+  open: open.map(({ chain, sequence }) => ({ chain, sequence })),
+})

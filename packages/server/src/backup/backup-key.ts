@@ -1,0 +1,42 @@
+/** The key of a backup: random, for one file, in its header under the master key. Who can restore has the master key anyway. */
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { DecryptionError } from '../keys/encrypted-value.ts'
+import { MasterKeyError, type MasterKeySource } from '../keys/master-key.ts'
+import { type Vault, vaultOfRecord } from '../keys/vault.ts'
+import { BackupDamaged, type BackupHeader } from './file-format.ts'
+
+const PURPOSE = 'backup key'
+const placeOf = (id: string) => ({ table: 'backup', id })
+
+export async function newBackupKey(
+  vault: Vault,
+  id: string,
+): Promise<{ readonly key: KeyObject; readonly sealed: Buffer }> {
+  const bytes = randomBytes(32)
+  const sealed = await vault.encrypt(PURPOSE, placeOf(id), bytes)
+  const key = createSecretKey(bytes)
+  bytes.fill(0)
+  return { key, sealed }
+}
+
+/**
+ * @throws MasterKeyError the master key is missing, or it is not the one of the backup
+ * @throws BackupDamaged the header was changed
+ */
+export async function openBackupKey(header: BackupHeader, source: MasterKeySource): Promise<KeyObject> {
+  const { id, key, master_key } = header
+  const record = { version: master_key.version, check_value: Buffer.from(master_key.check_value, 'base64') }
+  const vault = await vaultOfRecord(record, source)
+  if (vault === null) {
+    throw new MasterKeyError(
+      `the backup was made under another master key: ${source.remedy} as it was at that time (docs/backup.md)`,
+    )
+  }
+  try {
+    return createSecretKey(await vault.decrypt(PURPOSE, placeOf(id), Buffer.from(key, 'base64')))
+  } catch (error) {
+    if (error instanceof DecryptionError)
+      throw new BackupDamaged('the file is damaged: its header was changed')
+    throw error
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * The file of a backup:
+ *
+ *     rollcall-backup 1\n
+ *     one line of JSON: the header, in clear\n
+ *     chunks: length of the rest (4 bytes), AES-256-GCM of one part, deflated, with its tag
+ *
+ * Each file has a key of its own. A chunk is bound to the header, its number and whether it is the last: chunks that are
+ * changed, left out, swapped, cut off or of another file do not decrypt.
+ */
+import { createCipheriv, createDecipheriv, hash, type KeyObject } from 'node:crypto'
+
+export const MAGIC = Buffer.from('rollcall-backup 1\n')
+/** Bytes of the header at most. */
+export const MOST_HEADER = 1_048_576
+/** Bytes of rows in a chunk: enough to compress well, few enough that several are in memory. */
+export const PART_BYTES = 1_048_576
+/** Bytes of a chunk at most: a manifest may be longer than rows. */
+export const MOST_CHUNK = 67_108_864
+
+const CIPHER = 'aes-256-gcm'
+const TAG = 16
+
+export interface BackupHeader {
+  readonly format: 1
+  /** UUID. */
+  readonly id: string
+  /** RFC 3339 in UTC: the time of the database when the snapshot was taken. */
+  readonly snapshot_at: string
+  /** Of PostgreSQL (`pg_current_snapshot`). */
+  readonly snapshot: string
+  /** Names of the migrations that had run. */
+  readonly schema: readonly string[]
+  /** Under which master key the key of this file is, and a value to try it on, as base64. */
+  readonly master_key: { readonly version: number; readonly check_value: string }
+  /** The key of this file, encrypted with the master key, as base64. */
+  readonly key: string
+  /** The last line of the journal that the snapshot knows; its digest in hexadecimal. */
+  readonly journal: { readonly sequence: number; readonly digest: string }
+}
+
+/** A file that is no backup, or not one as it was written. */
+export class BackupDamaged extends Error {
+  override readonly name = 'BackupDamaged'
+}
+
+/** What the chunks are bound to. */
+export const bindingOf = (head: Buffer): Buffer => hash('sha256', head, 'buffer')
+
+function placed(binding: Buffer, number: number, last: boolean): { nonce: Buffer; bound: Buffer } {
+  // The key is of this file alone: a number is used once.
+  const nonce = Buffer.alloc(12)
+  nonce.writeBigUInt64BE(BigInt(number), 4)
+  return { nonce, bound: Buffer.concat([binding, nonce, Buffer.of(last ? 1 : 0)]) }
+}
+
+/** A chunk with its length. */
+export function sealChunk(
+  key: KeyObject,
+  binding: Buffer,
+  { number, last, part }: { readonly number: number; readonly last: boolean; readonly part: Buffer },
+): Buffer {
+  const { nonce, bound } = placed(binding, number, last)
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  cipher.setAAD(bound)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(part.length + TAG)
+  return Buffer.concat([length, cipher.update(part), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Null: it is not this chunk of this file. */
+export function openChunk(
+  key: KeyObject,
+  binding: Buffer,
+  { number, last, chunk }: { readonly number: number; readonly last: boolean; readonly chunk: Buffer },
+): Buffer | null {
+  if (chunk.length < TAG) return null
+  const { nonce, bound } = placed(binding, number, last)
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG })
+  decipher.setAAD(bound)
+  decipher.setAuthTag(chunk.subarray(-TAG))
+  const part = decipher.update(chunk.subarray(0, -TAG))
+  try {
+    decipher.final()
+    return part
+  } catch {
+    // There is nothing in the error but the library's own words for the same.
+    return null
+  }
+}
+
+/** What a part is: its first byte. */
+export const PARTS = { manifest: 0, table: 1, rows: 2, end: 3 } as const
+export type PartKind = keyof typeof PARTS
+
+export const partKind = (byte: number | undefined): PartKind | undefined =>
+  (Object.keys(PARTS) as PartKind[]).find((kind) => PARTS[kind] === byte)

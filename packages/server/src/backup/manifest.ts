@@ -1,0 +1,15 @@
+/** What the first and the last part of a backup say. */
+import type { CatalogSequence, CatalogTable } from '../store/backup/catalog.ts'
+
+export interface BackupManifest {
+  readonly tables: readonly CatalogTable[]
+}
+
+export interface TableCount extends Pick<CatalogTable, 'schema' | 'name'> {
+  readonly rows: number
+}
+
+export interface BackupEnd {
+  readonly tables: readonly TableCount[]
+  readonly sequences: readonly CatalogSequence[]
+}

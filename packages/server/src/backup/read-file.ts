@@ -1,0 +1,134 @@
+/** Reads the file of a backup. Nothing of a chunk is used before it is known to be as it was written. */
+import type { KeyObject } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { inflateRaw } from 'node:zlib'
+import { StoreRefusal } from '../store/db/refusal.ts'
+import {
+  BackupDamaged,
+  type BackupHeader,
+  bindingOf,
+  MAGIC,
+  MOST_CHUNK,
+  MOST_HEADER,
+  openChunk,
+  type PartKind,
+  partKind,
+} from './file-format.ts'
+
+const inflate = promisify(inflateRaw)
+
+export interface OpenBackup {
+  readonly header: BackupHeader
+  /** The header as it is in the file, with what comes before it. */
+  readonly head: Buffer
+  readonly bytes: number
+  /** @throws BackupDamaged at the first chunk that is not as it was written, and where the file does not end with its end */
+  parts(key: KeyObject): AsyncGenerator<{ readonly kind: PartKind; readonly content: Buffer }>
+  /** SHA-256 of the file, in hexadecimal. */
+  sha256(): Promise<string>
+  close(): Promise<void>
+}
+
+/** @throws StoreRefusal it cannot be read, @throws BackupDamaged it is no backup */
+export async function openBackupFile(path: string): Promise<OpenBackup> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new StoreRefusal(`${path}: cannot be read (${error.code})`)
+  })
+  try {
+    const { size } = await file.stat()
+    const head = await readHead(file)
+    return {
+      header: headerIn(head),
+      head,
+      bytes: size,
+      parts: (key) => readParts(file, { head, size, key }),
+      async sha256() {
+        const digest = createHash('sha256')
+        for await (const piece of file.createReadStream({ start: 0, autoClose: false })) digest.update(piece)
+        return digest.digest('hex')
+      },
+      close: () => file.close(),
+    }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+async function readHead(file: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read({
+    buffer: Buffer.alloc(MAGIC.length + MOST_HEADER),
+    position: 0,
+  })
+  const begin = buffer.subarray(0, bytesRead)
+  if (!begin.subarray(0, MAGIC.length).equals(MAGIC)) {
+    throw new BackupDamaged(
+      'the file is no backup of Rollcall, or of a format that this version does not know',
+    )
+  }
+  const end = begin.indexOf('\n', MAGIC.length)
+  if (end < 0) throw new BackupDamaged('the file is damaged: its header does not end')
+  return begin.subarray(0, end + 1)
+}
+
+function headerIn(head: Buffer): BackupHeader {
+  try {
+    const header: unknown = JSON.parse(head.subarray(MAGIC.length).toString())
+    if (isHeader(header)) return header
+  } catch {
+    // Refused below.
+  }
+  throw new BackupDamaged('the file is damaged: its header cannot be read')
+}
+
+/** What is needed before the key is known; it verifies with the first chunk. */
+function isHeader(value: unknown): value is BackupHeader {
+  if (typeof value !== 'object' || value === null) return false
+  const { format, id, snapshot_at, schema, master_key, key, journal } = value as Record<string, unknown>
+  const texts = [id, snapshot_at, key].every((text) => typeof text === 'string')
+  const names = Array.isArray(schema) && schema.every((name) => typeof name === 'string')
+  return format === 1 && texts && names && isObject(master_key) && isObject(journal)
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
+
+interface Reading {
+  readonly head: Buffer
+  readonly size: number
+  readonly key: KeyObject
+}
+
+async function* readParts(file: FileHandle, { head, size, key }: Reading) {
+  const binding = bindingOf(head)
+  let at = head.length
+  for (let number = 0; ; number += 1) {
+    const length = at + 4 <= size ? (await readAt(file, at, 4)).readUInt32BE() : 0
+    const last = at + 4 + length === size
+    if (length === 0 || length > MOST_CHUNK || at + 4 + length > size) throw damaged(number, 'it is cut off')
+    const part = openChunk(key, binding, { number, last, chunk: await readAt(file, at + 4, length) })
+    at += 4 + length
+    if (part === null) throw damaged(number, 'it was changed, or the file was cut')
+    const plain = await inflate(part, { maxOutputLength: MOST_CHUNK }).catch(() => {
+      throw damaged(number, 'it cannot be unpacked')
+    })
+    const kind = partKind(plain[0])
+    if (kind === undefined || (kind === 'end') !== last) throw damaged(number, 'it is not in its place')
+    yield { kind, content: plain.subarray(1) }
+    if (last) return
+  }
+}
+
+const damaged = (number: number, why: string): BackupDamaged =>
+  new BackupDamaged(`the file is damaged at chunk ${number}: ${why}`)
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length)
+  for (let read = 0; read < length; ) {
+    const { bytesRead } = await file.read(buffer, read, length - read, position + read)
+    if (bytesRead === 0) throw new BackupDamaged('the file is damaged: it became shorter while it was read')
+    read += bytesRead
+  }
+  return buffer
+}

@@ -1,0 +1,220 @@
+/** Loads a backup into an empty database: all of it in one transaction, or nothing. */
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import type { PoolClient } from 'pg'
+import { advanceMailboxes, advanceSequences } from '../store/backup/after-load.ts'
+import { asRole, bareTables, roleOf } from '../store/backup/bare-tables.ts'
+import {
+  type CatalogTable,
+  catalogSequences,
+  catalogTables,
+  firstFilled,
+  foundObjects,
+  quoteFound,
+  tableOwners,
+  tableSql,
+} from '../store/backup/catalog.ts'
+import { copyIn } from '../store/backup/copy.ts'
+import {
+  beginRestoration,
+  forgetUnfinished,
+  markLoaded,
+  restorationIfAny,
+} from '../store/backup/restorations.ts'
+import { type Database, migrate } from '../store/db/database.ts'
+import { unknownMigrations } from '../store/db/migrate.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
+import type { Tables } from '../store/db/tables.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import { createEmptyRecordTables } from '../store/records/record-tables.ts'
+import { readRegistries } from '../store/registries/registries.ts'
+import { BackupDamaged } from './file-format.ts'
+import type { TableCount } from './manifest.ts'
+import type { CheckedBackup } from './read-backup.ts'
+
+interface RestoreParts {
+  readonly db: Database
+  /** The same database as its owner; `db` where one role does both. */
+  readonly owner: Database
+  readonly signal?: AbortSignal
+}
+
+export interface LoadedBackup {
+  readonly restoration: number
+  readonly tables: readonly TableCount[]
+  /** Tables of the file that Rollcall does not have. */
+  readonly left_out: readonly string[]
+  /** Whether an earlier call had loaded it. */
+  readonly before: boolean
+}
+
+/**
+ * It may be killed at any moment, and run again.
+ * @throws StoreRefusal the database is not empty, or older than the backup; @throws BackupDamaged
+ */
+export async function loadBackup(parts: RestoreParts, backup: CheckedBackup): Promise<LoadedBackup> {
+  const { db, owner } = parts
+  const before = await refuseFilled(owner, backup)
+  if (before !== null) return { restoration: before, tables: backup.end.tables, left_out: [], before: true }
+  await migrate(owner, db, backup.header.schema)
+  const restoration = await withTransaction(owner.pool, async (client) => {
+    await forgetUnfinished(client)
+    return beginRestoration(client, backup.header.id)
+  })
+  const application = await roleOf(db.pool)
+  const loaded = await withTransaction(owner.pool, (client) =>
+    load(client, { ...parts, application, restoration }, backup),
+  )
+  return { restoration, before: false, ...loaded }
+}
+
+/** @returns the restoration that has loaded this backup already; null: the database is empty */
+async function refuseFilled({ pool }: Database, { header }: CheckedBackup): Promise<number | null> {
+  const unknown = unknownMigrations(header.schema)
+  if (unknown.length > 0) {
+    throw new StoreRefusal(
+      `a newer Rollcall made this backup (${unknown.join(', ')}): restore it with that version or a later one`,
+    )
+  }
+  const last = await restorationIfAny(pool)
+  if (last !== null && last.loaded_at !== null && last.applied_at === null && last.backup === header.id) {
+    return last.id
+  }
+  const [object] = await foundObjects(pool)
+  if (object === undefined) return null
+  const { rows } = await pool.query<{ found: boolean }>(
+    `select pg_catalog.to_regclass('rollcall_migration') is not null as found`,
+  )
+  if (rows[0]?.found !== true) throw notEmpty(object)
+  const filled = await firstFilled(pool)
+  if (filled !== null) throw notEmpty(filled)
+  const { rows: done } = await pool.query<{ name: string }>('select name from rollcall_migration')
+  const newer = done.map(({ name }) => name).filter((name) => !header.schema.includes(name))
+  if (newer.length > 0) {
+    throw new StoreRefusal(
+      `the tables of this database are newer than the backup (${newer.join(', ')}): restore into a database without tables`,
+    )
+  }
+  return null
+}
+
+const notEmpty = (name: string): StoreRefusal =>
+  new StoreRefusal(
+    `the database is not empty (${JSON.stringify(name)}): a backup is restored into a new database`,
+  )
+
+interface Loading extends RestoreParts {
+  /** The application role, as SQL. */
+  readonly application: string
+  readonly restoration: number
+}
+
+async function load(
+  client: PoolClient,
+  { application, restoration, signal }: Loading,
+  { header, tables, end }: CheckedBackup,
+): Promise<Pick<LoadedBackup, 'tables' | 'left_out'>> {
+  await client.query(
+    "select set_config('statement_timeout', '0', true), set_config('maintenance_work_mem', '256MB', true)",
+  )
+  const { rows } = await client.query<{ alone: boolean }>(
+    "select pg_catalog.pg_try_advisory_xact_lock(pg_catalog.hashtextextended('rollcall restore', 0)) as alone",
+  )
+  if (rows[0]?.alone !== true)
+    throw new StoreRefusal('another command restores this database at the same time')
+  const makeAgain = [await bareTables(client)]
+  let targets = await targetsOf(client)
+  let records = false
+  const counts: TableCount[] = []
+  const left_out: string[] = []
+  for await (const { table, rows: content } of tables()) {
+    if (!records && IS_RECORD_TABLE.test(table.name)) {
+      // They come last: what registries there are is loaded before.
+      records = true
+      await asRole(client, application, () => createAllRecordTables(client))
+      makeAgain.push(await bareTables(client))
+      targets = await targetsOf(client)
+    }
+    const target = targets.get(tableSql(table))
+    if (target === undefined) {
+      left_out.push(table.name)
+      continue
+    }
+    const count = await asRole(client, target.owner, () => loadTable(client, target, table, content, signal))
+    const expected = end.tables.find(({ schema, name }) => schema === table.schema && name === table.name)
+    if (expected?.rows !== count)
+      throw new BackupDamaged(`the table ${table.name} has other rows than its backup`)
+    counts.push(expected)
+  }
+  for (const make of makeAgain.toReversed()) await make()
+  const own = new Set((await catalogSequences(client)).map(tableSql))
+  await advanceSequences(
+    client,
+    end.sequences.filter((sequence) => own.has(tableSql(sequence))),
+  )
+  await asRole(client, application, () => advanceMailboxes(client))
+  await markLoaded(client, restoration, new Date(header.snapshot_at))
+  return { tables: counts, left_out }
+}
+
+/** By the names that `recordTableName` gives. */
+const IS_RECORD_TABLE = /^r[0-9]+_/
+
+interface Target extends CatalogTable {
+  readonly owner: string
+}
+
+async function targetsOf(client: PoolClient): Promise<ReadonlyMap<string, Target>> {
+  const owners = await tableOwners(client)
+  const tables = await catalogTables(client)
+  return new Map(
+    tables.map((table) => [tableSql(table), { ...table, owner: owners.get(tableSql(table)) ?? 'none' }]),
+  )
+}
+
+async function createAllRecordTables(client: PoolClient): Promise<void> {
+  const kysely = kyselyOf(client)
+  const { registries, unreadable } = await readRegistries({ kysely })
+  const [unknown] = unreadable
+  if (unknown !== undefined) {
+    throw new StoreRefusal(
+      `this version cannot read the registry ${unknown.namespace}: restore with the version that made the backup, or a later one`,
+    )
+  }
+  for (const registry of registries) await createEmptyRecordTables(kysely, registry)
+}
+
+/** Typed SQL on a connection that is in a transaction. */
+function kyselyOf(client: PoolClient): Kysely<Tables> {
+  const lent: PostgresPoolClient = {
+    query: client.query.bind(client) as PostgresPoolClient['query'],
+    release: () => undefined,
+  }
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({
+      pool: { options: {}, connect: async () => lent, end: async () => undefined },
+    }),
+  })
+}
+
+/** A column that this version does not have any more is read, and not stored. */
+async function loadTable(
+  client: PoolClient,
+  target: Target,
+  table: CatalogTable,
+  content: AsyncGenerator<Buffer>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const old = table.columns.filter((column) => !target.columns.includes(column))
+  const alter = (how: string) => client.query(`alter table ${tableSql(target)} ${how}`)
+  for (const column of old) await alter(`add column ${quoteFound(column)} text`)
+  // One without columns has no rows in the file.
+  const copy = table.columns.length === 0 ? null : copyIn(client, { ...target, columns: table.columns })
+  for await (const piece of content) {
+    if (signal?.aborted)
+      throw new StoreRefusal('interrupted: nothing is restored; the same command begins anew')
+    await copy?.write(piece)
+  }
+  const count = (await copy?.end()) ?? 0
+  for (const column of old) await alter(`drop column ${quoteFound(column)}`)
+  return count
+}

@@ -1,0 +1,148 @@
+/** Makes a backup: every table in one state of the database, beside running servers and in little memory. */
+import { randomUUID } from 'node:crypto'
+import type { PoolClient } from 'pg'
+import type { Vault } from '../keys/vault.ts'
+import {
+  type CatalogTable,
+  catalogSequences,
+  catalogTables,
+  lockDefinitions,
+} from '../store/backup/catalog.ts'
+import { copyOut } from '../store/backup/copy.ts'
+import type { Database } from '../store/db/database.ts'
+import { type JournalHead, readJournalHead } from '../store/db/journal-head.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
+import { withTransaction } from '../store/db/transaction.ts'
+import { newBackupKey } from './backup-key.ts'
+import { type BackupHeader, PART_BYTES } from './file-format.ts'
+import type { BackupEnd, BackupManifest, TableCount } from './manifest.ts'
+import { type BackupFile, createBackupFile, refuseExisting } from './write-file.ts'
+
+export interface MadeBackup {
+  readonly header: BackupHeader
+  readonly bytes: number
+  readonly sha256: string
+  readonly tables: readonly TableCount[]
+}
+
+interface BackupParts {
+  readonly db: Database
+  readonly vault: Vault
+  /** Ends it; what was written is removed. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * It reads as the application role, in one transaction, and locks no rows.
+ * @throws StoreRefusal the file is there already, or cannot be written
+ */
+export async function writeBackup({ db, vault, signal }: BackupParts, path: string): Promise<MadeBackup> {
+  await refuseExisting(path)
+  return withTransaction(
+    db.pool,
+    async (client) => {
+      await client.query("select set_config('statement_timeout', '0', true)")
+      await lockDefinitions(client, await catalogTables(client))
+      const snapshot = await readSnapshot(client)
+      const { key, header } = await newHeader(vault, snapshot)
+      const file = await createBackupFile(path, header, key)
+      try {
+        const tables = await writeTables(client, file, signal)
+        const end: BackupEnd = { tables, sequences: await catalogSequences(client) }
+        const written = await file.finish(Buffer.from(JSON.stringify(end)))
+        return { header, tables, ...written }
+      } catch (error) {
+        await file.abandon()
+        throw error
+      }
+    },
+    'begin isolation level repeatable read, read only',
+  )
+}
+
+interface SnapshotFacts {
+  readonly at: Date
+  readonly snapshot: string
+  readonly schema: readonly string[]
+  readonly master: { readonly version: number; readonly check_value: Buffer } | undefined
+  readonly journal: JournalHead
+}
+
+async function readSnapshot(client: PoolClient): Promise<SnapshotFacts> {
+  const { rows } = await client.query<{ at: Date; snapshot: string; schema: string[] }>(
+    `select now() as at, pg_current_snapshot()::text as snapshot,
+      array(select name::text from rollcall_migration order by name) as schema`,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the database gave no snapshot')
+  const { rows: masters } = await client.query<{ version: number; check_value: Buffer }>(
+    'select version, check_value from master_key',
+  )
+  return { ...row, master: masters[0], journal: await readJournalHead(client) }
+}
+
+async function newHeader(vault: Vault, { at, snapshot, schema, master, journal }: SnapshotFacts) {
+  const id = randomUUID()
+  const { key, sealed } = await newBackupKey(vault, id)
+  if (master === undefined || sealed[0] !== master.version) {
+    throw new StoreRefusal('the master key was replaced at the same time; run this command again')
+  }
+  const header: BackupHeader = {
+    format: 1,
+    id,
+    snapshot_at: at.toISOString(),
+    snapshot,
+    schema,
+    master_key: { version: master.version, check_value: master.check_value.toString('base64') },
+    key: sealed.toString('base64'),
+    journal: { sequence: journal.sequence, digest: journal.digest.toString('hex') },
+  }
+  return { key, header }
+}
+
+async function writeTables(
+  client: PoolClient,
+  file: BackupFile,
+  signal: AbortSignal | undefined,
+): Promise<readonly TableCount[]> {
+  const tables = await catalogTables(client)
+  const manifest: BackupManifest = { tables }
+  await file.add('manifest', Buffer.from(JSON.stringify(manifest)))
+  const counts: TableCount[] = []
+  for (const [index, table] of tables.entries()) {
+    await file.add('table', Buffer.from(JSON.stringify({ index })))
+    const rows = await writeRows(client, file, table, signal)
+    counts.push({ schema: table.schema, name: table.name, rows })
+  }
+  return counts
+}
+
+/** Rows are gathered into parts of one size. */
+async function writeRows(
+  client: PoolClient,
+  file: BackupFile,
+  table: CatalogTable,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let pieces: Buffer[] = []
+  let length = 0
+  const flush = async (): Promise<void> => {
+    if (length === 0) return
+    const part = Buffer.concat(pieces)
+    pieces = []
+    length = 0
+    await file.add('rows', part)
+  }
+  const rows = copyOut(client, table)
+  for (;;) {
+    const next = await rows.next()
+    if (signal?.aborted) throw new StoreRefusal('interrupted: no backup was made')
+    if (next.done === true) {
+      await flush()
+      return next.value
+    }
+    pieces.push(next.value)
+    length += next.value.length
+    if (length >= PART_BYTES) await flush()
+  }
+}

@@ -1,0 +1,103 @@
+/** Writes the file of a backup: under another name first, so that a file with its name is whole. */
+import { createHash, type KeyObject, randomBytes } from 'node:crypto'
+import { type FileHandle, link, open, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { deflateRaw } from 'node:zlib'
+import { syncDirectory } from '../shared/data-directory.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
+import { type BackupHeader, bindingOf, MAGIC, PARTS, type PartKind, sealChunk } from './file-format.ts'
+
+const deflate = promisify(deflateRaw)
+
+/** Parts that are compressed at a time, beside each other. */
+const MOST_IN_WORK = 3
+
+export interface BackupFile {
+  /** Resolves when the part may be forgotten, which is soon: at most a few are in memory. */
+  add(kind: PartKind, bytes: Buffer): Promise<void>
+  /** @returns bytes and SHA-256 of the file, in hexadecimal. It has its name then. */
+  finish(end: Buffer): Promise<{ readonly bytes: number; readonly sha256: string }>
+  /** Removes what was written. */
+  abandon(): Promise<void>
+}
+
+/** @throws StoreRefusal there is such a file */
+export async function refuseExisting(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
+  })
+  if (found !== null) throw new StoreRefusal(`${path}: is there already; a backup overwrites nothing`)
+}
+
+/** @throws StoreRefusal the file cannot be made */
+export async function createBackupFile(
+  path: string,
+  header: BackupHeader,
+  key: KeyObject,
+): Promise<BackupFile> {
+  await refuseExisting(path)
+  const part = `${path}.${randomBytes(4).toString('hex')}.part`
+  const file = await open(part, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
+  })
+  const head = Buffer.concat([MAGIC, Buffer.from(`${JSON.stringify(header)}\n`)])
+  const digest = createHash('sha256')
+  const binding = bindingOf(head)
+  let bytes = 0
+  let number = 0
+  let inWork: Promise<Buffer>[] = []
+
+  const write = async (buffer: Buffer): Promise<void> => {
+    digest.update(buffer)
+    bytes += buffer.length
+    await writeAll(file, buffer)
+  }
+  const writeNext = async (last: boolean): Promise<void> => {
+    const [next, ...others] = inWork
+    inWork = others
+    if (next === undefined) return
+    await write(sealChunk(key, binding, { number, last, part: await next }))
+    number += 1
+  }
+  const begin = (kind: PartKind, content: Buffer): void => {
+    const packed = deflate(Buffer.concat([Buffer.of(PARTS[kind]), content]), { level: 1 })
+    // Thrown where it is awaited.
+    packed.catch(() => undefined)
+    inWork.push(packed)
+  }
+  await write(head)
+  return {
+    async add(kind, content) {
+      begin(kind, content)
+      if (inWork.length > MOST_IN_WORK) await writeNext(false)
+    },
+    async finish(end) {
+      while (inWork.length > 0) await writeNext(false)
+      begin('end', end)
+      await writeNext(true)
+      await file.sync()
+      await file.close()
+      // Unlike a renaming this overwrites nothing.
+      await link(part, path).catch(async (error: NodeJS.ErrnoException) => {
+        await rm(part, { force: true })
+        throw new StoreRefusal(`${path}: cannot be written (${error.code})`)
+      })
+      await rm(part)
+      await syncDirectory(dirname(path))
+      return { bytes, sha256: digest.digest('hex') }
+    },
+    async abandon() {
+      await file.close().catch(() => undefined)
+      await rm(part, { force: true })
+    },
+  }
+}
+
+async function writeAll(file: FileHandle, buffer: Buffer): Promise<void> {
+  for (let at = 0; at < buffer.length; ) {
+    const { bytesWritten } = await file.write(buffer, at)
+    at += bytesWritten
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Lines of the journal: JSON, with the act encrypted and bound to its place. Each names the digest of the line before it,
+ * so that one that is left out is missed.
+ */
+import { hash } from 'node:crypto'
+import type { Vault } from '../keys/vault.ts'
+import type { JournalAct } from '../model/journal.ts'
+import type { JournalHead } from '../store/db/journal-head.ts'
+
+export interface JournalLine {
+  readonly sequence: number
+  /** SHA-256 of the text of the line before, in hexadecimal; zeros: it is the first. */
+  readonly previous: string
+  /** RFC 3339 in UTC. */
+  readonly at: string
+  readonly sealed: Buffer
+  /** SHA-256 of its own text. */
+  readonly digest: Buffer
+}
+
+export const JOURNAL_PURPOSE = 'journal'
+
+export const placeOf = ({ sequence, previous, at }: Pick<JournalLine, 'sequence' | 'previous' | 'at'>) => ({
+  table: 'journal',
+  id: `${sequence} ${previous} ${at}`,
+})
+
+/** @returns the text of the line behind `head`, without its end */
+export async function makeLine(
+  vault: Pick<Vault, 'encrypt'>,
+  head: JournalHead,
+  act: JournalAct,
+  now: Date,
+): Promise<{ readonly text: string; readonly head: JournalHead }> {
+  const place = {
+    sequence: head.sequence + 1,
+    previous: head.digest.toString('hex'),
+    at: now.toISOString(),
+  }
+  const sealed = await vault.encrypt(JOURNAL_PURPOSE, placeOf(place), Buffer.from(JSON.stringify(act)))
+  const text = JSON.stringify({ rollcall_journal: 1, ...place, sealed: sealed.toString('base64') })
+  return { text, head: { sequence: place.sequence, digest: hash('sha256', text, 'buffer') } }
+}
+
+/** Null: it is no line of a journal. What is in it is not verified. */
+export function readLine(text: string): JournalLine | null {
+  try {
+    const line: unknown = JSON.parse(text)
+    if (typeof line !== 'object' || line === null) return null
+    const { rollcall_journal, sequence, previous, at, sealed } = line as Record<string, unknown>
+    if (rollcall_journal !== 1 || !Number.isSafeInteger(sequence)) return null
+    if (typeof previous !== 'string' || typeof at !== 'string' || typeof sealed !== 'string') return null
+    return {
+      ...{ sequence: Number(sequence), previous, at },
+      sealed: Buffer.from(sealed, 'base64'),
+      digest: hash('sha256', text, 'buffer'),
+    }
+  } catch {
+    return null
+  }
+}

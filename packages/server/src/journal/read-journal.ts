@@ -1,0 +1,96 @@
+/** Reads the files of a journal, and finds what is newer than a snapshot. */
+import { readFile } from 'node:fs/promises'
+import { DecryptionError } from '../keys/encrypted-value.ts'
+import type { MasterKeySource } from '../keys/master-key.ts'
+import { decryptWithAny } from '../keys/vault.ts'
+import type { JournalAct } from '../model/journal.ts'
+import type { JournalHead } from '../store/db/journal-head.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
+import { JOURNAL_PURPOSE, type JournalLine, placeOf, readLine } from './lines.ts'
+
+export interface LaterActs {
+  /** In the order in which they were written. */
+  readonly acts: readonly { readonly at: string; readonly act: JournalAct }[]
+  /** The last line. */
+  readonly head: JournalHead
+}
+
+/**
+ * What the files say after a line that a snapshot knows. Lines may be in any of the files, also in several.
+ * @throws StoreRefusal a line was changed, is missing, or is under a master key that `source` does not have
+ */
+export async function readJournal(
+  paths: readonly string[],
+  source: MasterKeySource,
+  known: JournalHead,
+): Promise<LaterActs> {
+  const lines = (await Promise.all(paths.map(linesOf))).flat()
+  const later = [
+    ...new Map(
+      lines
+        .filter(({ sequence }) => sequence > known.sequence)
+        .map((line) => [line.digest.toString('hex'), line]),
+    ).values(),
+  ].toSorted((one, other) => one.sequence - other.sequence)
+  const end = known.digest.toString('hex')
+  checkReaches(lines, later, known)
+  const reached = new Set([end])
+  const acts = []
+  for (const line of later) {
+    if (!reached.has(line.previous)) {
+      throw new StoreRefusal(
+        `line ${line.sequence - 1} of the journal is missing: give all its files, as they were written`,
+      )
+    }
+    reached.add(line.digest.toString('hex'))
+    acts.push({ at: line.at, act: await openAct(line, source) })
+  }
+  return { acts, head: later.at(-1) ?? known }
+}
+
+/** @throws StoreRefusal the files end before what the snapshot knows */
+function checkReaches(
+  lines: readonly JournalLine[],
+  later: readonly JournalLine[],
+  known: JournalHead,
+): void {
+  if (known.sequence === 0 || later.length > 0) return
+  if (lines.some(({ digest }) => digest.equals(known.digest))) return
+  throw new StoreRefusal(
+    `the journal does not have line ${known.sequence}, which the database knows: it is older than the database, ` +
+      'or the journal of another one',
+  )
+}
+
+async function linesOf(path: string): Promise<readonly JournalLine[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new StoreRefusal(`${path}: cannot be read (${error.code})`)
+  })
+  const texts = text.split('\n')
+  // What a killed process left has no end of line: its act was not committed.
+  texts.pop()
+  const lines = texts.map((one, at) => ({ line: readLine(one), at }))
+  return lines.flatMap(({ line, at }) => {
+    if (line !== null) return [line]
+    // The next process begins a new line behind it.
+    if (lines[at + 1]?.line != null && isTorn(texts[at])) return []
+    throw new StoreRefusal(`line ${at + 1} of ${path} is no line of a journal: it was changed`)
+  })
+}
+
+/** The beginning of a line. */
+const isTorn = (text = ''): boolean => !text.endsWith('}')
+
+/** Only what can be opened counts: the place of a line is bound to what it says. */
+async function openAct(line: JournalLine, source: MasterKeySource): Promise<JournalAct> {
+  try {
+    const opened = await decryptWithAny(source, JOURNAL_PURPOSE, placeOf(line), line.sealed)
+    return JSON.parse(opened.toString()) as JournalAct
+  } catch (error) {
+    if (!(error instanceof DecryptionError)) throw error
+    throw new StoreRefusal(
+      `line ${line.sequence} of the journal was changed, or was written under another master key ` +
+        '(ROLLCALL_MASTER_KEY, and ROLLCALL_NEW_MASTER_KEY for the one that replaced it)',
+    )
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * What is also written outside of the database, because a restore from a backup must not undo it. An act names everything
+ * by what a backup knows it by: sender_ids, namespaces, kids. It may hold personal data: lines of the journal are encrypted.
+ */
+import type { ProtectionCategory } from './protection.ts'
+
+export type JournalAct =
+  /** Days ('YYYY-MM-DD') whose keys were destroyed. */
+  | { readonly kind: 'day_keys_destroyed'; readonly days: readonly string[] }
+  /** A person was erased beside the records. */
+  | {
+      readonly kind: 'person_erased'
+      /** In hexadecimal. */
+      readonly pseudonyms: readonly string[]
+      readonly reason: string
+      /** The records of the person: what waited about them was withdrawn. */
+      readonly records: readonly {
+        readonly registry: string
+        readonly record_type: string
+        readonly record: number
+      }[]
+      /** Of deleted records, whose tombstones were forgotten. */
+      readonly forgotten: readonly {
+        readonly registry: string
+        readonly record_type: string
+        readonly primary_identifier: string
+      }[]
+    }
+  | {
+      readonly kind: 'records_deleted'
+      readonly registry: string
+      readonly record_type: string
+      /** Primary identifiers. */
+      readonly identifiers: readonly string[]
+    }
+  | {
+      readonly kind: 'person_protected'
+      readonly registry: string
+      readonly identifier_type: string
+      readonly identifier_value: string
+      readonly category: ProtectionCategory
+      readonly reason: string
+    }
+  | { readonly kind: 'consents_revoked'; readonly authority: string; readonly jtis: readonly string[] }
+  | {
+      readonly kind: 'consent_withdrawn'
+      /** In hexadecimal. */
+      readonly pseudonyms: readonly string[]
+      readonly purpose: string
+      /** sender_id; null: of every participant. */
+      readonly participant: string | null
+    }
+  | { readonly kind: 'authority_removed'; readonly authority: string }
+  /** `grants`: ids; null: all. */
+  | {
+      readonly kind: 'grants_revoked'
+      readonly participant: string
+      readonly registry: string
+      readonly grants: readonly number[] | null
+    }
+  | { readonly kind: 'participant_disabled'; readonly participant: string }
+  | { readonly kind: 'participant_key_revoked'; readonly participant: string; readonly kid: string }
+  /** The secret was replaced: only this one and the newest before it are live. SHA-256, in hexadecimal. */
+  | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
+  | { readonly kind: 'operator_revoked'; readonly name: string }
+  | { readonly kind: 'own_key_revoked'; readonly kid: string }
+
+export type JournalKind = JournalAct['kind']
+
+export interface Journal {
+  /** Whether there is a place for it. */
+  readonly configured: boolean
+  /**
+   * Writes an act before it is committed: one that is written and not committed does no harm when it is applied. When it
+   * rejects, the act must not be done.
+   */
+  write(act: JournalAct): Promise<void>
+}
+
+export const NO_JOURNAL: Journal = { configured: false, write: () => Promise.resolve() }

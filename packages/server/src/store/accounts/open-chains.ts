@@ -1,0 +1,21 @@
+/** Chains that have not ended: when a database is restored, what followed their last entries is lost. */
+import { type Kysely, sql } from 'kysely'
+import type { Tables } from '../db/tables.ts'
+
+/** `signed`: the last entry that a checkpoint signs; 0: none. */
+export interface OpenChainRow {
+  readonly chain: string
+  readonly sequence: number
+  readonly signed: number
+}
+
+export async function openChains(connection: Kysely<Tables>): Promise<readonly OpenChainRow[]> {
+  const { rows } = await sql<OpenChainRow>`
+    select chain, max(sequence) as sequence, coalesce((select max(sequence) from account_checkpoint
+        where account_checkpoint.chain = account.chain), 0) as signed
+    from account
+    where not exists (select from account_checkpoint where account_checkpoint.chain = account.chain
+      and content like '%"ended":true%')
+    group by chain order by chain`.execute(connection)
+  return rows
+}

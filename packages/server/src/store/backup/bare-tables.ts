@@ -1,0 +1,72 @@
+/**
+ * Filling empty tables quickly: their indexes, constraints and triggers are taken away, and made again from the definitions
+ * that the catalog of this database had, when the rows are there.
+ */
+import type { PoolClient } from 'pg'
+import { quoteFound } from './catalog.ts'
+
+type Client = Pick<PoolClient, 'query'>
+
+interface Definition {
+  /** Schema and name of the table, as SQL. */
+  readonly table: string
+  readonly owner: string
+  readonly remove: string
+  readonly restore: string
+  /** Foreign keys go first, and come last. */
+  readonly order: number
+}
+
+const OURS = `pg_class.relkind = 'r' and nspname in (pg_catalog.current_schema(), 'rollcall_outbox')
+  and pg_catalog.pg_has_role(pg_class.relowner, 'member')`
+const TABLE = `pg_catalog.format('%I.%I', nspname, pg_class.relname) as "table", pg_class.relowner::regrole::text as owner`
+const JOINED = 'join pg_namespace on pg_namespace.oid = pg_class.relnamespace'
+
+const DEFINITIONS = `
+  select ${TABLE}, pg_catalog.format('alter table %I.%I drop constraint %I', nspname, pg_class.relname, conname) as remove,
+    pg_catalog.format('alter table %I.%I add constraint %I %s', nspname, pg_class.relname, conname, pg_catalog.pg_get_constraintdef(pg_constraint.oid))
+      as restore, case contype when 'f' then 1 else 3 end as "order"
+  from pg_constraint join pg_class on pg_class.oid = conrelid ${JOINED}
+  where ${OURS} and contype in ('f', 'p', 'u') and conparentid = 0
+  union all
+  select ${TABLE}, pg_catalog.format('drop index %I.%I', nspname, index.relname), pg_catalog.pg_get_indexdef(index.oid), 2
+  from pg_index join pg_class on pg_class.oid = indrelid join pg_class index on index.oid = indexrelid ${JOINED}
+  where ${OURS} and not exists (select from pg_constraint where conindid = indexrelid)
+  union all
+  select distinct ${TABLE}, pg_catalog.format('alter table %I.%I disable trigger user', nspname, pg_class.relname),
+    pg_catalog.format('alter table %I.%I enable trigger user', nspname, pg_class.relname), 4
+  from pg_trigger join pg_class on pg_class.oid = tgrelid ${JOINED} where ${OURS} and not tgisinternal
+  order by "order", "table", restore`
+
+/**
+ * Takes them from every table that has some at the moment, within the transaction of `client`.
+ * @param client as the owner; each table is changed as the role that owns it
+ * @returns makes them again
+ */
+export async function bareTables(client: Client): Promise<() => Promise<void>> {
+  const { rows } = await client.query<Definition>(DEFINITIONS)
+  for (const { owner, remove } of rows) await asRole(client, owner, () => client.query(remove))
+  return async () => {
+    for (const { owner, restore } of rows.toReversed()) {
+      await asRole(client, owner, () => client.query(restore))
+    }
+  }
+}
+
+/** @param role as SQL */
+export async function asRole<Result>(
+  client: Client,
+  role: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await client.query(`set local role ${role}`)
+  const result = await work()
+  await client.query('set local role none')
+  return result
+}
+
+/** The role of other connections, as SQL. */
+export async function roleOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ role: string }>('select current_user::text as role')
+  return quoteFound(rows[0]?.role ?? '')
+}

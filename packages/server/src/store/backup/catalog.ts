@@ -1,0 +1,103 @@
+/** What a backup has of a database, as the catalog of PostgreSQL names it: a new table is in it without being named here. */
+import type { PoolClient } from 'pg'
+
+type Client = Pick<PoolClient, 'query'>
+
+/** Schemas: `main` is the one in which connections look for tables. */
+export const SCHEMAS = ['main', 'rollcall_outbox'] as const
+export type SchemaName = (typeof SCHEMAS)[number]
+
+export interface CatalogTable {
+  readonly schema: SchemaName
+  readonly name: string
+  /** Without generated ones. */
+  readonly columns: readonly string[]
+}
+
+export interface CatalogSequence {
+  readonly schema: SchemaName
+  readonly name: string
+  /** The last number that was given; null: none yet. */
+  readonly last: string | null
+  readonly type: string
+}
+
+/** Tables that are not copied, and why. */
+const NOT_COPIED: Readonly<Record<string, string>> = {
+  rollcall_migration: 'written by the migrations that a restore runs',
+  rollcall_migration_lock: 'written by the migrations that a restore runs',
+  rollcall_schema_version: 'written by the migrations that a restore runs',
+  restoration: 'says how this database came to be, not that of the backup',
+}
+
+const IN_SCHEMAS = `nspname in (pg_catalog.current_schema(), 'rollcall_outbox')`
+const SCHEMA = `case when nspname = pg_catalog.current_schema() then 'main' else nspname::text end as schema`
+/** What an extension made is not ours. */
+const NOT_OF_EXTENSION = (id: string, catalog: string): string => `not exists (select from pg_depend
+  where classid = 'pg_catalog.${catalog}'::regclass and objid = ${id} and deptype = 'e')`
+
+/** A name as the catalog has it, as an SQL identifier: any characters may be in it. */
+export const quoteFound = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+/** The table with its schema, as SQL. Of `main` connections find it by its name alone. */
+export const tableSql = ({ schema, name }: Pick<CatalogTable, 'schema' | 'name'>): string =>
+  schema === 'main' ? quoteFound(name) : `${schema}.${quoteFound(name)}`
+
+/** All tables; those of records, which are made from what the others hold, last. */
+export async function catalogTables(client: Client): Promise<readonly CatalogTable[]> {
+  const { rows } = await client.query<CatalogTable>(
+    `select ${SCHEMA}, relname::text as name, array(select attname::text from pg_attribute
+        where attrelid = pg_class.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where ${IN_SCHEMAS} and relkind = 'r' and ${NOT_OF_EXTENSION('pg_class.oid', 'pg_class')}
+        and pg_catalog.has_table_privilege(pg_class.oid, 'SELECT')
+      order by relname ~ '^r[0-9]+_', nspname, relname`,
+  )
+  return rows.filter(({ schema, name }) => schema !== 'main' || !Object.hasOwn(NOT_COPIED, name))
+}
+
+/** The role that owns each table, as SQL, by the table as SQL. */
+export async function tableOwners(client: Client): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<Pick<CatalogTable, 'schema' | 'name'> & { owner: string }>(
+    `select ${SCHEMA}, relname::text as name, relowner::regrole::text as owner
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace where ${IN_SCHEMAS} and relkind = 'r'`,
+  )
+  return new Map(rows.map((row) => [tableSql(row), row.owner]))
+}
+
+/** Of columns and free ones. Numbers are taken outside of transactions: these are at least those of the snapshot. */
+export async function catalogSequences(client: Client): Promise<readonly CatalogSequence[]> {
+  const { rows } = await client.query<CatalogSequence>(
+    `select case when schemaname = pg_catalog.current_schema() then 'main' else schemaname::text end as schema,
+        sequencename::text as name, last_value::text as last, data_type::text as type
+      from pg_sequences where schemaname in (pg_catalog.current_schema(), 'rollcall_outbox')
+      order by schemaname, sequencename`,
+  )
+  return rows
+}
+
+/** Until the transaction ends, nobody changes the definition of these tables; rows are written as before. */
+export async function lockDefinitions(client: Client, tables: readonly CatalogTable[]): Promise<void> {
+  if (tables.length === 0) return
+  await client.query(`lock table ${tables.map(tableSql).join(', ')} in access share mode`)
+}
+
+/** Names of objects that keep a database from being empty: tables, views, functions and types. */
+export async function foundObjects(client: Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname::text as name from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+      where ${IN_SCHEMAS} and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and ${NOT_OF_EXTENSION('pg_class.oid', 'pg_class')}
+      union all select proname::text from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+      where ${IN_SCHEMAS} and ${NOT_OF_EXTENSION('pg_proc.oid', 'pg_proc')} order by name`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** The first table with a row. */
+export async function firstFilled(client: Client): Promise<string | null> {
+  for (const table of await catalogTables(client)) {
+    const { rows } = await client.query(`select 1 from ${tableSql(table)} limit 1`)
+    if (rows.length > 0) return table.name
+  }
+  return null
+}

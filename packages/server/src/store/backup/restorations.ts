@@ -1,0 +1,96 @@
+/** How far the restore of this database has come. Servers start when the journal was applied, and send when it was released. */
+import { type Kysely, sql } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
+
+type Client = Pick<PoolClient, 'query'>
+
+export interface Restoration {
+  readonly id: number
+  /** Of the file; null: the database was restored by other means. */
+  readonly backup: string | null
+  readonly begun_at: Date
+  /** Null: the file is not loaded. */
+  readonly loaded_at: Date | null
+  readonly snapshot_at: Date | null
+  /** Null: the journal was not applied. */
+  readonly applied_at: Date | null
+  /** Null: outgoing messages are held. */
+  readonly released_at: Date | null
+}
+
+/** The newest one; null: this database was never restored. */
+export async function lastRestoration(client: Client): Promise<Restoration | null> {
+  const { rows } = await client.query<Restoration>('select * from restoration order by id desc limit 1')
+  return rows[0] ?? null
+}
+
+/** The same in any database, also one without tables. */
+export async function restorationIfAny(client: Client): Promise<Restoration | null> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `select pg_catalog.to_regclass('restoration') is not null as found`,
+  )
+  return rows[0]?.found === true ? lastRestoration(client) : null
+}
+
+export async function beginRestoration(client: Client, backup: string | null): Promise<number> {
+  const { rows } = await client.query<{ id: number }>(
+    'insert into restoration (backup) values ($1) returning id',
+    [backup],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the restoration was not inserted')
+  return row.id
+}
+
+/** Restores that were killed before anything was there. */
+export async function forgetUnfinished(client: Client): Promise<void> {
+  await client.query('delete from restoration where loaded_at is null')
+}
+
+export async function markLoaded(client: Client, id: number, snapshot_at: Date): Promise<void> {
+  await client.query('update restoration set loaded_at = now(), snapshot_at = $2 where id = $1', [
+    id,
+    snapshot_at,
+  ])
+}
+
+/** @param connection the transaction of the signed entry of the restore */
+export async function markApplied(connection: Kysely<Tables>, id: number): Promise<void> {
+  await sql`update restoration set applied_at = now() where id = ${id}`.execute(connection)
+}
+
+/** The time of the newest account: at least until then the database knows what happened. */
+export async function newestAccount(client: Client): Promise<Date> {
+  const { rows } = await client.query<{ at: Date | null }>('select max(at) as at from account')
+  return rows[0]?.at ?? new Date(0)
+}
+
+/** @returns false: nothing was held */
+export async function markReleased(client: Client): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'update restoration set released_at = now() where released_at is null',
+  )
+  return (rowCount ?? 0) > 0
+}
+
+/** Whether outgoing messages wait for the operator. */
+export async function isHeld({ pool }: { readonly pool: Pool }): Promise<boolean> {
+  const { rows } = await pool.query<{ held: boolean }>({
+    name: 'outgoing messages are held',
+    text: 'select exists (select from restoration where released_at is null) as held',
+  })
+  return rows[0]?.held === true
+}
+
+/** @throws StoreRefusal a restore has not come to its end: nothing may be answered from this database */
+export async function refuseUnfinished({ pool }: { readonly pool: Pool }): Promise<void> {
+  const last = await restorationIfAny(pool)
+  if (last === null || last.applied_at !== null) return
+  throw new StoreRefusal(
+    last.loaded_at === null
+      ? 'a restore of this database has begun and not ended: run rollcall restore again'
+      : 'this database was restored, and the journal is not applied yet: run rollcall restore again, with --journal',
+  )
+}

@@ -1,0 +1,50 @@
+/** A worker of a database that was restored: it waits until the operator releases what would be sent. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../observe/log.ts'
+import { isHeld } from '../store/backup/restorations.ts'
+import type { Database } from '../store/db/database.ts'
+import { safeDatabaseError } from '../store/db/database-errors.ts'
+import type { RunningWorker } from './worker.ts'
+
+interface HeldParts {
+  readonly db: Database
+  readonly log: Pick<Log, 'info' | 'warn'>
+  readonly start: () => Promise<RunningWorker>
+  /** Milliseconds from one look to the next. */
+  readonly pause?: number
+}
+
+/** Starts at once, or when nothing is held any more. It counts as working meanwhile: requests are answered. */
+export async function startReleased({ db, log, start, pause = 1_000 }: HeldParts): Promise<RunningWorker> {
+  if (!(await isHeld(db))) return start()
+  log.warn('outgoing messages are held, because the database was restored: run rollcall restore release')
+  const stopping = new AbortController()
+  let worker: RunningWorker | null = null
+  const released = async (): Promise<boolean> => {
+    try {
+      return !(await isHeld(db))
+    } catch (error) {
+      log.warn({ database: safeDatabaseError(error) }, 'held messages cannot be looked for; tried again soon')
+      return false
+    }
+  }
+  const waiting = (async () => {
+    while (worker === null && !stopping.signal.aborted) {
+      await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (stopping.signal.aborted || !(await released())) continue
+      worker = await start().catch((error: unknown) => {
+        log.warn({ database: safeDatabaseError(error) }, 'the work cannot begin; tried again soon')
+        return null
+      })
+      if (worker !== null) log.info('outgoing messages are released')
+    }
+  })()
+  return {
+    working: () => worker?.working() ?? !stopping.signal.aborted,
+    async stop() {
+      stopping.abort()
+      await waiting
+      await worker?.stop()
+    },
+  }
+}

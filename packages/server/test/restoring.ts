@@ -1,0 +1,177 @@
+/** A database with something of everything, its backup, and empty databases to restore it into. */
+import { createSecretKey } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inject, onTestFinished } from 'vitest'
+import { makeBackup } from '../src/admin/backup.ts'
+import { erasePerson } from '../src/admin/erase.ts'
+import { publishEvent } from '../src/admin/events.ts'
+import type { RestoreNeeds } from '../src/admin/restore.ts'
+import { createJournal } from '../src/journal/journal.ts'
+import { environmentSource, type MasterKeySource } from '../src/keys/master-key.ts'
+import type { Registry } from '../src/model/registry.ts'
+import { catalogTables, tableSql } from '../src/store/backup/catalog.ts'
+import { type Database, openDatabase } from '../src/store/db/database.ts'
+import { addRegistry } from '../src/store/registries/registries.ts'
+import { accountEntry, testAccounts, vaultOf } from './accounts.ts'
+import { emptyDatabase, masterKeyOfRun, startedDatabase, type TestDatabase } from './postgres.ts'
+import { DEFAULT_LIMITS } from './retention.ts'
+import { writeDocuments } from './server.ts'
+import { subscribeLive } from './subscriptions.ts'
+
+/** The keys that a command has in its environment. */
+export const masterKeys = (key = masterKeyOfRun(), newKey?: string): MasterKeySource =>
+  environmentSource({
+    masterKey: createSecretKey(key, 'base64'),
+    newMasterKey: newKey === undefined ? undefined : createSecretKey(newKey, 'base64'),
+  })
+
+/** A folder for the files of one test. */
+export async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'rollcall-backup-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  return path
+}
+
+export type Place = Pick<TestDatabase, 'connection' | 'owner' | 'db'> & { readonly ownerDb: Database }
+
+/** A new database without tables, with both roles. */
+export async function target(): Promise<Place> {
+  const { connection: owner, drop } = await emptyDatabase()
+  const connection = { ...inject('application'), database: owner.database }
+  const [db, ownerDb] = [openDatabase(connection), openDatabase(owner)]
+  onTestFinished(async () => {
+    await Promise.all([db.close(), ownerDb.close()])
+    await drop()
+  })
+  return { connection, owner, db, ownerDb }
+}
+
+/** The same of a database that a test has. */
+export function place({ connection, owner, db }: TestDatabase): Place {
+  const ownerDb = openDatabase(owner)
+  onTestFinished(() => ownerDb.close())
+  return { connection, owner, db, ownerDb }
+}
+
+/** A command on a database, which writes its acts to this file. */
+export function needsOf({ db, ownerDb }: Place, journal?: string): RestoreNeeds {
+  const accounts = testAccounts(db)
+  onTestFinished(() => accounts.close())
+  const vault = () => vaultOf(db)
+  return {
+    db: journal === undefined ? db : { ...db, journal: createJournal({ db, vault, path: journal }) },
+    ...{ owner: ownerDb, vault, accounts, operator: 'tester', limits: DEFAULT_LIMITS },
+    masterKeys: masterKeys(),
+  }
+}
+
+export const person = (uin: string, surname = `Okoro ${uin}`) => ({
+  '@type': 'Person',
+  identifier: [{ identifier_type: 'UIN', identifier_value: uin }],
+  name: { surname },
+  birth_date: '1990-05-05',
+})
+
+/** Texts that are hard to write in a line. */
+const SURNAMES = ['Okoro', 'tab\tline\nback\\slash \\. \\N', 'Ω ☃ "quoted"', '']
+
+export interface World extends Place {
+  readonly civil: Registry
+  /** Adds a record with an event, which a subscription waits for. */
+  publish(uin: string): Promise<void>
+}
+
+/** Two registries, people with an event and waiting notifications, an account. */
+export async function world(): Promise<World> {
+  const database = await startedDatabase()
+  onTestFinished(() => database.close())
+  const at = place(database)
+  const { db } = database
+  const civil = await addRegistry(db, { namespace: 'civil', kind: 'civil', sender_id: 'civil.example' })
+  await addRegistry(db, { namespace: 'social', kind: 'social', sender_id: 'social.example' })
+  await writeDocuments(
+    database,
+    civil,
+    SURNAMES.map((surname, index) => person(String(index + 1), surname)),
+  )
+  await subscribeLive(db, civil, 'MARRIAGE')
+  const needs = needsOf(at)
+  const publish = async (uin: string): Promise<void> => {
+    const record = person(uin)
+    await publishEvent(needs, { namespace: 'civil', reg_event_type: 'MARRIAGE', record })
+  }
+  await publish('1')
+  await accounted(needs, '1')
+  return { ...at, civil, publish }
+}
+
+/** Writes a backup into a new file. */
+export async function backupOf(from: Place, name = 'one.backup'): Promise<string> {
+  const file = join(await folder(), name)
+  await makeBackup(needsOf(from), { file })
+  return file
+}
+
+/** Every row of every table, as texts. */
+export async function allRows({ ownerDb }: Place): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, readonly string[]>()
+  for (const table of await catalogTables(ownerDb.pool)) {
+    const { rows } = await ownerDb.pool.query<{ row: string }>(
+      `select to_jsonb(one)::text as row from ${tableSql(table)} as one order by 1`,
+    )
+    found.set(
+      tableSql(table).replaceAll('"', ''),
+      rows.map(({ row }) => row),
+    )
+  }
+  return found
+}
+
+const IN_SCHEMAS = `nspname in ('public', 'rollcall_outbox')`
+const NOT_COMPARED = `relname not like 'rollcall_migration%'`
+
+/** Everything that the catalog says of tables, their owners and rights, in lines. */
+const CATALOG = `
+  select format('%s %s owner %s rights %s kind %s options %s', nspname, relname, relowner::regrole, relacl, relkind, reloptions) as line
+  from pg_class join pg_namespace on pg_namespace.oid = relnamespace where ${IN_SCHEMAS} and ${NOT_COMPARED}
+  union all
+  select format('%s.%s %s %s null %s generated %s identity %s default %s compression %s rights %s', relname, attname,
+    format_type(atttypid, atttypmod), attcollation::regcollation, not attnotnull, attgenerated, attidentity,
+    pg_get_expr(adbin, adrelid), attcompression, attacl)
+  from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace
+    left join pg_attrdef on adrelid = attrelid and adnum = attnum
+  where ${IN_SCHEMAS} and relkind = 'r' and attnum > 0 and not attisdropped
+  union all
+  select format('%s constraint %s %s %s', relname, conname, convalidated, pg_get_constraintdef(pg_constraint.oid))
+  from pg_constraint join pg_class on pg_class.oid = conrelid join pg_namespace on pg_namespace.oid = relnamespace
+  where ${IN_SCHEMAS} and ${NOT_COMPARED}
+  union all
+  select pg_get_indexdef(indexrelid) || indisvalid from pg_index join pg_class on pg_class.oid = indrelid
+    join pg_namespace on pg_namespace.oid = relnamespace where ${IN_SCHEMAS} and ${NOT_COMPARED}
+  union all
+  select format('%s %s', pg_get_triggerdef(pg_trigger.oid), tgenabled) from pg_trigger
+    join pg_class on pg_class.oid = tgrelid join pg_namespace on pg_namespace.oid = relnamespace
+  where ${IN_SCHEMAS} and not tgisinternal
+  union all
+  select format('%s owner %s', pg_get_functiondef(pg_proc.oid), proowner::regrole) from pg_proc
+    join pg_namespace on pg_namespace.oid = pronamespace where ${IN_SCHEMAS}
+  union all
+  select format('schema %s owner %s rights %s', nspname, nspowner::regrole, nspacl) from pg_namespace where ${IN_SCHEMAS}
+  order by line`
+
+export async function catalogOf({ ownerDb }: Place): Promise<readonly string[]> {
+  const { rows } = await ownerDb.pool.query<{ line: string }>(CATALOG)
+  return rows.map(({ line }) => line)
+}
+
+/** An account about a person, as it is written for an answer. */
+export async function accounted(needs: RestoreNeeds, value: string): Promise<void> {
+  await needs.accounts.write(accountEntry({ operation: 'search' }), [
+    { role: 'seen', identifiers: [{ type: 'UIN', value }] },
+  ])
+}
+
+export const erased = (needs: RestoreNeeds, value: string) =>
+  erasePerson(needs, { type: 'UIN', value, reason: 'order 12/2026' })
