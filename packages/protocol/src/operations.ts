@@ -106,6 +106,8 @@ export interface Operation {
   readonly notifies: Callback | null
   /** Null when the items of the reply carry no reason code. */
   readonly codes: ItemCodes | null
+  /** Whether it changes what the registry stores. */
+  readonly writes: boolean
   /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
   readonly kinds: 'all' | 'own'
 }
@@ -212,6 +214,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: ON_SEARCH,
     notifies: null,
     codes: 'search',
+    writes: false,
     kinds: 'all',
   },
   {
@@ -233,6 +236,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: ON_SUBSCRIBE,
     notifies: NOTIFY,
     codes: 'subscribe',
+    writes: true,
     kinds: 'all',
   },
   {
@@ -253,6 +257,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: ON_UNSUBSCRIBE,
     notifies: null,
     codes: 'unsubscribe',
+    writes: true,
     kinds: 'all',
   },
   {
@@ -272,6 +277,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: TXN_ON_STATUS,
     notifies: null,
     codes: null,
+    writes: false,
     kinds: 'all',
   },
   {
@@ -305,6 +311,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: null,
     notifies: null,
     codes: null,
+    writes: true,
     kinds: 'own',
   },
   {
@@ -322,6 +329,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: null,
     notifies: null,
     codes: null,
+    writes: false,
     kinds: 'own',
   },
   {
@@ -345,6 +353,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: null,
     notifies: null,
     codes: null,
+    writes: false,
     kinds: 'own',
   },
   {
@@ -362,6 +371,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: null,
     notifies: null,
     codes: null,
+    writes: false,
     kinds: 'own',
   },
   {
@@ -379,6 +389,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: null,
     notifies: null,
     codes: 'search',
+    writes: false,
     kinds: 'own',
   },
   {
@@ -396,6 +407,7 @@ export const OPERATIONS: readonly Operation[] = [
     callback: null,
     notifies: null,
     codes: 'search',
+    writes: false,
     kinds: 'own',
   },
 ]

@@ -500,6 +500,44 @@ it('every operation was tried', () => {
   expect([...covered].toSorted()).toEqual(OPERATIONS.map(({ name }) => name).toSorted())
 })
 
+it('a request that writes is accounted before it does, also where the account of its answer fails', async () => {
+  const message = updatesMessage(peer, [updated('W9')])
+  const { accounts } = server.context
+  const { write } = accounts
+  // The first account is taken, the one of the answer is not.
+  let writes = 0
+  accounts.write = async (...account) => {
+    writes += 1
+    if (writes === 2) throw new Error('no account')
+    return write(...account)
+  }
+  const post = () =>
+    fetch(`${server.url}/ibr/v1.0.0/registry/enrollments/updates`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...bearer(peer) },
+      body: JSON.stringify(message),
+    })
+  try {
+    expect((await post()).status).toBeGreaterThanOrEqual(500)
+  } finally {
+    accounts.write = write
+  }
+  const entries = async () =>
+    (await storedAccounts(server.database.db)).filter(
+      ({ entry }) => entry.request?.message_id === message.header.message_id,
+    )
+  expect((await entries()).map(({ entry }) => entry)).toMatchObject([
+    { kind: 'acknowledgement', operation: 'enrolment-updates', participant: peer.sender_id, reply: null },
+  ])
+  // The same message again gets its answer, and its account.
+  expect((await post()).status).toBe(200)
+  expect((await entries()).map(({ entry, persons }) => [entry.kind, persons.length > 0])).toEqual([
+    ['acknowledgement', false],
+    ['acknowledgement', false],
+    ['answer', true],
+  ])
+})
+
 describe('where the accounts cannot be written', () => {
   const owner = openDatabase(server.database.owner)
   afterAll(() => owner.close())
@@ -556,6 +594,33 @@ describe('where the accounts cannot be written', () => {
         .toSorted(),
     ).toEqual(expect.arrayContaining(['callback', 'notification']))
     for (const sent of later) expect(await accountsOf(sent)).toHaveLength(1)
+  })
+})
+
+describe('a daily quota of records', () => {
+  it('counts notifications, which wait for the next day when it is used up', async () => {
+    const rows = eventRows(server.database, civil)
+    const subscribed = await rows.subscribe(peer, { event_type: 'Death' })
+    const happen = async (uin: string) =>
+      rows.notify(subscribed, await rows.event(uin, { event_type: 'Death', document: person(uin) as never }))
+    await grant(server.database, peer.sender_id, 'civil', { records_per_day: 1, unfiltered: true })
+    server.clock.pass(1_000)
+    const from = received(0).length
+    const notified = () => received(from).filter(({ message }) => message.notify_event !== undefined).length
+    await happen('P1')
+    await drain(subscribed.mailbox)
+    expect(notified()).toBe(1)
+    const { rows: used } = await pool.query('select used, counted from grant_use')
+    expect(used).toEqual([{ used: 1, counted: 'records' }])
+    await happen('P2')
+    await drain(subscribed.mailbox)
+    expect(notified()).toBe(1)
+    await pool.query('update grant_use set day = day - 1')
+    await pool.query('update mailbox set claim = null, claimed_until = null, resting_since = null')
+    await drain(subscribed.mailbox)
+    expect(notified()).toBe(2)
+    await grant(server.database, peer.sender_id, 'civil', {})
+    server.clock.pass(1_000)
   })
 })
 

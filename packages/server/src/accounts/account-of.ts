@@ -39,7 +39,7 @@ export interface AccountedExchange {
   readonly header: Pick<IncomingHeader, 'meta'> | null
 }
 
-/** The account of an accepted request, which is answered later: nothing is read yet. */
+/** The account of a request that is answered later, or that is about to change something: nothing is read yet. */
 export function accountOfAccepted(
   { participant, registry, operation, correlation_id, grant, header }: AccountedExchange,
   transaction_id: string,

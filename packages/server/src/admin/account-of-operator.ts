@@ -31,3 +31,13 @@ export const accountOperator = (
     },
     persons,
   )
+
+/** Whether it is an operator who calls, and not another part of the server. */
+export const isAccounting = (needs: unknown): needs is Pick<HasAccounts, 'accounts' | 'operator'> =>
+  typeof needs === 'object' && needs !== null && 'accounts' in needs && 'operator' in needs
+
+/** The acts of an operator, one after the other; nothing where another part of the server calls. */
+export async function accountActs(needs: unknown, acts: readonly OperatorAct[]): Promise<void> {
+  if (!isAccounting(needs)) return
+  for (const act of acts) await accountOperator(needs, act)
+}

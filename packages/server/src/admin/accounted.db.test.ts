@@ -4,11 +4,13 @@ import { memoryAccounts } from '../../test/accounts.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { testServer } from '../../test/server.ts'
 import { addParticipant } from '../store/directory/participants.ts'
+import { applyConfiguration } from './configuration.ts'
 import { addConsentAuthority, removeConsentAuthority } from './consent-authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from './consents.ts'
 import { listEvents } from './event-list.ts'
 import { grantTemplate, revokeGrant, setGrant } from './grants.ts'
 import { listHolds } from './holds.ts'
+import { addParticipant as addNew } from './participants.ts'
 import { listProtected, protectPerson, unprotectPerson } from './protected-persons.ts'
 import { addPurpose } from './purposes.ts'
 import { deleteRecords } from './records.ts'
@@ -84,6 +86,25 @@ it('of records, of who is hidden, of what is kept, and of what is granted', asyn
     ['grant revoke', 'civil'],
   ])
   expect(JSON.stringify(accounts.written)).not.toContain('secret')
+})
+
+it('of what is granted with a participant, and by a configuration', async () => {
+  const accounts = memoryAccounts()
+  const needs = { db, vault: server.context.vault, accounts, operator: 'ada' }
+  const terms = await grantTemplate({ db }, { namespace: 'civil', template: 'eligibility' })
+  await addNew(needs, { sender_id: 'new.example', name: 'New', grants: { civil: terms } })
+  await addNew(needs, { sender_id: 'without.example', name: 'Without' })
+  const configuration = {
+    version: 1,
+    participants: { 'other.example': { name: 'Other', grants: { civil: terms } } },
+  }
+  await applyConfiguration(needs, { configuration, dry_run: true })
+  await applyConfiguration(needs, { configuration })
+  await applyConfiguration(needs, { configuration })
+  expect(accounts.written.map(({ entry }) => [entry.operator, entry.note, entry.registry])).toEqual([
+    ['ada', 'participant add --grant', 'civil'],
+    ['ada', 'apply: grants', 'civil'],
+  ])
 })
 
 it('show nothing where that cannot be written', async () => {

@@ -5,6 +5,7 @@ import type { GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
 import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '../store/directory/grants.ts'
 import { registryAt } from '../store/registries/registries.ts'
+import { accountActs } from './account-of-operator.ts'
 import type { GrantsEntry } from './configuration-file.ts'
 import type { PlannedGrant } from './configuration-lockout.ts'
 import type { StoredParticipant } from './configuration-read.ts'
@@ -164,7 +165,9 @@ function step(
     change: there.length === 0 ? 'add' : isGone ? 'remove' : 'change',
     from: from.length > 1 ? from : (from[0] ?? null),
     to: isGone ? null : entry,
-    async make({ db }) {
+    async make(needs) {
+      const { db } = needs
+      await accountActs(needs, [{ note: 'apply: grants', registry: namespace }])
       const participant = await participantNamed(db, sender_id)
       const registry = await registryAt(db, namespace)
       const revoke = revoked.map(({ id }) => id)

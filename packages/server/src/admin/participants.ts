@@ -18,6 +18,7 @@ import {
 } from '../store/directory/participants.ts'
 import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { registryAt } from '../store/registries/registries.ts'
+import { accountActs } from './account-of-operator.ts'
 import { checkedTerms, Terms } from './grant-terms.ts'
 import {
   closed,
@@ -91,8 +92,11 @@ export const addParticipant = useCase(
       granted: Type.Array(Namespace, { description: 'Registries in which it has a grant.' }),
     }),
   },
-  async ({ db }: HasDatabase, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
+  async (needs: HasDatabase, { sender_id, name, environment = 'live', grants = {}, ...limits }) => {
+    const { db } = needs
     const checked = await checkedGrants(db, environment, grants)
+    const acts = checked.map(({ registry }) => ({ note: GRANTING, registry: registry.namespace }))
+    await accountActs(needs, acts)
     const { secret, sha256 } = newSecret()
     const added = await addRow(db, {
       sender_id,
@@ -111,6 +115,9 @@ export const addParticipant = useCase(
     return { ...described(added), client_secret: secret, granted }
   },
 )
+
+/** As an act of an operator, as `grant set` is. */
+const GRANTING = 'participant add --grant'
 
 /** All of them are good before the first is written. */
 function checkedGrants(

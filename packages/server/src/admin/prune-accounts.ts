@@ -94,7 +94,7 @@ async function pruneChain(
   let [deleted, after, most] = [0, 0, atOnce]
   for (;;) {
     const step = await owner.kysely.transaction().execute(async (transaction) => {
-      await lockHolds(transaction)
+      if (keys !== null) await lockHolds(transaction)
       const { chunk, stop } = await oldChunk(transaction, { chain, after, before, most })
       const part =
         chunk === null ? null : await closedPart({ ...pruning, transaction }, chunk, { stop, after, before })

@@ -73,27 +73,29 @@ const STORED: readonly Stored[] = [
   },
 ]
 
+const PRUNED = closed({
+  dry_run: flag('Whether nothing was deleted.'),
+  stored: Type.Array(
+    closed({
+      name: oneOf(
+        STORED.map(({ name }) => name),
+        { description: 'As in the table of ages.' },
+      ),
+      deleted: wholeNumber('Rows.'),
+    }),
+  ),
+  accounts: closed({
+    before: instant('Accounts of the months before this time are deleted.'),
+    deleted: wholeNumber('Entries.'),
+    held: wholeNumber('Chains of which a hold keeps some.'),
+  }),
+})
+
 /** Deletes what is older than its age. The accounts need the owner of the database. */
 export const prune = useCase(
   {
     input: closed({ dry_run: Type.Optional(flag('Only count.')) }),
-    result: closed({
-      dry_run: flag('Whether nothing was deleted.'),
-      stored: Type.Array(
-        closed({
-          name: oneOf(
-            STORED.map(({ name }) => name),
-            { description: 'As in the table of ages.' },
-          ),
-          deleted: wholeNumber('Rows.'),
-        }),
-      ),
-      accounts: closed({
-        before: instant('Accounts of the months before this time are deleted.'),
-        deleted: wholeNumber('Entries.'),
-        held: wholeNumber('Chains of which a hold keeps some.'),
-      }),
-    }),
+    result: PRUNED,
   },
   async (needs: RetentionNeeds, { dry_run = false }) => {
     const { db, owner = db, limits, now = () => new Date() } = needs
@@ -110,6 +112,12 @@ export const prune = useCase(
     const counts = await pruneAccounts({ ...needs, owner, now, dryRun: dry_run }, before)
     return { dry_run, stored, accounts: { before: timeOut(before), ...counts } }
   },
+)
+
+/** What `prune` would delete now. */
+export const countPrunable = useCase(
+  { accounted: 'prune --dry-run', input: NOTHING, result: PRUNED },
+  (needs: RetentionNeeds) => prune(needs, { dry_run: true }),
 )
 
 /** @throws AdminRefusal the accounts belong to another role */

@@ -6,8 +6,7 @@ import { ImportError } from '../import/source.ts'
 import type { ReadOnly } from '../model/read-only.ts'
 import { GrantProblem } from '../policy/grant-problem.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
-import { accountOperator } from './account-of-operator.ts'
-import type { HasAccounts } from './needs.ts'
+import { accountOperator, isAccounting } from './account-of-operator.ts'
 
 /** Why an admin function refuses: the input is not valid, names something unknown, or conflicts with stored data. */
 export type RefusalReason = 'invalid' | 'not_found' | 'conflict'
@@ -85,10 +84,6 @@ export function useCase<Needs, Input extends TSchema, Result extends TSchema>(
   }
   return Object.assign(run, { input: schema, result })
 }
-
-/** Whether it is an operator who calls, and not another part of the server. */
-const isAccounting = (needs: unknown): needs is Pick<HasAccounts, 'accounts' | 'operator'> =>
-  typeof needs === 'object' && needs !== null && 'accounts' in needs && 'operator' in needs
 
 function namespaceIn(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('namespace' in input)) return undefined

@@ -1,6 +1,7 @@
 /** The daily quotas of grants: identifiers and other items asked, and records delivered, on all nodes together. */
 import type { Grant, GrantTerms } from '../model/grant.ts'
-import type { Asked, Granted } from '../store/directory/quotas.ts'
+import type { Database } from '../store/db/database.ts'
+import { noteUse, takeOfDay, usedToday } from '../store/directory/grant-use.ts'
 
 /** What is counted, with how much of it the grant gives in a day. Emergencies are counted by themselves. */
 const COUNTED = {
@@ -10,9 +11,14 @@ const COUNTED = {
 } as const satisfies Readonly<Record<string, (terms: GrantTerms) => number | undefined>>
 export type Counted = keyof typeof COUNTED
 
+/** A day begins at midnight in UTC. */
 export interface GrantQuota {
-  /** @returns false: the quota does not have so many left. It refills steadily, in a day from empty to full. */
+  /** @returns false: the quota of the day does not have so many left, and none was taken */
   take(what: Counted, of: QuotaOf, wanted: number): Promise<boolean>
+  /** Counts what is sent without being asked for, also beyond the quota. */
+  note(what: Counted, of: QuotaOf, used: number): Promise<void>
+  /** Whether nothing is left of the day. */
+  isUsedUp(what: Counted, of: QuotaOf): Promise<boolean>
 }
 
 interface QuotaOf {
@@ -21,17 +27,27 @@ interface QuotaOf {
   readonly registry: { readonly id: number }
 }
 
-const DAY = 86_400
-
-/** @param take from the buckets that all nodes share (`takeTokens`) */
-export function createGrantQuota(take: (asked: Asked) => Promise<Granted>): GrantQuota {
+export function createGrantQuota(db: Pick<Database, 'pool'>): GrantQuota {
+  const used = (counted: Counted, { participant, registry }: QuotaOf) => ({
+    ...{ participant: participant.id, registry: registry.id, counted },
+  })
   return {
-    async take(what, { grant, participant, registry }, wanted) {
-      const capacity = COUNTED[what](grant.terms)
-      if (capacity === undefined || wanted === 0) return true
-      const bucket = `${what} a day ${participant.id} ${registry.id}`
-      const { granted } = await take({ bucket, rate: capacity / DAY, capacity, wanted })
-      return granted === wanted
+    async take(what, of, wanted) {
+      const most = COUNTED[what](of.grant.terms)
+      return most === undefined || wanted === 0 || takeOfDay(db, used(what, of), wanted, most)
+    },
+    async note(what, of, count) {
+      if (COUNTED[what](of.grant.terms) !== undefined && count > 0) await noteUse(db, used(what, of), count)
+    },
+    async isUsedUp(what, of) {
+      const most = COUNTED[what](of.grant.terms)
+      return most !== undefined && (await usedToday(db, used(what, of))) >= most
     },
   }
 }
+
+const DAY = 86_400_000
+
+/** When the next day begins, as a text. */
+export const nextDay = (now: number): string =>
+  new Date((Math.floor(now / DAY) + 1) * DAY).toISOString().replace('.000Z', 'Z')

@@ -8,6 +8,7 @@ import { forgetConsents } from '../store/consents/uses.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { forgetBreakers } from '../store/deliveries/breakers.ts'
+import { forgetUse } from '../store/directory/grant-use.ts'
 import { forgetOperatorTokens } from '../store/directory/operator-tokens.ts'
 import { closeStaleMailboxes } from '../store/events/closing.ts'
 import { clearSentEvents, forgetEvents } from '../store/events/forgetting.ts'
@@ -66,6 +67,10 @@ const CHORES: readonly Chore[] = [
   {
     failure: 'signed consents that ended could not be forgotten; tried again soon',
     run: async ({ db }) => void (await forgetConsents(db)),
+  },
+  {
+    failure: 'what earlier days had of quotas could not be forgotten; tried again soon',
+    run: async ({ db }) => forgetUse(db),
   },
   {
     failure: 'scheduled statuses of enrolments could not begin; tried again soon',

@@ -1,6 +1,6 @@
 /** Answers a synchronous request: every item is answered now, and an error in one item is reported in that item. */
 import { HeaderRejection } from '@rollcall/protocol'
-import { accountedMessage, accountOf } from '../accounts/account-of.ts'
+import { accountedMessage, accountOf, accountOfAccepted } from '../accounts/account-of.ts'
 import type { Accounts } from '../model/account.ts'
 import { type Outcome, OutcomeOutdated } from '../model/outcome.ts'
 import { answerMessage, unansweredMembers } from '../operations/handlers.ts'
@@ -31,15 +31,18 @@ export async function answerNow(
   const checked = await orRejection(() => sent.read(remembered, opened, signed !== null))
   if (checked instanceof HeaderRejection) return rejected(checked, remembered)
   const [{ message }] = checked.chunks
+  const request = accountedMessage(exchange.header.message_id, checked.digest, signed)
+  // Nothing is written of which no account says who has asked for it: should the account of the answer fail, this one is there.
+  if (exchange.operation.writes)
+    await parts.accounts.write(
+      ...accountOfAccepted(remembered, message.transaction_id, { request, reply: null }),
+    )
   const outcome = await decided(parts, () =>
     answerMessage(parts, { mode: 'sync', exchange: remembered, message }),
   )
   const answer = await reply(parts, remembered, message.transaction_id, outcome)
   // Committed before the answer leaves: what is not accounted for is not sent.
-  const messages = {
-    request: accountedMessage(exchange.header.message_id, checked.digest, signed),
-    reply: answer.message,
-  }
+  const messages = { request, reply: answer.message }
   await parts.accounts.write(...accountOf('answer', remembered, message.transaction_id, outcome, messages))
   return answer
 }

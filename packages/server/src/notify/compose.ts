@@ -47,6 +47,8 @@ export interface Composed {
   /** Whether the message must leave encrypted. */
   readonly encrypted: boolean
   readonly notifications: readonly SentNotification[]
+  /** Records in it, by their identifiers alone as well. */
+  readonly recordCount: number
   /** Persons whom the header names. */
   readonly named: readonly AccountedPerson[]
 }
@@ -99,6 +101,7 @@ export function compose(to: Composing, items: readonly ShownItem[]): Composed {
     message: { transaction_id: randomUUID(), notify_event },
     encrypted: items.some((item) => item.notifications.some(({ encrypted }) => encrypted)),
     notifications,
+    recordCount: items.length,
     named: Object.values(meta.replaced_by ?? {}).map(({ identifier_type, identifier_value }) => ({
       role: 'seen',
       identifiers: [{ type: identifier_type, value: identifier_value }],

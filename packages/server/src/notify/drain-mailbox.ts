@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CanonicalText } from '@rollcall/protocol'
 import { RequestFault } from '@rollcall/protocol'
 import { type Account, accountedMessage, accountOfEnvelope } from '../accounts/account-of.ts'
+import type { GrantQuota } from '../admission/grant-quota.ts'
 import { type Delivering, deliverNow, type Reserved, reserve } from '../delivery/deliver.ts'
 import { encryptReply } from '../delivery/encrypt-reply.ts'
 import { callbackNamed, callbackTarget } from '../delivery/targets.ts'
@@ -30,6 +31,7 @@ import type { Room } from './room.ts'
 
 export interface Notifying extends Delivering {
   readonly accounts: Accounts
+  readonly grantQuota: GrantQuota
   /** The bytes of envelopes that may be in memory on this node. */
   readonly envelopeRoom: Room
 }
@@ -164,7 +166,7 @@ async function prepare(
 ): Promise<Next> {
   const now = performance.now()
   const recipient = await recipientOf(parts, mailbox)
-  if (recipient === null) return 'nowhere'
+  if (recipient === null || (await isUsedUp(parts, recipient))) return 'nowhere'
   if (ahead.envelopes.length === 0 || now - ahead.at > STALE / 2) {
     const next = await nextItems(parts.db.pool, mailbox.id, recipient)
     ahead.envelopes = [...next.envelopes]
@@ -205,6 +207,10 @@ async function prepare(
     throw error
   }
 }
+
+/** Its notifications wait for the next day. */
+const isUsedUp = async ({ grantQuota }: Notifying, { grant, ...of }: Recipient): Promise<boolean> =>
+  grant !== null && grantQuota.isUsedUp('records', { ...of, grant })
 
 async function show(
   { db: { pool } }: Notifying,
@@ -267,6 +273,8 @@ async function commit(
   let committed = false
   try {
     await parts.accounts.write(...account)
+    if (grant !== null)
+      await parts.grantQuota.note('records', { participant, registry, grant }, composed.recordCount)
     reserved = await reserveSoon(parts, { participant: participant.id, origin: originOf(target) })
     committed = await commitEnvelope(parts.db.pool, {
       ...{ mailbox: mailbox.id, after, claim: claim.id, delivery, notifications },

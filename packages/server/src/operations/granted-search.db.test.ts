@@ -207,36 +207,52 @@ describe('seeing', () => {
 })
 
 describe('a daily quota', () => {
+  const usedUp = (what: string) =>
+    expect.stringMatching(
+      new RegExp(
+        `^search_criteria: the daily quota of ${what} that is granted to this participant is used up; it is free again from \\d{4}-\\d\\d-\\d\\dT00:00:00Z on$`,
+      ),
+    )
+
+  it('is of a day in UTC, and takes all identifiers of an item or none', async () => {
+    await server.database.db.pool.query('delete from grant_use')
+    await granted({ query_forms: 'all', ask: 'all', items_per_day: 2 })
+    expect(await item(expression({ UIN: { $in: ['1', '2', '3'] } }))).toMatchObject({ status: 'rjct' })
+    expect(await item(expression({ UIN: { $in: ['1', '2'] } }))).toMatchObject({ status: 'succ' })
+    expect(await item(byUin('1'))).toMatchObject({ status: 'rjct', status_reason_message: usedUp('items') })
+    await server.database.db.pool.query('update grant_use set day = day - 1')
+    expect(await item(byUin('1'))).toMatchObject({ status: 'succ' })
+    await server.database.db.pool.query('delete from grant_use')
+  })
+
   it('counts identifiers, not requests', async () => {
     await granted({ query_forms: 'all', ask: 'all', items_per_day: 3 })
     expect(await item(expression({ UIN: { $in: ['1', '2', '3'] } }))).toMatchObject({ status: 'succ' })
     expect(await item(byUin('1'))).toMatchObject({
       status: 'rjct',
       status_reason_code: 'rjct.search.too_many_records_found',
-      status_reason_message:
-        'search_criteria: the daily quota of items that is granted to this participant is used up; ask again later',
+      status_reason_message: usedUp('items'),
     })
   })
 
   it('that is used up refuses an answer without records like one with them', async () => {
     await granted({ records_per_day: 1 })
-    await server.database.db.pool.query('delete from quota_bucket')
+    await server.database.db.pool.query('delete from grant_use')
     expect(await item(byUin('nobody'))).toMatchObject({ status: 'succ' })
     const [hit, miss] = [await item(byUin('1')), await item(byUin('nobody'))]
     expect(hit).toMatchObject({
       status: 'rjct',
-      status_reason_message:
-        'search_criteria: the daily quota of records that is granted to this participant is used up; ask again later',
+      status_reason_message: usedUp('records'),
     })
     expect({ ...miss, timestamp: null }).toEqual({ ...hit, timestamp: null })
-    await server.database.db.pool.query('delete from quota_bucket')
+    await server.database.db.pool.query('delete from grant_use')
   })
 
   it('does not count the identifiers of the conditions of the grant', async () => {
-    await server.database.db.pool.query('delete from quota_bucket')
+    await server.database.db.pool.query('delete from grant_use')
     await granted({ items_per_day: 2, rows: { Person: { UIN: { $in: ['1', '2', '3', '4'] } } } })
     expect(await item(byUin('1'))).toMatchObject({ status: 'succ' })
-    await server.database.db.pool.query('delete from quota_bucket')
+    await server.database.db.pool.query('delete from grant_use')
   })
 
   it('counts records that are delivered, repeats included', async () => {

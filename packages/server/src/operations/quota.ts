@@ -1,6 +1,6 @@
 /** The daily quotas of a grant, as an item takes of them. */
 import { ItemRejection } from '@rollcall/protocol'
-import type { Counted } from '../admission/grant-quota.ts'
+import { type Counted, nextDay } from '../admission/grant-quota.ts'
 import type { ItemWork } from './item.ts'
 
 /**
@@ -16,6 +16,6 @@ export async function takeQuota(
   if (await parts.grantQuota.take(what, exchange, wanted)) return
   throw new ItemRejection(
     'rjct.search.too_many_records_found',
-    `${criteria}: the daily quota of ${what} that is granted to this participant is used up; ask again later`,
+    `${criteria}: the daily quota of ${what} that is granted to this participant is used up; it is free again from ${nextDay(parts.clock.date())} on`,
   )
 }

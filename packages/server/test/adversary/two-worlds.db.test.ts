@@ -42,7 +42,7 @@ async function statementsOf(search: object, namespace = 'civil'): Promise<readon
   await postSearch(server, peer, [{ search_criteria: search }], namespace)
   for (const back of restore) back()
   // How often the participant asks is counted now and then, whatever it asks.
-  return made.filter((text) => !text.includes('quota_bucket')).toSorted()
+  return made.filter((text) => !/quota_bucket|grant_use/.test(text)).toSorted()
 }
 
 /** Notes what a pool is asked. @returns what takes that back */

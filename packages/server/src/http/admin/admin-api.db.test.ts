@@ -167,6 +167,47 @@ describe('what is asked', () => {
   })
 })
 
+describe('protected persons, holds, records and retention', () => {
+  const post = (path: string, role: string, body: object) =>
+    ask(path, {
+      ...{ method: 'POST', token: tokens[role], body: JSON.stringify(body) },
+      headers: { 'Content-Type': 'application/json' },
+    })
+  const UIN = { identifier_type: 'UIN', identifier_value: '31' }
+
+  it('are read and changed by the roles of their rows', async () => {
+    const roles = ['audit', 'operate'] as const
+    for (const role of roles) tokens[role] = await tokenOf(role, { roles: [role] })
+    const at = '/registries/civil/protected-persons'
+    const given = { ...UIN, category: 'shelter', reason: 'order 7' }
+    expect((await post(at, 'audit', given)).status).toBe(403)
+    expect(await post(at, 'operate', given)).toMatchObject({ status: 201, body: { category: 'shelter' } })
+    expect((await ask(at, { token: tokens.operate })).status).toBe(403)
+    expect((await ask(at, { token: tokens.audit })).body).toMatchObject([{ identifier_value: null }])
+    expect((await ask(`${at}?identifiers=true`, { token: tokens.audit })).body).toMatchObject([
+      { identifier_value: '31', reason: 'order 7' },
+    ])
+    expect((await post(`${at}/lift`, 'operate', UIN)).status).toBe(403)
+    expect((await post(`${at}/lift`, 'own', UIN)).status).toBe(200)
+    const record = { type: 'UIN', value: 'nobody' }
+    expect((await post('/registries/civil/records/get', 'read', record)).status).toBe(403)
+    expect((await post('/registries/civil/records/get', 'audit', record)).status).toBe(404)
+    const hold = { participant: 'spmis.example', reason: 'case 7/2026' }
+    expect((await post('/holds', 'read', hold)).status).toBe(403)
+    const { status, body } = await post('/holds', 'operate', hold)
+    expect([status, body.kind]).toEqual([201, 'participant'])
+    expect((await ask('/holds')).body).toMatchObject([{ id: body.id, reason: 'case 7/2026' }])
+    expect((await post(`/holds/${body.id}/remove`, 'operate', {})).status).toBe(403)
+    expect((await post('/holds/first/remove', 'own', {})).status).toBe(400)
+    expect((await post(`/holds/${body.id}/remove`, 'own', {})).body).toEqual({ id: body.id })
+    expect((await ask('/retention/ages')).body).toContainEqual(expect.objectContaining({ name: 'accounts' }))
+    expect((await ask('/retention/prunable')).status).toBe(403)
+    expect((await ask('/retention/prunable', { token: tokens.operate })).body).toMatchObject({
+      ...{ dry_run: true, accounts: { deleted: 0, held: 0 } },
+    })
+  })
+})
+
 it('answers under names of its own alone', async () => {
   const raw = await rawConnection(server.running.adminPort)
   raw.write(

@@ -31,7 +31,11 @@ export async function readInput(
       : await bodyOf(query, request, limits)
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(members, name))
   if (unknown !== undefined) throw bad(`${printableName(unknown)}: is not a known member`)
-  return { ...given, ...(request.params as Record<string, string>) }
+  const { properties = {} } = route.input as { properties?: Record<string, { type?: string }> }
+  const inPath = Object.entries(request.params as Record<string, string>).map(
+    ([name, text]): [string, string | number | boolean] => [name, scalarOf(text, properties[name]?.type)],
+  )
+  return { ...given, ...Object.fromEntries(inPath) }
 }
 
 const bad = (message: string): RequestFault => new RequestFault('err.request.bad', message)

@@ -7,10 +7,14 @@ import { revokeConsents, withdrawConsent } from '../../admin/consents.ts'
 import { listDeliveries, showDelivery } from '../../admin/deliveries.ts'
 import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
+import { addHold, listHolds, removeHold } from '../../admin/holds.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
 import { listParticipants } from '../../admin/participants.ts'
+import { listProtected, protectPerson, unprotectPerson } from '../../admin/protected-persons.ts'
+import { showRecord } from '../../admin/record.ts'
 import { mergeRecords, unmergeRecords } from '../../admin/record-merge.ts'
 import { listRegistries } from '../../admin/registries.ts'
+import { countPrunable, type RetentionNeeds, showRetention } from '../../admin/retention.ts'
 import { listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
 import type { OperatorRole } from '../../model/operator.ts'
@@ -20,7 +24,7 @@ import type { Method } from '../server.ts'
 export const ADMIN_BASE = '/admin/v1'
 
 /** What the use cases work with. */
-export type AdminNeeds = HasVault & HasRecording & HasAccounts
+export type AdminNeeds = HasVault & HasRecording & HasAccounts & RetentionNeeds
 
 export interface AdminRoute {
   readonly method: Method
@@ -78,6 +82,26 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     role: 'operate',
     summary: 'Takes a merge back, and notifies who was notified of it.',
   }),
+  // In a body: the identifier of a person is no part of an address, which logs would have.
+  route(showRecord, {
+    ...{ method: 'POST', path: '/registries/{namespace}/records/get', name: 'showRecord', role: 'audit' },
+    summary: 'The records that an identifier names, whole. The look is accounted before it is answered.',
+  }),
+  route(protectPerson, {
+    ...{ method: 'POST', path: '/registries/{namespace}/protected-persons', name: 'protectPerson' },
+    ...{ role: 'operate', status: 201 },
+    summary: 'Protects a person from every grant that does not name the category.',
+  }),
+  route(listProtected, {
+    ...{ method: 'GET', path: '/registries/{namespace}/protected-persons', name: 'listProtected' },
+    role: 'audit',
+    summary: 'The protected persons of a registry; with `identifiers=true` who they are, and why.',
+  }),
+  route(unprotectPerson, {
+    ...{ method: 'POST', path: '/registries/{namespace}/protected-persons/lift', name: 'unprotectPerson' },
+    role: 'own',
+    summary: 'Lifts the protection of a person.',
+  }),
   route(listParticipants, {
     ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },
     summary: 'Every participant, by sender_id.',
@@ -102,7 +126,6 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
     ...{ method: 'GET', path: '/accounts', name: 'listAccounts', role: 'read' },
     summary: 'The newest accounts of access. They name no person.',
   }),
-  // In a body: the identifier of a person is no part of an address, which logs would have.
   route(auditPerson, {
     ...{ method: 'POST', path: '/accounts/person', name: 'auditPerson', role: 'audit' },
     summary: 'Who has seen, written, or asked about the data of a person, in all registries.',
@@ -124,6 +147,27 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
       status: 201,
     },
     summary: 'Says that an emergency was reviewed, and what was found.',
+  }),
+  route(listHolds, {
+    ...{ method: 'GET', path: '/holds', name: 'listHolds', role: 'read' },
+    summary: 'The holds in force, the oldest first. Of a person they do not say who it is.',
+  }),
+  route(addHold, {
+    ...{ method: 'POST', path: '/holds', name: 'addHold', role: 'operate', status: 201 },
+    summary: 'Stops prune and erase for a person, a participant or a period.',
+  }),
+  route(removeHold, {
+    ...{ method: 'POST', path: '/holds/{id}/remove', name: 'removeHold', role: 'own' },
+    summary: 'Ends a hold: what it covered is deleted by the next prune.',
+  }),
+  route(showRetention, {
+    ...{ method: 'GET', path: '/retention/ages', name: 'showRetention', role: 'read' },
+    summary: 'What is stored for how long.',
+  }),
+  route(countPrunable, {
+    ...{ method: 'GET', path: '/retention/prunable', name: 'countPrunable', role: 'operate' },
+    summary:
+      'What prune would delete now. It deletes nothing, and verifies the accounts, which may take long.',
   }),
   route(withdrawConsent, {
     ...{ method: 'POST', path: '/consents/withdraw', name: 'withdrawConsent', role: 'consent' },

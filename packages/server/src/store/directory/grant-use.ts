@@ -1,0 +1,66 @@
+/** What has been used today of the daily quotas of grants, on all nodes together. A day is one of UTC, by the database's clock. */
+import type { Database } from '../db/database.ts'
+
+/** Whose quota, and of what. */
+export interface Used {
+  readonly participant: number
+  readonly registry: number
+  readonly counted: string
+}
+
+const TODAY = `(clock_timestamp() at time zone 'UTC')::date`
+
+/**
+ * Takes so many, or none.
+ * @param most of the day
+ * @returns false: the day does not have so many left
+ */
+export async function takeOfDay(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, counted }: Used,
+  wanted: number,
+  most: number,
+): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'take of day',
+    text: `insert into grant_use as held (participant, registry, counted, day, used)
+      select $1, $2, $3, ${TODAY}, $4::bigint where $4::bigint <= $5::bigint
+      on conflict (participant, registry, counted, day) do update set used = held.used + $4::bigint
+        where held.used + $4::bigint <= $5::bigint
+      returning used`,
+    values: [participant, registry, counted, wanted, most],
+  })
+  return rowCount === 1
+}
+
+/** Counts what is delivered without being asked for, also beyond the quota of the day. */
+export async function noteUse(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, counted }: Used,
+  used: number,
+): Promise<void> {
+  await pool.query({
+    name: 'note use of day',
+    text: `insert into grant_use as held (participant, registry, counted, day, used) values ($1, $2, $3, ${TODAY}, $4)
+      on conflict (participant, registry, counted, day) do update set used = held.used + excluded.used`,
+    values: [participant, registry, counted, used],
+  })
+}
+
+/** How many were used today. */
+export async function usedToday(
+  { pool }: Pick<Database, 'pool'>,
+  { participant, registry, counted }: Used,
+): Promise<number> {
+  const { rows } = await pool.query<{ used: number }>({
+    name: 'used of day',
+    text: `select used from grant_use where participant = $1 and registry = $2 and counted = $3 and day = ${TODAY}`,
+    values: [participant, registry, counted],
+  })
+  return rows[0]?.used ?? 0
+}
+
+/** Forgets the days before yesterday. */
+export async function forgetUse({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  await pool.query(`delete from grant_use where day < ${TODAY} - 1`)
+}
