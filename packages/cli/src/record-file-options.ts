@@ -6,7 +6,8 @@ import { readColumns } from './input.ts'
 export interface RecordFileOptions {
   readonly format?: FormatName
   readonly map?: string
-  readonly delimiter: string
+  readonly delimiter?: string
+  readonly header?: boolean
   readonly encoding?: string
   readonly rejects?: string
 }
@@ -23,16 +24,20 @@ export function withRecordFileOptions(command: Command, paths: string): Command 
       '--map <file>',
       `for CSV: a file with a JSON object {"path": "column"} (docs/import.md); paths such as ${paths}`,
     )
-    .option('--delimiter <character>', 'for CSV: the character between cells', ',')
-    .option('--encoding <name>', 'for CSV: the encoding of its text, such as windows-1252 (default: utf-8)')
+    .option('--delimiter <character>', 'for CSV: the character between cells (default: found out)')
+    .option('--encoding <name>', 'for CSV: the encoding, such as windows-1252 (default: found out)')
+    .option('--header', 'for CSV: the first row has the names of the columns (default: found out)')
+    .option('--no-header', 'for CSV: it has not; columns are called by their number, from 1')
     .option('--rejects <file>', 'file that lists the rejected lines (default: <file>.rejects.ndjson)')
 }
 
 /** How the file is read. @throws CommandError the file of --map cannot be read */
-export async function readRecordFileOptions({ format, map, delimiter, encoding }: RecordFileOptions) {
+export async function readRecordFileOptions({ format, map, delimiter, encoding, header }: RecordFileOptions) {
   const mapping = map === undefined ? undefined : await readColumns(map)
   return {
-    ...{ mapping, delimiter },
+    ...(mapping !== undefined && { mapping }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(header !== undefined && { header }),
     ...(format !== undefined && { format }),
     ...(encoding !== undefined && { encoding }),
   }

@@ -12,7 +12,9 @@ const { run } = shell(true)
 test('docs/import.md runs as it stands', { timeout: 600_000 }, () => {
   run('rollcall registry add civil')
   const all = blocks.map(run).join('')
+  expect(all).toMatch(/^dry run, nothing is written: 2 of 2 records can be imported into civil /m)
   expect(all).toMatch(/^2 of 2 records are in civil: 2 new, 0 replaced /m)
+  expect(all).toMatch(/^read as CSV in utf-8, with semicolons between cells, with a header line$/m)
 })
 
 test('its mappings are mappings', () => {

@@ -21,7 +21,7 @@ export {
 export { identifiersWithin, isOfAnother } from './attributes/identifiers-within.ts'
 export { elementKeys, keyedListAt, keysInList } from './attributes/keyed-lists.ts'
 export { notifiedRecord } from './attributes/notified-record.ts'
-export { readAttribute } from './attributes/read-attribute.ts'
+export { type ReadingNotes, readAttribute } from './attributes/read-attribute.ts'
 export { type Element, readElements } from './attributes/read-elements.ts'
 export {
   formProblem,

@@ -6,7 +6,8 @@ export function memorySource(content: string | Buffer, chunkBytes = 64 * 1024): 
   return {
     totalBytes: bytes.length,
     identity: null,
-    markBytes: 0,
+    head: bytes,
+    mark: { bytes: 0, encoding: null },
     async *chunks(offset) {
       for (let at = offset; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
     },

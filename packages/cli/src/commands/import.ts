@@ -3,6 +3,7 @@ import { EVENT_MODES, type EventMode, importRecords } from '@rollcall/server/adm
 import { type Command, Option } from 'commander'
 import { withDatabase } from '../environment.ts'
 import { EXIT } from '../failure.ts'
+import { readAsText, reportText } from '../import-report.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import {
@@ -21,6 +22,11 @@ export function addCommand(program: Command): void {
     .argument('<namespace>', 'namespace of the registry')
     .argument('<file>', 'NDJSON, a JSON array or CSV; - for standard input')
   withJson(withRecordFileOptions(command, 'name.given_name or identifier[UIN]'))
+    .option(
+      '--dry-run',
+      'do everything but write: no record, no event; rejects only into the file of --rejects',
+    )
+    .option('--lenient', 'keep records of which a value is not understood, and count them')
     .option('--record-type <type>', "record type of all records (default: each record's @type)")
     .addOption(
       new Option(
@@ -31,15 +37,19 @@ export function addCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-The command prints how many records are new, how many replaced one with the same primary identifier, and in how
-many records each attribute was read. A value under a name that docs/kinds does not list is stored in the
-record and cannot be searched.
+A value that an attribute cannot hold, such as a date in an unknown format, rejects its record; with --lenient the
+record is stored, and counted. The report at the end says for each column and each attribute how many values were
+understood, empty and not understood, with line numbers and never with values (docs/import.md). A value under a name
+that docs/kinds does not list is stored in the record and cannot be searched.
 
 After an interruption, run the same command again: the import continues where it stopped.
 
-Exit codes: 0 all records are imported, 3 some lines were rejected, 4 interrupted, 1 failed.
+The delimiter and the encoding of a CSV file, and whether it has a header line, are found out and said.
+
+Exit codes, also of a dry run: 0 all records are imported, 3 some lines were rejected, 4 interrupted, 1 failed.
 
 Example: rollcall import civil people.ndjson
+Example: rollcall import civil people.ndjson --dry-run
 Example: rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-lines.ndjson`,
     )
     .action(runImport)
@@ -47,12 +57,14 @@ Example: rollcall import ibr beneficiaries.csv --map columns.json --rejects bad-
 
 interface CommandOptions extends RecordFileOptions, OutputOptions {
   readonly recordType?: string
+  readonly lenient?: boolean
+  readonly dryRun?: boolean
   readonly events?: EventMode
 }
 
 async function runImport(namespace: string, file: string, options: CommandOptions): Promise<void> {
   const { signal } = stopRequest()
-  const { recordType: record_type, rejects, events } = options
+  const { recordType: record_type, rejects, events, lenient, dryRun: dry_run } = options
   const read = await readRecordFileOptions(options)
   const begun = Date.now()
   const progress = reportImport()
@@ -60,7 +72,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const result = await withDatabase(({ config: { limits }, ...needs }) =>
     importRecords(
       { ...needs, limits, ...files, signal, onProgress: progress.update },
-      { namespace, ...read, record_type, events },
+      { namespace, ...read, record_type, events, lenient, dry_run },
     ),
   ).finally(() => progress.stop())
   const seconds = (Date.now() - begun) / 1_000
@@ -75,28 +87,23 @@ function resultText(
   result: Awaited<ReturnType<typeof importRecords>>,
   seconds: number,
 ): string {
-  const { namespace, lines, written, replaced, rejected, finished, read } = result
-  const { new: added, resumed_from: resumedFrom, rejects_file: rejectsPath } = result
-  const rate = Math.round((lines - resumedFrom) / Math.max(seconds, 0.001))
+  const { namespace, lines, written, rejected, finished, report, dry_run } = result
+  const { resumed_from: resumedFrom, rejects_file: rejectsPath } = result
+  const rate = `(${seconds.toFixed(1)} s, ${Math.round((lines - resumedFrom) / Math.max(seconds, 0.001))}/s)`
   return [
-    `${written} of ${lines} records are in ${namespace}: ${added} new, ${replaced} replaced (${seconds.toFixed(1)} s, ${rate}/s)`,
+    dry_run
+      ? `dry run, nothing is written: ${written} of ${lines} records can be imported into ${namespace} ${rate}`
+      : `${written} of ${lines} records are in ${namespace}: ${result.new} new, ${result.replaced} replaced ${rate}`,
     ...(resumedFrom > 0 ? [`${resumedFrom} of them were imported before`] : []),
     ...(rejected > 0
-      ? [`${rejected} were rejected${rejectsPath === null ? '' : `: ${rejectsPath} says why`}`]
+      ? [
+          `${rejected} ${rejected === 1 ? 'was' : 'were'} rejected${rejectsPath === null ? (dry_run ? '; name a file with --rejects to see why' : '') : `: ${rejectsPath} says why`}`,
+        ]
       : []),
-    ...Object.entries(read).flatMap(([recordType, counts]) => readText(recordType, counts)),
+    ...readAsText(result.read_as),
+    ...reportText(report),
     ...(finished ? [] : [`Interrupted; the records counted here are stored. ${howToGoOn(file)}`]),
   ].join('\n')
-}
-
-/** In how many records each attribute was read, and which were read in none: their names may be spelled in an unknown way. */
-function readText(recordType: string, counts: Readonly<Record<string, number>>): string[] {
-  const found = Object.entries(counts).filter(([, count]) => count > 0)
-  const none = Object.keys(counts).filter((name) => counts[name] === 0)
-  return [
-    `${recordType}, records in which it was read: ${found.map(([name, count]) => `${name} ${count}`).join(', ')}`,
-    ...(none.length > 0 ? [`${recordType}, read in no record: ${none.join(', ')}`] : []),
-  ]
 }
 
 const howToGoOn = (file: string): string =>

@@ -49,7 +49,7 @@ test('NDJSON: all in, exit code 0', async () => {
   const { code, stdout } = await rollcall(['import', 'civil', path], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^2 of 2 records are in civil: 2 new, 0 replaced \(\d+\.\d s, \d+\/s\)\n/)
-  expect(stdout).toContain('\nPerson, records in which it was read: UIN 2\n')
+  expect(stdout).toMatch(/\nPerson +understood +empty +not understood\nUIN +2 +0 +0\n/)
   expect(await count(database.db)).toBe(2)
 })
 
@@ -58,7 +58,7 @@ test('one person several times in a file is one new record, and the last one sta
   const path = await file('thrice.ndjson', lines(ada('Ad'), ada('Ada'), ada('Adah')))
   const { stdout } = await rollcall(['import', 'civil', path], env)
   expect(stdout).toMatch(/^3 of 3 records are in civil: 1 new, 2 replaced /)
-  expect(stdout).toContain('records in which it was read: UIN 3, surname 3, given_name 3\n')
+  expect(stdout).toMatch(/\nUIN +3 +0 +0\nsurname +3 +0 +0\ngiven_name +3 +0 +0\n/)
   expect(stdout).toContain('Person, read in no record: BRN, MRN, ')
   expect(await count(database.db)).toBe(1)
   expect(await rollcallJson(['import', 'civil', path], env)).toMatchObject({ new: 0, replaced: 3 })
@@ -74,12 +74,14 @@ test('rejected lines: exit code 3, and a file that says why', async () => {
     namespace: 'civil',
     file: path,
     finished: true,
+    dry_run: false,
+    read_as: { format: 'ndjson', encoding: 'utf-8', delimiter: null, header: null },
     lines: 3,
     written: 1,
     new: 1,
     replaced: 0,
     rejected: 2,
-    read: { Person: expect.objectContaining({ UIN: 1, surname: 0 }) },
+    report: expect.objectContaining({ kept: 0, columns: [], unused_columns: [] }),
     events: 'none',
     resumed_from: 0,
     rejects_file: rejects,
@@ -102,26 +104,57 @@ test('CSV with a column mapping', async () => {
   expect(rows.map(({ document }) => JSON.parse(document).name.given_name)).toEqual(['Ada', 'Grace'])
 })
 
-test('CSV as a spreadsheet of Windows writes it: semicolons, Latin-1', async () => {
+test('CSV as a spreadsheet of Windows writes it, in Latin-1 with semicolons, is read as such, and said', async () => {
   const path = join(home.path, 'windows.csv')
-  await writeFile(path, 'No;Given\r\n17;Zoé\r\n', 'latin1')
+  await writeFile(path, 'No;Given;Note\r\n17;Zoé;x\r\n', 'latin1')
   const map = await file('map.json', JSON.stringify({ 'identifier[UIN]': 'No', 'name.given_name': 'Given' }))
   const words = ['import', 'civil', path, '--map', map]
-  const { code, stderr } = await rollcall(words, env)
-  expect({ code, stderr }).toEqual({
+  const { code, stdout } = await rollcall(words, env)
+  expect(code).toBe(0)
+  expect(stdout).toContain(
+    '\nread as CSV in windows-1252, with semicolons between cells, with a header line\n',
+  )
+  expect(stdout).toMatch(
+    /\ncolumn +path +understood +empty +not understood\nNo +identifier\[UIN\] +1 +0 +0\n/,
+  )
+  expect(stdout).toContain('\ncolumns that are not imported: Note\n')
+  expect(stdout).not.toContain('Zoé')
+  const { rows } = await database.db.pool.query('select document from r1_person')
+  expect(JSON.parse(rows[0].document).name.given_name).toBe('Zoé')
+  const forced = ['--delimiter', ',', '--encoding', 'utf-8', '--header']
+  expect(await rollcall([...words, ...forced], env)).toMatchObject({
     code: 1,
     stderr: "rollcall: the columns of the file are separated by semicolons; add --delimiter ';'\n",
   })
-  const semicolons = [...words, '--delimiter', ';']
-  expect((await rollcall(semicolons, env)).code).toBe(3)
-  const rejects = await readFile(`${path}.rejects.ndjson`, 'utf8')
-  expect(JSON.parse(rejects).reason).toBe(
-    'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252',
+})
+
+test('a date that is not understood: rejected, or kept with --lenient, after a dry run that says so', async () => {
+  const path = await file('dates.csv', '17,31/12/1990\n18,1990-12-31\n')
+  const map = await file('map.json', JSON.stringify({ 'identifier[UIN]': '1', birth_date: '2' }))
+  const words = ['import', 'civil', path, '--map', map, '--no-header']
+  const dry = await rollcall([...words, '--dry-run'], env)
+  expect(dry.code).toBe(3)
+  expect(dry.stdout).toMatch(/^dry run, nothing is written: 1 of 2 records can be imported into civil /)
+  expect(dry.stdout).toContain('\n1 was rejected; name a file with --rejects to see why\n')
+  expect(dry.stdout).toContain(
+    '\n2 (birth_date) must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990; line 1\n',
   )
-  const result = await rollcallJson([...semicolons, '--encoding', 'windows-1252'], env)
-  expect(result).toMatchObject({ lines: 1, written: 1 })
-  const { rows } = await database.db.pool.query('select document from r1_person')
-  expect(JSON.parse(rows[0].document).name.given_name).toBe('Zoé')
+  expect(await count(database.db)).toBe(0)
+  expect((await rollcall(words, env)).code).toBe(3)
+  const kept = await rollcall([...words, '--lenient'], env)
+  expect(kept.code).toBe(0)
+  expect(kept.stdout).toContain('\n1 is stored although a value of it is not understood\n')
+  expect(await rollcallJson([...words, '--lenient', '--dry-run'], env)).toMatchObject({
+    ...{ dry_run: true, new: null, replaced: null, written: 2, rejected: 0 },
+    read_as: { format: 'csv', encoding: 'utf-8', delimiter: ',', header: false },
+    report: {
+      kept: 1,
+      columns: [
+        { column: '1', understood: 2 },
+        { column: '2', not_understood: 1, lines: [1] },
+      ],
+    },
+  })
 })
 
 test.each([

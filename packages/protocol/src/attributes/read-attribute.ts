@@ -1,8 +1,25 @@
 /** The one extraction: what a record has under a searchable attribute, for its columns and for filters in memory alike. */
-import type { JsonValue } from '../json.ts'
-import type { Attribute } from '../kinds/kind.ts'
+import { isJsonObject, type JsonValue } from '../json.ts'
+import type { Attribute, IdentifierType } from '../kinds/kind.ts'
+import { isListed } from '../records/code-lists.ts'
 import { ATTRIBUTE_TYPES, type AttributeScalar, type AttributeValue } from './attribute-types.ts'
 import { compilePath, type Path, walk } from './walk.ts'
+
+/** Is told what the extraction finds and cannot use. It never changes what is read. */
+export interface ReadingNotes {
+  /** A value stands at a path of the attribute that its type cannot hold. */
+  unread(attribute: Attribute, path: string): void
+  /** A code that is not on its list; it is held as it is. */
+  unlisted(attribute: Attribute): void
+  /** An attribute of a list's elements has a value in one of them. */
+  readMember(attribute: Attribute): void
+  /** A value stands at a path of identifiers that is no usable value of the type. */
+  unusable(type: IdentifierType, path: string): void
+}
+
+/** Something that is neither an object, of which another path may read a member, nor blank. */
+export const isWritten = (leaf: JsonValue): boolean =>
+  !isJsonObject(leaf) && (typeof leaf !== 'string' || leaf.trim() !== '')
 
 /** The paths of an attribute, split when it is first read. */
 const pathsOf = new WeakMap<Attribute, readonly Path[]>()
@@ -21,18 +38,29 @@ function compiledPaths(attribute: Attribute): readonly Path[] {
  * With `many` it is the list of all values there. Null where there is none: absent, null, "", or nothing that the
  * attribute's type can read. Never throws, and takes time in proportion to the document at most.
  */
-export function readAttribute(attribute: Attribute, document: JsonValue): AttributeValue | null {
+export function readAttribute(
+  attribute: Attribute,
+  document: JsonValue,
+  notes?: ReadingNotes,
+): AttributeValue | null {
   const read = ATTRIBUTE_TYPES[attribute.type]
   const values: AttributeScalar[] = []
+  const { codes } = attribute
+  let place = 0
   const visit = (leaf: JsonValue): boolean => {
     const value = read(leaf, attribute)
-    if (value === null) return false
+    if (value === null) {
+      if (notes !== undefined && isWritten(leaf)) notes.unread(attribute, attribute.paths[place] ?? '')
+      return false
+    }
+    if (notes !== undefined && codes !== undefined && !isListed(codes, value)) notes.unlisted(attribute)
     values.push(value)
     return attribute.many !== true
   }
   for (const path of compiledPaths(attribute)) {
     walk(document, path, visit)
     if (values.length > 0) break
+    place += 1
   }
   return attribute.many === true && values.length > 0 ? values : (values[0] ?? null)
 }

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Attribute, Compound, CompoundMember } from '../kinds/kind.ts'
 import type { AttributeScalar } from './attribute-types.ts'
-import { readAttribute } from './read-attribute.ts'
+import { type ReadingNotes, readAttribute } from './read-attribute.ts'
 import { compilePath, type Path, walk } from './walk.ts'
 
 /** One element: the values of the compound's members, by their names; a member without a value has no entry. */
@@ -50,37 +50,43 @@ function planOf(compound: Compound): Plan {
  * the record says one thing. Where it says several, nobody can tell to which element each belongs, and each is an
  * element of its own. Never throws, and takes time in proportion to the document.
  */
-export function readElements(compound: Compound, document: JsonValue): readonly Element[] {
+export function readElements(
+  compound: Compound,
+  document: JsonValue,
+  notes?: ReadingNotes,
+): readonly Element[] {
   const plan = planOf(compound)
   for (const path of plan.paths) {
-    const elements = path.length === 0 ? [ofRecord(plan, document)] : alongPath(plan, document, path)
+    const elements =
+      path.length === 0 ? [ofRecord(plan, document, notes)] : alongPath(plan, document, path, notes)
     if (elements.length === 0) continue
-    addFromRecord(plan, document, elements)
+    addFromRecord(plan, document, elements, notes)
     const found = distinct(plan, elements)
     if (found.length > 0) return found
   }
   return NONE
 }
 
-function alongPath({ members }: Plan, document: JsonValue, path: Path): Draft[] {
+function alongPath({ members }: Plan, document: JsonValue, path: Path, notes?: ReadingNotes): Draft[] {
   const elements: Draft[] = []
   walk(document, path, (leaf) => {
-    const element = read(members, leaf)
+    const element = read(members, leaf, notes)
     if (element !== null) elements.push(element)
     return false
   })
   return elements
 }
 
-function ofRecord(plan: Plan, document: JsonValue): Draft {
-  return (isJsonObject(document) ? read(plan.ofRecord, document) : null) ?? {}
+function ofRecord(plan: Plan, document: JsonValue, notes?: ReadingNotes): Draft {
+  return (isJsonObject(document) ? read(plan.ofRecord, document, notes) : null) ?? {}
 }
 
-function read(members: readonly CompoundMember[], leaf: JsonValue): Draft | null {
+function read(members: readonly CompoundMember[], leaf: JsonValue, notes?: ReadingNotes): Draft | null {
   let element: Draft | null = null
   for (const member of members) {
-    const value = readAttribute(member, leaf)
+    const value = readAttribute(member, leaf, notes)
     if (value === null) continue
+    notes?.readMember(member)
     element ??= {}
     // No member is many.
     element[member.name] = value as AttributeScalar
@@ -88,14 +94,20 @@ function read(members: readonly CompoundMember[], leaf: JsonValue): Draft | null
   return element
 }
 
-function addFromRecord({ outside }: Plan, document: JsonValue, elements: Draft[]): void {
+function addFromRecord(
+  { outside }: Plan,
+  document: JsonValue,
+  elements: Draft[],
+  notes?: ReadingNotes,
+): void {
   const count = elements.length
   for (const { name, inRecord } of outside) {
     const lacking = elements.slice(0, count).filter((element) => element[name] === undefined)
     if (lacking.length === 0) continue
-    const said = (readAttribute(inRecord, document) ?? []) as readonly AttributeScalar[]
+    const said = (readAttribute(inRecord, document, notes) ?? []) as readonly AttributeScalar[]
     const [first, ...others] = said
     if (first === undefined) continue
+    notes?.readMember(inRecord)
     const text = JSON.stringify(first)
     if (others.every((value) => JSON.stringify(value) === text)) {
       for (const element of lacking) element[name] = first

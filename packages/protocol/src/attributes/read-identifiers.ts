@@ -6,6 +6,7 @@ import type { IdentifierSource, IdentifierType, Kind, RecordType } from '../kind
 import { normaliseIdentifier } from '../kinds/normalisers.ts'
 import { isOfForm } from '../kinds/value-pattern.ts'
 import { wholeDigits } from '../numbers.ts'
+import { isWritten, type ReadingNotes } from './read-attribute.ts'
 import { compilePath, member, type Path, walk } from './walk.ts'
 
 /** An identifier as it is stored and looked up. */
@@ -43,6 +44,7 @@ export function readIdentifiers(
   kind: Kind,
   recordType: Pick<RecordType, 'identifiers'>,
   document: JsonValue,
+  notes?: ReadingNotes,
 ): RecordIdentifier[] {
   const found = new Map<string, RecordIdentifier>()
   for (const source of recordType.identifiers) {
@@ -50,6 +52,15 @@ export function readIdentifiers(
       const type = identifierTypeOf(kind, source, leaf)
       const raw = isJsonObject(leaf) ? member(leaf, IDENTIFIER_VALUE) : leaf
       const value = type === undefined ? null : identifierValue(type, raw)
+      if (
+        notes !== undefined &&
+        type !== undefined &&
+        value === null &&
+        raw !== undefined &&
+        isWritten(raw)
+      ) {
+        notes.unusable(type, source.path)
+      }
       if (type === undefined || value === null) return false
       const key = `${type.name}:${value}`
       if (!found.has(key)) found.set(key, { type: type.name, value, names: source.names })

@@ -262,6 +262,10 @@ export function normaliseCode(list: CodeListName, raw: string): string | null {
   return foldCase(composed(raw).trim()) || null
 }
 
+/** Whether a value, as `normaliseCode` gives it, is a code of the list. */
+export const isListed = (list: CodeListName, code: unknown): boolean =>
+  typeof code === 'string' && codesBySpelling.get(list)?.get(code) === code
+
 /** The label of a canonical code as the public lists write it, such as `Awaiting Renewal`; undefined where it is not on the list. */
 export function codeLabel(list: CodeListName, code: string): string | undefined {
   const label = (CODE_LISTS[list] as readonly Code[]).find(([one]) => one === code)?.[1]

@@ -28,6 +28,7 @@ import { AdminRefusal, useCase } from './use-case.ts'
 
 // The table has exactly the names that the type lists.
 export const IMPORT_FORMATS = Object.keys(FORMATS) as FormatName[]
+export { delimiterName } from '../import/csv.ts'
 export type { FormatName } from '../import/formats.ts'
 export { EVENT_MODES, type EventMode, type ImportProgress } from '../import/import-file.ts'
 export { type FileRow, openRecordFile, type RecordFile } from '../import/record-file.ts'
@@ -42,6 +43,48 @@ interface ImportNeeds extends HasRecording {
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
 }
+
+const Lines = (description: string) => Type.Array(Type.Integer(), { description, maxItems: 3 })
+const reported = {
+  understood: Records('How often there was a value that is understood.'),
+  empty: Records('How often there was none.'),
+  not_understood: Records('How often there was one that is not understood.'),
+  lines: Lines('The first lines with a value that is not understood.'),
+  rule: orNull(text('The rule that these values break; null: there are none.')),
+  unlisted: Records('How often a code was not on its list. It is stored as it is, and counts as understood.'),
+  unlisted_lines: Lines('The first lines with such a code.'),
+}
+
+/** Of the whole file, also after an interruption; never with a value. */
+const ImportReport = closed({
+  kept: Records('Records that are stored although a value of them is not understood.'),
+  attributes: Type.Array(
+    closed({
+      record_type: RecordTypeName,
+      name: text('Attribute, or type of identifier.'),
+      ...reported,
+    }),
+    { description: 'What the records had; records that could not be read at all are not among them.' },
+  ),
+  columns: Type.Array(
+    closed({
+      column: text('Column of the table.'),
+      path: text('Its path in the column mapping.'),
+      ...reported,
+    }),
+    { description: 'For CSV: what the cells of the mapped columns had.' },
+  ),
+  unused_columns: Type.Array(Type.String(), {
+    description: 'For CSV: columns that the mapping does not name, and that are not imported.',
+  }),
+})
+
+const ReadAs = closed({
+  format: oneOf(IMPORT_FORMATS),
+  encoding: text('Encoding of the text.'),
+  delimiter: orNull(text('For CSV: the character between cells; null for JSON.')),
+  header: orNull(flag('For CSV: whether the first row has the names of the columns; null for JSON.')),
+})
 
 /** Imports a source of records; each replaces the record that has the same primary identifier. */
 export const importRecords = useCase(
@@ -58,8 +101,19 @@ export const importRecords = useCase(
             'For CSV: by path in the record, such as identifier[UIN], the column or how it is read (docs/import.md).',
         }),
       ),
-      delimiter: Type.Optional(text('For CSV: the character between cells.')),
-      encoding: Type.Optional(text('For CSV: the encoding of its text (default: utf-8).')),
+      delimiter: Type.Optional(text('For CSV: the character between cells (default: found out).')),
+      encoding: Type.Optional(
+        text('For CSV: the encoding of its text, such as windows-1252 (default: found out).'),
+      ),
+      header: Type.Optional(
+        flag('For CSV: whether the first row has the names of the columns (default: found out).'),
+      ),
+      dry_run: Type.Optional(flag('Do everything but write (default: false).')),
+      lenient: Type.Optional(
+        flag(
+          'Keep records of which a value is not understood, and count them (default: false, they are rejected).',
+        ),
+      ),
       record_type: Type.Optional(text("Record type of all records (default: each record's @type).")),
       events: Type.Optional(
         oneOf(EVENT_MODES, {
@@ -73,12 +127,12 @@ export const importRecords = useCase(
       finished: flag('False: it was stopped; the same import goes on from there.'),
       lines: Records('Records read: written and rejected.'),
       written: Records('Records written.'),
-      new: Records('Of those written, the records that were not there before.'),
-      replaced: Records('Of those written, those that took the place of another.'),
+      new: orNull(Records('Of those written, the records that were not there before; null in a dry run.')),
+      replaced: orNull(Records('Of those written, those that took the place of another; null in a dry run.')),
+      dry_run: flag('True: nothing was written; the counts say what would have been.'),
       rejected: Records('Records rejected.'),
-      read: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer()), {
-        description: 'By record type and attribute: in how many records it was read.',
-      }),
+      read_as: ReadAs,
+      report: ImportReport,
       events: oneOf(EVENT_MODES, { description: 'Whether changes were events.' }),
       resumed_from: Records('Lines that an earlier, interrupted import had done.'),
       rejects_file: orNull(text('File that lists the rejected lines.')),
@@ -86,33 +140,28 @@ export const importRecords = useCase(
   },
   async (
     { db, limits, now = () => new Date(), source, rejectsPath, signal, onProgress }: ImportNeeds,
-    { namespace, record_type, events: mode, ...given },
+    { namespace, record_type, events: mode, dry_run, ...given },
   ) => {
     const registry = await registryAt(db, namespace)
     const result = await importFile(db, registry, source, {
       ...given,
       events: { limits, now, ...(mode !== undefined && { mode }) },
       ...(record_type !== undefined && { recordType: record_type }),
+      ...(dry_run !== undefined && { dryRun: dry_run }),
       ...(rejectsPath !== undefined && { rejectsPath }),
       ...(signal && { signal }),
       ...(onProgress && { onProgress }),
     })
-    const {
-      lines,
-      written,
-      added,
-      replaced,
-      rejected,
-      finished,
-      read,
-      events,
-      resumedFrom,
-      rejectsPath: path,
-    } = result
+    const { lines, written, rejected, finished, report, events, resumedFrom, readAs } = result
+    const { format, encoding, table } = readAs
+    const isDry = dry_run === true
     return {
-      ...{ namespace, finished, lines, written, new: added, replaced, rejected, read, events },
+      ...{ namespace, finished, dry_run: isDry, lines, written, rejected, report, events },
+      new: isDry ? null : result.added,
+      replaced: isDry ? null : result.replaced,
+      read_as: { format, encoding, delimiter: table?.delimiter ?? null, header: table?.header ?? null },
       resumed_from: resumedFrom,
-      rejects_file: path,
+      rejects_file: result.rejectsPath,
     }
   },
 )

@@ -6,7 +6,6 @@ import {
   type Kind,
   type RecordType,
   recordTypesOf,
-  UNLISTED,
 } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import { MergeProblem, mergeIntoSurvivor } from '../events/merge.ts'
@@ -14,8 +13,6 @@ import { recordChanges } from '../events/publish.ts'
 import type { Recording } from '../events/recording.ts'
 import type { RecordChange } from '../model/event.ts'
 import type { RegistryShape } from '../model/registry.ts'
-import { columnGroups } from '../store/records/columns.ts'
-import type { ReadCounts } from '../store/records/import-progress.ts'
 import {
   InvalidRecord,
   type PreparedRecord,
@@ -30,7 +27,10 @@ import {
   writeRecords,
 } from '../store/records/record-writer.ts'
 import { documentOf } from './entry-document.ts'
+import { RecordNotes } from './record-notes.ts'
 import type { Reject } from './rejects.ts'
+import { BatchCounts } from './report-counts.ts'
+import type { RowCells } from './row-documents.ts'
 import type { Entry } from './source.ts'
 
 interface Line {
@@ -41,7 +41,15 @@ interface Line {
 interface BatchWritten {
   /** Records that were not there before. */
   readonly inserted: number
-  readonly read: ReadCounts
+}
+
+/** How entries become records. */
+export interface Preparing {
+  readonly kind: Kind
+  /** Null: what the document's own `@type` says. */
+  readonly recordType: RecordType | null
+  /** A record is kept of which a value is not understood. */
+  readonly lenient: boolean
 }
 
 export class Batch {
@@ -51,25 +59,51 @@ export class Batch {
   last: { readonly line: number; readonly end: number } | null = null
   readonly lines = new Map<RecordType, Line[]>()
   readonly rejects: Reject[] = []
+  readonly counts = new BatchCounts()
+  readonly #notes = new RecordNotes()
 
-  /**
-   * Prepares one entry.
-   * @param recordType null: what the document's own `@type` says
-   */
-  add(kind: Kind, recordType: RecordType | null, entry: Entry): void {
+  /** Prepares one entry. */
+  add(preparing: Preparing, entry: Entry): void {
+    const { line, end } = entry
     this.entries += 1
-    this.last = { line: entry.line, end: entry.end }
+    this.last = { line, end }
+    const cells = 'cells' in entry ? entry.cells : undefined
+    const reasons = this.#prepare(preparing, entry, cells)
+    if (reasons.length > 0) this.rejects.push({ line, reason: reasons.join('; ') })
+    if (cells !== undefined) this.counts.row(line, cells)
+  }
+
+  /** Why the entry is rejected; nothing where it is prepared. */
+  #prepare(preparing: Preparing, entry: Entry, cells: RowCells | undefined): readonly string[] {
+    const { kind, lenient } = preparing
+    const { line } = entry
+    this.#notes.clear()
+    const read = this.#read(preparing, entry)
+    if (cells !== undefined) this.#notes.compare(cells)
+    const problems = this.#notes.problems(cells)
+    if (typeof read === 'string') return lenient ? [read] : [...problems, read]
+    const { type, record } = read
+    this.counts.record(kind, type, line, record, this.#notes)
+    if (problems.length > 0) {
+      if (!lenient) return problems
+      this.counts.kept += 1
+    }
+    this.size += record.document.length
+    const lines = this.lines.get(type)
+    if (lines) lines.push({ line, record })
+    else this.lines.set(type, [{ line, record }])
+    return []
+  }
+
+  /** The record of the entry, or why it is none. */
+  #read({ kind, recordType }: Preparing, entry: Entry) {
     try {
       const document = documentOf(entry)
       const type = recordType ?? recordTypeOf(kind, document)
-      const record = prepareGiven(kind, type, document)
-      this.size += record.document.length
-      const lines = this.lines.get(type)
-      if (lines) lines.push({ line: entry.line, record })
-      else this.lines.set(type, [{ line: entry.line, record }])
+      return { type, record: prepareGiven(kind, type, document, this.#notes) }
     } catch (error) {
-      if (!(error instanceof InvalidRecord)) throw error
-      this.rejects.push({ line: entry.line, reason: error.reason })
+      if (error instanceof InvalidRecord) return error.reason
+      throw error
     }
   }
 
@@ -82,7 +116,6 @@ export class Batch {
     registry: RegistryShape,
     recording: Recording | null = null,
   ): Promise<BatchWritten> {
-    const read: Record<string, Readonly<Record<string, number>>> = {}
     let inserted = 0
     for (const [recordType, lines] of this.lines) {
       const written = await writeLines(client, registry, recordType, lines, { before: recording !== null })
@@ -94,10 +127,9 @@ export class Batch {
         const changes = [...changesOf(recordType, records, written.records), ...written.merged]
         await recordChanges(client, recording, changes)
       }
-      read[recordType.name] = countRead(registry.kind, recordType, records)
     }
     this.rejects.sort((one, other) => one.line - other.line)
-    return { inserted, read }
+    return { inserted }
   }
 }
 
@@ -227,44 +259,4 @@ export function recordTypeOf(kind: Kind, document: JsonValue): RecordType {
     throw new InvalidRecord(`@type can mean ${names}; say which with --record-type`)
   }
   return first
-}
-
-/** How identifiers of all types together are called that the kind does not list. */
-const OTHER_TYPES = 'identifiers of other types'
-
-/** Counts of one record type. A list counts where it has an element. */
-function countRead(
-  kind: Kind,
-  recordType: RecordType,
-  records: Iterable<PreparedRecord>,
-): Readonly<Record<string, number>> {
-  const types = [...kind.identifier_types, UNLISTED].map(({ name }) => name)
-  const held = columnGroups(recordType).filter(({ columns }) => columns.length > 0)
-  const inTypes = new Map(types.map((name) => [name, 0]))
-  const inColumns = held.map(() => 0)
-  for (const { identifiers, columns } of records) {
-    for (const type of new Set(identifiers.map((one) => one.type))) {
-      inTypes.set(type, (inTypes.get(type) ?? 0) + 1)
-    }
-    let at = 0
-    for (const [index, one] of held.entries()) {
-      if (columns[at] !== null) inColumns[index] = (inColumns[index] ?? 0) + 1
-      at += one.columns.length
-    }
-  }
-  return Object.fromEntries([
-    ...[...inTypes].map(([name, count]) => [name === UNLISTED.name ? OTHER_TYPES : name, count]),
-    ...held.map(({ name }, index) => [name, inColumns[index] ?? 0]),
-  ])
-}
-
-/** Both together. */
-export function addCounts(one: ReadCounts, other: ReadCounts): ReadCounts {
-  const types = new Set([...Object.keys(one), ...Object.keys(other)])
-  return Object.fromEntries([...types].map((type) => [type, sums(one[type] ?? {}, other[type] ?? {})]))
-}
-
-function sums(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>) {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)])
-  return Object.fromEntries([...names].map((name) => [name, (one[name] ?? 0) + (other[name] ?? 0)]))
 }

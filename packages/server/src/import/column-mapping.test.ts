@@ -1,7 +1,7 @@
 import { kindNamed, type RecordType } from '@rollcall/protocol'
 import { expect, test } from 'vitest'
 import { type MappedRecords, readColumnMapping } from './column-mapping.ts'
-import { rowDocuments } from './row-documents.ts'
+import { cellProblems, rowReader } from './row-documents.ts'
 import { ImportError } from './source.ts'
 
 function recordsOf(name: string): MappedRecords {
@@ -18,8 +18,9 @@ function built(
   cells: Readonly<Record<string, string>>,
   records: MappedRecords | null = civil,
 ) {
-  const row = rowDocuments(readColumnMapping(mapping, records), Object.keys(cells))(Object.values(cells))
-  return 'document' in row ? row.document : row.problem
+  const rows = rowReader(readColumnMapping(mapping, records), Object.keys(cells))
+  const { document, cells: read } = rows.read(Object.values(cells))
+  return cellProblems(read)[0] ?? document
 }
 
 test('cells go where their paths say, empty ones nowhere, a constant into every row', () => {
@@ -234,7 +235,5 @@ test.each([
   [['Name'], 'the file has no column Sex, which the column mapping names for sex'],
   [['Sex', 'Sex'], 'the file has more than one column Sex; rename the others in its header line'],
 ])('header %j is refused', (header, reason) => {
-  expect(() => rowDocuments(readColumnMapping({ sex: 'Sex' }, civil), header)).toThrow(
-    new ImportError(reason),
-  )
+  expect(() => rowReader(readColumnMapping({ sex: 'Sex' }, civil), header)).toThrow(new ImportError(reason))
 })

@@ -16,8 +16,8 @@ import {
 import Type, { type Static, type TSchema } from 'typebox'
 import { nearestHint, nearestName } from '../shared/nearest.ts'
 import { dateFormat, type ReadDate } from './date-format.ts'
+import { ImportError } from './import-error.ts'
 import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
-import { ImportError } from './source.ts'
 
 /** What becomes of a value that the member `codes` does not list. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
@@ -86,6 +86,10 @@ export interface Target {
   readonly codes: ReadonlyMap<string, string | number | boolean> | null
   readonly unlisted: (typeof UNLISTED_CODES)[number]
   readonly split: string | null
+  /** As the path is compared, without the type of an identifier. */
+  readonly key: string
+  /** Names of the attributes and types of identifiers that are read there. */
+  readonly reads: readonly string[]
 }
 
 /** A checked mapping. */
@@ -149,11 +153,16 @@ function readTarget(path: string, given: unknown, records: MappedRecords | null)
     codes: null,
     unlisted: 'reject',
     split: null,
+    key: searchKey(keys.join('.')),
+    reads: identifier_type === null ? readAt(places ?? []) : [identifier_type],
     ...rule,
   }
   if (places !== null) checkPlaces(target, places)
   return target
 }
+
+const readAt = (places: readonly RecordPath[]): readonly string[] =>
+  places.flatMap(({ attributes, types }) => [...attributes.map(({ name }) => name), ...types])
 
 /** What the mapping says of the value, each member read on its own. */
 function readRule(path: string, given: unknown): Partial<Target> {

@@ -2,15 +2,24 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { collect, memorySource, START } from '../../test/sources.ts'
 import { readColumnMapping } from './column-mapping.ts'
-import { readCsv } from './csv.ts'
+import { readCsv, tableForm } from './csv.ts'
 import { ImportError, MAX_ENTRY_BYTES } from './source.ts'
 
 const NOT_UTF8 =
   'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252'
 
 const mapping = readColumnMapping({ no: 'No', name: 'Name' }, null)
-const rows = (content: string | Buffer, { chunkBytes = 1000, entries = 0, delimiter = ',' } = {}) =>
-  collect(readCsv(memorySource(content, chunkBytes), { ...START, entries }, { mapping, delimiter }))
+interface Asked {
+  readonly chunkBytes?: number
+  readonly entries?: number
+  readonly delimiter?: string
+}
+
+async function rows(content: string | Buffer, { chunkBytes = 1000, entries = 0, delimiter }: Asked = {}) {
+  const options = { mapping, ...(delimiter !== undefined && { delimiter }) }
+  const found = await collect(readCsv(memorySource(content, chunkBytes), { ...START, entries }, options))
+  return found.map((entry): object => ({ ...entry, cells: undefined }))
+}
 
 test.each([1, 3, 1000])('quoted cells, blank lines and CRLF, in chunks of %i bytes', async (chunkBytes) => {
   const content = 'No,Name\r\n1,"Élodie ""E"", B"\r\n\r\n2,"two\r\nlines"\r\n"3",'
@@ -92,4 +101,40 @@ test.each([
   [endless, 'line 3: a row is longer than 8388608 bytes; look for a quotation mark that is never closed'],
 ])('a source that is unreadable as a whole is refused (%#)', async (content, reason) => {
   await expect(rows(content, { chunkBytes: 64 * 1024 })).rejects.toThrow(new ImportError(reason))
+})
+
+const MORE = 'the file has no column No, which the column mapping names for no'
+
+test.each([
+  ['No,Name', ',', true],
+  ['No;Name', ';', true],
+  ['No\tName', '\t', true],
+  ['"No"|"Na,me;"|Name', '|', true],
+  ['Other;Another;A,B', ';', true],
+  ['', ',', true],
+])('a table that begins with %j has the delimiter %j', (head, delimiter, header) => {
+  expect(tableForm(Buffer.from(`${head}\n1\n`), { mapping })).toEqual({ delimiter, header })
+})
+
+const numbered = readColumnMapping({ no: '2', name: '1' }, null)
+
+test('a mapping that names columns by number is for a table without a header line, unless it has these numbers', async () => {
+  const form = (content: string, options = {}) =>
+    tableForm(Buffer.from(content), { mapping: numbered, ...options })
+  expect(form('a;b\n')).toEqual({ delimiter: ';', header: false })
+  expect(form('1;2\n')).toEqual({ delimiter: ';', header: true })
+  expect(form('1;2\n', { header: false })).toEqual({ delimiter: ';', header: false })
+  const found = await collect(readCsv(memorySource('Ada,17\nGrace,18,x\n'), START, { mapping: numbered }))
+  expect(found).toMatchObject([
+    { line: 1, document: { no: '17', name: 'Ada' } },
+    { line: 2, problem: 'the row and the first row must have the same number of cells: they have 3 and 2' },
+  ])
+})
+
+test('a first row that has none of the columns is refused, with what to do where it is no header', async () => {
+  await expect(rows('17,Ada\n18,Grace\n')).rejects.toThrow(
+    new ImportError(
+      `${MORE}; if the file has no header line, add --no-header and name its columns by number, such as {"birth_date": "3"}`,
+    ),
+  )
 })

@@ -1,23 +1,38 @@
-/** CSV (RFC 4180) with a header line, made into documents by a column mapping. */
+/** CSV (RFC 4180), made into documents by a column mapping. */
 
 import { isUtf8 } from 'node:buffer'
 import { type Row, RowCutter, splitRow } from '../files/csv-rows.ts'
 import type { ColumnMapping } from './column-mapping.ts'
-import { type RowDocument, rowDocuments } from './row-documents.ts'
+import { type RowReader, rowReader } from './row-documents.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, newEntries, type Position, type Source } from './source.ts'
+
+export interface CsvOptions {
+  readonly mapping: ColumnMapping
+  /** Unless given, it is found out. */
+  readonly delimiter?: string
+  /** Whether the first row has the names of the columns. Unless given, it is found out. */
+  readonly header?: boolean
+  /** Is told how the table is read, before its first row. */
+  readonly described?: (how: TableForm & { readonly rows: RowReader }) => void
+}
+
+/** How a table is written. */
+export interface TableForm {
+  readonly delimiter: string
+  /** Without a header line, columns are called by their number, from 1. */
+  readonly header: boolean
+}
 
 /**
  * Reads the rows after the header; a bad row is reported and the next one read. A quote within a cell that does
  * not begin with one is an ordinary character.
+ * @param source in UTF-8
  * @throws ImportError when a mapped column is missing or a row grows beyond all measure (an unclosed quote)
  */
-export async function* readCsv(
-  source: Source,
-  from: Position,
-  { mapping, delimiter }: { mapping: ColumnMapping; delimiter: string },
-): AsyncGenerator<Entry[]> {
-  const cutter = new RowCutter({ delimiter, longest: MAX_ENTRY_BYTES, tooLong })
-  const table = new Table(mapping, delimiter)
+export async function* readCsv(source: Source, from: Position, options: CsvOptions): AsyncGenerator<Entry[]> {
+  const form = tableForm(source.head.subarray(source.mark.bytes), options)
+  const cutter = new RowCutter({ delimiter: form.delimiter, longest: MAX_ENTRY_BYTES, tooLong })
+  const table = new Table(form, options)
   yield* newEntries(source, from, {
     push: (chunk) => cutter.push(chunk).flatMap((row) => table.entry(row)),
     finish: () => cutter.finish().flatMap((row) => table.entry(row)),
@@ -31,22 +46,60 @@ const tooLong = (line: number): ImportError =>
 
 /** What may stand between columns, and the word for it on the command line. */
 const DELIMITERS = [
+  { delimiter: ',', name: 'commas', word: "','" },
   { delimiter: ';', name: 'semicolons', word: "';'" },
   { delimiter: '\t', name: 'tabs', word: "$'\\t'" },
   { delimiter: '|', name: 'vertical bars', word: "'|'" },
-  { delimiter: ',', name: 'commas', word: "','" },
 ]
 
-/** Rows under a header: the first row that is not blank. */
+/** The delimiter in words, such as semicolons. */
+export const delimiterName = (delimiter: string): string =>
+  DELIMITERS.find((one) => one.delimiter === delimiter)?.name ?? `the character ${delimiter}`
+
+/** The form that was asked for; what was not is found out from the first row, and from the columns that are mapped. */
+export function tableForm(
+  head: Buffer,
+  { mapping, delimiter, header }: Pick<CsvOptions, 'mapping' | 'delimiter' | 'header'>,
+): TableForm {
+  const forms = (delimiter === undefined ? DELIMITERS.map((one) => one.delimiter) : [delimiter]).map(
+    (one) => {
+      const cells = firstRow(head, one)
+      return { delimiter: one, cells, fits: fits(mapping, cells) }
+    },
+  )
+  const [first] = forms
+  const found =
+    forms.find((one) => one.fits) ??
+    forms.reduce((best, one) => (one.cells.length > best.cells.length ? one : best), first ?? NO_FORM)
+  return { delimiter: found.delimiter, header: header ?? (found.fits || !isNumbered(mapping)) }
+}
+
+const NO_FORM = { delimiter: ',', cells: [] as readonly string[], fits: false }
+
+/** A mapping that names columns by number. */
+const isNumbered = ({ targets }: ColumnMapping): boolean =>
+  targets.every(({ column }) => column === null || /^\d{1,4}$/.test(column))
+
+function firstRow(head: Buffer, delimiter: string): readonly string[] {
+  const cutter = new RowCutter({ delimiter, longest: head.length + 1, tooLong })
+  const [row] = [...cutter.push(head), ...cutter.finish()]
+  const cells = row === undefined ? [] : splitRow(row.bytes.toString('utf8'), delimiter)
+  return typeof cells === 'string' ? [] : cells.map((name) => name.trim())
+}
+
+const fits = ({ targets }: ColumnMapping, names: readonly string[]): boolean =>
+  targets.every(({ column }) => column === null || names.includes(column.trim()))
+
+/** Rows under a header: the first row that is not blank, or the numbers of the columns. */
 class Table {
-  readonly #mapping: ColumnMapping
-  readonly #delimiter: string
-  #build: ((cells: readonly string[]) => RowDocument) | null = null
+  readonly #form: TableForm
+  readonly #options: CsvOptions
+  #rows: RowReader | null = null
   #width = 0
 
-  constructor(mapping: ColumnMapping, delimiter: string) {
-    this.#mapping = mapping
-    this.#delimiter = delimiter
+  constructor(form: TableForm, options: CsvOptions) {
+    this.#form = form
+    this.#options = options
   }
 
   /** None for a blank row and for the header. */
@@ -61,82 +114,55 @@ class Table {
       ]
     const text = bytes.toString('utf8')
     if (text.trim() === '') return []
-    const cells = splitRow(text, this.#delimiter)
-    if (this.#build === null) {
-      this.#build = this.#builder(text, cells)
+    const cells = splitRow(text, this.#form.delimiter)
+    if (this.#rows === null) {
+      this.#rows = this.#reader(text, cells)
+      this.#options.described?.({ ...this.#form, rows: this.#rows })
       this.#width = cells.length
-      return []
+      if (this.#form.header) return []
     }
     if (typeof cells === 'string') return [this.#problem(line, end, cells)]
     if (cells.length !== this.#width) {
       const counts = `they have ${cells.length} and ${this.#width}`
-      return [
-        this.#problem(line, end, `the row and the header line must have the same number of cells: ${counts}`),
-      ]
+      const other = this.#form.header ? 'the header line' : 'the first row'
+      return [this.#problem(line, end, `the row and ${other} must have the same number of cells: ${counts}`)]
     }
-    return [{ line, end, ...this.#build(cells) }]
+    return [{ line, end, ...this.#rows.read(cells) }]
   }
 
   /** @throws ImportError that names the delimiter which would find all columns, where there is one */
-  #builder(header: string, cells: readonly string[] | string): (cells: readonly string[]) => RowDocument {
+  #reader(first: string, cells: readonly string[] | string): RowReader {
+    const { mapping } = this.#options
+    const { delimiter: own, header } = this.#form
     try {
       if (typeof cells === 'string') throw headerProblem(cells)
-      return rowDocuments(this.#mapping, cells)
+      return rowReader(mapping, header ? cells : cells.map((_, at) => String(at + 1)))
     } catch (error) {
-      const found = DELIMITERS.find(({ delimiter }) => this.#fits(splitRow(header, delimiter)))
-      if (found === undefined) throw error
+      const found = DELIMITERS.find(({ delimiter }) => fits(mapping, namesIn(first, delimiter)))
+      if (found !== undefined && found.delimiter !== own) {
+        throw new ImportError(
+          `the columns of the file are separated by ${found.name}; add --delimiter ${found.word}`,
+        )
+      }
+      const names = namesIn(first, own)
+      const isNamed = mapping.targets.some(({ column }) => column !== null && names.includes(column.trim()))
+      if (isNamed || typeof cells === 'string' || !header || !(error instanceof ImportError)) throw error
       throw new ImportError(
-        `the columns of the file are separated by ${found.name}; add --delimiter ${found.word}`,
+        `${error.message}; if the file has no header line, add --no-header and name its columns by number, such as {"birth_date": "3"}`,
       )
     }
   }
 
-  #fits(header: readonly string[] | string): boolean {
-    if (typeof header === 'string') return false
-    const names = header.map((name) => name.trim())
-    return this.#mapping.targets.every(({ column }) => column === null || names.includes(column.trim()))
-  }
-
   #problem(line: number, end: number, problem: string): Entry {
-    if (this.#build === null) throw headerProblem(problem)
+    if (this.#rows === null) throw headerProblem(problem)
     return { line, end, problem }
   }
 }
 
+function namesIn(row: string, delimiter: string): readonly string[] {
+  const cells = splitRow(row, delimiter)
+  return typeof cells === 'string' ? [] : cells.map((name) => name.trim())
+}
+
 const headerProblem = (problem: string): ImportError =>
   new ImportError(`the header line cannot be read: ${problem}`)
-
-/**
- * The same source with its text in UTF-8.
- * @param encoding a label of the Encoding Standard, such as `windows-1252`; undefined: UTF-8
- * @throws ImportError when there is no such encoding; while it is read, when its bytes are not in that encoding
- */
-export function encodingReader(encoding = 'utf-8'): (source: Source) => Source {
-  // A UTF-8 source stays as it is: each record that is not UTF-8 is rejected for itself.
-  if (decoderOf(encoding).encoding === 'utf-8') return (source) => source
-  return (source) => ({ ...source, chunks: (offset) => decoded(source.chunks(offset), encoding) })
-}
-
-function decoderOf(encoding: string) {
-  try {
-    return new TextDecoder(encoding, { fatal: true })
-  } catch {
-    throw new ImportError(
-      `there is no encoding ${encoding}; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2`,
-    )
-  }
-}
-
-async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
-  const decoder = decoderOf(encoding)
-  const decode = (chunk?: Buffer): Buffer => {
-    try {
-      return Buffer.from(chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }))
-    } catch {
-      throw new ImportError(`the file is not in the encoding ${encoding}; name its encoding with --encoding`)
-    }
-  }
-  for await (const chunk of chunks) yield decode(chunk)
-  const last = decode()
-  if (last.length > 0) yield last
-}

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { memorySource } from '../../test/sources.ts'
-import { encodingReader } from './csv.ts'
+import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'
 import { ImportError } from './source.ts'
 
-async function text(bytes: Buffer, encoding: string | undefined, chunkBytes = 1): Promise<string> {
+async function text(bytes: Buffer, encoding: string, chunkBytes = 1): Promise<string> {
   const pieces: Buffer[] = []
-  for await (const chunk of encodingReader(encoding)(memorySource(bytes, chunkBytes)).chunks(0))
-    pieces.push(chunk)
+  for await (const chunk of inUtf8(memorySource(bytes, chunkBytes), encoding).chunks(0)) pieces.push(chunk)
   return Buffer.concat(pieces).toString()
 }
 
@@ -21,16 +20,16 @@ test.each([
   expect(await text(bytes, encoding, 100)).toBe(expected)
 })
 
-test.each([undefined, 'utf-8', 'UTF8'])(
+test.each(['utf-8', 'UTF8'])(
   'a source in UTF-8 (%s) stays as it is, its faults included',
   async (encoding) => {
     const source = memorySource(Buffer.from([0xc3, 0x28]))
-    expect(encodingReader(encoding)(source)).toBe(source)
+    expect(inUtf8(source, encodingOfSource(source, encoding))).toBe(source)
   },
 )
 
 test('what is no encoding is refused, and bytes that are not in it', async () => {
-  expect(() => encodingReader('klingon')).toThrow(
+  expect(() => decoderOf('klingon')).toThrow(
     new ImportError(
       'there is no encoding klingon; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2',
     ),
@@ -40,4 +39,31 @@ test('what is no encoding is refused, and bytes that are not in it', async () =>
   )
   await expect(text(Buffer.from([0xff, 0xff]), 'shift_jis')).rejects.toThrow(refusal)
   await expect(text(Buffer.from([0x93]), 'shift_jis')).rejects.toThrow(refusal)
+})
+
+test.each([
+  ['Zoe', 'utf-8'],
+  [Buffer.from('Zoé, Amélie'), 'utf-8'],
+  [Buffer.from('Zoé, Amélie').subarray(0, 4), 'utf-8'],
+  [Buffer.concat([Buffer.from('Zoé, Amélie, Noël'), Buffer.from([0xff])]), 'utf-8'],
+  [Buffer.from('Zoé, Amélie', 'latin1'), 'windows-1252'],
+  [Buffer.from([0x5a, 0x80]), 'windows-1252'],
+])('text %# is found to be in %s', (content, encoding) => {
+  expect(encodingOfSource(memorySource(content), undefined)).toBe(encoding)
+})
+
+test('what is named counts more than what is found, and a byte order mark more than the text', () => {
+  const source = memorySource(Buffer.from('Zoé', 'latin1'))
+  expect(encodingOfSource(source, 'latin2')).toBe('iso-8859-2')
+  expect(encodingOfSource({ ...source, mark: { bytes: 2, encoding: 'utf-16be' } }, undefined)).toBe(
+    'utf-16be',
+  )
+})
+
+test('zero bytes are neither', () => {
+  expect(() => encodingOfSource(memorySource(Buffer.from('Zoe', 'utf16le')), undefined)).toThrow(
+    new ImportError(
+      'the file has zero bytes: if it is UTF-16 without a byte order mark, add --encoding utf-16le',
+    ),
+  )
 })

@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { FORMATS, formatOf } from './formats.ts'
+import { memorySource, START } from '../../test/sources.ts'
+import { FORMATS, formatOf, formatOfSource } from './formats.ts'
 import { ImportError } from './source.ts'
 
 test.each([
@@ -57,7 +61,28 @@ test.each([
 test.each(['json', 'ndjson'] as const)('%s has no other encoding than UTF-8', (format) => {
   expect(() => FORMATS[format].reader({ encoding: 'windows-1252' })).toThrow(
     new ImportError(
-      '--encoding is for CSV, and JSON must be UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+      '--encoding is for CSV, and JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
     ),
   )
+})
+
+test.each(['json', 'ndjson'] as const)('%s has no columns, and is never UTF-16', (format) => {
+  expect(() => FORMATS[format].reader({ mapping: { sex: 'Sex' } })).toThrow(
+    new ImportError('--map is for CSV: a record in JSON has its members already; leave --map out'),
+  )
+  const source = { ...memorySource('{}'), mark: { bytes: 2, encoding: 'utf-16le' } }
+  expect(() => FORMATS[format].reader({})(source, START)).toThrow(
+    new ImportError(
+      'the file is in UTF-16, and JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
+    ),
+  )
+})
+
+test('a spreadsheet is told by its content, whatever its name', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'rollcall-formats-')), 'people.xlsx')
+  await writeFile(path, Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.from('xl/workbook.xml')]))
+  await expect(formatOfSource(path, undefined)).rejects.toThrow(
+    /^the file is an Excel workbook \(\.xlsx\): open it/,
+  )
+  await rm(dirname(path), { recursive: true })
 })

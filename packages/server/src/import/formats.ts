@@ -3,10 +3,25 @@
 import { extname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { type Line, LineCutter } from '../files/lines.ts'
-import { type MappedRecords, readColumnMapping } from './column-mapping.ts'
-import { encodingReader, readCsv } from './csv.ts'
+import { type MappedRecords, readColumnMapping, type Target } from './column-mapping.ts'
+import { readCsv, type TableForm } from './csv.ts'
+import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'
 import { readJsonArray } from './json-array.ts'
-import { type Entry, ImportError, MAX_ENTRY_BYTES, type Position, type Source } from './source.ts'
+import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Position, type Source } from './source.ts'
+
+/** How a file is read. */
+export interface ReadAs {
+  readonly format: FormatName
+  readonly encoding: string
+  /** Null: it is no table. */
+  readonly table:
+    | (TableForm & {
+        readonly targets: readonly Target[]
+        /** Names of columns that the mapping does not name. */
+        readonly unused: readonly string[]
+      })
+    | null
+}
 
 /** What only some formats need. */
 export interface FormatOptions {
@@ -14,10 +29,14 @@ export interface FormatOptions {
   readonly mapping?: unknown
   /** What the mapping may name. Unless given, any path: the records are of another registry. */
   readonly records?: MappedRecords
-  /** CSV: one character between cells; "," unless given. */
+  /** Is told how the file is read, before its first record. */
+  readonly described?: (read: ReadAs) => void
+  /** CSV: one character between cells; unless given, it is found out. */
   readonly delimiter?: string
-  /** CSV: the encoding of its text, such as `windows-1252`; UTF-8 unless given. */
+  /** CSV: the encoding of its text, such as `windows-1252`; unless given, it is found out. */
   readonly encoding?: string
+  /** CSV: whether the first row has the names of the columns; unless given, it is found out. */
+  readonly header?: boolean
 }
 
 type Reader = (source: Source, from: Position) => AsyncGenerator<Entry[]>
@@ -32,31 +51,53 @@ const NO_MAPPING =
   '{"name.given_name": "Given name", "identifier[UIN]": "Number"}'
 
 export const FORMATS = {
-  ndjson: { extensions: ['.ndjson', '.jsonl'], reader: (options) => inUtf8(readNdjson, options) },
-  json: { extensions: ['.json'], reader: (options) => inUtf8(readJsonArray, options) },
+  ndjson: { extensions: ['.ndjson', '.jsonl'], reader: (options) => json('ndjson', readNdjson, options) },
+  json: { extensions: ['.json'], reader: (options) => json('json', readJsonArray, options) },
   csv: {
-    extensions: ['.csv'],
-    reader: ({ mapping: given, records, delimiter = ',', encoding }) => {
+    extensions: ['.csv', '.tsv'],
+    reader: ({ mapping: given, records, delimiter, encoding: asked, header, described }) => {
       if (given === undefined) throw new ImportError(NO_MAPPING)
-      if (!/^[\t -~]$/.test(delimiter) || delimiter === '"') {
+      if (delimiter !== undefined && (!/^[\t -~]$/.test(delimiter) || delimiter === '"')) {
         throw new ImportError(
           "--delimiter must be one ASCII character other than a quotation mark, such as ';'",
         )
       }
       const mapping = readColumnMapping(given, records ?? null)
-      const asUtf8 = encodingReader(encoding)
-      return (source, from) => readCsv(asUtf8(source), from, { mapping, delimiter })
+      if (asked !== undefined) decoderOf(asked)
+      return (source, from) => {
+        const encoding = encodingOfSource(source, asked)
+        return readCsv(inUtf8(source, encoding), from, {
+          mapping,
+          ...(delimiter !== undefined && { delimiter }),
+          ...(header !== undefined && { header }),
+          described: ({ rows: { unused }, ...form }) =>
+            described?.({ format: 'csv', encoding, table: { ...form, targets: mapping.targets, unused } }),
+        })
+      }
     },
   },
 } as const satisfies Record<string, Format>
 
 /** JSON is UTF-8 (RFC 8259, 8.1). */
-function inUtf8(reader: Reader, { encoding }: FormatOptions): Reader {
-  if (encoding === undefined) return reader
-  throw new ImportError(
-    '--encoding is for CSV, and JSON must be UTF-8; convert the file: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE',
-  )
+function json(
+  format: 'ndjson' | 'json',
+  reader: Reader,
+  { encoding, mapping, described }: FormatOptions,
+): Reader {
+  if (encoding !== undefined) throw new ImportError(`--encoding is for CSV, and ${NOT_UTF8}`)
+  if (mapping !== undefined) {
+    throw new ImportError('--map is for CSV: a record in JSON has its members already; leave --map out')
+  }
+  return (source, from) => {
+    if (source.mark.encoding?.startsWith('utf-16'))
+      throw new ImportError(`the file is in UTF-16, and ${NOT_UTF8}`)
+    described?.({ format, encoding: 'utf-8', table: null })
+    return reader(source, from)
+  }
 }
+
+const NOT_UTF8 =
+  'JSON must be UTF-8; convert the file, such as: iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW-FILE'
 
 export type FormatName = keyof typeof FORMATS
 
@@ -75,9 +116,25 @@ export function formatOf(source: string | Readable, asked: FormatName | undefine
   return found[0] as FormatName
 }
 
+/**
+ * The same, of a source that may be no text at all: that is said before its format is asked for.
+ * @throws ImportError
+ */
+export async function formatOfSource(
+  source: string | Readable,
+  asked: FormatName | undefined,
+): Promise<FormatName> {
+  try {
+    return formatOf(source, asked)
+  } catch (error) {
+    if (typeof source === 'string') await (await openSource(source)).close()
+    throw error
+  }
+}
+
 /** Reads lines from where an earlier import ended. Blank lines are counted and skipped. */
 export async function* readNdjson(source: Source, from: Position): AsyncGenerator<Entry[]> {
-  const bytes = Math.max(from.bytes, source.markBytes)
+  const bytes = Math.max(from.bytes, source.mark.bytes)
   const cutter = new LineCutter(MAX_ENTRY_BYTES, { line: from.line, bytes })
   for await (const chunk of source.chunks(from.bytes)) {
     const lines = cutter.push(chunk)

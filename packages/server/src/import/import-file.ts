@@ -19,26 +19,32 @@ import {
   loadProgress,
   NOTHING_YET,
   type Progress,
-  type ReadCounts,
   saveProgress,
   unclaimImport,
 } from '../store/records/import-progress.ts'
 import { hasRecords } from '../store/records/record-counts.ts'
 import { findRegistry } from '../store/registries/registries.ts'
-import { addCounts, Batch } from './batch.ts'
-import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
+import { Batch, type Preparing } from './batch.ts'
+import { FORMATS, type FormatName, type FormatOptions, formatOfSource, type ReadAs } from './formats.ts'
 import { openRejects, type RejectsFile, rejectsPathFor } from './rejects.ts'
+import { type ImportReport, reportOf } from './report.ts'
 import { type Entry, ImportError, openSource, type Source } from './source.ts'
 
 const BATCH_ENTRIES = 2_000
 /** A batch of large records ends earlier. */
 const BATCH_SIZE = 16 * 1024 * 1024
+/** Raise it when the counts of a report have another form: an interrupted import of before then begins anew. */
+const REPORT_VERSION = 1
 /** Entries prepared before the batch that is being written gets its turn on the thread. */
 const SLICE = 32
 
-export interface ImportOptions extends Omit<FormatOptions, 'records'> {
+export interface ImportOptions extends Omit<FormatOptions, 'records' | 'described'> {
+  /** A record is kept, and counted, of which a value is not understood. Unless given, it is rejected. */
+  readonly lenient?: boolean
   /** Unless given, the file's extension says. */
   readonly format?: FormatName
+  /** All is done but for writing: no record, no event, no progress; rejects only where a path is named. */
+  readonly dryRun?: boolean
   /** A record type of the registry's kind; unless given, each document's `@type` says. */
   readonly recordType?: string
   /** Where rejected lines are listed; null for nowhere. For a file: beside it, `<file>.rejects.ndjson`. */
@@ -81,7 +87,8 @@ export interface ImportProgress {
 interface ImportResult extends ImportProgress {
   /** False: stopped by the signal. */
   readonly finished: boolean
-  readonly read: ReadCounts
+  readonly readAs: ReadAs
+  readonly report: ImportReport
   readonly events: EventMode
   /** Lines that an earlier, interrupted import had done. */
   readonly resumedFrom: number
@@ -103,16 +110,32 @@ export async function importFile(
   source: string | Readable,
   options: ImportOptions = {},
 ): Promise<ImportResult> {
-  const format = formatOf(source, options.format)
+  const format = await formatOfSource(source, options.format)
   const { kind } = registry
   const named = recordTypeNamed(kind, options.recordType)
   const recordTypes = named === null ? kind.record_types : [named]
-  const read = FORMATS[format].reader({ ...options, records: { kind, recordTypes } })
+  let readAs: ReadAs = { format, encoding: 'utf-8', table: null }
+  const described = (how: ReadAs): void => {
+    readAs = how
+  }
+  const read = FORMATS[format].reader({ ...options, records: { kind, recordTypes }, described })
   const opened = await openSource(source)
-  const client = await db.pool.connect().catch(async (error: unknown) => {
+  const given = { format, source, opened, read, options, readAs: () => readAs }
+  try {
+    if (options.dryRun === true) return await importOpened(db, null, registry, given)
+    return await claimed(db, registry, (client, current) => importOpened(db, client, current, given))
+  } finally {
     await opened.close()
-    throw error
-  })
+  }
+}
+
+/** Works with a claim of the registry. @throws ImportError when another import has it */
+async function claimed<Result>(
+  db: Database,
+  registry: Registry,
+  work: (client: ClientBase, current: Registry) => Promise<Result>,
+): Promise<Result> {
+  const client = await db.pool.connect()
   try {
     if (!(await claimImport(client, registry.id))) {
       throw new ImportError(
@@ -120,42 +143,63 @@ export async function importFile(
       )
     }
     // Its attributes may have changed until the claim; from now on they stay.
-    const current = (await findRegistry(db, registry.namespace)) ?? registry
-    const recordType = recordTypeNamed(current.kind, options.recordType)
-    const identity = importIdentity(opened, format, recordType, options)
-    const from = identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
-    if (identity === null) await forgetProgress(client, registry.id)
-    const rejectsPath = rejectsPathFor(source, opened, options.rejectsPath)
-    const rejects = await openRejects(rejectsPath, from.rejects_bytes)
-    try {
-      const run = {
-        client,
-        registry: current,
-        events: await eventsOf(db, current, from, options.events),
-        recordType,
-        identity,
-        rejects,
-        totalBytes: opened.totalBytes,
-        options,
-      }
-      const [progress, finished] = await runImport(run, read(opened, from), from)
-      return {
-        ...counts(progress, opened.totalBytes),
-        finished,
-        read: progress.read,
-        events: run.events === null ? 'none' : 'changes',
-        resumedFrom: from.entries,
-        rejectsPath: progress.rejected > 0 ? rejectsPath : null,
-      }
-    } finally {
-      await rejects.close()
-    }
+    return await work(client, (await findRegistry(db, registry.namespace)) ?? registry)
   } finally {
     // The next import may begin as soon as this one has ended. Closing the connection gives up its claim as
     // well, whatever state a failure left it in, but only when PostgreSQL gets to notice.
     await unclaimImport(client, registry.id).catch(() => undefined)
     client.release(true)
-    await opened.close()
+  }
+}
+
+interface Given {
+  readonly format: FormatName
+  readonly source: string | Readable
+  readonly opened: Source
+  readonly read: ReturnType<(typeof FORMATS)[FormatName]['reader']>
+  readonly options: ImportOptions
+  readonly readAs: () => ReadAs
+}
+
+/** @param client null: nothing is written */
+async function importOpened(
+  db: Database,
+  client: ClientBase | null,
+  registry: Registry,
+  { format, source, opened, read, options, readAs }: Given,
+): Promise<ImportResult> {
+  const recordType = recordTypeNamed(registry.kind, options.recordType)
+  const identity = client === null ? null : importIdentity(opened, format, recordType, options)
+  const from =
+    client === null || identity === null ? NOTHING_YET : await loadProgress(client, registry.id, identity)
+  if (client !== null && identity === null) await forgetProgress(client, registry.id)
+  // The list of an interrupted import stays as it is.
+  const asked = client === null ? (options.rejectsPath ?? null) : options.rejectsPath
+  const rejectsPath = rejectsPathFor(source, opened, asked)
+  const rejects = await openRejects(rejectsPath, from.rejects_bytes)
+  try {
+    const run = {
+      client,
+      registry,
+      events: client === null ? null : await eventsOf(db, registry, from, options.events),
+      preparing: { kind: registry.kind, recordType, lenient: options.lenient === true },
+      identity,
+      rejects,
+      totalBytes: opened.totalBytes,
+      options,
+    }
+    const [progress, finished] = await runImport(run, read(opened, from), from)
+    return {
+      ...counts(progress, opened.totalBytes),
+      finished,
+      readAs: readAs(),
+      report: reportOf(registry.kind, progress.read, readAs()),
+      events: run.events === null ? 'none' : 'changes',
+      resumedFrom: from.entries,
+      rejectsPath: progress.rejected > 0 ? rejectsPath : null,
+    }
+  } finally {
+    await rejects.close()
   }
 }
 
@@ -174,11 +218,12 @@ async function eventsOf(
 type RunEvents = ImportEvents & Pick<Recording, 'filters'>
 
 interface Run {
-  readonly client: ClientBase
+  /** Null: nothing is written. */
+  readonly client: ClientBase | null
   readonly registry: Registry
   /** Null: no change is an event. */
   readonly events: RunEvents | null
-  readonly recordType: RecordType | null
+  readonly preparing: Preparing
   readonly identity: string | null
   readonly rejects: RejectsFile
   readonly totalBytes: number | null
@@ -190,15 +235,10 @@ async function runImport(
   groups: AsyncIterable<Entry[]>,
   from: Progress,
 ): Promise<[progress: Progress, finished: boolean]> {
-  const { registry, recordType, options } = run
+  const { preparing, options } = run
   let writing: Promise<Progress> = Promise.resolve(from)
   try {
-    for await (const batch of batches(
-      groups,
-      registry.kind,
-      recordType,
-      options.batchEntries ?? BATCH_ENTRIES,
-    )) {
+    for await (const batch of batches(groups, preparing, options.batchEntries ?? BATCH_ENTRIES)) {
       const before = await writing
       if (options.signal?.aborted) return [before, false]
       writing = commitBatch(run, batch, before)
@@ -206,7 +246,7 @@ async function runImport(
       writing.catch(() => undefined)
     }
     const done = await writing
-    await forgetProgress(run.client, registry.id)
+    if (run.client !== null) await forgetProgress(run.client, run.registry.id)
     const progress = { ...done, bytes: Math.max(done.bytes, run.totalBytes ?? 0) }
     if (run.options.onProgress) run.options.onProgress(counts(progress, run.totalBytes))
     return [progress, true]
@@ -217,14 +257,13 @@ async function runImport(
 
 async function* batches(
   groups: AsyncIterable<Entry[]>,
-  kind: Kind,
-  recordType: RecordType | null,
+  preparing: Preparing,
   limit: number,
 ): AsyncGenerator<Batch> {
   let batch = new Batch()
   for await (const group of groups) {
     for (const entry of group) {
-      batch.add(kind, recordType, entry)
+      batch.add(preparing, entry)
       if (batch.entries % SLICE === 0) await setImmediate()
       if (batch.entries < limit && batch.size < BATCH_SIZE) continue
       yield batch
@@ -235,28 +274,37 @@ async function* batches(
 }
 
 async function commitBatch(run: Run, batch: Batch, before: Progress): Promise<Progress> {
-  const { client, registry, events, rejects, options } = run
-  const progress = await inTransaction(client, async () => {
-    const recording = events && { ...events, registry, now: events.now() }
-    await lockEvents(client, registry.id, 'change')
-    const { inserted, read } = await batch.write(client, registry, recording)
-    await rejects.append(batch.rejects)
-    const reached: Progress = {
-      bytes: batch.last?.end ?? before.bytes,
-      line: batch.last?.line ?? before.line,
-      entries: before.entries + batch.entries,
-      written: before.written + batch.entries - batch.rejects.length,
-      inserted: before.inserted + inserted,
-      rejected: before.rejected + batch.rejects.length,
-      rejects_bytes: rejects.bytes,
-      read: addCounts(before.read, read),
-      events: events !== null,
-    }
-    if (run.identity !== null) await saveProgress(client, registry.id, run.identity, reached)
-    return reached
-  })
+  const { client, registry, events, options } = run
+  const progress =
+    client === null
+      ? await reached(run, batch, before, 0)
+      : await inTransaction(client, async () => {
+          const recording = events && { ...events, registry, now: events.now() }
+          await lockEvents(client, registry.id, 'change')
+          const { inserted } = await batch.write(client, registry, recording)
+          const after = await reached(run, batch, before, inserted)
+          if (run.identity !== null) await saveProgress(client, registry.id, run.identity, after)
+          return after
+        })
   options.onProgress?.(counts(progress, run.totalBytes))
   return progress
+}
+
+/** How far the import is with this batch, whose rejects are then on disk. */
+async function reached(run: Run, batch: Batch, before: Progress, inserted: number): Promise<Progress> {
+  const { rejects, events } = run
+  await rejects.append(batch.rejects)
+  return {
+    bytes: batch.last?.end ?? before.bytes,
+    line: batch.last?.line ?? before.line,
+    entries: before.entries + batch.entries,
+    written: before.written + batch.entries - batch.rejects.length,
+    inserted: before.inserted + inserted,
+    rejected: before.rejected + batch.rejects.length,
+    rejects_bytes: rejects.bytes,
+    read: batch.counts.after(before.read),
+    events: events !== null,
+  }
 }
 
 function counts(progress: Progress, totalBytes: number | null): ImportProgress {
@@ -279,7 +327,7 @@ function importIdentity(
   source: Source,
   format: FormatName,
   recordType: RecordType | null,
-  { mapping, delimiter, encoding }: ImportOptions,
+  { mapping, delimiter, encoding, header, lenient }: ImportOptions,
 ): string | null {
   if (source.identity === null) return null
   const read = {
@@ -289,6 +337,10 @@ function importIdentity(
     mapping,
     delimiter,
     encoding,
+    header,
+    lenient: lenient === true,
+    // What is stored of an interrupted import has this form.
+    report: REPORT_VERSION,
   }
   return createHash('sha256').update(canonicalJson(read)).digest('hex')
 }

@@ -27,7 +27,7 @@ test('reading goes on from where an entry ended', async () => {
 })
 
 test('a byte order mark counts as read', async () => {
-  const source = { ...memorySource('{}\n'), markBytes: 3 }
+  const source = { ...memorySource('{}\n'), mark: { bytes: 3, encoding: 'utf-8' } }
   expect(await collect(readNdjson(source, START))).toEqual([{ line: 1, end: 6, text: '{}' }])
 })
 

@@ -70,5 +70,5 @@ test('what cannot be read as a whole is refused', async () => {
     new ImportError('--rejects names the file that is imported; name another file'),
   )
   await expect(openRecordFile(join(folder, 'none.ndjson'))).rejects.toThrow(/cannot be read: no such file/)
-  await expect(openRecordFile(join(folder, 'none'))).rejects.toThrow(/does not tell its format/)
+  await expect(openRecordFile(join(folder, 'none'))).rejects.toThrow(/cannot be read: no such file/)
 })

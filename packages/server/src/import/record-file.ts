@@ -3,8 +3,9 @@ import type { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject } from '@rollcall/protocol'
 import { InvalidRecord } from '../store/records/prepare-record.ts'
 import { documentOf } from './entry-document.ts'
-import { FORMATS, type FormatName, type FormatOptions, formatOf } from './formats.ts'
+import { FORMATS, type FormatName, type FormatOptions, formatOfSource } from './formats.ts'
 import { openRejects, type Reject, rejectsPathFor } from './rejects.ts'
+import { cellProblems } from './row-documents.ts'
 import { type Entry, openSource } from './source.ts'
 
 /** One record of the file, or what is wrong with it. */
@@ -42,7 +43,7 @@ export async function openRecordFile(
   source: string | Readable,
   { format: asked, rejectsPath: path, ...options }: RecordFileOptions = {},
 ): Promise<RecordFile> {
-  const read = FORMATS[formatOf(source, asked)].reader(options)
+  const read = FORMATS[await formatOfSource(source, asked)].reader(options)
   const opened = await openSource(source)
   try {
     const rejectsPath = rejectsPathFor(source, opened, path)
@@ -69,6 +70,8 @@ function rowOf(entry: Entry): FileRow {
   const { line, end } = entry
   try {
     const document = documentOf(entry)
+    const problems = 'cells' in entry && entry.cells !== undefined ? cellProblems(entry.cells) : []
+    if (problems.length > 0) return { line, end, problem: problems.join('; ') }
     if (isJsonObject(document)) return { line, end, document }
     return { line, end, problem: 'the record must be a JSON object' }
   } catch (error) {

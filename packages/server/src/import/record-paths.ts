@@ -16,6 +16,8 @@ export interface RecordPath {
   readonly identifier: boolean
   /** What is read there: attributes of the record type and of the elements of its lists, the operator's included. */
   readonly attributes: readonly Attribute[]
+  /** The types of identifiers that bare values there are. */
+  readonly types: readonly string[]
 }
 
 interface Place extends RecordPath {
@@ -25,6 +27,7 @@ interface Place extends RecordPath {
   array: boolean
   identifier: boolean
   readonly attributes: Attribute[]
+  readonly types: string[]
   readonly members: Map<string, Place>
 }
 
@@ -40,7 +43,15 @@ interface Schema {
 const CONTEXT = '@context'
 
 /** What may stand below a place of which the schema says nothing. */
-const ANYTHING = { holdsValue: true, open: true, list: true, array: false, identifier: true, attributes: [] }
+const ANYTHING = {
+  holdsValue: true,
+  open: true,
+  list: true,
+  array: false,
+  identifier: true,
+  attributes: [],
+  types: [],
+}
 
 const known = new WeakMap<RecordType, Place>()
 
@@ -111,7 +122,9 @@ function read(recordType: RecordType): Place {
     const place = placed(root, path)
     place.identifier = true
     place.list = true
-    if (type !== undefined) place.holdsValue = true
+    if (type === undefined) continue
+    place.holdsValue = true
+    place.types.push(type)
   }
   root.holdsValue = false
   return root
@@ -168,5 +181,5 @@ function memberOf({ members }: Place, name: string): Place | undefined {
 
 function placeAt(path: string): Place {
   const nothing = { holdsValue: false, open: false, list: false, array: false, identifier: false }
-  return { path, ...nothing, attributes: [], members: new Map() }
+  return { path, ...nothing, attributes: [], types: [], members: new Map() }
 }

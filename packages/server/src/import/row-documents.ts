@@ -2,10 +2,30 @@
 import type { JsonValue } from '@rollcall/protocol'
 import { nearestHint } from '../shared/nearest.ts'
 import type { ColumnMapping, Target } from './column-mapping.ts'
-import { ImportError } from './source.ts'
+import { ImportError } from './import-error.ts'
 
-/** The document of a row, or what is wrong with it: the path and the rule, never the value. */
-export type RowDocument = { readonly document: JsonValue } | { readonly problem: string }
+/** What a cell had for a target. */
+export const CELL = { empty: 0, value: 1, not_understood: 2 } as const
+
+/** What the cells of one row had, for the report. */
+export interface RowCells {
+  readonly targets: readonly Target[]
+  /** One of `CELL` for each target. */
+  readonly states: Uint8Array
+}
+
+export interface RowDocument {
+  readonly document: JsonValue
+  readonly cells: RowCells
+}
+
+/** How the rows of a table are read. */
+export interface RowReader {
+  /** A text that is not understood stands in the document as it is. */
+  read(cells: readonly string[]): RowDocument
+  /** Names of columns that the mapping does not name. */
+  readonly unused: readonly string[]
+}
 
 type Members = { [member: string]: JsonValue }
 type Scalar = string | number | boolean
@@ -14,23 +34,46 @@ type Scalar = string | number | boolean
  * How rows under this header become documents. Empty cells are missing members; what no rule changes is text.
  * @throws ImportError when a mapped column is not in the header, or twice
  */
-export function rowDocuments(
-  { targets }: ColumnMapping,
-  header: readonly string[],
-): (cells: readonly string[]) => RowDocument {
+export function rowReader({ targets }: ColumnMapping, header: readonly string[]): RowReader {
   const names = header.map((name) => name.trim())
   const placed = targets.map((target) => ({ target, index: columnIndex(target, names) }))
-  return (cells) => {
-    const document: Members = {}
-    for (const { target, index } of placed) {
-      const values = index === null ? [target.value ?? ''] : valuesOf(target, cells[index] ?? '')
-      if (typeof values === 'string')
-        return { problem: `${target.path} (column ${target.column}): ${values}` }
-      put(document, target, values)
-    }
-    return { document }
+  const used = new Set(placed.map(({ index }) => index))
+  return {
+    unused: names.filter((name, index) => name !== '' && !used.has(index)),
+    read(cells) {
+      const document: Members = {}
+      const states = new Uint8Array(targets.length)
+      for (const [at, { target, index }] of placed.entries()) {
+        const { values, state } =
+          index === null
+            ? { values: [target.value ?? ''], state: CELL.value }
+            : valuesIn(target, cells[index] ?? '')
+        states[at] = state
+        put(document, target, values)
+      }
+      return { document, cells: { targets, states } }
+    },
   }
 }
+
+/** What is wrong with the cell of a target, for the rejects file: the path, the column and the rule, never the value. */
+export const cellProblem = (target: Target, rule: string): string =>
+  `${target.path} (column ${target.column}): ${rule}`
+
+/** The rule of the mapping that a cell can break, if there is one. */
+export const cellRule = ({ format, codes }: Target): string | null => {
+  if (format !== null) return `must be a date of the format ${format.text}`
+  return codes === null ? null : 'must be a value that the codes of the mapping list'
+}
+
+/** The problems of a row's cells: of values that the mapping itself does not understand. */
+export const cellProblems = ({ targets, states }: RowCells): readonly string[] =>
+  states.includes(CELL.not_understood)
+    ? targets.flatMap((target, at) => {
+        const rule = states[at] === CELL.not_understood ? cellRule(target) : null
+        return rule === null ? [] : [cellProblem(target, rule)]
+      })
+    : []
 
 /** Null for a constant. */
 function columnIndex({ path, column }: Target, names: readonly string[]): number | null {
@@ -47,17 +90,19 @@ function columnIndex({ path, column }: Target, names: readonly string[]): number
   return index
 }
 
-/** The values of a cell, none for an empty one, or the rule that one of them breaks. */
-function valuesOf(target: Target, cell: string): Scalar[] | string {
+/** The values of a cell, none for an empty one. */
+function valuesIn(target: Target, cell: string): { readonly values: Scalar[]; state: number } {
   const pieces = target.split === null ? [cell] : cell.split(target.split).map((piece) => piece.trim())
   const values: Scalar[] = []
+  let state: number = CELL.empty
   for (const piece of pieces) {
     if (piece.trim() === '') continue
     const value = valueIn(target, piece)
-    if (value === null) return ruleOf(target)
-    if (value !== undefined) values.push(value)
+    if (value !== undefined) values.push(value ?? piece)
+    if (value === null) state = CELL.not_understood
+    else if (state === CELL.empty) state = CELL.value
   }
-  return values
+  return { values, state }
 }
 
 /** Undefined: nothing is written; null: the text is not understood. */
@@ -69,11 +114,6 @@ function valueIn({ format, codes, unlisted }: Target, text: string): Scalar | nu
   if (unlisted === 'omit') return undefined
   return unlisted === 'keep' ? text : null
 }
-
-const ruleOf = ({ format }: Target): string =>
-  format === null
-    ? 'must be a value that the codes of the mapping list'
-    : `must be a date of the format ${format.text}`
 
 function put(document: Members, target: Target, values: readonly Scalar[]): void {
   const { steps, identifier_type, split } = target

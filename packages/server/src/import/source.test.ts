@@ -52,7 +52,7 @@ test('the identity changes with the content, the length and the time of change, 
 test('a byte order mark is left out, of a file and of a stream, wherever its chunks end', async () => {
   const marked = Buffer.from('\ufeffabc')
   const source = await openSource(await file(marked))
-  expect(source.markBytes).toBe(3)
+  expect(source.mark).toEqual({ bytes: 3, encoding: 'utf-8' })
   expect(await text(source)).toBe('abc')
   const bytes = Array.from(marked, (_, at) => marked.subarray(at, at + 1))
   expect(await text(await openSource(Readable.from(bytes)))).toBe('abc')
@@ -65,14 +65,37 @@ test('a stream has no identity and no length', async () => {
 })
 
 test.each([
-  ['little endian', Buffer.from('\ufeff{}', 'utf16le')],
-  ['big endian', Buffer.from('\ufeff{}', 'utf16le').swap16()],
-])('UTF-16 is refused: %s', async (_, bytes) => {
-  const refusal = new ImportError(
-    'the file is in UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW-FILE',
-  )
-  await expect(openSource(await file(bytes))).rejects.toThrow(refusal)
-  await expect(openSource(Readable.from([bytes])).then(text)).rejects.toThrow(refusal)
+  ['utf-16le', Buffer.from('\ufeff{}', 'utf16le')],
+  ['utf-16be', Buffer.from('\ufeff{}', 'utf16le').swap16()],
+])('the byte order mark of %s is known and left out', async (encoding, bytes) => {
+  for (const source of [await openSource(await file(bytes)), await openSource(Readable.from([bytes]))]) {
+    expect(source.mark).toEqual({ bytes: 2, encoding })
+    expect(await text(source)).toBe(bytes.subarray(2).toString())
+  }
+})
+
+const zip = (name: string) => Buffer.concat([Buffer.from([0x50, 0x4b, 3, 4]), Buffer.from(`.... ${name}`)])
+const SAVE = 'open it and save its sheet as a file of the type "CSV UTF-8", then import that file'
+
+test.each([
+  [zip('[Content_Types].xml'), `the file is an Excel workbook (.xlsx): ${SAVE}`],
+  [
+    zip('mimetypeapplication/vnd.oasis.opendocument.spreadsheet'),
+    'the file is a spreadsheet (.ods): open it and save its sheet as "Text CSV" with the character set UTF-8, then import that file',
+  ],
+  [zip('people.csv'), 'the file is a zip archive: unpack it first, with unzip'],
+  [
+    Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0]),
+    `the file is an Excel workbook (.xls): ${SAVE}`,
+  ],
+  [Buffer.from([0x1f, 0x8b, 8, 0]), 'the file is compressed with gzip: unpack it first, with gunzip'],
+  [
+    Buffer.from('%PDF-1.7'),
+    'the file is a PDF, which has no records: ask for the table as CSV, from where it was made',
+  ],
+])('what is no text is refused with what to do (%#)', async (bytes, message) => {
+  await expect(openSource(await file(bytes))).rejects.toThrow(new ImportError(message))
+  await expect(openSource(Readable.from([bytes]))).rejects.toThrow(new ImportError(message))
 })
 
 test('what cannot be read is refused by its reason', async () => {

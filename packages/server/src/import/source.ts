@@ -5,20 +5,25 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { getSystemErrorMessage } from 'node:util'
 import type { JsonValue } from '@rollcall/protocol'
-import { UTF8_MARK } from '../files/lines.ts'
+import { type Mark, markOf, refuseOtherFiles } from './detect.ts'
+import { ImportError } from './import-error.ts'
+import type { RowCells } from './row-documents.ts'
 
 const CHUNK_BYTES = 256 * 1024
 /** How much of a file its identity is computed over. */
 const HEAD_BYTES = 1024 * 1024
-const UTF16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+
+export { ImportError } from './import-error.ts'
 
 export interface Source {
   /** Null when it is not known: a stream, a pipe. */
   readonly totalBytes: number | null
   /** The same for the same unchanged file; null for a stream, which cannot be read a second time. */
   readonly identity: string | null
-  /** Length of a byte order mark, as far as it is known; it counts as read, but is not among the chunks. */
-  readonly markBytes: number
+  /** How it begins: what the format, the encoding and the delimiter are found out from. */
+  readonly head: Buffer
+  /** Its byte order mark counts as read, but is not among the chunks. */
+  readonly mark: Mark
   /** The bytes from an offset on. May be called once. */
   chunks(offset: number): AsyncIterable<Buffer>
   close(): Promise<void>
@@ -26,7 +31,7 @@ export interface Source {
 
 /**
  * Opens a source.
- * @throws ImportError when the path cannot be read or the source is UTF-16
+ * @throws ImportError when the path cannot be read, or leads to a file that is no text
  */
 export async function openSource(source: string | Readable): Promise<Source> {
   return typeof source === 'string' ? openPath(source) : streamSource(source, () => Promise.resolve())
@@ -40,15 +45,17 @@ async function openPath(path: string): Promise<Source> {
   try {
     const stat = await handle.stat({ bigint: true })
     if (stat.isDirectory()) throw new ImportError(`${path} is a folder; name a file in it`)
-    if (!stat.isFile()) return streamSource(read(handle), () => handle.close())
+    if (!stat.isFile()) return await streamSource(read(handle), () => handle.close())
     const head = await readHead(handle)
-    const mark = markLength(head)
+    refuseOtherFiles(head)
+    const mark = markOf(head)
     const digest = createHash('sha256').update(head).digest('hex')
     return {
       totalBytes: Number(stat.size),
       identity: `${stat.size}:${stat.mtimeNs}:${digest}`,
-      markBytes: mark,
-      chunks: (offset) => read(handle, Math.max(offset, mark)),
+      head,
+      mark,
+      chunks: (offset) => read(handle, Math.max(offset, mark.bytes)),
       close: () => handle.close(),
     }
   } catch (error) {
@@ -73,12 +80,33 @@ async function readHead(handle: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, length)
 }
 
-function streamSource(stream: Readable, close: () => Promise<void>): Source {
+/** Its first chunk is read at once: it shows what the stream is. */
+async function streamSource(
+  stream: AsyncIterable<Buffer | string> & { destroy(): unknown },
+  close: () => Promise<void>,
+): Promise<Source> {
+  const chunks = stream[Symbol.asyncIterator]()
+  let head = Buffer.alloc(0)
+  while (head.length < LONGEST_MARK) {
+    const { value, done } = await chunks.next()
+    if (done === true) break
+    head = Buffer.concat([head, typeof value === 'string' ? Buffer.from(value) : value])
+  }
+  refuseOtherFiles(head)
+  const mark = markOf(head)
   return {
     totalBytes: null,
     identity: null,
-    markBytes: 0,
-    chunks: () => withoutMark(stream),
+    head,
+    mark,
+    async *chunks() {
+      if (head.length > mark.bytes) yield head.subarray(mark.bytes)
+      for (;;) {
+        const { value, done } = await chunks.next()
+        if (done === true) return
+        yield typeof value === 'string' ? Buffer.from(value) : value
+      }
+    },
     close: async () => {
       stream.destroy()
       await close()
@@ -86,31 +114,8 @@ function streamSource(stream: Readable, close: () => Promise<void>): Source {
   }
 }
 
-async function* withoutMark(stream: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
-  let head: Buffer | null = Buffer.alloc(0)
-  for await (const piece of stream) {
-    const chunk = typeof piece === 'string' ? Buffer.from(piece) : piece
-    if (head === null) {
-      yield chunk
-      continue
-    }
-    head = Buffer.concat([head, chunk])
-    if (head.length < UTF8_MARK.length) continue
-    yield head.subarray(markLength(head))
-    head = null
-  }
-  if (head !== null && head.length > 0) yield head.subarray(markLength(head))
-}
-
-function markLength(head: Buffer): number {
-  if (head.subarray(0, UTF8_MARK.length).equals(UTF8_MARK)) return UTF8_MARK.length
-  const isUtf16 = UTF16_MARKS.some((mark) => head.subarray(0, mark.length).equals(mark))
-  if (isUtf16)
-    throw new ImportError(
-      'the file is in UTF-16; convert it to UTF-8: iconv -f UTF-16 -t UTF-8 FILE > NEW-FILE',
-    )
-  return 0
-}
+/** Bytes that show whether a stream begins with a byte order mark. */
+const LONGEST_MARK = 3
 
 /** Longest record that is read, in bytes; a longer one is rejected and skipped without being collected in memory. */
 export const MAX_ENTRY_BYTES = 8 * 1024 * 1024
@@ -123,7 +128,8 @@ export type Entry = {
   readonly end: number
 } & (
   | { readonly text: Buffer }
-  | { readonly document: JsonValue }
+  /** `cells`: what the columns of a table had in this row. */
+  | { readonly document: JsonValue; readonly cells?: RowCells }
   /** Written for the rejects file: never quotes the record. */
   | { readonly problem: string }
 )
@@ -162,9 +168,4 @@ export async function* newEntries(
   }
   const last = fresh(cutter.finish())
   if (last.length > 0) yield last
-}
-
-/** The import as a whole cannot continue, because of its options or its source. No personal data. */
-export class ImportError extends Error {
-  override readonly name = 'ImportError'
 }

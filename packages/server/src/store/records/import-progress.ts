@@ -13,16 +13,37 @@ export interface Progress {
   readonly rejected: number
   /** Length of the rejects file. */
   readonly rejects_bytes: number
-  readonly read: ReadCounts
+  readonly read: ReportCounts
   /** Whether its changes are events; null: nothing is stored yet. */
   readonly events: boolean | null
 }
 
-/**
- * In how many of the records written each attribute was read, and each type of identifier, by record type and name;
- * zeros included.
- */
-export type ReadCounts = Readonly<Record<string, Readonly<Record<string, number>>>>
+/** What the records of an import, or the rows of its table, had under one name; those that are missing had nothing. */
+export interface ValueCounts {
+  readonly understood: number
+  readonly not_understood: number
+  /** Codes that are not on their list; they count as understood. */
+  readonly unlisted: number
+  /** Lines of the first values that were not understood, and of the first unlisted codes. */
+  readonly lines: readonly number[]
+  readonly unlisted_lines: readonly number[]
+}
+
+export interface CountedValues {
+  /** Records, or rows. */
+  readonly count: number
+  readonly values: Readonly<Record<string, ValueCounts>>
+}
+
+/** What an import's report is made of. */
+export interface ReportCounts {
+  /** Records that are stored although values of them were not understood. */
+  readonly kept: number
+  /** By record type, then by attribute and type of identifier. */
+  readonly records: Readonly<Record<string, CountedValues>>
+  /** By path of the column mapping. */
+  readonly columns: CountedValues
+}
 
 export const NOTHING_YET: Progress = {
   bytes: 0,
@@ -32,7 +53,7 @@ export const NOTHING_YET: Progress = {
   inserted: 0,
   rejected: 0,
   rejects_bytes: 0,
-  read: {},
+  read: { kept: 0, records: {}, columns: { count: 0, values: {} } },
   events: null,
 }
 

@@ -6,6 +6,7 @@ import {
   formProblem,
   type JsonValue,
   type Kind,
+  type ReadingNotes,
   type RecordIdentifier,
   type RecordType,
   readAttribute,
@@ -39,14 +40,22 @@ export interface PreparedRecord {
 
 /**
  * Reads a document the one way in which search reads it later.
+ * @param notes is told which values are not understood
  * @throws InvalidRecord
  */
-export function prepareRecord(kind: Kind, recordType: RecordType, document: JsonValue): PreparedRecord {
+export function prepareRecord(
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue,
+  notes?: ReadingNotes,
+): PreparedRecord {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new InvalidRecord('a record is a JSON object')
   }
   const text = canonicalText(document)
-  const identifiers = readIdentifiers(kind, recordType, document)
+  // Before the record may be refused: the notes are of all its values.
+  const columns = columnValues(recordType, document, notes)
+  const identifiers = readIdentifiers(kind, recordType, document, notes)
   const [primary, another] = identifiers.filter(
     ({ type, names }) => type === recordType.primary_identifier && names === 'record',
   )
@@ -64,7 +73,7 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
     primary_identifier: primary.value,
     document: text,
     identifiers,
-    columns: columnValues(recordType, document),
+    columns,
   }
 }
 
@@ -72,22 +81,31 @@ export function prepareRecord(kind: Kind, recordType: RecordType, document: Json
  * As `prepareRecord`, of a document that comes from outside.
  * @throws InvalidRecord also where an identifier has none of the forms that the operator gave its type
  */
-export function prepareGiven(kind: Kind, recordType: RecordType, document: JsonValue): PreparedRecord {
-  const prepared = prepareRecord(kind, recordType, document)
+export function prepareGiven(
+  kind: Kind,
+  recordType: RecordType,
+  document: JsonValue,
+  notes?: ReadingNotes,
+): PreparedRecord {
+  const prepared = prepareRecord(kind, recordType, document, notes)
   const problem = formProblem(kind, prepared.identifiers)
   if (problem !== null) throw new InvalidRecord(problem)
   return prepared
 }
 
 /** What a document has in the columns of its record type, in their order. */
-export function columnValues(recordType: RecordType, document: JsonValue): (string | null)[] {
+export function columnValues(
+  recordType: RecordType,
+  document: JsonValue,
+  notes?: ReadingNotes,
+): (string | null)[] {
   const values: (string | null)[] = []
-  for (const read of readersOf(recordType)) read(document, values)
+  for (const read of readersOf(recordType)) read(document, values, notes)
   return values
 }
 
 /** Adds the values of one attribute's or compound's columns. */
-type Reader = (document: JsonValue, values: (string | null)[]) => void
+type Reader = (document: JsonValue, values: (string | null)[], notes?: ReadingNotes) => void
 const known = new WeakMap<RecordType, readonly Reader[]>()
 
 function readersOf(recordType: RecordType): readonly Reader[] {
@@ -102,16 +120,16 @@ function readersOf(recordType: RecordType): readonly Reader[] {
 
 function attributeReader(attribute: Attribute): Reader {
   const columns = attributeColumns(attribute)
-  return (document, values) => {
-    const value = readAttribute(attribute, document)
+  return (document, values, notes) => {
+    const value = readAttribute(attribute, document, notes)
     for (const column of columns) values.push(column.toSql(value))
   }
 }
 
 function compoundReader(compound: Compound): Reader {
   const column = compoundColumn(compound)
-  return (document, values) => {
-    values.push(column.toSql(readElements(compound, document)))
+  return (document, values, notes) => {
+    values.push(column.toSql(readElements(compound, document, notes)))
   }
 }
 

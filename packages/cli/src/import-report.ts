@@ -1,0 +1,73 @@
+/** The report of an import as text: what was understood, and where it was not. Never a value. */
+import { delimiterName, type importRecords } from '@rollcall/server/admin/records'
+import { table } from './output.ts'
+
+type Result = Awaited<ReturnType<typeof importRecords>>
+type Report = Result['report']
+type Counted = Report['columns'][number] | Report['attributes'][number]
+
+const COUNTS = ['understood', 'empty', 'not understood']
+
+const countsOf = ({ understood, empty, not_understood }: Counted) => ({
+  ...{ understood, empty },
+  'not understood': not_understood,
+})
+
+/** How the file was read, of which much is found out. */
+export function readAsText({ encoding, delimiter, header }: Result['read_as']): string[] {
+  if (delimiter === null) return []
+  const first = header ? 'with a header line' : 'without a header line'
+  return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
+}
+
+export function reportText({ kept, columns, unused_columns, attributes }: Report): string[] {
+  const recordTypes = [...new Set(attributes.map(({ record_type }) => record_type))]
+  return [
+    ...(kept > 0
+      ? [
+          kept === 1
+            ? '1 is stored although a value of it is not understood'
+            : `${kept} are stored although a value of each is not understood`,
+        ]
+      : []),
+    ...(columns.length > 0 ? ['', columnsTable(columns)] : []),
+    ...columns.flatMap((one) => problemText(`${one.column} (${one.path})`, one)),
+    ...(unused_columns.length > 0 ? [`columns that are not imported: ${unused_columns.join(', ')}`] : []),
+    ...recordTypes.flatMap((recordType) =>
+      attributesText(
+        recordType,
+        attributes.filter(({ record_type }) => record_type === recordType),
+      ),
+    ),
+  ]
+}
+
+function columnsTable(columns: Report['columns']): string {
+  const rows = columns.map((one) => ({ column: one.column, path: one.path, ...countsOf(one) }))
+  return table(['column', 'path', ...COUNTS], rows, '')
+}
+
+function attributesText(recordType: string, attributes: Report['attributes']): string[] {
+  const found = attributes.filter(({ understood, not_understood }) => understood + not_understood > 0)
+  const none = attributes.filter((one) => !found.includes(one)).map(({ name }) => name)
+  const rows = found.map((one) => ({ [recordType]: one.name, ...countsOf(one) }))
+  return [
+    ...(rows.length > 0 ? ['', table([recordType, ...COUNTS], rows, '')] : []),
+    ...found.flatMap((one) => problemText(one.name, one)),
+    ...(none.length > 0 ? [`${recordType}, read in no record: ${none.join(', ')}`] : []),
+  ]
+}
+
+function problemText(name: string, { not_understood, lines, rule, unlisted, unlisted_lines }: Counted) {
+  return [
+    ...(not_understood > 0 ? [`${name} ${rule}; ${linesText(not_understood, lines)}`] : []),
+    ...(unlisted > 0
+      ? [
+          `${name} has codes that are not on its list, stored as they are; ${linesText(unlisted, unlisted_lines)}`,
+        ]
+      : []),
+  ]
+}
+
+const linesText = (count: number, lines: readonly number[]): string =>
+  `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`

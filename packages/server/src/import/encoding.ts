@@ -1,0 +1,54 @@
+/** Text in any encoding becomes UTF-8. */
+import { encodingOf } from './detect.ts'
+import { ImportError, type Source } from './source.ts'
+
+/**
+ * @param asked a label of the Encoding Standard, such as `windows-1252`; undefined: it is found out
+ * @returns its name
+ * @throws ImportError when there is no such encoding, or none is found
+ */
+export function encodingOfSource({ head, mark }: Source, asked: string | undefined): string {
+  if (asked !== undefined) return decoderOf(asked).encoding
+  return mark.encoding ?? encodingOf(head)
+}
+
+/**
+ * The same source with its text in UTF-8.
+ * @throws ImportError while it is read, when its bytes are not in that encoding
+ */
+export function inUtf8(source: Source, encoding: string): Source {
+  // A UTF-8 source stays as it is: each record that is not UTF-8 is rejected for itself.
+  if (encoding === 'utf-8') return source
+  const head = source.head.subarray(source.mark.bytes)
+  return {
+    ...source,
+    head: Buffer.from(new TextDecoder(encoding).decode(head, { stream: true })),
+    mark: { bytes: 0, encoding },
+    chunks: (offset) => decoded(source.chunks(offset), encoding),
+  }
+}
+
+/** @throws ImportError when there is no such encoding */
+export function decoderOf(encoding: string) {
+  try {
+    return new TextDecoder(encoding, { fatal: true })
+  } catch {
+    throw new ImportError(
+      `there is no encoding ${encoding}; write one such as utf-8, windows-1252 (Latin-1) or iso-8859-2`,
+    )
+  }
+}
+
+async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const decoder = decoderOf(encoding)
+  const decode = (chunk?: Buffer): Buffer => {
+    try {
+      return Buffer.from(chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }))
+    } catch {
+      throw new ImportError(`the file is not in the encoding ${encoding}; name its encoding with --encoding`)
+    }
+  }
+  for await (const chunk of chunks) yield decode(chunk)
+  const last = decode()
+  if (last.length > 0) yield last
+}

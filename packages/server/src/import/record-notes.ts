@@ -1,0 +1,117 @@
+/** What was not understood of one record while its values were read. */
+import {
+  type Attribute,
+  type AttributeType,
+  type IdentifierType,
+  type Kind,
+  type ReadingNotes,
+  searchKey,
+  UNLISTED,
+} from '@rollcall/protocol'
+import type { Target } from './column-mapping.ts'
+import { CELL, cellProblem, cellProblems, cellRule, type RowCells } from './row-documents.ts'
+
+/** A value that an attribute, or an identifier of a type, cannot hold. */
+interface Unread {
+  /** Of the attribute, or of the type of identifier. */
+  readonly name: string
+  /** In the record, or in an element of its list. */
+  readonly path: string
+  readonly rule: string
+}
+
+/** How identifiers of all types together are called that the kind does not list. */
+export const OTHER_TYPES = 'identifiers of other types'
+
+const RULES: Readonly<Record<AttributeType, string>> = {
+  text: 'must be text or a number',
+  code: 'must be text or a number',
+  date: 'must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990',
+  datetime: 'must be a date-time such as 2026-02-03T09:15:00Z, or a date',
+  number: 'must be a number such as 12.5',
+  boolean: 'must be true, false, 1 or 0',
+  age: 'must be a number',
+}
+
+const IDENTIFIER_RULES: Readonly<Partial<Record<IdentifierType['normaliser'], string>>> = {
+  phone: 'must be a phone number of 3 to 32 digits',
+  email: 'must be an e-mail address',
+}
+const IDENTIFIER_RULE = 'must be text of 1 to 256 characters, or a whole number'
+
+const identifierRule = ({ normaliser }: IdentifierType): string =>
+  IDENTIFIER_RULES[normaliser] ?? IDENTIFIER_RULE
+
+/** The rule of an attribute, or of a type of identifier, by its name. */
+export function ruleOf(kind: Kind, recordTypeName: string, name: string): string | null {
+  const recordType = kind.record_types.find((one) => one.name === recordTypeName)
+  const members = (recordType?.compounds ?? []).flatMap((compound) => compound.members)
+  const attribute = [...(recordType?.attributes ?? []), ...members].find((one) => one.name === name)
+  if (attribute !== undefined) return RULES[attribute.type]
+  const type = kind.identifier_types.find((one) => one.name === name)
+  return identifierRule(type ?? UNLISTED)
+}
+
+/** Used for one record after the other. */
+export class RecordNotes implements ReadingNotes {
+  readonly unreadValues: Unread[] = []
+  readonly unlistedNames = new Set<string>()
+  readonly memberNames = new Set<string>()
+
+  unread({ name, type }: Attribute, path: string): void {
+    this.unreadValues.push({ name, path, rule: RULES[type] })
+  }
+
+  unlisted({ name }: Attribute): void {
+    this.unlistedNames.add(name)
+  }
+
+  readMember({ name }: Attribute): void {
+    this.memberNames.add(name)
+  }
+
+  unusable(type: IdentifierType, path: string): void {
+    const name = type === UNLISTED ? OTHER_TYPES : type.name
+    this.unreadValues.push({ name, path, rule: identifierRule(type) })
+  }
+
+  /** Before the next record. */
+  clear(): void {
+    this.unreadValues.length = 0
+    if (this.unlistedNames.size > 0) this.unlistedNames.clear()
+    if (this.memberNames.size > 0) this.memberNames.clear()
+  }
+
+  /** Marks the cells whose values no attribute could hold, and names of attributes whose cells were not understood. */
+  compare({ targets, states }: RowCells): void {
+    for (const [at, target] of targets.entries()) {
+      const found = this.unreadValues.find((one) => isAt(target, one))
+      if (found !== undefined && target.column !== null) states[at] = CELL.not_understood
+      if (found !== undefined || states[at] !== CELL.not_understood) continue
+      for (const name of target.reads) this.unreadValues.push({ name, path: target.key, rule: '' })
+    }
+  }
+
+  /** Every problem once, the cells' own first. */
+  problems(cells: RowCells | undefined): readonly string[] {
+    if (this.unreadValues.length === 0 && cells === undefined) return []
+    const targets = cells?.targets ?? []
+    const own = cells === undefined ? [] : cellProblems(cells)
+    const others = this.unreadValues.flatMap((one) => {
+      const target = targets.find((other) => isAt(other, one))
+      // The rule of the mapping says it better.
+      if (one.rule === '' || (target !== undefined && cellRule(target) !== null)) return []
+      return [problemOf(one, target)]
+    })
+    return [...new Set([...own, ...others])]
+  }
+}
+
+function problemOf({ name, rule }: Unread, target: Target | undefined): string {
+  if (target === undefined) return `${name}: ${rule}`
+  const advice = rule === RULES.date ? '; or name the format of the column in the mapping' : ''
+  return cellProblem(target, `${rule}${advice}`)
+}
+
+const isAt = ({ reads, key }: Target, { name, path }: Unread): boolean =>
+  reads.includes(name) && `.${key}`.endsWith(path === '' ? '' : `.${searchKey(path)}`)

@@ -1,0 +1,166 @@
+/** Counts what values of a file were understood: of each batch, and of batches together. */
+import { type Kind, type RecordType, UNLISTED } from '@rollcall/protocol'
+import { columnGroups } from '../store/records/columns.ts'
+import type { CountedValues, ReportCounts, ValueCounts } from '../store/records/import-progress.ts'
+import type { PreparedRecord } from '../store/records/prepare-record.ts'
+import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
+import { CELL, type RowCells } from './row-documents.ts'
+
+/** Lines that are named as examples. */
+const EXAMPLES = 3
+
+class Counts {
+  understood = 0
+  not_understood = 0
+  unlisted = 0
+  readonly lines: number[] = []
+  readonly unlisted_lines: number[] = []
+
+  notUnderstood(line: number): void {
+    this.not_understood += 1
+    if (this.lines.length < EXAMPLES) this.lines.push(line)
+  }
+
+  notListed(line: number): void {
+    this.unlisted += 1
+    if (this.unlisted_lines.length < EXAMPLES) this.unlisted_lines.push(line)
+  }
+}
+
+/** What is counted of a record type, in the order in which it is reported. */
+export function reportedNames(kind: Kind, { attributes, compounds = [] }: RecordType): readonly string[] {
+  const members = compounds.flatMap((compound) => compound.members)
+  // Nothing of an age is stored.
+  const held = [...attributes, ...members].filter(({ type }) => type !== 'age')
+  return [...kind.identifier_types.map(({ name }) => name), OTHER_TYPES, ...held.map(({ name }) => name)]
+}
+
+/** Of one record type. */
+class RecordCounts {
+  count = 0
+  readonly #byName: ReadonlyMap<string, Counts>
+  readonly #types: ReadonlyMap<string, Counts>
+  /** By the place of the attribute's first column in a prepared record. */
+  readonly #columns: readonly (readonly [at: number, counts: Counts])[]
+
+  constructor(kind: Kind, recordType: RecordType) {
+    const types = kind.identifier_types.map(({ name }) => name)
+    this.#byName = new Map(reportedNames(kind, recordType).map((name) => [name, new Counts()]))
+    const countsOf = (name: string): Counts => this.#byName.get(name) ?? new Counts()
+    this.#types = new Map([
+      ...types.map((name) => [name, countsOf(name)] as const),
+      [UNLISTED.name, countsOf(OTHER_TYPES)],
+    ])
+    let at = 0
+    const columns: (readonly [number, Counts])[] = []
+    for (const { name, columns: own } of columnGroups(recordType)) {
+      const counts = this.#byName.get(name)
+      if (counts !== undefined && own.length > 0) columns.push([at, counts])
+      at += own.length
+    }
+    this.#columns = columns
+  }
+
+  add(line: number, { identifiers, columns }: PreparedRecord, notes: RecordNotes): void {
+    this.count += 1
+    let last: string | null = null
+    const types = identifiers.length > 1 ? new Set<string>() : null
+    for (const { type } of identifiers) {
+      if (type === last || types?.has(type)) continue
+      last = type
+      types?.add(type)
+      const counts = this.#types.get(type)
+      if (counts !== undefined) counts.understood += 1
+    }
+    for (const [at, counts] of this.#columns) if (columns[at] !== null) counts.understood += 1
+    this.#addNotes(line, { identifiers, columns }, notes)
+  }
+
+  #addNotes(
+    line: number,
+    { identifiers, columns }: Pick<PreparedRecord, 'identifiers' | 'columns'>,
+    { memberNames, unlistedNames, unreadValues }: RecordNotes,
+  ): void {
+    for (const name of memberNames) {
+      const counts = this.#byName.get(name)
+      if (counts !== undefined) counts.understood += 1
+    }
+    for (const name of unlistedNames) this.#byName.get(name)?.notListed(line)
+    if (unreadValues.length === 0) return
+    for (const name of new Set(unreadValues.map((one) => one.name))) {
+      const counts = this.#byName.get(name)
+      if (counts === undefined) continue
+      const at = this.#columns.find(([, of]) => of === counts)?.[0]
+      const wasCounted =
+        memberNames.has(name) ||
+        (at !== undefined && columns[at] !== null) ||
+        identifiers.some(({ type }) => this.#types.get(type) === counts)
+      if (wasCounted) counts.understood -= 1
+      counts.notUnderstood(line)
+    }
+  }
+
+  get values(): Readonly<Record<string, ValueCounts>> {
+    return Object.fromEntries(this.#byName)
+  }
+}
+
+/** Counts of one batch. */
+export class BatchCounts {
+  /** Records that are stored although values of them were not understood. */
+  kept = 0
+  readonly #records = new Map<RecordType, RecordCounts>()
+  readonly #columns = new Map<string, Counts>()
+  #rows = 0
+
+  record(kind: Kind, recordType: RecordType, line: number, record: PreparedRecord, notes: RecordNotes): void {
+    let counts = this.#records.get(recordType)
+    if (counts === undefined) {
+      counts = new RecordCounts(kind, recordType)
+      this.#records.set(recordType, counts)
+    }
+    counts.add(line, record, notes)
+  }
+
+  row(line: number, { targets, states }: RowCells): void {
+    this.#rows += 1
+    for (const [at, { path, column }] of targets.entries()) {
+      if (column === null) continue
+      let counts = this.#columns.get(path)
+      if (counts === undefined) {
+        counts = new Counts()
+        this.#columns.set(path, counts)
+      }
+      if (states[at] === CELL.value) counts.understood += 1
+      else if (states[at] === CELL.not_understood) counts.notUnderstood(line)
+    }
+  }
+
+  /** Together with those of the batches before. */
+  after(before: ReportCounts): ReportCounts {
+    const records = { ...before.records }
+    for (const [{ name }, counts] of this.#records) records[name] = sum(records[name], counts)
+    const columns = { count: this.#rows, values: Object.fromEntries(this.#columns) }
+    return { kept: before.kept + this.kept, records, columns: sum(before.columns, columns) }
+  }
+}
+
+function sum(before: CountedValues | undefined, after: CountedValues): CountedValues {
+  const names = new Set([...Object.keys(before?.values ?? {}), ...Object.keys(after.values)])
+  return {
+    count: (before?.count ?? 0) + after.count,
+    values: Object.fromEntries(
+      [...names].map((name) => [name, both(before?.values[name] ?? NONE, after.values[name] ?? NONE)]),
+    ),
+  }
+}
+
+const NONE: ValueCounts = { understood: 0, not_understood: 0, unlisted: 0, lines: [], unlisted_lines: [] }
+
+const both = (before: ValueCounts, after: ValueCounts): ValueCounts => ({
+  understood: before.understood + after.understood,
+  not_understood: before.not_understood + after.not_understood,
+  unlisted: before.unlisted + after.unlisted,
+  lines: [...before.lines, ...after.lines].slice(0, EXAMPLES),
+  unlisted_lines: [...before.unlisted_lines, ...after.unlisted_lines].slice(0, EXAMPLES),
+})

@@ -1,0 +1,77 @@
+/** The report of an import: per column and per attribute, how many values were understood. Never a value. */
+import type { Kind } from '@rollcall/protocol'
+import type { CountedValues, ReportCounts, ValueCounts } from '../store/records/import-progress.ts'
+import type { ReadAs } from './formats.ts'
+import { ruleOf } from './record-notes.ts'
+import { reportedNames } from './report-counts.ts'
+import { cellRule } from './row-documents.ts'
+
+/** How often values were what they should be. */
+interface Reported extends ValueCounts {
+  readonly empty: number
+  /** That the values broke which were not understood; null: there were none. */
+  readonly rule: string | null
+}
+
+export interface ReportedAttribute extends Reported {
+  readonly record_type: string
+  /** Of the attribute, or the type of identifier. */
+  readonly name: string
+}
+
+export interface ReportedColumn extends Reported {
+  readonly column: string
+  readonly path: string
+}
+
+export interface ImportReport {
+  /** Records that are stored although values of them were not understood. */
+  readonly kept: number
+  readonly attributes: readonly ReportedAttribute[]
+  /** None but for a table. */
+  readonly columns: readonly ReportedColumn[]
+  readonly unused_columns: readonly string[]
+}
+
+export function reportOf(kind: Kind, { kept, records, columns }: ReportCounts, read: ReadAs): ImportReport {
+  return {
+    kept,
+    attributes: kind.record_types.flatMap((recordType) => {
+      const record_type = recordType.name
+      const counted = records[record_type]
+      if (counted === undefined) return []
+      return reportedNames(kind, recordType).map((name) => ({
+        ...{ record_type, name },
+        ...reported(counted, name, () => ruleOf(kind, record_type, name)),
+      }))
+    }),
+    columns: (read.table?.targets ?? []).flatMap((target) => {
+      const { path, column, reads } = target
+      if (column === null) return []
+      const rule = () => cellRule(target) ?? ruleOfFirst(kind, Object.keys(records), reads)
+      return [{ column, path, ...reported(columns, path, rule) }]
+    }),
+    unused_columns: read.table?.unused ?? [],
+  }
+}
+
+function reported({ count, values }: CountedValues, name: string, rule: () => string | null): Reported {
+  const found = values[name] ?? NOTHING
+  return {
+    ...found,
+    empty: count - found.understood - found.not_understood,
+    rule: found.not_understood > 0 ? rule() : null,
+  }
+}
+
+const NOTHING: ValueCounts = { understood: 0, not_understood: 0, unlisted: 0, lines: [], unlisted_lines: [] }
+
+function ruleOfFirst(kind: Kind, recordTypes: readonly string[], names: readonly string[]): string | null {
+  for (const type of recordTypes) {
+    for (const name of names) {
+      const rule = ruleOf(kind, type, name)
+      if (rule !== null) return rule
+    }
+  }
+  return null
+}
