@@ -1,4 +1,5 @@
 /** What the admin functions about accounts work with in tests, and a writer of entries. */
+import { afterAll } from 'vitest'
 import { readConfig } from '../src/app/config.ts'
 import { openAccounts, openVault } from '../src/app/storage.ts'
 import type { AccountEntry, AccountedPerson } from '../src/model/account.ts'
@@ -9,8 +10,13 @@ export function auditing({ db }: Pick<TestDatabase, 'db'>) {
   const config = readConfig({ ROLLCALL_MASTER_KEY: masterKeyOfRun(), DATABASE_URL: 'postgres://test' })
   const vault = () => openVault(config, db)
   let writer = openAccounts(config, db)
+  const accounts = openAccounts(config, db)
+  // Hooks run in the reverse order: before the database is closed.
+  afterAll(async () => {
+    await Promise.all([writer.close(), accounts.close()])
+  })
   return {
-    needs: { db, vault, accounts: openAccounts(config, db), operator: 'auditor' },
+    needs: { db, vault, accounts, operator: 'auditor' },
     account: (entry: Partial<AccountEntry>, persons: readonly AccountedPerson[] = []) =>
       writer.write(accountEntry(entry), persons),
     /** Signs what was written; what is written afterwards is of another process. */

@@ -73,6 +73,7 @@ export async function testSender(
     async close() {
       await context.limiter.idle()
       await Promise.all([context.guards.close(), context.slowSearches.stop()])
+      await context.accounts.close()
       if (database === undefined) await own.close()
     },
   }

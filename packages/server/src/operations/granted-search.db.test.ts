@@ -148,12 +148,26 @@ describe('seeing', () => {
 
   it('is no more by a selection', async () => {
     await granted({ query_forms: 'all', ask: 'all', see: ['sex'] })
-    const graphql = {
-      query_type: 'graphql',
-      query: { type: 'graphql', value: '{ person(UIN: "1") { sex birth_date name { surname } } }' },
+    const selecting = (selection: string) =>
+      item({
+        query_type: 'graphql',
+        query: { type: 'graphql', value: `{ person(UIN: "1") { ${selection} } }` },
+      })
+    expect((await selecting('sex')).data.reg_records).toEqual([{ sex: 'F' }])
+    // What may not be seen is refused as what there is not, and the text lists what may be seen alone.
+    for (const name of ['birth_date', 'name', 'surname', 'BRN', 'no_such_field']) {
+      expect(await selecting(`sex ${name}`), name).toMatchObject({
+        status: 'rjct',
+        status_reason_code: 'rjct.search_criteria.invalid',
+        status_reason_message: `search_criteria.query.value.person.${name}: must be a field of Person: sex`,
+      })
     }
-    // What may not be seen is missing, as what a record does not have.
-    expect((await item(graphql)).data.reg_records).toEqual([{ sex: 'F', birth_date: null, name: null }])
+    await granted({ query_forms: 'all', ask: 'all', see: ['surname', 'parents'] })
+    expect((await selecting('name { surname } surname')).data.reg_records).toHaveLength(1)
+    expect(await selecting('name { given_name }')).toMatchObject({
+      status_reason_message:
+        'search_criteria.query.value.person.name.given_name: must be a field of Name: surname, last_name',
+    })
   })
 
   it.each([
@@ -175,7 +189,7 @@ describe('seeing', () => {
     'of nothing, with counts %s, has no record that could be counted',
     async (counts, total_count) => {
       await granted({ query_forms: 'all', ask: 'all', see: [], counts })
-      const graphql = { type: 'graphql', value: '{ person(sex: "F") { sex } }' }
+      const graphql = { type: 'graphql', value: '{ person(sex: "F") { __typename } }' }
       for (const criteria of [expression({ sex: { $eq: 'F' } }), { query_type: 'graphql', query: graphql }]) {
         const answer = await item(criteria)
         expect(answer).toMatchObject({

@@ -197,15 +197,16 @@ async function readCriteria({ parts, exchange: asking, asks }: ItemWork, item: I
   const { registry, participant } = asking
   const sizes = [participant.max_page_size, asking.grant.terms.page_size].filter((size) => size != null)
   const largest = sizes.length === 0 ? null : Math.min(...sizes)
-  const asked = readSearchCriteria(asking.grant.kind, item, parts.limits, largest)
   const consenting = item.search_criteria as Consenting
+  const now = new Date(parts.clock.date())
+  const visible = () => (emergencyOf(asking.grant, consenting, now)?.grant ?? asking.grant).visible
+  const asked = readSearchCriteria(asking.grant.kind, item, parts.limits, { max_page_size: largest, visible })
   asks({
     record_type: asked.recordType.name,
     form: asked.form,
     ...askedBy(asked),
     ...consentedBy(asking.grant, consenting),
   })
-  const now = new Date(parts.clock.date())
   const emergency = emergencyOf(asking.grant, consenting, now)
   if (emergency !== null) checkPersonal(emergency, asked.recordType)
   const ordinary = emergency === null ? asking : { ...asking, grant: emergency.grant }

@@ -2,6 +2,7 @@
 
 import type { JsonValue, Kind, RecordType } from '@rollcall/protocol'
 import type { Limits } from '../limits.ts'
+import type { Visible } from '../model/grant.ts'
 import type { Predicate } from '../model/predicate.ts'
 
 /** The context of a query. */
@@ -12,6 +13,8 @@ export interface Scope {
   readonly limits: QueryLimits
   /** Whether a `collection` may name another record type than the criteria did, which then counts. */
   readonly anyCollection?: true
+  /** By record type, what may be selected; null, or absent: every record whole. */
+  readonly visible?: (() => ReadonlyMap<string, Visible> | null) | undefined
 }
 
 /** Bounds of one query: levels of nesting, conditions, values compared with. */

@@ -20,7 +20,7 @@ import {
   refusal,
 } from './criteria.ts'
 import { type AskedKey, type PageLimits, readPageOf, readSort } from './page.ts'
-import { type Query, type QueryLimits, QueryProblem, UnreadableQuery } from './query.ts'
+import { type Query, type QueryLimits, QueryProblem, type Scope, UnreadableQuery } from './query.ts'
 import { queryFormOf, readQuery } from './read-query.ts'
 
 export interface SearchCriteria {
@@ -54,7 +54,10 @@ export function readSearchCriteria(
   kind: Kind,
   item: { readonly [member: string]: unknown },
   limits: PageLimits & QueryLimits,
-  max_page_size: number | null = null,
+  {
+    max_page_size = null,
+    visible,
+  }: { readonly max_page_size?: number | null; readonly visible?: Scope['visible'] } = {},
 ): SearchCriteria {
   const criteria = item.search_criteria
   if (!isJsonObject(criteria)) throw refusal(RULES, '', 'must be an object')
@@ -63,7 +66,7 @@ export function readSearchCriteria(
   const reg_type = readRegType(RULES, kind, criteria)
   checkEventType(kind, criteria.reg_event_type)
   const named = readResultType(kind, criteria)
-  const query = readCriteriaQuery(kind, named, criteria, limits)
+  const query = readCriteriaQuery({ kind, recordType: named, limits, visible }, criteria)
   const { recordType, predicate, shape } = query
   checkConsent(RULES, criteria, 'consent')
   checkConsent(RULES, criteria, 'authorize')
@@ -85,14 +88,9 @@ function pageLimits(limits: PageLimits, most: number | null): PageLimits {
   return { ...limits, page_size, default_page_size: Math.min(limits.default_page_size, page_size) }
 }
 
-function readCriteriaQuery(
-  kind: Kind,
-  recordType: RecordType | undefined,
-  { query_type, query }: Criteria,
-  limits: QueryLimits,
-): Query {
+function readCriteriaQuery(scope: Scope, { query_type, query }: Criteria): Query {
   try {
-    return readQuery({ kind, recordType, limits }, query_type, query, 'search_criteria.query')
+    return readQuery(scope, query_type, query, 'search_criteria.query')
   } catch (error) {
     if (error instanceof UnreadableQuery) throw new ItemRejection('rjct.filter.invalid', error.message)
     if (error instanceof QueryProblem) throw new ItemRejection(RULES.code, error.message)

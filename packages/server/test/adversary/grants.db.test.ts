@@ -310,6 +310,14 @@ describe('what is not granted is refused like what does not exist, and before a 
       }),
     ],
     [
+      'a selection of graphql',
+      ['sex', 'sax'],
+      (name) => ({
+        query_type: 'graphql',
+        query: { type: 'graphql', value: `{ person(UIN: "SEEN-01") { ${name} } }` },
+      }),
+    ],
+    [
       'an argument of graphql',
       ['sex', 'sax'],
       (name) => ({

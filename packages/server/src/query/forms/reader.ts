@@ -23,16 +23,18 @@ export class Reader {
   readonly kind: Kind
   readonly limits: QueryLimits
   readonly #anyCollection: boolean
+  readonly #visible: Scope['visible']
   #named: RecordType | undefined
   #depth = 0
   #terms = 0
   #values = 0
 
-  constructor({ kind, recordType, limits, anyCollection }: Scope) {
+  constructor({ kind, recordType, limits, anyCollection, visible }: Scope) {
     this.kind = kind
     this.limits = limits
     this.#anyCollection = anyCollection ?? false
     this.#named = recordType
+    this.#visible = visible
   }
 
   /** The record type that was named so far, or the kind's default. */
@@ -42,7 +44,7 @@ export class Reader {
 
   /** The same scope, for a reader that counts for itself. */
   get scope(): Scope {
-    return { kind: this.kind, recordType: this.#named, limits: this.limits }
+    return { kind: this.kind, recordType: this.#named, limits: this.limits, visible: this.#visible }
   }
 
   /** The query itself names a record type: the one that was named before, if any was. */

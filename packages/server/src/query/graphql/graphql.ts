@@ -35,11 +35,13 @@ export function readGraphql(scope: Scope, query: GraphqlQuery, path: string): Qu
   const reader = new Reader(scope)
   nameRecordType(reader, groups, path)
   const { kind, recordType } = reader
+  const visible = scope.visible?.()?.get(recordType.name)
+  const seen = visible === undefined ? null : [visible]
   const roots = groups.map(([name, group]): Root => {
     const memberPath = at(path, name)
     return {
       predicate: readArguments(reader, argumentsOf(group, memberPath), document.variables, memberPath),
-      selection: selections.of(objectType(kind, recordType), group, memberPath),
+      selection: selections.of(objectType(kind, recordType), group, memberPath, seen),
     }
   })
   return {

@@ -1,6 +1,6 @@
 /** Selection sets of GraphQL: with fragments put in, directives asked, and fields of one name put together. */
 
-import { isJsonObject, type JsonObject, type JsonValue } from '@rollcall/protocol'
+import { isJsonObject, type JsonObject, type JsonValue, searchKey } from '@rollcall/protocol'
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -13,6 +13,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql'
+import type { Visible } from '../../model/grant.ts'
 import { at } from '../forms/reader.ts'
 import { QueryProblem } from '../query.ts'
 import type { Document } from './document.ts'
@@ -36,6 +37,9 @@ export interface Chosen {
 
 /** The fields of one name in the answer, such as `a { b }` and `a { c }`. */
 export type FieldGroup = readonly [FieldNode, ...FieldNode[]]
+
+/** What may be seen of an object: parts that count together; null: all of it. */
+export type Seen = readonly Visible[] | null
 
 type Fragment = InlineFragmentNode | FragmentDefinitionNode
 
@@ -87,8 +91,12 @@ export class Selections {
     return groups
   }
 
-  /** What the selection sets of `fields` choose of an object. @throws QueryProblem */
-  of(type: ObjectType, fields: FieldGroup, path: string): Selection {
+  /**
+   * What the selection sets of `fields` choose of an object.
+   * @param seen what may be seen of it, all of it together; null: all
+   * @throws QueryProblem also where a field may not be seen: as if there was none of the name
+   */
+  of(type: ObjectType, fields: FieldGroup, path: string, seen: Seen): Selection {
     const sets = setsOf(fields)
     if (sets.length < fields.length) throw new QueryProblem(path, `must select fields of ${type.name}`)
     const groups = this.fields(sets, type.name, path)
@@ -99,24 +107,29 @@ export class Selections {
     }
     return {
       type: type.name,
-      chosen: [...groups].map(([name, group]) => this.#chosen(type, name, group, at(path, name))),
+      chosen: [...groups].map(([name, group]) => this.#chosen(type, name, group, at(path, name), seen)),
     }
   }
 
-  #chosen(type: ObjectType, name: string, group: FieldGroup, path: string): Chosen {
+  #chosen(type: ObjectType, name: string, group: FieldGroup, path: string, seen: Seen): Chosen {
     const [first] = group
     if (group.some((field) => (field.arguments ?? []).length > 0)) {
       throw new QueryProblem(path, 'must have no arguments: conditions stand at the root field')
     }
     if (first.name.value === '__typename' && setsOf(group).length === 0) return { name, read: null }
     const field = type.fields.get(first.name.value.toLowerCase())
-    if (field === undefined) {
-      throw new QueryProblem(path, `must be a field of ${type.name}: ${type.names.join(', ')}`)
+    if (field === undefined || !isVisible(seen, field)) {
+      const names = type.names.filter((one) => isVisible(seen, type.fields.get(one.toLowerCase())))
+      const rule =
+        names.length === 0
+          ? 'no field can be selected here'
+          : `must be a field of ${type.name}: ${names.join(', ')}`
+      throw new QueryProblem(path, rule)
     }
     const sets = setsOf(group)
     if (sets.length === 0 && field.whole) return { name, read: field.read }
     if (field.type === undefined) throw new QueryProblem(path, 'must have no selection: it has no fields')
-    return { name, read: field.read, of: this.of(field.type, group, path) }
+    return { name, read: field.read, of: this.of(field.type, group, path, below(seen, field)) }
   }
 
   #fragment(selection: InlineFragmentNode | FragmentSpreadNode): Fragment {
@@ -137,6 +150,32 @@ export class Selections {
     if (this.#selected <= MAX_SELECTED) return
     throw new QueryProblem(path, `a query must select at most ${MAX_SELECTED} fields, fragments included`)
   }
+}
+
+/** What may be seen of a field. */
+function below(seen: Seen, { places }: Field): Seen {
+  if (seen === null) return null
+  const found = places.flatMap((place) => {
+    let parts = withLike(seen)
+    for (const segment of place === '' ? [] : place.split('.')) {
+      const whole = parts.filter((part) => part.whole)
+      if (whole.length > 0) return whole
+      parts = withLike(parts.flatMap(({ members }) => members.get(searchKey(segment)) ?? []))
+    }
+    return parts
+  })
+  return found.some(({ whole }) => whole) ? null : found
+}
+
+/** A related person is seen as a record of its type is. */
+const withLike = (parts: readonly Visible[]): readonly Visible[] =>
+  parts.flatMap((part) => (part.like === undefined ? [part] : [part, part.like]))
+
+function isVisible(seen: Seen, field: Field | undefined): boolean {
+  if (field === undefined) return false
+  const parts = below(seen, field)
+  if (parts === null) return true
+  return parts.some(({ value, identifiers, members }) => value || identifiers.length > 0 || members.size > 0)
 }
 
 function setsOf(fields: readonly FieldNode[]): SelectionSetNode[] {

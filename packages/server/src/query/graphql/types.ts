@@ -30,6 +30,8 @@ export interface ObjectType {
 /** A field of an object type: the value of a record, as it is stored. */
 export interface Field {
   readonly name: string
+  /** Paths, from the object on, at which it stands in a record. */
+  readonly places: readonly string[]
   readonly read: (object: JsonObject) => JsonValue | undefined
   /** The objects that may stand there, of which a selection chooses members. */
   readonly type?: ObjectType
@@ -97,7 +99,7 @@ class Types {
     const type = new Draft(name)
     this.#byName.set(name, type)
     const fields = members.map(({ name, object, whole }): Field => {
-      const field = { name, read: heldMember(name), whole }
+      const field = { name, places: [name], read: heldMember(name), whole }
       return object === undefined ? field : { ...field, type: this.ofMembers(object.name, object.members) }
     })
     for (const field of fields) type.add(field)
@@ -112,21 +114,25 @@ function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
   const { attributes, compounds = [] } = recordType
   for (const attribute of attributes) {
     // An age is counted on a day; a record holds none.
-    if (attribute.paths.length > 0) addNamed(type, attribute, { read: heldValue(attribute), whole: true })
+    const { paths: places } = attribute
+    if (places.length > 0) addNamed(type, attribute, { places, read: heldValue(attribute), whole: true })
   }
   for (const compound of compounds) {
     for (const member of compound.members) {
-      addNamed(type, member, { read: listed(heldMemberValues(compound, member)), whole: true })
+      const places = compound.paths.flatMap((place) => member.paths.map((path) => joined(place, path)))
+      addNamed(type, member, { places, read: listed(heldMemberValues(compound, member)), whole: true })
     }
     addNamed(type, compound, {
+      places: compound.paths,
       read: listed(heldElements(compound)),
       type: compoundType(compound),
       whole: true,
     })
   }
+  const places = recordType.identifiers.flatMap(({ names, path }) => (names === 'record' ? [path] : []))
   for (const identifierType of kind.identifier_types) {
     const read = single(heldIdentifiers(kind, recordType, identifierType))
-    addNamed(type, identifierType, { read, whole: true })
+    addNamed(type, identifierType, { places, read, whole: true })
   }
 }
 
@@ -134,10 +140,12 @@ function addSearchable(type: Draft, kind: Kind, recordType: RecordType): void {
 function compoundType(compound: Compound): ObjectType {
   const type = new Draft(compound.name)
   for (const member of compound.members) {
-    addNamed(type, member, { read: (element) => element[member.name], whole: true })
+    addNamed(type, member, { places: member.paths, read: (element) => element[member.name], whole: true })
   }
   return type
 }
+
+const joined = (place: string, path: string): string => [place, path].filter((part) => part !== '').join('.')
 
 function addNamed(type: Draft, row: Parameters<typeof namesOf>[0], field: Omit<Field, 'name'>): void {
   type.add({ ...field, name: row.name })
