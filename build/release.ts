@@ -15,6 +15,7 @@ import { manifestOf } from './build-package.ts'
 import { root } from './compile.ts'
 import { packAll } from './pack.ts'
 import { writeBillsOfMaterials } from './sbom.ts'
+import { lostSurfaces, writeSurfaces } from './surfaces.ts'
 import { ReleaseRefused, releasedChangelog } from './versions.ts'
 import { workspaceFiles } from './workspace-files.ts'
 
@@ -22,7 +23,7 @@ const SUMS = 'SHA256SUMS'
 
 const git = (...words: string[]): string => execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim()
 
-function release(words: readonly string[]): void {
+async function release(words: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...words],
     options: { 'dry-run': { type: 'boolean', default: false } },
@@ -37,6 +38,8 @@ function release(words: readonly string[]): void {
   const today = new Date().toISOString().slice(0, 10)
   const changelog = releasedChangelog(readFileSync(file, 'utf8'), version, today)
 
+  refuseLost(version, await lostSurfaces())
+
   const out = join(root, 'dist/release', version)
   rmSync(out, { recursive: true, force: true })
   const tarballs = packAll(out, version)
@@ -50,12 +53,22 @@ function release(words: readonly string[]): void {
   }
   writeFileSync(file, changelog.text)
   for (const [name, text] of workspaceFiles(version)) writeFileSync(join(root, name), text)
+  await writeSurfaces()
   git('commit', '--all', '--quiet', '--message', `Release ${version}`)
   git('tag', '--annotate', `v${version}`, '--message', `Rollcall ${version}`)
   say(
     `Committed and tagged as v${version}. Nothing was published. To publish (CONTRIBUTING.md, "Make a release"):`,
     `  git push --follow-tags`,
     ...tarballs.map(({ path }) => `  npm publish ./${relative(root, path)} --provenance --access public`),
+  )
+}
+
+/** Within a major version the public surfaces only grow. */
+function refuseLost(version: string, lost: readonly string[]): void {
+  const major = (text: string): number => Number(text.split('.')[0])
+  if (lost.length === 0 || major(version) > major(manifestOf('.').version)) return
+  throw new ReleaseRefused(
+    `Only a new major version may take something away from the public surfaces:\n${lost.join('\n')}`,
   )
 }
 
@@ -75,7 +88,7 @@ function writeChecksums(out: string): void {
 const say = (...lines: string[]): void => void process.stdout.write(`${lines.join('\n')}\n`)
 
 try {
-  release(process.argv.slice(2))
+  await release(process.argv.slice(2))
 } catch (error) {
   if (!(error instanceof ReleaseRefused)) throw error
   process.stderr.write(`${error.message}\n`)

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { runMigrations } from 'graphile-worker'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
-import { createTables, readSchema } from './database-schema.ts'
+import { createTables, readSchema } from '../../../server/test/database-schema.ts'
 
 /**
  * The queue of versions before migration 0018, of which the rows alone are kept: graphile-worker makes its tables. A table

@@ -6,10 +6,10 @@ import { readFile } from 'node:fs/promises'
 import { addRegistry } from '@rollcall/server'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../../server/src/store/db/database.ts'
+import { readSchema, schemaLines } from '../../../server/test/database-schema.ts'
 import { emptyDatabase, type TestDatabase, testDatabase } from '../../../server/test/postgres.ts'
 import { databaseUrl, printed, type Running, rollcallJson, start } from '../command.ts'
 import { type CountingReceiver, countingReceiver } from '../crash/receiver.ts'
-import { readSchema, schemaLines } from './database-schema.ts'
 import { restoreDatabase } from './dump.ts'
 import {
   type AcknowledgedRequest,

@@ -1,0 +1,163 @@
+/**
+ * The public surfaces of this version, as `npm run release` stores them in `packages/cli/test/released`: within a major version
+ * they only grow (docs/upgrade.md).
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { CALLBACKS, KINDS, OPERATIONS, openApiDocument } from '@rollcall/protocol'
+import { Configuration } from '../packages/server/src/admin/configuration-file.ts'
+import { adminDocument } from '../packages/server/src/http/admin/openapi.ts'
+import { ADMIN_ROUTES } from '../packages/server/src/http/admin/routes.ts'
+import { type Direction, type Fact, lost, type Surface, surfaceOf } from './surface.ts'
+
+export const RELEASED = join(import.meta.dirname, '../packages/cli/test/released')
+
+/** Every surface by its name. */
+export async function surfaces(): Promise<Readonly<Record<string, Surface>>> {
+  const peers = KINDS.map((kind) => {
+    const callbacks = CALLBACKS
+    const document = openApiDocument(kind, { server_url: '/', operations: OPERATIONS, callbacks })
+    return [`peers-${kind.name}`, documentSurface(document)] as const
+  })
+  return {
+    'admin-api': documentSurface(adminDocument(ADMIN_ROUTES)),
+    'configuration-file': surfaceOf(Configuration, 'rollcall.yaml', 'input'),
+    'command-output': await commandSurface(),
+    outbox: outboxSurface(),
+    ...Object.fromEntries(peers),
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+interface Operation {
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly required?: boolean
+    readonly schema: Json
+  }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> }
+  readonly responses?: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Json }>> }>
+  >
+}
+
+/** What is sent to an address of an OpenAPI document, and what is answered. What we send in a webhook is output. */
+function documentSurface(document: unknown): Surface {
+  const { paths = {}, webhooks = {} } = document as Readonly<
+    Record<'paths' | 'webhooks', Readonly<Record<string, Readonly<Record<string, Operation>>>> | undefined>
+  >
+  const all: Surface[] = []
+  const read = (group: typeof paths, sent: Direction, got: Direction): void => {
+    for (const [path, methods = {}] of Object.entries(group ?? {})) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const at = `${method.toUpperCase()} ${path}`
+        for (const { name, required = false, schema } of operation.parameters ?? []) {
+          const [[, fact] = []] = Object.entries(surfaceOf(schema, at, sent, document))
+          if (fact !== undefined) all.push({ [`${at} ?${name}`]: { ...fact, required } })
+        }
+        for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
+          all.push(surfaceOf(schema, `${at} request`, sent, document))
+        }
+        for (const [status, { content = {} }] of Object.entries(operation.responses ?? {})) {
+          if (!status.startsWith('2')) continue
+          for (const { schema } of Object.values(content)) {
+            all.push(surfaceOf(schema, `${at} ${status}`, got, document))
+          }
+        }
+      }
+    }
+  }
+  read(paths, 'input', 'output')
+  read(webhooks, 'output', 'input')
+  return Object.assign({}, ...all)
+}
+
+const ADMIN = join(import.meta.dirname, '../packages/server/src/admin')
+
+/** Commands print the results of admin functions with `--json` unchanged. */
+async function commandSurface(): Promise<Surface> {
+  const all: Surface[] = []
+  const files = readdirSync(ADMIN).filter((name) => name.endsWith('.ts') && !name.includes('.test.'))
+  for (const file of files.toSorted()) {
+    const exported: object = await import(join(ADMIN, file))
+    for (const [name, value] of Object.entries(exported)) {
+      if (typeof value === 'function' && 'result' in value && 'input' in value)
+        all.push(surfaceOf(value.result, name, 'output'))
+    }
+  }
+  return Object.assign({}, ...all)
+}
+
+/** The columns that a registry system may write, from the statements that grant it. */
+function outboxSurface(): Surface {
+  const folder = join(import.meta.dirname, '../packages/server/src/store/db/migrations')
+  const facts: Record<string, Surface[string]> = {}
+  for (const file of readdirSync(folder).filter((name) => !name.includes('.test.'))) {
+    const grants = readFileSync(join(folder, file), 'utf8').matchAll(
+      /grant insert \(([^)]*)\) on rollcall_outbox\.event/g,
+    )
+    for (const [, columns = ''] of grants) {
+      for (const name of columns.split(',').map((column) => column.trim())) {
+        facts[`rollcall_outbox.event.${name}`] = {
+          direction: 'input',
+          required: false,
+          types: ['any'],
+          rules: {},
+        }
+      }
+    }
+  }
+  return facts
+}
+
+/** Writes the surfaces of this version into a folder, as those of the last release. */
+export async function writeSurfaces(folder: string = RELEASED): Promise<void> {
+  for (const [name, surface] of Object.entries(await surfaces())) {
+    const lines = Object.entries(surface)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([path, fact]) => `${JSON.stringify(path)}: ${JSON.stringify(packed(fact))}`)
+    writeFileSync(join(folder, `${name}.json`), `{\n${lines.join(',\n')}\n}\n`)
+  }
+}
+
+type Packed = readonly [
+  direction: Direction,
+  required: 'required' | 'optional',
+  types: string,
+  ...rules: Fact['rules'][],
+]
+
+const packed = ({ direction, required, types, rules }: Surface[string]): Packed => [
+  direction,
+  required ? 'required' : 'optional',
+  types.join(' | '),
+  ...(Object.keys(rules).length > 0 ? [rules] : []),
+]
+
+/** Those that the last release stored. */
+export function readSurfaces(folder: string = RELEASED): Readonly<Record<string, Surface>> {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  return Object.fromEntries(
+    files.map((file) => {
+      const stored = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Readonly<Record<string, Packed>>
+      const facts = Object.entries(stored).map(([path, [direction, required, types, rules = {}]]) => [
+        path,
+        { direction, required: required === 'required', types: types.split(' | '), rules },
+      ])
+      return [file.slice(0, -'.json'.length), Object.fromEntries(facts)]
+    }),
+  )
+}
+
+/** What the surfaces have lost since the last release, one line each. */
+export async function lostSurfaces(folder: string = RELEASED): Promise<readonly string[]> {
+  const now = await surfaces()
+  return Object.entries(readSurfaces(folder)).flatMap(([name, released]) =>
+    now[name] === undefined
+      ? [`${name} was removed`]
+      : lost(released, now[name]).map((line) => `${name}: ${line}`),
+  )
+}
+
+if (import.meta.main) await writeSurfaces()

@@ -1,0 +1,12 @@
+/**
+ * What a version has stopped to use, so that a migration of a later one may remove it: nodes of the version before that run beside it
+ * do not use it either.
+ */
+export interface Retired {
+  /** A table, or a column as `table.column`. */
+  readonly name: string
+  /** The schema version that does not use it any more. */
+  readonly since: string
+}
+
+export const RETIRED: readonly Retired[] = []
