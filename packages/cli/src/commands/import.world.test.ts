@@ -256,8 +256,11 @@ test('kill -9 in the middle, with events: continued, each record has one event a
     return rows[0]?.entries > 0 ? true : null
   })
   expect((await importing.stop('SIGKILL')).code).toBeNull()
-  const { resumed_from, finished } = await rollcallJson(words, env)
+  const { resumed_from, finished, report } = await rollcallJson(words, env)
   expect(finished).toBe(true)
+  // The report is of the whole file: nothing is lost of it, and nothing is counted twice.
+  const counted = report.attributes.find((one: { name: string }) => one.name === 'UIN')
+  expect(counted).toMatchObject({ understood: total, empty: 0, not_understood: 0 })
   expect(resumed_from).toBeGreaterThan(0)
   const { rows } = await pool.query(
     `select (select count(*) from r1_person) as records, count(*) as events, count(distinct record) as with_event,
