@@ -4,7 +4,7 @@ import type { CallbackHeader } from '@rollcall/protocol'
 /**
  * `unreachable`: no connection, or it broke off. `timeout`: no answer in time. `redirected`: the registry points
  * elsewhere, which is not followed. `unreadable`: what came is no answer of this protocol. `too_large`: it is
- * larger than `max_answer_bytes`. `no_callback`: an awaited callback did not come in time.
+ * larger than `max_answer_bytes`. `cors`: the browser does not let this page read answers of the registry. `no_callback`: an awaited callback did not come in time.
  */
 export type TransportReason =
   | 'unreachable'
@@ -12,6 +12,7 @@ export type TransportReason =
   | 'redirected'
   | 'unreadable'
   | 'too_large'
+  | 'cors'
   | 'no_callback'
 
 /** No answer that could be read. The registry may have processed the request, or not. */

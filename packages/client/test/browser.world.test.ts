@@ -2,6 +2,7 @@
 import type { Jwk } from '@rollcall/protocol'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { changeRegistry } from '../../server/src/admin/registries.ts'
 import { openBrowser, type TestBrowser } from '../../server/test/browser.ts'
 import { type Peer, sealingPeer } from '../../server/test/sealing.ts'
 import { type TestServer, testServer } from '../../server/test/server.ts'
@@ -120,4 +121,24 @@ it('says what goes wrong in the same classes', async () => {
     'moved: transport, redirected',
     'late: transport, timeout',
   ])
+})
+
+it('asks a server of another origin where its operator lists the page, and says so where not', async () => {
+  const { options } = given()
+  const across = { ...options, base_url: `${server.url}/civil/v1.0.0` }
+  const ask = () =>
+    page.evaluate((to) => {
+      const { identifier, itemsOrThrow, RegistryClient, TransportError } = globalThis.client
+      return new RegistryClient(to).search(identifier('UIN', '0012')).then(
+        (answer) => itemsOrThrow(answer)[0]?.data?.reg_records,
+        (error: unknown) =>
+          error instanceof TransportError ? `${error.reason}: ${error.message}` : `${error}`,
+      )
+    }, across)
+  expect(await ask()).toBe(
+    `cors: the server answers, but the browser does not let this page read it (CORS): its operator must list ${pages.origin} among the web origins of the registry`,
+  )
+  await changeRegistry(server.database, { namespace: 'civil', web_origins: [pages.origin] })
+  server.clock.pass(5_000)
+  expect(await ask()).toEqual([person('0012', 'Ada')])
 })

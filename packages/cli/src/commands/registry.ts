@@ -52,11 +52,18 @@ Example: rollcall registry add civil-test --sandbox`,
     .argument('<namespace>', 'namespace of the registry')
     .option('--time-zone <zone>', 'time zone in which its days begin, such as Africa/Kigali')
     .option(...MAJORITY)
+    .option(
+      '--web-origin <origin...>',
+      'origins of web pages that may ask it from a browser, in place of those before; none ends it',
+    )
     .addOption(primaryOption())
     .addHelpText(
       'after',
       `
 ${PRIMARY}
+Browsers let a page read answers only if its origin is listed here, such as https://app.example or http://localhost:*.
+
+Example: rollcall registry set civil --web-origin https://app.example
 Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
     )
     .action(runSet)
@@ -175,6 +182,7 @@ const primariesText = ({ primary_identifiers }: Pick<RegistryRow, 'primary_ident
 type RegistryRow = Awaited<ReturnType<typeof addRegistry>>
 
 interface SetOptions extends OutputOptions {
+  readonly webOrigin?: readonly string[]
   readonly timeZone?: string
   readonly majority?: number
   readonly primary?: readonly string[]
@@ -186,16 +194,25 @@ async function runSet(namespace: string, options: SetOptions): Promise<void> {
   const changed = await withDatabase(async (needs) => {
     const kind = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)?.kind ?? ''
     const primary_identifiers = primariesIn(kind, options.primary)
-    return changeRegistry(needs, { namespace, time_zone, majority_age, primary_identifiers })
+    const changes = {
+      time_zone,
+      majority_age,
+      web_origins: originsIn(options.webOrigin),
+      primary_identifiers,
+    }
+    return changeRegistry(needs, { namespace, ...changes })
   })
-  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}`
+  const text = `the time zone of ${namespace} is ${changed.time_zone}, people come of age at ${changed.majority_age}, and it has ${primariesText(changed)}; web pages: ${changed.web_origins.join(', ') || 'none'}`
   print(options, changed, text)
 }
+
+const originsIn = (given: readonly string[] | undefined): readonly string[] | undefined =>
+  given?.length === 1 && given[0] === 'none' ? [] : given
 
 async function runList(options: OutputOptions): Promise<void> {
   stopRequest()
   const rows = await ask(listRegistries, {})
-  const lines = rows.map(({ records, aliases, primary_identifiers, ...row }) => ({
+  const lines = rows.map(({ records, aliases, primary_identifiers, web_origins: _, ...row }) => ({
     ...row,
     primary: Object.values(primary_identifiers).join(' '),
     aliases: aliases.join(' ') || null,

@@ -57,6 +57,7 @@ test('registries and participants added beside it take part, until they are disa
     demo: false,
     environment: 'live',
     majority_age: 18,
+    web_origins: [],
   }
   expect(added).toEqual(registry)
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([{ ...registry, records: { Person: 0 } }])

@@ -53,13 +53,33 @@ export async function send(
     if (tooLate.aborted) {
       throw new TransportError('timeout', `no answer within ${timeout} ms`, { cause: error })
     }
-    throw problemOf(error)
+    throw (await corsProblem(fetch, url, error)) ?? problemOf(error)
   }
 }
 
 /** Browsers show a redirect that is not followed as an answer without status. */
 function isRedirect({ status, type }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400)
+}
+
+/** Milliseconds in which a server that is there answers the question whether it is. */
+const PROBE = 5_000
+
+/**
+ * In a page of another origin, an answer that the page may not read fails as a connection does. Whether the server is there
+ * is asked with a request whose answer nobody reads.
+ */
+async function corsProblem(fetch: Fetch, url: string, cause: unknown): Promise<TransportError | null> {
+  const page = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin
+  const { origin } = new URL(url)
+  if (page === undefined || page === origin || cause instanceof BodyProblem) return null
+  try {
+    await fetch(`${origin}/health`, { mode: 'no-cors', signal: AbortSignal.timeout(PROBE) })
+  } catch {
+    return null
+  }
+  const message = `the server answers, but the browser does not let this page read it (CORS): its operator must list ${page} among the web origins of the registry`
+  return new TransportError('cors', message, { cause })
 }
 
 function problemOf(error: unknown): TransportError {

@@ -60,6 +60,7 @@ const RegistryEntry = closed({
   aliases: registry.aliases,
   time_zone: Type.Optional(registry.time_zone),
   majority_age: Type.Optional(registry.majority_age),
+  web_origins: registry.web_origins,
   primary_identifiers: registry.primary_identifiers,
   identifier_types: Type.Optional(
     Type.Record(Type.String(), IdentifierTypeEntry, {

@@ -84,7 +84,7 @@ export const authorityEntry = ({ jwks_uri, outgoing, keys }: Omit<ConsentAuthori
 export function registryEntry(
   registry: Registry,
 ): RegistryEntry & Required<Pick<RegistryEntry, 'attributes'>> {
-  const { kind, sender_id, aliases, time_zone, majority_age, environment } = registry
+  const { kind, sender_id, aliases, time_zone, majority_age, environment, web_origins } = registry
   const identifier_types = identifierTypeEntries(registry)
   const attributes = kind.record_types.flatMap((recordType) => {
     const added = recordType.attributes.flatMap((attribute) => {
@@ -96,6 +96,7 @@ export function registryEntry(
   return {
     ...{ kind: kind.name, sender_id, aliases, time_zone, environment },
     ...(majority_age !== 18 && { majority_age }),
+    ...(web_origins.length > 0 && { web_origins: [...web_origins] }),
     ...primariesEntry(registry),
     ...(Object.keys(identifier_types).length > 0 && { identifier_types }),
     attributes: Object.fromEntries(attributes),

@@ -83,7 +83,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
   const { namespace } = registry
   return CHANGED.flatMap((member): Step[] => {
     const [from, to] = [registry[member], entry[member]]
-    if (to === undefined || to === from) return []
+    if (to === undefined || isSame(to, from)) return []
     return [
       {
         ...{ at: [...at, member], change: 'change', from, to },
@@ -93,7 +93,7 @@ function registrySteps(registry: Registry, entry: RegistryEntry, at: readonly Pa
   })
 }
 
-const CHANGED = ['time_zone', 'majority_age'] as const
+const CHANGED = ['time_zone', 'majority_age', 'web_origins'] as const
 
 interface AttributeRow {
   readonly record_type: string

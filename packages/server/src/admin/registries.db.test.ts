@@ -69,7 +69,11 @@ describe('what cannot be is refused, with the member and the rule', () => {
   test.each([
     [addRegistry, { kind: 'church' }, /^kind: must be one of civil, /],
     [addRegistry, { kind: 'civil', aliases: 'crvs' }, /^aliases: must be an array$/],
-    [changeRegistry, civil, /^nothing to change: give time_zone, majority_age or primary_identifiers$/],
+    [
+      changeRegistry,
+      civil,
+      /^nothing to change: give time_zone, majority_age, web_origins or primary_identifiers$/,
+    ],
     [changeRegistry, { ...civil, majority_age: 0 }, /^majority_age: must be at least 1$/],
     [changeRegistry, { ...civil, time_zone: 'Mars' }, /^"Mars" is no time zone/],
     [addAttribute, { ...person, name: 'n', paths: ['n'], type: 'age' }, /^type: must be one of text, /],

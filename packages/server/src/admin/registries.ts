@@ -24,6 +24,11 @@ const MajorityAge = Type.Integer({
 })
 const Aliases = Type.Array(Type.String(), { description: 'More values of receiver_id that it accepts.' })
 
+const WebOrigins = Type.Array(Type.String(), {
+  description:
+    'Origins of web pages that may ask it from a browser, such as https://app.example; none by default.',
+})
+
 const Primaries = Type.Record(Type.String(), Type.String(), {
   description:
     'By record type, the identifier type by which its records are known, each by exactly one; without it that of the kind. It can be named only while the registry has no records.',
@@ -39,6 +44,7 @@ const REGISTRY = {
   aliases: Aliases,
   time_zone: TimeZone,
   majority_age: MajorityAge,
+  web_origins: WebOrigins,
   primary_identifiers: Primaries,
   environment: oneOf(ENVIRONMENTS, {
     description: 'live: real people; sandbox: synthetic people, for systems that are being tried out.',
@@ -59,6 +65,7 @@ export const addRegistry = useCase(
       aliases: Type.Optional(Aliases),
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
+      web_origins: Type.Optional(WebOrigins),
       primary_identifiers: Type.Optional(Primaries),
       environment: Type.Optional(REGISTRY.environment),
     }),
@@ -74,12 +81,13 @@ export const addRegistry = useCase(
       aliases = [],
       time_zone = 'UTC',
       majority_age = 18,
+      web_origins = [],
       primary_identifiers = {},
     },
   ) => {
     const demo = await isDemoDatabase(db)
     const row = { kind, namespace, sender_id, aliases, time_zone, majority_age, environment, demo }
-    return described(await addRow(db, { ...row, primary_identifiers }))
+    return described(await addRow(db, { ...row, web_origins, primary_identifiers }))
   },
 )
 
@@ -90,13 +98,16 @@ export const changeRegistry = useCase(
       namespace: Namespace,
       time_zone: Type.Optional(TimeZone),
       majority_age: Type.Optional(MajorityAge),
+      web_origins: Type.Optional(WebOrigins),
       primary_identifiers: Type.Optional(Primaries),
     }),
     result: RegistryResult,
   },
   async ({ db }: HasDatabase, { namespace, primary_identifiers, ...changes }) => {
     if (primary_identifiers === undefined && Object.keys(changes).length === 0)
-      throw new AdminRefusal('nothing to change: give time_zone, majority_age or primary_identifiers')
+      throw new AdminRefusal(
+        'nothing to change: give time_zone, majority_age, web_origins or primary_identifiers',
+      )
     // It may be refused: what is changed by one call is changed whole.
     if (primary_identifiers !== undefined) await setPrimaryIdentifiers(db, namespace, primary_identifiers)
     return described(await setRegistry(db, namespace, changes))
@@ -127,9 +138,10 @@ export const listRegistries = useCase(
 
 function described(registry: Registry) {
   const { namespace, kind, sender_id, aliases, time_zone, majority_age, environment, demo } = registry
+  const { web_origins } = registry
   const primary_identifiers = Object.fromEntries(
     kind.record_types.map(({ name, primary_identifier }) => [name, primary_identifier]),
   )
-  const own = { sender_id, aliases, time_zone, majority_age, primary_identifiers, environment, demo }
-  return { namespace, kind: kind.name, ...own }
+  const own = { sender_id, aliases, time_zone, majority_age, web_origins, primary_identifiers }
+  return { namespace, kind: kind.name, ...own, environment, demo }
 }

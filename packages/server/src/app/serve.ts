@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { publishOutbox } from '../admin/outbox.ts'
 import { answerAccepted } from '../exchange/answer-accepted.ts'
 import { addAdminRoutes } from '../http/admin/mount-routes.ts'
+import { addCors } from '../http/cors.ts'
 import { addLandingRoutes } from '../http/landing.ts'
 import { addTokenRoute } from '../http/oauth.ts'
 import type { IsOwnHost } from '../http/operator-host.ts'
@@ -164,6 +165,7 @@ function createPublicServer(
   isReady: () => Promise<boolean>,
 ): HttpServer {
   const server = createHttpServer(context)
+  addCors(server, context)
   addHealthRoutes(server, isReady)
   addTokenRoute(server, context, { queryParameters: config.tokenQueryParameters })
   addKeySetRoutes(server, context)

@@ -21,7 +21,14 @@ const kind = everything
 const recordType: RecordType = kind.record_types[0]
 const registry: Registry = {
   ...{ id: 1, namespace: 'everything', kind, sender_id: 'everything.example', aliases: [] },
-  ...{ demo: false, environment: 'live' as const, time_zone: 'UTC', majority_age: 18, unfilled: new Map() },
+  ...{
+    demo: false,
+    environment: 'live' as const,
+    time_zone: 'UTC',
+    majority_age: 18,
+    web_origins: [],
+    unfilled: new Map(),
+  },
 }
 const EVENT = { event_type: 'UPDATE', record_type: recordType.name }
 

@@ -43,7 +43,7 @@ export function addMetricsRoute(
   })
 }
 
-const KEY_SET_PATH = '/.well-known/jwks.json'
+export const KEY_SET_PATH = '/.well-known/jwks.json'
 
 /** Half of the time for which a peer may remember a key set, so that a new key is known everywhere before it signs. */
 const KEY_SET_HEADERS = { 'Cache-Control': 'public, max-age=300' }

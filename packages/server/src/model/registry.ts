@@ -29,6 +29,8 @@ export interface Registry {
   readonly time_zone: string
   /** Years at which a person comes of age. */
   readonly majority_age: number
+  /** Origins of web pages that may ask it from a browser (`model/web-origin.ts`). */
+  readonly web_origins: readonly string[]
   /**
    * By record type, the attributes and compounds whose columns are being backfilled, and `IDENTIFIERS` for the rows of
    * identifiers, with the names of the identifier types that the operator added: no query may ask about them yet.

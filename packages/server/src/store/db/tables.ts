@@ -44,6 +44,7 @@ export interface RegistryRow {
   /** By record type, the identifier type by which its records are known instead of the kind's. */
   primary_identifiers: ColumnType<Readonly<Record<string, string>>, string | undefined, string>
   environment: Generated<Environment>
+  web_origins: Generated<string[]>
 }
 
 /** An identifier type that an operator gave a registry. */

@@ -16,6 +16,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Environment } from '../../model/environment.ts'
 import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
+import { webOriginProblem } from '../../model/web-origin.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { RegistryRow, Tables } from '../db/tables.ts'
@@ -58,6 +59,8 @@ export async function addRegistry(
     readonly time_zone?: string
     /** 18 unless given. */
     readonly majority_age?: number
+    /** None unless given. */
+    readonly web_origins?: readonly string[]
     /** By record type; those of the kind unless given. */
     readonly primary_identifiers?: Readonly<Record<string, string>>
     /** `live` unless given. */
@@ -65,7 +68,7 @@ export async function addRegistry(
   },
 ): Promise<Registry> {
   const { namespace, sender_id, demo = false, time_zone = 'UTC', majority_age = 18 } = registry
-  const { primary_identifiers = {}, environment = 'live' } = registry
+  const { primary_identifiers = {}, environment = 'live', web_origins = [] } = registry
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
@@ -73,6 +76,7 @@ export async function addRegistry(
     throw new StoreRefusal(`there is no kind ${JSON.stringify(registry.kind)}; the kinds are ${known}`)
   }
   checkTimeZone(time_zone)
+  checkWebOrigins(web_origins)
   checkSenderId(sender_id)
   const aliases = [...new Set(registry.aliases)].filter((alias) => alias !== sender_id)
   for (const alias of aliases) checkSenderId(alias, `alias ${JSON.stringify(alias)}`)
@@ -85,7 +89,7 @@ export async function addRegistry(
       .insertInto('registry')
       .values({
         ...{ namespace, kind: kind.name, sender_id, aliases },
-        ...{ demo, time_zone, majority_age, environment },
+        ...{ demo, time_zone, majority_age, environment, web_origins: [...web_origins] },
       })
       .returningAll()
       .executeTakeFirstOrThrow()
@@ -113,24 +117,35 @@ function checkTimeZone(time_zone: string): void {
   )
 }
 
+function checkWebOrigins(origins: readonly string[]): void {
+  for (const origin of origins) {
+    const problem = webOriginProblem(origin)
+    if (problem !== null) throw new StoreRefusal(`the origin ${JSON.stringify(origin)} ${problem}`)
+  }
+}
+
 /** What of a registry can be changed. */
 export interface RegistryChanges {
   /** By whose days it counts ages. */
   readonly time_zone?: string
   /** Years at which a person comes of age. */
   readonly majority_age?: number
+  /** Origins of web pages that may ask it from a browser. */
+  readonly web_origins?: readonly string[]
 }
 
-/** @throws StoreRefusal there is no such time zone, or no registry at the namespace */
+/** @throws StoreRefusal there is no such time zone, an origin is none, or no registry is at the namespace */
 export async function setRegistry(
   db: Database,
   namespace: string,
-  { time_zone, majority_age }: RegistryChanges,
+  { time_zone, majority_age, web_origins }: RegistryChanges,
 ): Promise<Registry> {
   if (time_zone !== undefined) checkTimeZone(time_zone)
+  if (web_origins !== undefined) checkWebOrigins(web_origins)
   const changes = {
     ...(time_zone !== undefined && { time_zone }),
     ...(majority_age !== undefined && { majority_age }),
+    ...(web_origins !== undefined && { web_origins: [...web_origins] }),
   }
   if (Object.keys(changes).length > 0) {
     await db.kysely.updateTable('registry').set(changes).where('namespace', '=', namespace).execute()
@@ -252,7 +267,7 @@ interface FoundRegistry extends Selectable<RegistryRow> {
 }
 
 function toRegistry(row: FoundRegistry): Registry {
-  const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment } = row
+  const { id, namespace, sender_id, aliases, demo, time_zone, majority_age, environment, web_origins } = row
   const kind = kindNamed(row.kind)
   if (!kind) {
     throw new StoreRefusal(
@@ -270,6 +285,7 @@ function toRegistry(row: FoundRegistry): Registry {
     time_zone,
     majority_age,
     environment,
+    web_origins,
     unfilled: unfilledOf(kind, extended, row),
   }
 }

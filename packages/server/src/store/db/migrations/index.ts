@@ -37,6 +37,7 @@ import { restorations } from './0035-restorations.ts'
 import { schemaVersions } from './0036-schema-versions.ts'
 import { accountEvidence } from './0037-account-evidence.ts'
 import { recalledEnvelopes } from './0038-recalled-envelopes.ts'
+import { webOrigins } from './0039-web-origins.ts'
 
 export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0001-directory': directory,
@@ -75,4 +76,5 @@ export const MIGRATIONS: Readonly<Record<string, SchemaMigration>> = {
   '0036-schema-versions': schemaVersions,
   '0037-account-evidence': accountEvidence,
   '0038-recalled-envelopes': recalledEnvelopes,
+  '0039-web-origins': webOrigins,
 }

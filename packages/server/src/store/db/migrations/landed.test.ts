@@ -42,6 +42,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0036-schema-versions.ts': '121e5fc7b133b0b22f80865ab5433216',
   '0037-account-evidence.ts': '88b78a28ab47d45135c72f8fe66c8f62',
   '0038-recalled-envelopes.ts': 'c3432ba255c6c930f1cbc99228b90cc3',
+  '0039-web-origins.ts': '4c49e0bcf70805c9d74e1a6f84339195',
 }
 
 const files = readdirSync(new URL('.', import.meta.url)).filter((name) =>

@@ -1,0 +1,56 @@
+/** Which web pages may read answers in a browser: those whose origin the operator lists for the registry. None by default. */
+import { TOKEN_PATH } from '@rollcall/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Directory } from '../directory/directory.ts'
+import { isListedOrigin } from '../model/web-origin.ts'
+import { KEY_SET_PATH } from './pages.ts'
+import type { HttpServer } from './server.ts'
+
+/** Paths of all registries: a page that may ask one of them may use these. */
+const SHARED: readonly string[] = [`/${TOKEN_PATH}`, KEY_SET_PATH]
+
+/** Seconds for which a browser need not ask again. */
+const MAX_AGE = 600
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'GET, POST',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+  'Access-Control-Max-Age': String(MAX_AGE),
+  'Content-Length': '0',
+}
+
+/** Answers preflights, and says of answers that a listed page may read them. Cookies are never read. */
+export function addCors(
+  app: HttpServer,
+  parts: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
+): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const { origin } = request.headers
+    if (origin === undefined) return
+    reply.raw.setHeader('Vary', 'Origin')
+    if (!(await isAllowed(parts, request, origin))) return
+    reply.raw.setHeader('Access-Control-Allow-Origin', origin)
+    reply.raw.setHeader('Access-Control-Expose-Headers', 'Retry-After, WWW-Authenticate')
+    if (isPreflight(request)) answerPreflight(reply)
+  })
+}
+
+async function isAllowed(
+  { directory }: { readonly directory: Pick<Directory, 'registry' | 'registries'> },
+  { url }: FastifyRequest,
+  origin: string,
+): Promise<boolean> {
+  const path = url.split('?', 1)[0] ?? ''
+  const asked = SHARED.includes(path)
+    ? await directory.registries()
+    : [await directory.registry(path.split('/', 2)[1] ?? '')]
+  return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
+}
+
+const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+
+function answerPreflight(reply: FastifyReply): void {
+  reply.hijack()
+  reply.raw.writeHead(204, PREFLIGHT).end()
+}

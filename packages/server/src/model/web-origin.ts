@@ -1,0 +1,30 @@
+/** Origins of web pages, as an operator lists them: `https://app.example`, or `http://localhost:*` for any port of this machine. */
+
+const LISTED = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(\d{1,5}|\*))?$/
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/** What is wrong with an origin that an operator gives; null: nothing. */
+export function webOriginProblem(origin: string): string | null {
+  const match = LISTED.exec(origin)
+  if (match === null) {
+    return 'must be an origin in lower case such as https://app.example, without a path; only the port may be *'
+  }
+  const [, scheme, host = '', port] = match
+  const isHere = THIS_MACHINE.test(host)
+  if (scheme === 'http' && !isHere) return 'must begin with https: plain http is for this machine alone'
+  if (port === '*' && !isHere) return 'may have any port only on this machine, such as http://localhost:*'
+  return port === '*' || URL.parse(origin)?.origin === origin
+    ? null
+    : 'must be written as browsers do: without the default port, and with a port of at most 65535'
+}
+
+/** Whether a listed origin means that of a request. */
+export function isListedOrigin(listed: readonly string[], origin: string): boolean {
+  return listed.some((one) => {
+    if (!one.endsWith(':*')) return one === origin
+    const host = one.slice(0, -2)
+    return (
+      origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
+    )
+  })
+}
