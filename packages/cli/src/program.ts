@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   hold: () => import('./commands/hold.ts'),
   backup: () => import('./commands/backup.ts'),
   restore: () => import('./commands/restore.ts'),
+  mapping: () => import('./commands/mapping.ts'),
   import: () => import('./commands/import.ts'),
   search: () => import('./commands/search.ts'),
   subscribe: () => import('./commands/subscribe.ts'),

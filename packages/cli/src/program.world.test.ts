@@ -120,6 +120,7 @@ test('these are the commands', () => {
     'backup check',
     'restore adopt',
     'restore release',
+    'mapping propose',
     'import',
     'search',
     'subscribe',

@@ -33,7 +33,7 @@ export function withRecordFileOptions(command: Command, paths: string): Command 
 
 /** How the file is read. @throws CommandError the file of --map cannot be read */
 export async function readRecordFileOptions({ format, map, delimiter, encoding, header }: RecordFileOptions) {
-  const mapping = map === undefined ? undefined : await readColumns(map)
+  const mapping = map === undefined ? undefined : await readMapping(map)
   return {
     ...(mapping !== undefined && { mapping }),
     ...(delimiter !== undefined && { delimiter }),
@@ -41,4 +41,11 @@ export async function readRecordFileOptions({ format, map, delimiter, encoding, 
     ...(format !== undefined && { format }),
     ...(encoding !== undefined && { encoding }),
   }
+}
+
+/** In JSON, or in YAML where its name says so. @throws CommandError */
+async function readMapping(path: string): Promise<unknown> {
+  if (!/\.ya?ml$/i.test(path)) return readColumns(path)
+  const { readYaml } = await import('./yaml.ts')
+  return (await readYaml(path, '--map')).value
 }

@@ -109,6 +109,7 @@ async function writeFiles(): Promise<void> {
   await write('public-key.pem', spki(generateKeyPairSync('ed25519').publicKey))
   await write('people.ndjson', PEOPLE.map((person) => JSON.stringify(person)).join('\n'))
   await write('beneficiaries.csv', 'number,name\n0012,Okoro\n')
+  await write('people.csv', 'UIN,Given Name\n0012,Ada\n')
   await write('columns.json', '{"member_identifier[UIN]": "number", "demographic_info.name.surname": "name"}')
   const enrolment = { programme: { programme_identifier: 'PRG-07' }, enrolment_status: 'Active' }
   const member = { member_identifier: '0012', programme_identifier: enrolment }

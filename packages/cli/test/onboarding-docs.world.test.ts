@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { shell, shownBlocks } from './shown-commands.ts'
 
 const blocks = await shownBlocks('docs/onboarding.md')
-const { folder, run } = shell(true)
+const { folder, run, serve } = shell(true)
 
 /** What the participant sends when it is asked for a message. */
 async function signedMessage(): Promise<string> {
@@ -28,11 +28,17 @@ test('docs/onboarding.md runs as it stands', { timeout: 600_000 }, async () => {
     const message = join(folder(), 'message.json')
     if (block.includes('message.json') && !existsSync(message))
       await writeFile(message, await signedMessage())
+    if (block.includes('127.0.0.1:8080')) await serve()
     printed.push(run(block))
   }
   const all = printed.join('')
   expect(all).toContain('client_secret')
   expect(all).toContain('verifies: parameters,rfc8785,EdDSA with key sig-2026, namespace registry')
+  expect(all).toContain('"search_response":[')
+  expect(all).toContain('"status":"succ"')
+  expect(JSON.parse(await readFile(join(folder(), 'public-key.jwk'), 'utf8'))).toMatchObject({
+    crv: 'Ed25519',
+  })
   expect(all).toContain('key sig-2026 of spmis.example.org is revoked')
   expect(all).toContain('spmis.example.org is disabled')
   expect(all).not.toMatch(/ broken /)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { emptyDatabase, testDatabase } from '../../server/test/postgres.ts'
-import { databaseUrl } from './command.ts'
+import { databaseUrl, start } from './command.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
@@ -20,13 +20,19 @@ export interface Shell {
   readonly folder: () => string
   /** Runs a block, which must succeed; gives what it printed. */
   run(block: string): string
+  /** Starts the server of the database. From then on, the address that pages have for it means this one. */
+  serve(): Promise<void>
 }
+
+/** As pages write the address of a server. */
+const SHOWN_URL = 'http://127.0.0.1:8080'
 
 /** @param migrated whether the database has its tables already */
 export function shell(migrated: boolean): Shell {
   let folder: string
   let env: Record<string, string>
   let drop: () => Promise<void>
+  let serving: { readonly url: string; stop(): Promise<unknown> } | undefined
   beforeAll(async () => {
     const database = await (migrated ? testDatabase() : emptyDatabase())
     drop = 'drop' in database ? database.drop : database.close
@@ -35,6 +41,7 @@ export function shell(migrated: boolean): Shell {
     folder = await mkdtemp(join(tmpdir(), 'rollcall-shown-'))
   })
   afterAll(async () => {
+    await serving?.stop()
     await rm(folder, { recursive: true })
     await drop()
   })
@@ -46,7 +53,7 @@ export function shell(migrated: boolean): Shell {
   return {
     folder: () => folder,
     run(block) {
-      const script = [...preamble, block].join('\n')
+      const script = [...preamble, block.replaceAll(SHOWN_URL, serving?.url ?? SHOWN_URL)].join('\n')
       const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
         cwd: folder,
         env,
@@ -54,6 +61,12 @@ export function shell(migrated: boolean): Shell {
       })
       expect({ block, status, stderr: status === 0 ? '' : stderr }).toEqual({ block, status: 0, stderr: '' })
       return stdout
+    },
+    async serve() {
+      const running = start(['serve', '--json'], env)
+      serving = { url: '', stop: () => running.stop() }
+      await expect.poll(() => running.output().stdout, { timeout: 120_000 }).toContain('\n')
+      serving = { ...serving, url: JSON.parse(running.output().stdout).url }
     },
   }
 }

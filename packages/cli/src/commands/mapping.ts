@@ -1,0 +1,65 @@
+/** `rollcall mapping propose`: a column mapping for a table, to be reviewed. */
+import { writeFile } from 'node:fs/promises'
+import { proposeMapping } from '@rollcall/server/admin/mapping-proposal'
+import type { Command } from 'commander'
+import { configuration, hasDatabase, withDatabase } from '../environment.ts'
+import { CommandError } from '../failure.ts'
+import { reasonOf } from '../input.ts'
+import { mappingText } from '../mapping-text.ts'
+import { type OutputOptions, print, withJson } from '../output.ts'
+import { stopRequest } from '../stop.ts'
+
+export function addCommand(program: Command): void {
+  const mapping = program.command('mapping').description('column mappings of files for rollcall import')
+  withJson(mapping.command('propose'))
+    .description('propose a mapping of the columns of a CSV file, by their names and values, for review')
+    .argument('<file>', 'CSV file with a header line')
+    .argument('<registry>', 'namespace of a registry, or a kind')
+    .option('--record-type <type>', 'record type of the records (default: the first of the kind)')
+    .option('--delimiter <character>', 'the character between cells (default: found out)')
+    .option('--encoding <name>', 'the encoding of the text (default: found out)')
+    .option('--out <file>', 'file to write, with the ending .yaml (default: standard output)')
+    .addHelpText(
+      'after',
+      `
+The proposal is a file for rollcall import --map, with a comment on each column: why it is proposed, what nothing is known
+of, and what must be decided. What could mean two things, such as 03/04/2001, is never guessed: the choices stand there as
+comments, and one of them is to be uncommented. It contains names of columns, and values of short lists of codes alone.
+
+Example: rollcall mapping propose people.csv civil --out columns.yaml`,
+    )
+    .action(runPropose)
+}
+
+interface ProposeOptions extends OutputOptions {
+  readonly recordType?: string
+  readonly delimiter?: string
+  readonly encoding?: string
+  readonly out?: string
+}
+
+async function runPropose(source: string, of: string, options: ProposeOptions): Promise<void> {
+  stopRequest()
+  const { recordType: record_type, delimiter, encoding, out } = options
+  const input = { of, record_type, delimiter, encoding }
+  // A kind needs no database.
+  const proposal = (await hasDatabase(configuration()))
+    ? await withDatabase(({ db }) => proposeMapping({ db, source }, input))
+    : await proposeMapping({ db: null, source }, input)
+  const text = mappingText(source, of, proposal)
+  if (out === undefined) {
+    print(options, proposal, text.trimEnd())
+    return
+  }
+  if (!/\.ya?ml$/.test(out)) {
+    throw new CommandError(`--out must end in .yaml, because the file has comments: ${out}`)
+  }
+  try {
+    await writeFile(out, text, { flag: 'wx' })
+  } catch (error) {
+    throw new CommandError(`the file ${out} cannot be written: ${reasonOf(error)}`)
+  }
+  const count = (state: string): number => proposal.columns.filter((column) => column.state === state).length
+  const summary = `${count('mapped')} columns are proposed, ${count('decide')} must be decided, ${count('unmapped')} are not mapped; review ${out}`
+  print(options, { ...proposal, out }, [summary, ...proposal.lacking].join('\n'))
+}

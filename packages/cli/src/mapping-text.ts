@@ -1,0 +1,55 @@
+/** A proposed mapping as a file in YAML, with the reasons as comments. */
+import type { proposeMapping } from '@rollcall/server/admin/mapping-proposal'
+
+type Proposal = Awaited<ReturnType<typeof proposeMapping>>
+type Column = Proposal['columns'][number]
+
+export function mappingText(source: string, of: string, proposal: Proposal): string {
+  const { rows, whole, record_type, columns, lacking } = proposal
+  const looked = whole ? `all ${rows} rows` : `the first ${rows} rows`
+  const head = [
+    `Proposed for ${record_type} records of ${of}, from the columns of ${source} and ${looked}. Review every line.`,
+    'A line without # is used by rollcall import --map. To decide, remove the # before one choice.',
+    ...lacking.map((one) => `LACKING: ${one}.`),
+  ]
+  const parts = [
+    ...columns.filter(({ state }) => state === 'mapped').map(mapped),
+    ...columns.filter(({ state }) => state === 'decide').map(decide),
+    unmapped(columns.filter(({ state }) => state === 'unmapped')),
+  ]
+  return `${[comments(head), ...parts].filter((part) => part !== '').join('\n\n')}\n`
+}
+
+const comments = (lines: readonly string[]): string => lines.map((line) => `# ${line}`).join('\n')
+
+const sentence = ({ column, reasons }: Column): string => `${inLine(column)}: ${reasons.join('; ')}.`
+
+const entry = (path: string | null, rule: unknown): string => `${inLine(path ?? '')}: ${flow(rule)}`
+
+const mapped = (column: Column): string =>
+  `${comments([sentence(column)])}\n${entry(column.path, column.rule)}`
+
+const decide = (column: Column): string =>
+  comments([
+    `DECIDE ${sentence(column)}`,
+    ...column.choices.map(({ path, rule, meaning }) => `${entry(path, rule)}   # ${meaning}`),
+  ])
+
+const unmapped = (columns: readonly Column[]): string =>
+  columns.length === 0
+    ? ''
+    : comments([
+        'Not mapped; the import leaves these columns out:',
+        ...columns.map((column) => `- ${sentence(column)}`),
+      ])
+
+/** JSON is YAML too; a plain word needs no quotation marks. */
+const inLine = (text: string): string =>
+  /^[A-Za-z][\w .-]*(\[\w+\])?$/.test(text) && text.trim() === text ? text : JSON.stringify(text)
+
+function flow(rule: unknown): string {
+  if (typeof rule === 'string') return JSON.stringify(rule)
+  const members = Object.entries(rule as Record<string, unknown>)
+  const shown = members.map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  return `{ ${shown.join(', ')} }`
+}

@@ -1,0 +1,376 @@
+/**
+ * A column mapping that is proposed for a table, by the names of its columns and by what their values look like. What could
+ * mean two things is left to a person. No value leaves here but those of short lists of codes.
+ */
+import {
+  type Attribute,
+  codeLabel,
+  dayInterval,
+  isContact,
+  type Kind,
+  namesOf,
+  normaliseCode,
+  type RecordType,
+  resolveIdentifierType,
+} from '@rollcall/protocol'
+import { AGES, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAMES } from './column-synonyms.ts'
+import { dateFormat } from './date-format.ts'
+import { type RecordPath, valuePaths } from './record-paths.ts'
+
+/** How a value is read, as a mapping says it. */
+export type ProposedRule =
+  | string
+  | { readonly column: string; readonly format: string }
+  | { readonly column: string; readonly codes: Readonly<Record<string, string>> }
+
+export interface ProposedColumn {
+  readonly column: string
+  /** `mapped`: to be reviewed. `decide`: one of `choices`, or none. `unmapped`: nothing is proposed. */
+  readonly state: 'mapped' | 'decide' | 'unmapped'
+  readonly path: string | null
+  readonly rule: ProposedRule | null
+  /** For `decide`: what may be meant. */
+  readonly choices: readonly {
+    readonly path: string
+    readonly rule: ProposedRule
+    readonly meaning: string
+  }[]
+  /** Sentences, without values. */
+  readonly reasons: readonly string[]
+}
+
+export interface Table {
+  readonly header: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+export function proposeColumns(kind: Kind, recordType: RecordType, table: Table): readonly ProposedColumn[] {
+  const names = targetsByName(kind, recordType)
+  const taken = new Map<string, string>()
+  return table.header.map((given, at) => {
+    const column = given.trim()
+    const values = table.rows.flatMap((row) => row[at]?.trim() || [])
+    if (table.header.filter((other) => other.trim() === column).length > 1) {
+      return unmapped(column, ['several columns have this name; rename them in the header line'])
+    }
+    if (column === '') return unmapped(column, ['the column has no name; give it one in the header line'])
+    const proposed = proposeColumn(names, column, values)
+    const rival = proposed.path === null ? undefined : taken.get(proposed.path)
+    if (proposed.path === null) return proposed
+    if (rival === undefined) {
+      taken.set(proposed.path, column)
+      return proposed
+    }
+    const choice = { path: proposed.path, rule: proposed.rule ?? column, meaning: `instead of ${rival}` }
+    return decide(column, [...proposed.reasons, `the column ${rival} goes there already`], [choice])
+  })
+}
+
+interface NamedTarget {
+  readonly path: string
+  /** Undefined for an identifier. */
+  readonly attribute?: Attribute
+  readonly meaning: string
+}
+
+/** Names without case, accents and what stands between words. */
+const plain = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+function targetsByName(kind: Kind, recordType: RecordType): ReadonlyMap<string, NamedTarget> {
+  const targets = new Map<string, NamedTarget>()
+  const add = (names: readonly string[], target: NamedTarget): void => {
+    for (const name of names.map(plain)) if (!targets.has(name)) targets.set(name, target)
+  }
+  const paths = valuePaths(recordType)
+  for (const attribute of recordType.attributes) {
+    const place = placeOf(paths, attribute)
+    if (place === undefined) continue
+    const target = { path: place.path, attribute, meaning: `the attribute ${attribute.name}` }
+    add([...namesOf(attribute), ...(ATTRIBUTE_COLUMNS[attribute.name] ?? [])], target)
+  }
+  const own = recordType.identifiers.filter(
+    ({ names, type }) => names === 'record' && type === recordType.primary_identifier,
+  )
+  const [source] = own
+  for (const type of source === undefined ? [] : kind.identifier_types) {
+    if (type.normaliser !== 'code') continue
+    const target = { path: `${source?.path}[${type.name}]`, meaning: `the identifier type ${type.name}` }
+    add([...namesOf(type), ...(IDENTIFIER_COLUMNS[type.name] ?? [])], target)
+  }
+  // Identifiers are named with their type; a telephone or a mailbox stands by itself.
+  const isContactAt = (path: string): boolean =>
+    recordType.identifiers.some(({ path: own, type }) => {
+      const found = type === undefined ? undefined : resolveIdentifierType(kind, type)
+      return own === path && found !== undefined && isContact(found)
+    })
+  for (const place of paths) {
+    const last = place.path.slice(place.path.lastIndexOf('.') + 1)
+    const [attribute] = place.attributes
+    const target = { path: place.path, ...(attribute && { attribute }), meaning: `the member ${place.path}` }
+    if (!place.identifier || place.attributes.length > 0 || isContactAt(place.path)) {
+      const means = Object.hasOwn(ATTRIBUTE_COLUMNS, last) ? (ATTRIBUTE_COLUMNS[last] ?? []) : []
+      add([place.path, last, ...means], target)
+    }
+  }
+  return targets
+}
+
+/** The first place of an attribute where a value may stand. */
+const placeOf = (paths: readonly RecordPath[], { paths: own }: Attribute): RecordPath | undefined =>
+  own.map((path) => paths.find((place) => place.path === path)).find((place) => place !== undefined)
+
+function proposeColumn(
+  names: ReadonlyMap<string, NamedTarget>,
+  column: string,
+  values: readonly string[],
+): ProposedColumn {
+  const name = plain(column)
+  if (values.length === 0) {
+    const found = names.get(name)
+    const reasons = ['no row has a value in it']
+    return found === undefined
+      ? unmapped(column, reasons)
+      : decide(column, reasons, [{ path: found.path, rule: column, meaning: found.meaning }])
+  }
+  if (WHOLE_NAMES.some((one) => plain(one) === name)) {
+    const given = names.get('givenname')
+    const reason =
+      'it may hold whole names, and records have given name and surname apart; divide the column in the file'
+    return given === undefined
+      ? unmapped(column, [reason])
+      : decide(column, [reason], choicesOf(names, column))
+  }
+  if (AGES.some((one) => plain(one) === name)) {
+    return unmapped(column, [
+      'an age changes every year: records have a date of birth, from which ages are counted',
+    ])
+  }
+  const found = names.get(name)
+  if (found === undefined) return byValues(names, column, values)
+  const reasons = [`its name means ${found.meaning}`]
+  const { attribute } = found
+  if (attribute?.type === 'date' || attribute?.type === 'datetime')
+    return dated(found, column, values, reasons)
+  if (attribute?.codes !== undefined) return coded(found, attribute.codes, column, values, reasons)
+  return { column, state: 'mapped', path: found.path, rule: column, choices: [], reasons }
+}
+
+const choicesOf = (names: ReadonlyMap<string, NamedTarget>, column: string) =>
+  ['givenname', 'surname'].flatMap((name) => {
+    const found = names.get(name)
+    return found === undefined ? [] : [{ path: found.path, rule: column, meaning: found.meaning }]
+  })
+
+/** A name that nothing has: only an e-mail address says by itself what it is. */
+function byValues(
+  names: ReadonlyMap<string, NamedTarget>,
+  column: string,
+  values: readonly string[],
+): ProposedColumn {
+  const unknown = 'nothing in the records has this name'
+  const email = names.get('email')
+  if (email !== undefined && values.every((value) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value))) {
+    const reasons = [unknown, 'all its values are e-mail addresses']
+    return { column, state: 'mapped', path: email.path, rule: column, choices: [], reasons }
+  }
+  const phone = names.get('phonenumber')
+  if (phone !== undefined && values.every((value) => /^\+[\d ()./-]{6,20}$/.test(value))) {
+    const reasons = [unknown, 'all its values look like telephone numbers with the code of a country']
+    return decide(column, reasons, [{ path: phone.path, rule: column, meaning: 'telephone numbers' }])
+  }
+  const isDated = readsAsWritten(values) || formatsOf(values).length > 0
+  return unmapped(
+    column,
+    isDated ? [unknown, 'all its values are dates, and their meaning is not known'] : [unknown],
+  )
+}
+
+/** The forms of dates that are tried. Two that read all values of a column differently are a question. */
+const FORMATS = [
+  ...[
+    'dd/MM/yyyy',
+    'MM/dd/yyyy',
+    'd/M/yyyy',
+    'M/d/yyyy',
+    'yyyy/MM/dd',
+    'dd-MM-yyyy',
+    'MM-dd-yyyy',
+    'd-M-yyyy',
+  ],
+  ...[
+    'M-d-yyyy',
+    'dd MM yyyy',
+    'yyyyMMdd',
+    'ddMMyyyy',
+    'MMddyyyy',
+    'dd MMM yyyy',
+    'd MMM yyyy',
+    'dd-MMM-yyyy',
+  ],
+  ...['d-MMM-yyyy', 'dd/MMM/yyyy', 'd MMMM yyyy', 'MMM d, yyyy', 'MMMM d, yyyy', 'MM.dd.yyyy'],
+  ...['dd/MM/yyyy HH:mm', 'dd/MM/yyyy HH:mm:ss', 'MM/dd/yyyy HH:mm', 'MM/dd/yyyy HH:mm:ss'],
+  ...['yyyy-MM-dd HH:mm', 'yyyy-MM-dd HH:mm:ss', 'yyyy/MM/dd HH:mm:ss'],
+] as const
+
+const readsAsWritten = (values: readonly string[]): boolean =>
+  values.every((value) => dayInterval(value) !== null)
+
+/** The formats that read every value; of those that read all of them alike, the first. */
+function formatsOf(values: readonly string[]): readonly string[] {
+  const read = new Map<string, string>()
+  for (const format of FORMATS) {
+    const reader = dateFormat(format)
+    if (typeof reader === 'string') continue
+    const days: string[] = []
+    for (const value of values) {
+      const day = reader(value)
+      if (day === null) break
+      days.push(day)
+    }
+    if (days.length < values.length) continue
+    const family = isDayFirst(format)
+    if (![...read.values()].includes(family)) read.set(format, family)
+  }
+  return [...read.keys()]
+}
+
+/** Formats that differ only in digits or names of months read a value alike; the order of day and month counts. */
+const isDayFirst = (format: string): string => format.replace(/[^dMy]/g, '').replace(/(.)\1*/g, '$1')
+
+function dated(
+  { path }: NamedTarget,
+  column: string,
+  values: readonly string[],
+  reasons: readonly string[],
+): ProposedColumn {
+  if (readsAsWritten(values)) {
+    const why = [...reasons, 'all its values are dates that need no format']
+    return { column, state: 'mapped', path, rule: column, choices: [], reasons: why }
+  }
+  const formats = formatsOf(values)
+  const choices = formats.map((format) => ({
+    path,
+    rule: { column, format },
+    meaning: `dates such as ${EXAMPLES(format)}`,
+  }))
+  const [only] = choices
+  if (choices.length === 1 && only !== undefined) {
+    const why = [
+      ...reasons,
+      `every value can be read as ${formats[0]}, and in no other order of day and month`,
+    ]
+    return { column, state: 'mapped', path, rule: only.rule, choices: [], reasons: why }
+  }
+  if (choices.length > 1) {
+    return decide(
+      column,
+      [...reasons, 'every value can be read as day and month in either order: ask who made the file'],
+      choices,
+    )
+  }
+  const short = values.some((value) => /^\d{1,2}[-/. ](\d{1,2}|[A-Za-z]{3})[-/. ]\d{2}$/.test(value))
+  const why = short
+    ? 'some years have two digits, and their century is not known: export the file with years of four digits'
+    : 'no known form of dates reads every value: correct the values, or name the format of most of them'
+  return decide(
+    column,
+    [...reasons, why],
+    [{ path, rule: { column, format: 'dd/MM/yyyy' }, meaning: 'if most are written so' }],
+  )
+}
+
+/** 3 February 2001, in a format. */
+const EXAMPLES = (format: string): string =>
+  format
+    .replace('MMMM', 'February')
+    .replace('MMM', 'Feb')
+    .replace('yyyy', '2001')
+    .replace('HH', '14')
+    .replace('mm', '30')
+    .replace('ss', '00')
+    .replace(/dd|d/, (token) => (token === 'dd' ? '03' : '3'))
+    .replace(/MM|\bM\b/, (token) => (token === 'MM' ? '02' : '2'))
+
+/** Longer lists, and longer values, are no codes. */
+const MOST_CODES = 20
+const LONGEST_CODE = 20
+/** Numbers whose meaning an international standard says; a file may have others. */
+const USUAL_CODES: Readonly<
+  Record<string, { readonly codes: Readonly<Record<string, string>>; readonly source: string }>
+> = {
+  sex: { codes: { 0: 'unknown', 1: 'male', 2: 'female' }, source: 'ISO/IEC 5218' },
+}
+/** Words of other languages. */
+const CODE_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  sex: {
+    ...{ h: 'male', homme: 'male', masculin: 'male', hombre: 'male', masculino: 'male', homem: 'male' },
+    ...{
+      femme: 'female',
+      féminin: 'female',
+      mujer: 'female',
+      femenino: 'female',
+      feminino: 'female',
+      mulher: 'female',
+    },
+  },
+}
+
+function coded(
+  { path }: NamedTarget,
+  list: NonNullable<Attribute['codes']>,
+  column: string,
+  values: readonly string[],
+  reasons: readonly string[],
+): ProposedColumn {
+  const distinct = [...new Set(values)].toSorted()
+  const isKnown = (value: string): boolean => codeLabel(list, normaliseCode(list, value) ?? '') !== undefined
+  if (distinct.every(isKnown)) {
+    const why = [...reasons, `all its values are on the list ${list}`]
+    return { column, state: 'mapped', path, rule: column, choices: [], reasons: why }
+  }
+  if (distinct.length > MOST_CODES || distinct.some((value) => value.length > LONGEST_CODE)) {
+    return decide(
+      column,
+      [...reasons, `some values are not on the list ${list}, and they are too many or too long to be codes`],
+      [{ path, rule: column, meaning: 'values that are not on the list stay as they are' }],
+    )
+  }
+  const words = CODE_WORDS[list] ?? {}
+  const inWords = (value: string): string | undefined => (isKnown(value) ? value : words[value.toLowerCase()])
+  if (distinct.every((value) => inWords(value) !== undefined)) {
+    const codes = Object.fromEntries(
+      distinct.map((value) => [value, canonical(list, inWords(value) ?? value)]),
+    )
+    const why = [...reasons, `its values are words for codes of the list ${list}`]
+    return { column, state: 'mapped', path, rule: { column, codes }, choices: [], reasons: why }
+  }
+  const usual = USUAL_CODES[list]
+  const meant = (value: string): string => usual?.codes[value] ?? inWords(value) ?? '?'
+  const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, meant(value))]))
+  const meaning =
+    usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
+      ? `as ${usual.source} has them; ask who made the file`
+      : 'write what each means in place of ?'
+  return decide(
+    column,
+    [...reasons, `some of its values are not on the list ${list}`],
+    [{ path, rule: { column, codes }, meaning }],
+  )
+}
+
+const canonical = (list: NonNullable<Attribute['codes']>, value: string): string =>
+  value === '?' ? value : (normaliseCode(list, value) ?? value)
+
+const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
+  ...{ column, state: 'unmapped', path: null, rule: null, choices: [], reasons },
+})
+
+const decide = (
+  column: string,
+  reasons: readonly string[],
+  choices: ProposedColumn['choices'],
+): ProposedColumn => ({ column, state: 'decide', path: null, rule: null, choices, reasons })

@@ -1,0 +1,95 @@
+/** The first rows of a table in a file, for looking at them. */
+import { isUtf8 } from 'node:buffer'
+import { open } from 'node:fs/promises'
+import { getSystemErrorMessage } from 'node:util'
+import { RowCutter, splitRow } from '../files/csv-rows.ts'
+import { UTF8_MARK } from '../files/lines.ts'
+import { refuseOtherFiles } from './detect.ts'
+import { ImportError } from './import-error.ts'
+import type { Table } from './propose-mapping.ts'
+
+/** Of the beginning of the file. */
+const SAMPLE_BYTES = 8 * 1024 * 1024
+const DELIMITERS = [',', ';', '\t', '|'] as const
+
+export interface TableSample extends Table {
+  readonly delimiter: string
+  readonly encoding: string
+  /** Whether these are all rows of the file. */
+  readonly whole: boolean
+}
+
+/**
+ * @param asked what is not given is found out
+ * @throws ImportError the file cannot be read, or is no table of text
+ */
+export async function sampleTable(
+  path: string,
+  asked: { readonly delimiter?: string; readonly encoding?: string } = {},
+): Promise<TableSample> {
+  const { bytes, whole } = await beginningOf(path)
+  refuseOtherFiles(bytes)
+  if (bytes.includes(0)) throw new ImportError('the file is no text in UTF-8: save it as "CSV UTF-8"')
+  const { text, encoding } = textOf(bytes, asked.encoding)
+  const tables = (asked.delimiter === undefined ? DELIMITERS : [asked.delimiter]).map((delimiter) => ({
+    delimiter,
+    ...tableOf(text, delimiter, whole),
+  }))
+  const [first] = tables.toSorted((one, other) => other.header.length - one.header.length)
+  if (first === undefined || first.header.length === 0) throw new ImportError('the file has no header line')
+  return { ...first, encoding, whole }
+}
+
+async function beginningOf(path: string): Promise<{ readonly bytes: Buffer; readonly whole: boolean }> {
+  try {
+    const handle = await open(path, 'r')
+    try {
+      const buffer = Buffer.alloc(SAMPLE_BYTES)
+      const { bytesRead } = await handle.read(buffer, 0, SAMPLE_BYTES, 0)
+      const mark = buffer.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? UTF8_MARK.length : 0
+      return { bytes: buffer.subarray(mark, bytesRead), whole: bytesRead < SAMPLE_BYTES }
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    const { errno, code } = error as NodeJS.ErrnoException
+    const reason = errno === undefined ? String(code) : getSystemErrorMessage(errno)
+    throw new ImportError(`the file ${path} cannot be read: ${reason}`)
+  }
+}
+
+function textOf(
+  bytes: Buffer,
+  asked: string | undefined,
+): { readonly text: Buffer; readonly encoding: string } {
+  // The last character may be cut.
+  const found = isUtf8(bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length))
+    ? 'utf-8'
+    : 'windows-1252'
+  const encoding = asked ?? found
+  try {
+    const decoded = new TextDecoder(encoding).decode(bytes)
+    return { text: Buffer.from(decoded), encoding }
+  } catch {
+    throw new ImportError(
+      `there is no encoding ${encoding}; write one such as utf-8 or windows-1252 (Latin-1)`,
+    )
+  }
+}
+
+function tableOf(text: Buffer, delimiter: string, whole: boolean): Table {
+  const cutter = new RowCutter({
+    delimiter,
+    longest: SAMPLE_BYTES * 2,
+    tooLong: (line) =>
+      new ImportError(`line ${line}: a row is too long; look for a quotation mark that is never closed`),
+  })
+  const found = [...cutter.push(text), ...(whole ? cutter.finish() : [])]
+  const rows = found.flatMap(({ bytes }) => {
+    const row = bytes.toString('utf8')
+    const cells = row.trim() === '' ? '' : splitRow(row, delimiter)
+    return typeof cells === 'string' ? [] : [cells]
+  })
+  const [header = [], ...others] = rows
+  return { header, rows: others.filter((cells) => cells.length === header.length) }
+}
