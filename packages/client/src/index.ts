@@ -1,5 +1,21 @@
 /** The public face of the client package: asking registries, and receiving their callbacks. */
 
+// Records
+export type {
+  Address,
+  Beneficiary,
+  DisabledPerson,
+  EmploymentMember,
+  Enrolment,
+  Farmer,
+  Group,
+  Identifier,
+  Member,
+  Name,
+  Person,
+  Place,
+  RecordsByKind,
+} from '@rollcall/protocol'
 export { RequestFault, type SignaturePolicy } from '@rollcall/protocol'
 export type {
   DisabilityQuestion,
@@ -22,7 +38,7 @@ export type {
   OperationName,
   RequestOptions,
 } from './client/messages.ts'
-export type { RegistryRecord } from './client/pages.ts'
+export type { AskedRecord, Found, KindName, RecordOf, RegistryRecord } from './client/records.ts'
 // Asking
 export { RegistryClient } from './client/registry-client.ts'
 export { type ItemOf, type ItemResult, itemsOrThrow, resultsOf } from './client/results.ts'
@@ -30,6 +46,7 @@ export {
   type ClientOptions,
   callbacksAt,
   type Encryption,
+  type OfKind,
   type PeerTrust,
 } from './client/settings.ts'
 // Consents

@@ -224,6 +224,21 @@ export {
 export { type PathStep, pathText } from './paths.ts'
 export { receivedSchema } from './received.ts'
 export { CODE_LISTS, type CodeListName, codeLabel, normaliseCode } from './records/code-lists.ts'
+export type {
+  Address,
+  Beneficiary,
+  DisabledPerson,
+  EmploymentMember,
+  Enrolment,
+  Farmer,
+  Group,
+  Identifier,
+  Member,
+  Name,
+  Person,
+  Place,
+  RecordsByKind,
+} from './records/types.ts'
 export { daysInMonth, isTimestamp, isWithinWindow, timestampInstant } from './timestamps.ts'
 export { TOKEN_PATH, TokenAnswer, TokenError, TokenRequest } from './token.ts'
 export { tolerateEnvelope, tolerateHeader, tolerateMessage } from './tolerance.ts'

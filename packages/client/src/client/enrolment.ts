@@ -11,7 +11,7 @@ import {
 import type { UnderConsent } from '../consents.ts'
 import { TransportError } from '../errors.ts'
 import type { RequestOptions } from './messages.ts'
-import type { RegistryRecord } from './pages.ts'
+import type { RegistryRecord } from './records.ts'
 import { type ItemOf, itemsOrThrow, resultsOf } from './results.ts'
 
 /** Whether this person is enrolled; without a programme: in any. */

@@ -1,9 +1,7 @@
 /** Records page by page (spec "SearchRequest", pagination). */
 import type { SearchCriteria, SearchResponse } from '@rollcall/protocol'
+import type { RegistryRecord } from './records.ts'
 import { itemsOrThrow } from './results.ts'
-
-/** A record as the registry holds it: an open JSON-LD object (N5). */
-export type RegistryRecord = Record<string, unknown>
 
 const PAGE_SIZE = 100
 

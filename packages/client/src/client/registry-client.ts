@@ -1,5 +1,5 @@
 /** The client of one registry: a method for each operation, and what makes the common questions short. */
-import { operation, type SearchCriteria } from '@rollcall/protocol'
+import { operation, type SearchCriteria, type SearchResponse } from '@rollcall/protocol'
 import { HeaderRejected, SeveralRecords, TransportError } from '../errors.ts'
 import type { AwaitOptions, CallbackName, Received, ReplyCallback } from '../receiver/callbacks.ts'
 import {
@@ -37,12 +37,20 @@ import type {
   RequestOptions,
 } from './messages.ts'
 import { Outstanding } from './outstanding.ts'
-import { pagesOf, type RegistryRecord } from './pages.ts'
+import { pagesOf } from './pages.ts'
+import type {
+  AskedRecord,
+  FoundByCallback,
+  RecordOf,
+  RegistryRecord,
+  ResponseOf,
+  SaidKind,
+} from './records.ts'
 import { ask, askLater } from './request.ts'
 import { itemsOrThrow } from './results.ts'
-import { type ClientOptions, readSettings, type Settings } from './settings.ts'
+import { type ClientOptions, type OfKind, readSettings, type Settings } from './settings.ts'
 
-type Reply<Name extends OperationName> = Promise<Answer<Messages[Name]['response']>>
+type Reply<Name extends OperationName, Kind extends SaidKind> = Promise<Answer<ResponseOf<Name, Kind>>>
 
 /** Milliseconds. */
 const CALLBACK_TIMEOUT = 60_000
@@ -50,21 +58,22 @@ const CALLBACK_TIMEOUT = 60_000
 /**
  * Asks one registry. Methods reject with TransportError, AckError, HeaderRejected, UntrustedAnswer or TokenRefused;
  * what became of each item of an `Answer` is read with `resultsOf` or `itemsOrThrow`.
+ * With `kind`, records have the types of that kind. They are not checked against them: a registry holds what it holds.
  *
  * A method whose name ends in `Async` sends the request to be answered at a callback, and resolves with the ack.
  */
-export class RegistryClient {
+export class RegistryClient<const Kind extends SaidKind = string> {
   readonly #settings: Settings
   readonly #options: ClientOptions
 
-  /** @throws TypeError for an address that is none, or keys that cannot be ours */
-  constructor(options: ClientOptions) {
+  /** @throws TypeError for an address that is none, a kind that is none, or keys that cannot be ours */
+  constructor(options: ClientOptions & OfKind<Kind>) {
     this.#options = options
     this.#settings = readSettings(options)
   }
 
   /** Finds records by identifier or by other query forms (spec "SearchRequest"). */
-  search(input: OneOrMore<SearchInput>, options?: RequestOptions): Reply<'search'> {
+  search(input: OneOrMore<SearchInput>, options?: RequestOptions): Reply<'search', Kind> {
     return this.#ask('search', searchContent(input), options)
   }
 
@@ -82,7 +91,7 @@ export class RegistryClient {
   async *searchByCallback(
     input: OneOrMore<SearchInput>,
     options: CallbackOptions = {},
-  ): AsyncGenerator<Received<'on-search'>, void, void> {
+  ): AsyncGenerator<FoundByCallback<RecordOf<Kind>>, void, void> {
     const content = searchContent(input)
     const { correlation_id } = await this.#accepted('search', content, options)
     for (const outstanding = new Outstanding(content); !outstanding.isOver; ) {
@@ -90,12 +99,12 @@ export class RegistryClient {
       const { header, message } = callback
       if (header.status === 'rjct' && message.search_response.length === 0) throw new HeaderRejected(header)
       outstanding.take(message)
-      yield callback
+      yield callback as FoundByCallback<RecordOf<Kind>>
     }
   }
 
   /** Registers an interest in events and waits for the registry's callback: the client needs a `receiver`. */
-  subscribe(input: OneOrMore<SubscribeInput>, options?: RequestOptions): Reply<'subscribe'> {
+  subscribe(input: OneOrMore<SubscribeInput>, options?: RequestOptions): Reply<'subscribe', Kind> {
     return this.#askAndAwait('subscribe', subscribeContent(input), options)
   }
 
@@ -104,7 +113,7 @@ export class RegistryClient {
   }
 
   /** Ends subscriptions by their codes and waits for the registry's callback: the client needs a `receiver`. */
-  unsubscribe(codes: OneOrMore<string>, options?: RequestOptions): Reply<'unsubscribe'> {
+  unsubscribe(codes: OneOrMore<string>, options?: RequestOptions): Reply<'unsubscribe', Kind> {
     return this.#askAndAwait('unsubscribe', unsubscribeContent(codes), options)
   }
 
@@ -113,7 +122,7 @@ export class RegistryClient {
   }
 
   /** Asks how an earlier request stands (spec "TxnStatusRequest"). */
-  txnStatus(question: StatusQuestion, options?: RequestOptions): Reply<'txn-status'> {
+  txnStatus(question: StatusQuestion, options?: RequestOptions): Reply<'txn-status', Kind> {
     return this.#ask('txn-status', statusContent(question), options)
   }
 
@@ -194,13 +203,17 @@ export class RegistryClient {
    * @throws SeveralRecords when there are more: which one is meant is not for a client to guess
    * @throws ItemRejected
    */
-  async searchOne(criteria: SearchCriteria, options?: RequestOptions): Promise<RegistryRecord | null> {
+  async searchOne<const Criteria extends SearchCriteria>(
+    criteria: Criteria,
+    options?: RequestOptions,
+  ): Promise<AskedRecord<Kind, Criteria> | null> {
     const pagination = { page_size: 2, page_number: 1 }
-    const [item] = itemsOrThrow(await this.search({ ...criteria, pagination }, options))
+    const found = await this.#ask('search', searchContent({ ...criteria, pagination }), options)
+    const [item] = itemsOrThrow<SearchResponse>(found)
     const [record, ...others] = item?.data?.reg_records ?? []
     const count = Math.max(item?.pagination?.total_count ?? 0, 1 + others.length)
     if (record !== undefined && count > 1) throw new SeveralRecords(count)
-    return record ?? null
+    return (record as AskedRecord<Kind, Criteria> | undefined) ?? null
   }
 
   /**
@@ -209,8 +222,14 @@ export class RegistryClient {
    * otherwise, and begin with its page_number.
    * @throws ItemRejected
    */
-  searchAll(criteria: SearchCriteria, options?: RequestOptions): AsyncGenerator<RegistryRecord, void, void> {
-    return pagesOf((paged) => this.search(paged, options), criteria)
+  searchAll<const Criteria extends SearchCriteria>(
+    criteria: Criteria,
+    options?: RequestOptions,
+  ): AsyncGenerator<AskedRecord<Kind, Criteria>, void, void> {
+    const ask = (paged: SearchCriteria): Promise<Answer<SearchResponse>> =>
+      this.#ask('search', searchContent(paged), options)
+    const pages = pagesOf(ask, criteria)
+    return pages as AsyncGenerator<AskedRecord<Kind, Criteria>, void, void>
   }
 
   /**
@@ -226,7 +245,11 @@ export class RegistryClient {
   }
 
   /** Any operation by its name, with the whole answer. */
-  ask<Name extends OperationName>(name: Name, content: Content<Name>, options?: RequestOptions): Reply<Name> {
+  ask<Name extends OperationName>(
+    name: Name,
+    content: Content<Name>,
+    options?: RequestOptions,
+  ): Reply<Name, Kind> {
     return this.#ask(name, content, options)
   }
 
@@ -240,14 +263,14 @@ export class RegistryClient {
   }
 
   // What is answered has been checked against the schema of the operation's reply, whose type this is.
-  async #ask<Name extends OperationName>(
+  async #ask<Name extends OperationName, Response extends object = Messages[Name]['response']>(
     name: Name,
     content: Content<Name>,
     options: RequestOptions = {},
-  ): Reply<Name> {
+  ): Promise<Answer<Response>> {
     const row = operation(name)
     if (row.sync_paths.length === 0) throw new TypeError(`${name} has no synchronous path`)
-    return (await ask(this.#settings, { operation: row, content, options })) as Awaited<Reply<Name>>
+    return (await ask(this.#settings, { operation: row, content, options })) as Answer<Response>
   }
 
   async #askLater(name: OperationName, content: object, options: RequestOptions = {}): Promise<Accepted> {
@@ -261,11 +284,11 @@ export class RegistryClient {
     name: Name,
     content: Content<Name>,
     options: RequestOptions = {},
-  ): Reply<Name> {
+  ): Promise<Answer<Messages[Name]['response']>> {
     const timeout = this.#options.callback_timeout ?? CALLBACK_TIMEOUT
     const { correlation_id } = await this.#accepted(name, content, options)
     const callback = await this.#replyTo(name, correlation_id, { ...options, timeout })
-    return callback as Awaited<Reply<Name>>
+    return callback as Answer<Messages[Name]['response']>
   }
 
   /** Sends a request whose callback is waited for here. */

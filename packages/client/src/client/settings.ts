@@ -5,6 +5,8 @@ import {
   decryptionKeys,
   type EncryptionKey,
   type Jwk,
+  KINDS,
+  kindNamed,
   publicEncryptionKey,
   replyProfile,
   type SignaturePolicy,
@@ -25,6 +27,7 @@ import type { Receiver } from '../receiver/receiver.ts'
 import { type Trust, trustIn } from '../trust/open.ts'
 import { type Signing, signerOf } from '../trust/own-keys.ts'
 import type { JwkSet } from '../trust/peer-keys.ts'
+import type { KindName, SaidKind } from './records.ts'
 
 /** How the registry's answers are verified. */
 export interface PeerTrust {
@@ -43,6 +46,11 @@ export interface Encryption {
   readonly keys: readonly Jwk[]
   /** The registry's public JWK; by default the first key for encryption of its set. */
   readonly encrypt_for?: Jwk
+}
+
+/** The kind of the registry, such as `civil`: the records in its answers have the types of that kind. */
+export interface OfKind<Kind extends SaidKind> {
+  readonly kind?: Kind & KindName
 }
 
 export interface ClientOptions {
@@ -96,8 +104,11 @@ const TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 64 * 1_024 * 1_024
 
 /** @throws TypeError for an address that is none, or keys that cannot be ours */
-export function readSettings(options: ClientOptions): Settings {
-  const { sender_id, receiver_id, sender_uri, signing, encryption } = options
+export function readSettings(options: ClientOptions & OfKind<SaidKind>): Settings {
+  const { kind, sender_id, receiver_id, sender_uri, signing, encryption } = options
+  if (kind !== undefined && kindNamed(kind) === undefined) {
+    throw new TypeError(`kind must be one of ${KINDS.map(({ name }) => name).join(', ')}`)
+  }
   const base = new URL(options.base_url)
   const http: HttpSettings = {
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),

@@ -1,0 +1,47 @@
+/** The types of the records in answers, by the kind of the registry. */
+import type {
+  RecordsByKind,
+  SearchCriteria,
+  SearchData,
+  SearchResponse,
+  SearchResponseItem,
+} from '@rollcall/protocol'
+import type { Received } from '../receiver/callbacks.ts'
+import type { Messages, OperationName } from './messages.ts'
+
+/** A record as the registry holds it: an open JSON-LD object (N5). */
+export type RegistryRecord = Record<string, unknown>
+
+/** civil, ibr, ess, social, disability or farmer. */
+export type KindName = keyof RecordsByKind
+
+/** The kind that a client was made with; `string` without one: records are of type RegistryRecord then. */
+export type SaidKind = string
+
+/** A record of any type of the kind. */
+export type RecordOf<Kind extends SaidKind> = Kind extends KindName
+  ? RecordsByKind[Kind][keyof RecordsByKind[Kind]]
+  : RegistryRecord
+
+/** A record of the type that the criteria name in `reg_record_type`; of any type of the kind where they name none. */
+export type AskedRecord<Kind extends SaidKind, Criteria extends SearchCriteria> = Kind extends KindName
+  ? Criteria extends { readonly reg_record_type: infer Type extends keyof RecordsByKind[Kind] }
+    ? RecordsByKind[Kind][Type]
+    : RecordOf<Kind>
+  : RegistryRecord
+
+/** The answer to a search, with records of this type. */
+export type Found<Held> = Omit<SearchResponse, 'search_response'> & {
+  search_response: (Omit<SearchResponseItem, 'data'> & {
+    data?: Omit<SearchData, 'reg_records'> & { reg_records: Held[] }
+  })[]
+}
+
+/** The same in a callback. */
+export type FoundByCallback<Held> = Omit<Received<'on-search'>, 'message'> & { readonly message: Found<Held> }
+
+/** What an operation is answered by a registry of this kind. */
+export type ResponseOf<
+  Name extends OperationName,
+  Kind extends SaidKind,
+> = Messages[Name]['response'] extends SearchResponse ? Found<RecordOf<Kind>> : Messages[Name]['response']

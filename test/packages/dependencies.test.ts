@@ -1,0 +1,52 @@
+/** What runs without the packages for development: `npm ci --omit=dev` in a clone, and what is published. */
+import { globSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { expect, it } from 'vitest'
+
+interface Manifest {
+  readonly name: string
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+const manifestAt = (directory: string): Manifest =>
+  JSON.parse(readFileSync(`${directory}/package.json`, 'utf8')) as Manifest
+
+/** Imports of values; the name of the package alone. */
+function importedPackages(directory: string): ReadonlySet<string> {
+  const files = globSync(`${directory}/{src/**/*.ts,bin/*.mjs}`).filter((file) => !file.endsWith('.test.ts'))
+  const names = files.flatMap((file) =>
+    [
+      ...readFileSync(file, 'utf8').matchAll(
+        /^(?:import|export) (?!type )(?:[\w*{}\s,]*? from )?'([^'.][^']*)'|\bimport\('([^'.][^']*)'\)|\.resolve\('([^'.][^']*)'\)/gm,
+      ),
+    ].map(([, first, second, third]) => first ?? second ?? third ?? ''),
+  )
+  const packages = names
+    .filter((name) => !isBuiltin(name))
+    .map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )
+  return new Set(packages)
+}
+
+it.each(globSync('packages/*'))(
+  '%s depends on every package that it imports, and on no other',
+  (directory) => {
+    const { name, dependencies } = manifestAt(directory)
+    const imported = importedPackages(directory)
+    // The launcher uses the package `node` where somebody has installed it.
+    const missing = [...imported].filter((one) => one !== name && one !== 'node' && !(one in dependencies))
+    expect(missing).toEqual([])
+    // The log is printed for people by the name of this one.
+    const unused = Object.keys(dependencies).filter((one) => !imported.has(one))
+    expect(unused).toEqual([])
+  },
+)
+
+it('Node itself is not for development alone', () => {
+  expect(Object.keys(manifestAt('.').dependencies)).toEqual(['node'])
+})
