@@ -58,6 +58,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'a question whether somebody is enrolled, beside a bare Fastify route with the same look-up',
     load: () => import('./enrolment.ts'),
   },
+  backup: {
+    measures: 'a backup and its restore, beside a bare COPY of the same tables out and in',
+    load: () => import('./backup.ts'),
+  },
   import: {
     measures: 'an import, beside a bare COPY of the same lines',
     load: () => import('./import.ts'),

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import type { AllowedHost } from '../model/allowed-hosts.ts'
 import type { Participant } from '../model/participant.ts'
 import { countUnwitnessed, NOTHING_UNWITNESSED } from '../store/accounts/checkpoints.ts'
+import { refuseUnloaded } from '../store/backup/restorations.ts'
 import { migrate, pendingMigrations } from '../store/db/database.ts'
 import { readServerSettings } from '../store/db/migrate.ts'
 import { readRoleFacts } from '../store/db/roles.ts'
@@ -34,6 +35,7 @@ export const migrateDatabase = useCase(
     }),
   },
   async ({ db, owner = db }: HasOwner) => {
+    await refuseUnloaded(owner)
     const migrations = await migrate(owner, db)
     for (const registry of await listRegistries(db)) await ensureRecordTables(db, registry)
     const registries = await listRegistries(db)

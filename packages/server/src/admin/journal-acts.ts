@@ -19,6 +19,7 @@ import { findRegistry } from '../store/registries/registries.ts'
 import { erasePseudonyms } from './erase.ts'
 import { protectPerson } from './protected-persons.ts'
 import { deleteRecords } from './records.ts'
+import { removeAgain } from './removal.ts'
 import { AdminRefusal } from './use-case.ts'
 
 export interface ApplyNeeds {
@@ -84,6 +85,10 @@ const APPLY: { readonly [Kind in JournalKind]: (needs: ApplyNeeds, act: Act<Kind
     )
   },
   operator_revoked: ({ db }, { name }) => revokeOperatorToken(db, name),
+  async removed({ db }, { removable, name }) {
+    const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)
+    if (found !== null) await removeAgain(db, removable, found.id)
+  },
   own_key_revoked: ({ db, vault }, { kid }) => revokeOwnKey(db, vault, kid).catch(passOverRefusal),
 }
 

@@ -77,6 +77,15 @@ export const removeParticipant = useCase(
   },
 )
 
+/** What the journal says was removed is removed again, before a server runs on the restored database. */
+export async function removeAgain(db: RemovalNeeds['db'], removable: Removable, id: number): Promise<void> {
+  await closeForRemoval(db, removable, id)
+  await removeRows(db, removable, id)
+  await ROWS[removable](db, id)
+}
+
+const ROWS = { registry: removeRegistryRow, participant: removeParticipantRow } as const
+
 async function remove(
   needs: RemovalNeeds,
   { removable, id, name }: { readonly removable: Removable; readonly id: number; readonly name: string },
@@ -96,6 +105,7 @@ async function remove(
     note: `${removable} remove`,
     registry: removable === 'registry' ? name : undefined,
   })
+  await db.journal.write({ kind: 'removed', removable, name })
   await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
   // What came until every server knew.

@@ -31,6 +31,7 @@ import { addParticipant, rotateParticipantSecret, setParticipantStatus } from '.
 import { protectPerson } from './protected-persons.ts'
 import { addPurpose } from './purposes.ts'
 import { deleteRecords } from './records.ts'
+import { removeRegistry } from './removal.ts'
 import { adoptRestored, type RestoreNeeds, restoreDatabase } from './restore.ts'
 import { releaseRestored } from './restore-release.ts'
 import { prune } from './retention.ts'
@@ -73,6 +74,7 @@ async function actAfterBackup(from: World, needs: RestoreNeeds): Promise<void> {
   const active = (await listOwnKeys(db)).find(({ use, state }) => use === 'sig' && state === 'active')
   await revokeOwnKey(needs, { kid: active?.kid ?? '' })
   await withdrawConsent(needs, { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' })
+  await removeRegistry({ ...needs, pause: async () => undefined }, { namespace: 'social' })
   await from.ownerDb.pool.query("update body_key set day = '2020-01-01'")
   await prune(needs, {})
 }
@@ -80,7 +82,7 @@ async function actAfterBackup(from: World, needs: RestoreNeeds): Promise<void> {
 const STATE = `select
   (select count(*)::int from account_person) as account_persons,
   (select count(*)::int from protected_person) as protected,
-  (select count(*)::int from r1_person) as records,
+  (select count(*)::int from r1_person) as records, (select count(*)::int from registry) as registries,
   (select count(*)::int from participant_grant where revoked_at is null) as grants,
   (select count(*)::int from participant_secret where retired_at is null) as secrets,
   (select status from participant) as status,
@@ -101,6 +103,7 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
     account_persons: 1,
     protected: 1,
     records: 3,
+    registries: 1,
     grants: 0,
     secrets: 1,
     status: 'disabled',
@@ -113,7 +116,14 @@ test('erasures, withdrawals and revocations after the backup hold in the restore
   const bare = await target()
   await restoreDatabase(needsOf(bare), { file: later, ...without })
   const [undone] = await rowsOf(bare, STATE)
-  expect(undone).toMatchObject({ account_persons: 2, protected: 0, records: 4, grants: 1, status: 'active' })
+  expect(undone).toMatchObject({
+    account_persons: 2,
+    protected: 0,
+    records: 4,
+    registries: 2,
+    grants: 1,
+    status: 'active',
+  })
 })
 
 test('the journal has no personal data in clear', async () => {

@@ -23,6 +23,7 @@ import { createOperators } from '../directory/operators.ts'
 import { createTokens } from '../directory/tokens.ts'
 import { createGuards } from '../egress/address-guard.ts'
 import { clientAddressReader, createGate } from '../http/gate.ts'
+import { isBehindJournal } from '../journal/journal.ts'
 import { createBodies } from '../keys/bodies.ts'
 import { createKeys } from '../keys/own-keys.ts'
 import type { Limits } from '../limits.ts'
@@ -39,8 +40,10 @@ import type { Modes } from '../operations/item.ts'
 import { createReadingThreads } from '../reading/threads.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { createWake } from '../shared/wake.ts'
+import { refuseUnfinished } from '../store/backup/restorations.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
+import { StoreRefusal } from '../store/db/refusal.ts'
 import { readSchemaVersions } from '../store/db/schema-version.ts'
 import { deliveryHealth } from '../store/deliveries/breakers.ts'
 import { MOST_CONCURRENCY } from '../store/directory/participant-callbacks.ts'
@@ -65,6 +68,9 @@ import { openVault } from './storage.ts'
  */
 export async function createContext(config: Config, db: Database, parts: { log?: Log; clock?: Clock } = {}) {
   const { log = createLog({ level: config.logLevel }), clock = CLOCK } = parts
+  // First: a server leaves nothing in a database that is being restored.
+  await refuseUnfinished(db)
+  await refuseOlder(config, db)
   const vault = await openVault(config, db)
   const keys = await createKeys(db, vault, log, clock)
   const { limits } = config
@@ -180,6 +186,15 @@ export async function createContext(config: Config, db: Database, parts: { log?:
         ),
     }),
   }
+}
+
+/** @throws StoreRefusal the journal knows more than the database, which was restored by other means than ours */
+async function refuseOlder({ journal }: Config, db: Database): Promise<void> {
+  if (journal === undefined || !(await isBehindJournal(db, journal))) return
+  throw new StoreRefusal(
+    'the journal has acts that this database does not know: it was restored to an earlier time. ' +
+      'Run rollcall restore adopt (docs/backup.md)',
+  )
 }
 
 /** Mailboxes that a node drains at a time, as a share of the exchanges that it works on: one that answers peers must do so meanwhile. */

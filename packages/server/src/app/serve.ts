@@ -14,9 +14,6 @@ import { addProtocolRoutes } from '../http/protocol-routes.ts'
 import { addReferenceRoutes } from '../http/reference.ts'
 import { createHttpServer, type HttpServer } from '../http/server.ts'
 import type { HasShowcase, Showcase } from '../http/showcase.ts'
-import { isBehindJournal } from '../journal/journal.ts'
-import { refuseUnfinished } from '../store/backup/restorations.ts'
-import { StoreRefusal } from '../store/db/refusal.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
 import { startReleased } from '../work/held.ts'
 import { type RunningWorker, startWorker } from '../work/worker.ts'
@@ -56,15 +53,13 @@ export class ListenFailed extends Error {
  * Starts what the role asks for: listening, working on what was accepted, or both. Everything that needs is in `context`; the
  * caller closes the database after `stop`.
  * @param parts.pause how `/ready` is left to say 503 before connections are refused
- * @throws ListenFailed, what connecting to the database throws, and StoreRefusal: the database is being restored
+ * @throws ListenFailed, and what connecting to the database throws
  */
 export async function startServer(
   config: Config,
   context: Context,
   { pause = sleep }: { readonly pause?: (milliseconds: number) => Promise<unknown> } = {},
 ): Promise<RunningServer> {
-  await refuseUnfinished(context.db)
-  await refuseOlder(config, context.db)
   let ready = false
   let worker: RunningWorker | null = null
   const does = ROLES[config.role]
@@ -131,15 +126,6 @@ export async function startServer(
   const adminPort = portOf(operatorServer)
   context.log.info({ role, ...(does.answers && { host, port }), adminHost, adminPort }, 'listening')
   return { port, adminPort, outdated: context.schema.outdated, show, markReady, stop }
-}
-
-/** @throws StoreRefusal the journal knows more than the database, which was restored by other means than ours */
-async function refuseOlder({ journal }: Config, db: Context['db']): Promise<void> {
-  if (journal === undefined || !(await isBehindJournal(db, journal))) return
-  throw new StoreRefusal(
-    'the journal has acts that this database does not know: it was restored to an earlier time. ' +
-      'Run rollcall restore adopt (docs/backup.md)',
-  )
 }
 
 /** Each role: whether it answers peers, and whether it works on what was accepted. */

@@ -64,6 +64,8 @@ export type JournalAct =
   | { readonly kind: 'secrets_retired'; readonly participant: string; readonly secrets: readonly string[] }
   | { readonly kind: 'operator_revoked'; readonly name: string }
   | { readonly kind: 'own_key_revoked'; readonly kid: string }
+  /** A registry, by its namespace, or a participant, by its sender_id, was removed with what was stored of it. */
+  | { readonly kind: 'removed'; readonly removable: 'registry' | 'participant'; readonly name: string }
 
 export type JournalKind = JournalAct['kind']
 

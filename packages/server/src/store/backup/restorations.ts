@@ -84,13 +84,21 @@ export async function isHeld({ pool }: { readonly pool: Pool }): Promise<boolean
   return rows[0]?.held === true
 }
 
+const NOT_LOADED = 'a restore of this database has begun and not ended: run rollcall restore again'
+
+/** @throws StoreRefusal a restore has begun, whose tables are to stay as they are */
+export async function refuseUnloaded({ pool }: { readonly pool: Pool }): Promise<void> {
+  const last = await restorationIfAny(pool)
+  if (last !== null && last.loaded_at === null) throw new StoreRefusal(NOT_LOADED)
+}
+
 /** @throws StoreRefusal a restore has not come to its end: nothing may be answered from this database */
 export async function refuseUnfinished({ pool }: { readonly pool: Pool }): Promise<void> {
   const last = await restorationIfAny(pool)
   if (last === null || last.applied_at !== null) return
   throw new StoreRefusal(
     last.loaded_at === null
-      ? 'a restore of this database has begun and not ended: run rollcall restore again'
+      ? NOT_LOADED
       : 'this database was restored, and the journal is not applied yet: run rollcall restore again, with --journal',
   )
 }
