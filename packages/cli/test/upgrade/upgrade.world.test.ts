@@ -132,6 +132,7 @@ describe.each(FIXTURE_COMMITS)('a database of %s', (commit) => {
   test('has nothing that doctor finds broken', async () => {
     const findings = await rollcallJson(['doctor'], env)
     expect(findings.filter(({ state }: { state: string }) => state === 'broken')).toEqual([])
+    expect(await rollcallJson(['audit', 'verify'], env)).toMatchObject({ good: true })
   })
 
   test('has a grant of everything for each participant and registry, which doctor names', async () => {
