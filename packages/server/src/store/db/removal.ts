@@ -26,7 +26,14 @@ const rowsOf = (removable: Removable, tables: readonly string[]): readonly Rows[
 /** Rows that name both. Others go with them by their foreign keys, such as attempts with their delivery. */
 const OF_BOTH = (removable: Removable): readonly Rows[] => [
   { table: 'enrolment_receipt', of: OF_EXCHANGES(removable) },
-  ...rowsOf(removable, ['exchange_reference', 'delivery', 'accepted_exchange', 'inbox_message', 'exchange']),
+  ...rowsOf(removable, [
+    'participant_check',
+    'exchange_reference',
+    'delivery',
+    'accepted_exchange',
+    'inbox_message',
+    'exchange',
+  ]),
   {
     table: 'waiting_notification',
     of: `mailbox in (select id from mailbox where ${removable} = $1)`,
