@@ -22,7 +22,7 @@ export type LimitName = keyof typeof LIMITS
 export type Limits = { readonly [name in LimitName]: number }
 
 /** Limits of earlier versions, and what is set in their place. */
-const REPLACED: Readonly<Record<string, string>> = {
+export const REPLACED_LIMITS: Readonly<Record<string, string>> = {
   ROLLCALL_OPEN_REQUEST_BYTES: 'ROLLCALL_LARGE_REQUESTS, a number of requests',
 }
 
@@ -32,7 +32,7 @@ const REPLACED: Readonly<Record<string, string>> = {
  * @throws Error that names the variable and its range when a value is not a whole number within it
  */
 export function readLimits(env: Readonly<Record<string, string | undefined>>): Limits {
-  for (const [variable, replacement] of Object.entries(REPLACED)) {
+  for (const [variable, replacement] of Object.entries(REPLACED_LIMITS)) {
     if (env[variable]) throw new Error(`${variable} is no limit any more; set ${replacement}`)
   }
   const entries = Object.entries(LIMITS).map(([name, row]: [string, LimitRow]) => [name, readLimit(row, env)])

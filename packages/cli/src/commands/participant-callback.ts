@@ -49,6 +49,10 @@ export function addCallbackCommand(participant: Command): void {
     .addHelpText(
       'after',
       `
+--allow permits addresses in the requests of the participant. It does not say where answers go that name no address
+(--default-url), and it does not permit another port than 443, a private network or plain HTTP: those are permitted for a
+host with rollcall participant host allow. rollcall participant test tries the whole way.
+
 Credentials are encrypted at rest, sent to their origin only, and never shown again. See docs/deliveries.md.
 
 Example: rollcall participant callback spmis.example.org --default-url https://spmis.example.org/dci`,

@@ -2,6 +2,7 @@
 import { oneOf, readPublicKey } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../directory/key-file.ts'
+import type { Participant } from '../model/participant.ts'
 import type { Database } from '../store/db/database.ts'
 import {
   addParticipantKey,
@@ -60,6 +61,7 @@ export const addParticipantKeys = useCase(
       ...(valid_until !== undefined && { valid_until: valid_until === null ? null : new Date(valid_until) }),
     }
     const participant = await participantNamed(db, sender_id)
+    refuseUnusable(participant, read)
     const added: ParticipantKey[] = []
     for (const key of read) added.push(await addParticipantKey(db, participant, { ...key, ...times }))
     // What could not be encrypted for it can be now.
@@ -67,6 +69,23 @@ export const addParticipantKeys = useCase(
     return added.map(described)
   },
 )
+
+/** @throws AdminRefusal a key could never verify a message of the participant, because its profile has other algorithms */
+function refuseUnusable(
+  { sender_id, signature_profile }: Participant,
+  keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
+): void {
+  const { layout, canonical_form, algorithms } = signature_profile
+  const unusable = keys.find(
+    ({ use, algorithm }) => use === 'sig' && algorithms.every((name) => name !== algorithm),
+  )
+  if (unusable === undefined) return
+  const profile = `${layout},${canonical_form},${unusable.algorithm}`
+  throw new AdminRefusal(
+    `keys: the key is for ${unusable.algorithm}, and the signature profile of ${sender_id} accepts ${algorithms.join(', ')} only; ` +
+      `if it signs with this key, first run rollcall participant policy ${sender_id} --profile ${profile}; if the key is for encryption, add --use enc`,
+  )
+}
 
 /** Every key that was ever registered for a participant, the newest first. */
 export const listParticipantKeys = useCase(

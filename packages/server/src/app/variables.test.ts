@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { LIMITS } from '../limits.ts'
+import { refuseUnknownVariables } from './variables.ts'
+
+test.each([
+  ['ROLLCALL_DATE', 'ROLLCALL_DATE is no variable of this version; the nearest is ROLLCALL_DATA'],
+  [
+    'ROLLCALL_PUBLICURL',
+    'ROLLCALL_PUBLICURL is no variable of this version; the nearest is ROLLCALL_PUBLIC_URL',
+  ],
+  [
+    'ROLLCALL_RATE_LIMITS',
+    'ROLLCALL_RATE_LIMITS is no variable of this version; the nearest is ROLLCALL_RATE_LIMIT',
+  ],
+  [
+    'ROLLCALL_XYZZY_PLUGH',
+    'ROLLCALL_XYZZY_PLUGH is no variable of this version; the README lists those there are',
+  ],
+  ['ROLLCALL_PORT', 'ROLLCALL_PORT is not read: set PORT instead'],
+  ['DATABASE_URI', 'DATABASE_URI is not read: set DATABASE_URL instead'],
+])('%s is refused, without its value', (name, message) => {
+  expect(() => refuseUnknownVariables({ [name]: 'secret' })).toThrow(new Error(message))
+})
+
+test('those that are read, those of other programs, and empty ones are not refused', () => {
+  const env = { ROLLCALL_DATA: 'x', DATABASE_URL: 'x', DATABASE_URLS: 'x', PORTS: '1', ROLLCALL_XYZZY: '' }
+  expect(() => refuseUnknownVariables(env)).not.toThrow()
+})
+
+test('those that Kubernetes sets for a service of our name are not refused', () => {
+  const env = {
+    ...{
+      ROLLCALL_SERVICE_HOST: '10.0.0.1',
+      ROLLCALL_SERVICE_PORT: '8080',
+      ROLLCALL_SERVICE_PORT_HTTP: '8080',
+    },
+    ...{ ROLLCALL_PORT: 'tcp://10.0.0.1:8080', ROLLCALL_PORT_8080_TCP: 'tcp://10.0.0.1:8080' },
+    ...{ ROLLCALL_PORT_8080_TCP_ADDR: '10.0.0.1', ROLLCALL_WORKER_SERVICE_HOST: '10.0.0.2' },
+  }
+  expect(() => refuseUnknownVariables(env)).not.toThrow()
+})
+
+test('every variable that the README or docs/limits.md lists is known', async () => {
+  const pages = ['README.md', 'docs/limits.md'].map((page) => new URL(`../../../../${page}`, import.meta.url))
+  for (const page of pages) {
+    const text = await readFile(page, 'utf8')
+    for (const [name] of text.matchAll(/\bROLLCALL_[A-Z_]+\b/g)) {
+      expect(() => refuseUnknownVariables({ [name]: '1' })).not.toThrow()
+    }
+  }
+  for (const { variable } of Object.values(LIMITS)) {
+    expect(() => refuseUnknownVariables({ [variable]: '1' })).not.toThrow()
+  }
+})

@@ -1,0 +1,75 @@
+/** Environment variables: those that there are, and what a misspelled one most likely means. */
+import { LIMITS, REPLACED_LIMITS } from '../limits.ts'
+import { nearestName } from '../shared/nearest.ts'
+
+/** Besides those of limits. The README describes them. */
+const VARIABLES = [
+  'ROLLCALL_ADMIN_HOSTS',
+  'ROLLCALL_ADMIN_PRIVATE_NETWORK',
+  'ROLLCALL_BEHIND_TLS_PROXY',
+  'ROLLCALL_CLIENT_SECRET',
+  'ROLLCALL_DATA',
+  'ROLLCALL_DEMO_REMOTE',
+  'ROLLCALL_JOURNAL',
+  'ROLLCALL_MASTER_KEY',
+  'ROLLCALL_MASTER_KEY_FILE',
+  'ROLLCALL_NEW_MASTER_KEY',
+  'ROLLCALL_NEW_MASTER_KEY_FILE',
+  'ROLLCALL_OWNER_DATABASE_URL',
+  'ROLLCALL_OWNER_DATABASE_URL_FILE',
+  'ROLLCALL_PROXIES',
+  'ROLLCALL_PUBLIC_URL',
+  'ROLLCALL_RETRY_SCHEDULE',
+  'ROLLCALL_ROLE',
+  'ROLLCALL_SIGNATURE_NAMESPACE',
+  'ROLLCALL_SIGNATURE_NAMESPACES',
+  'ROLLCALL_TOKEN_QUERY',
+  'ROLLCALL_WITNESS',
+]
+
+/**
+ * Without the prefix: another program's variables may have any name, so only those are refused of which one is known that
+ * cannot be meant otherwise.
+ */
+const MISTAKEN: Readonly<Record<string, string>> = {
+  DATABASE_URI: 'DATABASE_URL',
+  DATABSE_URL: 'DATABASE_URL',
+  ROLLCALL_DATABASE_URL: 'DATABASE_URL',
+  ROLLCALL_HOST: 'HOST',
+  ROLLCALL_PORT: 'PORT',
+  ROLLCALL_ADMIN_HOST: 'ADMIN_HOST',
+  ROLLCALL_ADMIN_PORT: 'ADMIN_PORT',
+  ROLLCALL_LOG_LEVEL: 'LOG_LEVEL',
+  ADMINPORT: 'ADMIN_PORT',
+  ADMINHOST: 'ADMIN_HOST',
+  LOGLEVEL: 'LOG_LEVEL',
+}
+
+const PREFIX = 'ROLLCALL_'
+
+/** Kubernetes sets such variables in every container for a service that is called rollcall. */
+const isOfService = (name: string, value: string): boolean =>
+  /^ROLLCALL_(?:[A-Z0-9_]+_)?(?:SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)|PORT_\d+_(?:TCP|UDP).*)$/.test(name) ||
+  (/^ROLLCALL_(?:[A-Z0-9_]+_)?PORT$/.test(name) && /^(?:tcp|udp|sctp):\/\//.test(value))
+
+/**
+ * @throws Error that names a variable which no command reads, and the one that may be meant; never its value
+ */
+export function refuseUnknownVariables(env: Readonly<Record<string, string | undefined>>): void {
+  const known = new Set([...VARIABLES, ...Object.values(LIMITS).map(({ variable }) => variable)])
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || value === '' || known.has(name) || isOfService(name, value)) continue
+    // Its own message says what to set in its place.
+    if (Object.hasOwn(REPLACED_LIMITS, name)) continue
+    const meant = Object.hasOwn(MISTAKEN, name) ? MISTAKEN[name] : undefined
+    if (meant !== undefined) throw new Error(`${name} is not read: set ${meant} instead`)
+    if (!name.startsWith(PREFIX)) continue
+    const nearest = nearestName(
+      name.slice(PREFIX.length),
+      [...known].map((one) => one.slice(PREFIX.length)),
+    )
+    const advice =
+      nearest === undefined ? 'the README lists those there are' : `the nearest is ${PREFIX}${nearest}`
+    throw new Error(`${name} is no variable of this version; ${advice}`)
+  }
+}
