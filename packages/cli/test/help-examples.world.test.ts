@@ -258,6 +258,16 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
       '--plain-http',
       '--loopback',
     ),
+  'participant check': async () => {
+    // Of a participant that may do nothing, an accepted request is enough.
+    await grant(demo.server.database, 'new.example.org', 'civil-test', { operations: [] })
+    await demo.server.database.db.pool.query(
+      `insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation)
+        select participant.id, 'm-1', '\\x00', gen_random_uuid(), registry.id, 'search' from participant, registry
+        where participant.sender_id = 'new.example.org' and namespace = 'civil-test'`,
+    )
+  },
+  'participant promote': () => write('live-key.pem', spki(generateKeyPairSync('ed25519').publicKey)),
   'grant propose': () => auditing(demo.server.database).account({ participant: 'spmis.example.org' }),
   'audit review': async () => {
     await auditing(demo.server.database).account({ emergency: true, confidential: { reason: 'A fire' } })

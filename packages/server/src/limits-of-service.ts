@@ -289,6 +289,15 @@ export const LIMITS_OF_SERVICE = {
     unit: 'days',
     meaning: 'time for which an operator token is listed after it was revoked or has expired',
   },
+  check_days: {
+    variable: 'ROLLCALL_CHECK_DAYS',
+    default: 30,
+    min: 1,
+    max: 365,
+    unit: 'days',
+    meaning:
+      'age of a passing report of rollcall participant check; with an older one rollcall participant promote refuses',
+  },
   account_retention: {
     variable: 'ROLLCALL_ACCOUNT_RETENTION',
     default: 1_826,

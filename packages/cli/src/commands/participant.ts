@@ -7,6 +7,7 @@ import { stopRequest } from '../stop.ts'
 import { limit, wholeNumber } from '../values.ts'
 import { readYaml } from '../yaml.ts'
 import { addCallbackCommand } from './participant-callback.ts'
+import { addCheckCommands } from './participant-check.ts'
 import { addHostCommands } from './participant-host.ts'
 import { addKeyCommands } from './participant-key.ts'
 import { addPolicyCommand } from './participant-policy.ts'
@@ -73,6 +74,7 @@ Example: rollcall participant add new.example.org --name 'A system that is tried
   addHostCommands(participant)
   addCallbackCommand(participant)
   addTestCommand(participant)
+  addCheckCommands(participant)
   addRemoveParticipantCommand(participant)
 }
 

@@ -291,7 +291,7 @@ export const testCallback = useCase(
   },
   async (needs: HasSignatures, { sender_id, to = null, registry }) => {
     const participant = await participantNamed(needs.db, sender_id)
-    const from = await registryFor(needs.db, registry)
+    const from = await registryFor(needs.db, participant, registry)
     const guards = createGuards()
     try {
       return await tryCallback(await senderOf(needs, guards), participant, from, to)
@@ -321,12 +321,19 @@ async function senderOf({ db, vault, signatureNamespaces }: HasSignatures, guard
   }
 }
 
-async function registryFor(db: Database, namespace: string | undefined): Promise<Registry> {
-  const found = namespace === undefined ? (await listRegistries(db))[0] : await findRegistry(db, namespace)
+async function registryFor(
+  db: Database,
+  { environment }: Pick<Participant, 'environment'>,
+  namespace: string | undefined,
+): Promise<Registry> {
+  const found =
+    namespace === undefined
+      ? (await listRegistries(db)).find((row) => row.environment === environment)
+      : await findRegistry(db, namespace)
   if (found) return found
   throw new AdminRefusal(
     namespace === undefined
-      ? 'there is no registry to send the message from; add one first'
+      ? `there is no ${environment} registry to send the message from; add one first`
       : `there is no registry ${namespace}`,
   )
 }

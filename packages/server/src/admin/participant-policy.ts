@@ -82,7 +82,7 @@ async function setPolicy(
 }
 
 /** Nothing is fetched. The check runs now, so that an error is found before the first message. */
-async function checkKeySetAddress(
+export async function checkKeySetAddress(
   { outgoing }: Participant,
   jwks_uri: string | null | undefined,
 ): Promise<void> {

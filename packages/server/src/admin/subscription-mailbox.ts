@@ -24,7 +24,7 @@ import { AdminRefusal, useCase } from './use-case.ts'
 
 const Code = text('Code of the subscription.')
 
-interface HasSamples extends HasDatabase {
+export interface HasSamples extends HasDatabase {
   /** Records of a kind that are about nobody, by the kind's name. */
   readonly samples: (kind: string) => Iterable<object>
 }

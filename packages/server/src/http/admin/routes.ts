@@ -9,6 +9,8 @@ import { listEvents } from '../../admin/event-list.ts'
 import { publishEvent } from '../../admin/events.ts'
 import { addHold, listHolds, removeHold } from '../../admin/holds.ts'
 import type { HasAccounts, HasRecording, HasVault } from '../../admin/needs.ts'
+import { showParticipant } from '../../admin/participant-check.ts'
+import { promoteParticipant } from '../../admin/participant-promote.ts'
 import { listParticipants } from '../../admin/participants.ts'
 import { listProtected, protectPerson, unprotectPerson } from '../../admin/protected-persons.ts'
 import { showRecord } from '../../admin/record.ts'
@@ -17,6 +19,7 @@ import { listRegistries } from '../../admin/registries.ts'
 import { countPrunable, type RetentionNeeds, showRetention } from '../../admin/retention.ts'
 import { listSubscriptions, showSubscription } from '../../admin/subscriptions.ts'
 import type { Given, UseCase } from '../../admin/use-case.ts'
+import type { Limits } from '../../limits.ts'
 import type { OperatorRole } from '../../model/operator.ts'
 import type { Method } from '../server.ts'
 
@@ -24,7 +27,10 @@ import type { Method } from '../server.ts'
 export const ADMIN_BASE = '/admin/v1'
 
 /** What the use cases work with. */
-export type AdminNeeds = HasVault & HasRecording & HasAccounts & RetentionNeeds
+export type AdminNeeds = HasVault &
+  HasRecording &
+  HasAccounts &
+  RetentionNeeds & { readonly limits: Pick<Limits, 'check_days'> }
 
 export interface AdminRoute {
   readonly method: Method
@@ -105,6 +111,15 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   route(listParticipants, {
     ...{ method: 'GET', path: '/participants', name: 'listParticipants', role: 'read' },
     summary: 'Every participant, by sender_id.',
+  }),
+  route(showParticipant, {
+    ...{ method: 'GET', path: '/participants/{sender_id}', name: 'showParticipant', role: 'read' },
+    summary: 'One participant, with the reports of its checks.',
+  }),
+  route(promoteParticipant, {
+    ...{ method: 'POST', path: '/participants/{sender_id}/promote', name: 'promoteParticipant', role: 'own' },
+    summary:
+      'Makes a sandbox participant live after its check: new keys and a new secret; all of the sandbox ends.',
   }),
   route(listSubscriptions, {
     ...{ method: 'GET', path: '/subscriptions', name: 'listSubscriptions', role: 'read' },

@@ -38,7 +38,7 @@ const OF_BOTH = (removable: Removable): readonly Rows[] => [
     table: 'waiting_notification',
     of: `mailbox in (select id from mailbox where ${removable} = $1)`,
   },
-  ...rowsOf(removable, ['subscription', 'mailbox']),
+  ...rowsOf(removable, ['subscription', 'mailbox', 'participant_check']),
 ]
 
 /** In the order in which they go; the row of the registry or participant itself, and what hangs on it, is the last. */

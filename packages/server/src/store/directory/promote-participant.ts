@@ -1,0 +1,120 @@
+/** A sandbox participant becomes a live one: everything that it had in the sandbox ends in one transaction. */
+import type { PublicKey } from '@rollcall/protocol'
+import { sql, type Transaction } from 'kysely'
+import type { Participant } from '../../model/participant.ts'
+import type { Database } from '../db/database.ts'
+import { isDuplicate } from '../db/database-errors.ts'
+import { StoreRefusal } from '../db/refusal.ts'
+import type { Tables } from '../db/tables.ts'
+import { lockParticipant } from './participants.ts'
+
+export interface Promotion {
+  /** Its live keys. */
+  readonly keys: readonly PublicKey[]
+  /** Keys that it had published for the sandbox: never accepted again. */
+  readonly former: readonly PublicKey[]
+  /** Where it publishes its live keys. */
+  readonly jwks_uri: string | null
+  /** SHA-256 of its live client secret. */
+  readonly sha256: Buffer
+}
+
+/**
+ * Its keys, secrets, grants and callback settings end, and what is given takes their place. Tokens end with them: they say
+ * that they are for the sandbox. Every node follows within a second.
+ * @returns ids of the registries in which it had a grant
+ * @throws StoreRefusal it is no sandbox participant; a key that was used in the sandbox, or is another participant's
+ */
+export async function promoteParticipant(
+  { kysely }: Pick<Database, 'kysely'>,
+  participant: Pick<Participant, 'id' | 'sender_id'>,
+  { keys, former, jwks_uri, sha256 }: Promotion,
+): Promise<readonly number[]> {
+  return kysely.transaction().execute(async (transaction) => {
+    const { id, environment } = await lockParticipant(transaction, participant)
+    if (environment !== 'sandbox') throw new StoreRefusal(`${participant.sender_id} is live already`)
+    const now = sql<Date>`now()`
+    await setLive(transaction, participant, jwks_uri)
+    await transaction
+      .updateTable('participant_key')
+      .set({ revoked_at: now })
+      .where('participant', '=', id)
+      .where('revoked_at', 'is', null)
+      .execute()
+    for (const key of former) await refuseForEver(transaction, id, key)
+    for (const key of keys) await addLiveKey(transaction, participant, key)
+    await transaction
+      .updateTable('participant_secret')
+      .set({ retired_at: now })
+      .where('participant', '=', id)
+      .where('retired_at', 'is', null)
+      .execute()
+    await transaction.insertInto('participant_secret').values({ participant: id, sha256 }).execute()
+    await transaction.deleteFrom('participant_callback').where('participant', '=', id).execute()
+    const revoked = await transaction
+      .updateTable('participant_grant')
+      .set({ revoked_at: now })
+      .where('participant', '=', id)
+      .where('revoked_at', 'is', null)
+      .returning('registry')
+      .execute()
+    return [...new Set(revoked.map(({ registry }) => registry))]
+  })
+}
+
+async function setLive(
+  transaction: Transaction<Tables>,
+  { id }: Pick<Participant, 'id'>,
+  jwks_uri: string | null,
+): Promise<void> {
+  try {
+    await transaction
+      .updateTable('participant')
+      .set({ environment: 'live', jwks_uri })
+      .where('id', '=', id)
+      .execute()
+  } catch (error) {
+    if (!isDuplicate(error, 'participant_jwks_uri_key')) throw error
+    throw new StoreRefusal('another participant has this jwks_uri; each participant needs one of its own')
+  }
+}
+
+const rowOf = (participant: number, { public_jwk, kid, use, algorithm, thumbprint }: PublicKey) => ({
+  ...{ participant, kid, use, algorithm, thumbprint },
+  public_jwk: JSON.stringify(public_jwk),
+})
+
+/** A key that was only published is registered as a revoked one, and refused wherever it is published again. */
+async function refuseForEver(
+  transaction: Transaction<Tables>,
+  participant: number,
+  key: PublicKey,
+): Promise<void> {
+  await sql`insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, revoked_at)
+    values (${participant}, ${key.kid}, ${key.use}, ${key.algorithm}, ${JSON.stringify(key.public_jwk)}, ${key.thumbprint}, now())
+    on conflict (thumbprint) do nothing`.execute(transaction)
+}
+
+async function addLiveKey(
+  transaction: Transaction<Tables>,
+  { id }: Pick<Participant, 'id'>,
+  key: PublicKey,
+): Promise<void> {
+  const known = await transaction
+    .selectFrom('participant_key')
+    .select('participant')
+    .where('thumbprint', '=', key.thumbprint)
+    .executeTakeFirst()
+  if (known?.participant === id) {
+    throw new StoreRefusal(`the key ${key.kid} was used in the sandbox; make a new key for the live system`)
+  }
+  if (known !== undefined) {
+    throw new StoreRefusal(`the key ${key.kid} belongs to another participant already; make a new key`)
+  }
+  try {
+    await transaction.insertInto('participant_key').values(rowOf(id, key)).execute()
+  } catch (error) {
+    if (!isDuplicate(error, 'participant_key_live_index')) throw error
+    throw new StoreRefusal(`two of the keys have the kid ${key.kid}; give each key its own kid`)
+  }
+}
