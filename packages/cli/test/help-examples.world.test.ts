@@ -263,7 +263,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
     await grant(demo.server.database, 'new.example.org', 'civil-test', { operations: [] })
     await demo.server.database.db.pool.query(
       `insert into exchange (participant, message_id, fingerprint, correlation_id, registry, operation)
-        select participant.id, 'm-1', '\\x00', gen_random_uuid(), registry.id, 'search' from participant, registry
+        select participant.id, 'm-1', sha256(''), gen_random_uuid(), registry.id, 'search' from participant, registry
         where participant.sender_id = 'new.example.org' and namespace = 'civil-test'`,
     )
   },
