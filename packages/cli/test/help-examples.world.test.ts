@@ -316,6 +316,9 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
 /** Examples that change what the others need run where nobody works. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['demo', 'migrate', 'keys rotate-master'])
 
+/** Examples that need the owner of the database. */
+const OWNERS: ReadonlySet<string> = new Set(['restore adopt'])
+
 /** What the commands that run until they are stopped print when they have begun, by a part of the example. */
 const BEGUN: Readonly<Record<string, RegExp>> = {
   'rollcall serve': /^Rollcall (?:works|listens)/m,
@@ -360,7 +363,11 @@ async function untilBegun(
 }
 
 async function runExample({ command, text }: Example): Promise<Ended> {
-  const environment = ELSEWHERE.has(command) ? other : env
+  const owner = { ROLLCALL_OWNER_DATABASE_URL: databaseUrl(demo.server.database.owner) }
+  const environment = {
+    ...(ELSEWHERE.has(command) ? other : env),
+    ...(OWNERS.has(command) && owner),
+  }
   const meant = Object.entries(meaning).reduce((so, [name, value]) => so.replaceAll(name, value), text)
   const plain = plainCommand(meant)
   if (plain === null) return inShell(meant, environment)

@@ -28,6 +28,7 @@ import { migrateDatabase } from './database.ts'
 import { applyAct } from './journal-acts.ts'
 import { closed, instant, orNull, timeOut, wholeNumber } from './members.ts'
 import type { HasAccounts, HasOwner, HasVault } from './needs.ts'
+import { requireOwner } from './retention.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
 
 export interface RestoreNeeds extends HasOwner, HasVault, HasAccounts, HasMasterKeys {
@@ -102,6 +103,7 @@ export const adoptRestored = useCase(
   async (needs: RestoreNeeds, given) => {
     const { db, owner = db } = needs
     checkJournal(given)
+    await requireOwner(owner)
     const later = await laterActs(needs, given, await readJournalHead(db.pool))
     const { restoration, snapshot } = await withTransaction(owner.pool, adopt)
     return complete(needs, {
