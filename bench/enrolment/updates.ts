@@ -109,7 +109,7 @@ async function ours(db: Database, registry: Registry): Promise<Send> {
     }
     const exchange = {
       ...{ correlation_id: randomUUID(), operation: updating, registry, participant, header, grant },
-      ...{ encrypted: false, received_at: new Date(), isGone: () => false },
+      ...{ encrypted: false, received_at: new Date(), isGone: () => false, traceparent: null },
     }
     const beneficiaries = changes.map(({ person, enrolment }) => ({
       member: { member_identifier: person, programme_identifier: enrolment },

@@ -36,7 +36,7 @@ for (let number = 0; number < MESSAGES; number += 1) {
       grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
     },
     ...{ operation: operation('enrolment-updates'), header, encrypted: false },
-    ...{ received_at: new Date(), isGone: () => false },
+    ...{ received_at: new Date(), isGone: () => false, traceparent: null },
   }
   const beneficiaries: readonly JsonObject[] = beneficiariesOf(number)
   const message = { transaction_id: `tx-${number}`, enrolled_updates: { beneficiaries } }

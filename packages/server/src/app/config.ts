@@ -7,6 +7,7 @@ import { DEFAULT_SCHEDULE, parseSchedule, wholeSchedule } from '../delivery/sche
 import { readPrefix } from '../http/gate.ts'
 import { parseMasterKey } from '../keys/master-key.ts'
 import { type Limits, readLimits } from '../limits.ts'
+import { type Environment, withSecretFiles } from './secret-files.ts'
 import { refuseUnknownVariables } from './variables.ts'
 
 /** The role of a node: it answers peers, it processes accepted requests, or both. */
@@ -54,13 +55,12 @@ export interface Config {
   readonly limits: Limits
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** @throws Error that names the variable and what it must be */
-export function readConfig(env: Environment): Config {
-  refuseUnknownVariables(env)
+export function readConfig(environment: Environment): Config {
+  refuseUnknownVariables(environment)
+  const env = withSecretFiles(environment)
   const port = readPort(env, 'PORT', 8080)
   const limits = readLimits(env)
   return {

@@ -4,6 +4,7 @@ import { createRefusalAccounts } from '../accounts/account-of-refusals.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import { failingClosed } from '../accounts/closed.ts'
 import { createPseudonyms } from '../accounts/pseudonyms.ts'
+import { EXPIRING_DAYS } from '../admin/grant-health.ts'
 import { createDayUses } from '../admission/day-limits.ts'
 import { createGrantQuota } from '../admission/grant-quota.ts'
 import { createQuota } from '../admission/quota.ts'
@@ -46,9 +47,11 @@ import { safeDatabaseError } from '../store/db/database-errors.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { readSchemaVersions } from '../store/db/schema-version.ts'
 import { deliveryHealth } from '../store/deliveries/breakers.ts'
+import { findEnds } from '../store/directory/ends.ts'
 import { MOST_CONCURRENCY } from '../store/directory/participant-callbacks.ts'
 import { takeTokens } from '../store/directory/quotas.ts'
 import { outboxHealth } from '../store/events/outbox.ts'
+import { waitingExchanges } from '../store/exchanges/claims.ts'
 import { createExchangeMemory } from '../store/exchanges/exchanges.ts'
 import { createInbox } from '../store/exchanges/inbox.ts'
 import { createCiphertextMemory } from '../store/exchanges/sealed-messages.ts'
@@ -85,13 +88,13 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
   })
   const schema = createSchemaWatch({ log, read: () => readSchemaVersions(db.kysely) })
-  const metrics = createMetrics(
-    connections,
-    () => deliveryHealth(db),
-    databaseHealth.breaker,
-    () => outboxHealth(db),
-    schema.look,
-  )
+  const metrics = createMetrics(connections, databaseHealth.breaker, {
+    deliveries: () => deliveryHealth(db),
+    outbox: () => outboxHealth(db),
+    exchanges: () => waitingExchanges(db),
+    ends: () => findEnds(db, EXPIRING_DAYS),
+    schema: schema.look,
+  })
   // The limits of participants are reached before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })

@@ -71,7 +71,8 @@ export async function startServer(
   let showcase: Showcase | null = null
   const pages = { ...context, showcase: () => showcase, isLoopback }
   const publicServer = does.answers ? createPublicServer(config, pages, isReady) : null
-  const operatorServer = createHttpServer(context)
+  // Probes and collections of metrics; calls of the admin API have lines of their own.
+  const operatorServer = createHttpServer({ ...context, accessLevel: 'debug' })
   addHealthRoutes(operatorServer, isReady, context.schema.lead)
   const isOwnHost: IsOwnHost = (header, local) => isOperatorHost(config, header, local)
   addMetricsRoute(operatorServer, context.metrics, isOwnHost)

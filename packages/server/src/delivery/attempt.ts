@@ -1,6 +1,5 @@
 /** One attempt to hand an envelope over: signed and encrypted anew, sent through the guard with the participant's credentials. */
 
-import { randomUUID } from 'node:crypto'
 import type { CanonicalText } from '@rollcall/protocol'
 import packageJson from '../../package.json' with { type: 'json' }
 import { CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
@@ -33,8 +32,8 @@ export interface Outgoing {
   /** Without is_msg_encrypted. */
   readonly header: object
   readonly message: object | CanonicalText
-  /** A UUID that stands for the exchange in traces of the peer. */
-  readonly trace: string
+  /** The one of the request that it answers, or one of ours. */
+  readonly traceparent: string
 }
 
 /** An attempt that is over. */
@@ -83,7 +82,7 @@ export async function attempt(parts: Attempting, outgoing: Outgoing): Promise<Fi
         'content-type': 'application/json',
         accept: 'application/json',
         'user-agent': USER_AGENT,
-        traceparent: traceparent(outgoing.trace),
+        traceparent: outgoing.traceparent,
         ...credentials.headers,
       },
       body,
@@ -108,12 +107,6 @@ export function logInternal({ log }: Pick<Attempting, 'log'>, error: unknown): v
 
 const detailOf = (error: unknown): string | null =>
   error instanceof RequestFailed || error instanceof CredentialsUnusable ? error.detail : null
-
-/** A trace of the exchange (W3C Trace Context): no span of ours is recorded, so it is not marked as sampled. */
-export function traceparent(uuid: string): string {
-  const span = randomUUID().replaceAll('-', '').slice(-16)
-  return `00-${uuid.replaceAll('-', '').toLowerCase()}-${span}-00`
-}
 
 /** The beginning of an answer as ASCII; every other byte is a dot. */
 export function printable(body: Uint8Array): string {

@@ -19,6 +19,7 @@ import {
 } from '../model/delivery.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { ownTraceparent, readTraceparent } from '../model/traceparent.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Database } from '../store/db/database.ts'
 import { safeDatabaseError } from '../store/db/database-errors.ts'
@@ -86,6 +87,7 @@ export interface FreshDelivery extends Reserved {
   /** As they stand in its body. */
   readonly header: object
   readonly message: object | CanonicalText
+  readonly traceparent?: string | null
   /** Whether it is asked once more if it may be sent: what it was decided by is not locked by its commit. */
   readonly asksAgain?: boolean
 }
@@ -97,7 +99,7 @@ export interface FreshDelivery extends Reserved {
  */
 export async function deliverNow(
   parts: Delivering,
-  { delivery, claim, permit, header, message, asksAgain = false }: FreshDelivery,
+  { delivery, claim, permit, header, message, traceparent, asksAgain = false }: FreshDelivery,
 ): Promise<boolean> {
   const origin = originOf(delivery.target)
   const attempting = attemptWithPermit(parts, permit, {
@@ -105,7 +107,7 @@ export async function deliverNow(
     claim,
     probe: false,
     fresh: !asksAgain,
-    read: async () => ({ header, message }),
+    read: async () => ({ header, message, traceparent: traceparent ?? null }),
   }).catch((error: unknown) => {
     logUnrecorded(parts, error)
     parts.deliveryDue(delivery.participant, claim.seconds)
@@ -163,6 +165,8 @@ export interface ClaimedAttempt {
 interface Contents {
   readonly header: object
   readonly message: object | CanonicalText
+  /** Of the request that it answers; null: it had none. */
+  readonly traceparent: string | null
 }
 
 /** The persisted contents of a delivery, in clear; each attempt sends them as they are. */
@@ -174,7 +178,12 @@ export async function openDelivery(
   if (!isJsonObject(persisted.header) || !isJsonObject(persisted.message)) {
     throw new BodyUnreadable('altered')
   }
-  return { header: persisted.header, message: new CanonicalText(canonicalJson(persisted.message)) }
+  const { traceparent } = persisted
+  return {
+    header: persisted.header,
+    message: new CanonicalText(canonicalJson(persisted.message)),
+    traceparent: typeof traceparent === 'string' ? readTraceparent(traceparent) : null,
+  }
 }
 
 interface Attempted {
@@ -270,7 +279,7 @@ async function makeAttempt(
   try {
     const target = targetOf(to.settings, delivery)
     if (target === null) return without(results.no_address)
-    const { header, message } = await read()
+    const { header, message, traceparent } = await read()
     const isReply = delivery.mailbox == null
     if (isReply && fresh !== true && !(await isStillPermitted(parts, delivery, to, message))) {
       return without(results.not_permitted)
@@ -278,7 +287,8 @@ async function makeAttempt(
     const { correlation_id, id } = delivery
     // A participant that must encrypt by now gets nothing in clear, also for a request in clear.
     const encrypted = delivery.encrypted || to.participant.encryption_policy === 'required'
-    const outgoing = { ...to, target, encrypted, header, message, trace: correlation_id ?? id }
+    const trace = traceparent ?? ownTraceparent(correlation_id ?? id)
+    const outgoing = { ...to, target, encrypted, header, message, traceparent: trace }
     return { target, finished: await attempt(parts, outgoing) }
   } catch (error) {
     if (error instanceof RequestFault) return without(results.address_not_registered)

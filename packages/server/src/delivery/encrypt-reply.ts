@@ -4,10 +4,12 @@ import { CanonicalText, canonicalJson } from '@rollcall/protocol'
 import type { Bodies } from '../keys/bodies.ts'
 import { deliveryContext, type EncryptedReply } from '../model/delivery.ts'
 import type { ReplyMembers } from '../model/outcome.ts'
+import { withTraceparent } from '../model/traceparent.ts'
 
 /**
  * The only maker of an `EncryptedReply`: of what a reply or a notification may be made of, in which records are disclosed.
  * @param id of the delivery
+ * @param traceparent of the request that it answers: persisted with it, and not part of what is signed
  * @returns header and message as they are signed
  */
 export async function encryptReply(
@@ -15,11 +17,12 @@ export async function encryptReply(
   id: string,
   header: object,
   members: ReplyMembers,
+  traceparent: string | null = null,
 ): Promise<WrittenReply> {
   const written = writtenOnce(header)
   const message = new CanonicalText(canonicalJson(members))
   const text = canonicalJson({ header: written, message })
-  const body = await bodies.encryptBody(text, deliveryContext(id))
+  const body = await bodies.encryptBody(withTraceparent(text, traceparent), deliveryContext(id))
   return { header: written, message, body: body as EncryptedReply, digest: hash('sha256', text) }
 }
 

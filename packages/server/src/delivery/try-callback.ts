@@ -7,6 +7,7 @@ import type { Guards } from '../egress/address-guard.ts'
 import { AddressRefused, CredentialsUnusable, RequestFailed } from '../egress/problems.ts'
 import type { Participant } from '../model/participant.ts'
 import type { Registry } from '../model/registry.ts'
+import { ownTraceparent } from '../model/traceparent.ts'
 import { type Attempting, attempt, type FinishedAttempt } from './attempt.ts'
 import { callbackNamed, callbackTarget } from './targets.ts'
 
@@ -105,7 +106,14 @@ export async function tryCallback(
   }
   const message = { transaction_id: `test-${message_id}`, correlation_id, search_response: [] }
   const encrypted = participant.encryption_policy === 'required'
-  const to = { participant, registry, settings, target, encrypted, trace: correlation_id }
+  const to = {
+    participant,
+    registry,
+    settings,
+    target,
+    encrypted,
+    traceparent: ownTraceparent(correlation_id),
+  }
   const finished = await attempt(parts, { ...to, header, message })
   tellTls(target, finished, step)
   const { result, detail, duration_ms } = finished

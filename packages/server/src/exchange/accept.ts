@@ -7,6 +7,7 @@ import { type CheckingSenderUri, readSenderUri } from '../delivery/targets.ts'
 import type { Bodies } from '../keys/bodies.ts'
 import type { Accounts } from '../model/account.ts'
 import { type Exchange, requestContext } from '../model/exchange.ts'
+import { withTraceparent } from '../model/traceparent.ts'
 import type { AcceptedRequest, NewChunk } from '../store/exchanges/exchanges.ts'
 import { duplicate, exchangeRow, type Remembering } from './remember.ts'
 import { acknowledgement, type Reply } from './reply.ts'
@@ -62,14 +63,14 @@ export async function accept(
 /** Each is answered by itself, and encrypted at rest for its own row. */
 async function newChunks(
   { bodies }: Pick<Accepting, 'bodies'>,
-  { correlation_id, header }: Exchange,
+  { correlation_id, header, traceparent }: Exchange,
   chunks: readonly Chunk[],
 ): Promise<readonly NewChunk[]> {
   const made: NewChunk[] = []
   for (const { message, items } of chunks) {
     const id = chunks.length === 1 ? correlation_id : randomUUID()
     const text = canonicalJson({ header, message })
-    const request = await bodies.encryptBody(text, requestContext(id))
+    const request = await bodies.encryptBody(withTraceparent(text, traceparent), requestContext(id))
     made.push({ id, items, request, request_bytes: Buffer.byteLength(text) })
   }
   return made

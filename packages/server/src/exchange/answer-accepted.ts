@@ -59,13 +59,13 @@ export async function answerAccepted(
   }
   let { page } = accepted
   try {
-    const { header, message } = await openRequest(parts, accepted)
+    const { header, message, traceparent = null } = await openRequest(parts, accepted)
     const last = page + PAGES_IN_A_RUN
     for (let goesOn = true; goesOn; ) {
       const isLast = (): boolean => page + 1 >= last || signal?.aborted === true
       const grant = await grantNow()
       if (grant === null) return await giveUp(parts, { ...accepted, page })
-      const exchange: Exchange = { ...answered, grant, header, isGone: () => false }
+      const exchange: Exchange = { ...answered, grant, header, traceparent, isGone: () => false }
       const make = () => makePage(parts, exchange, message, accepted, page + 1)
       const sent = await sendPage(parts, answered, make, isLast)
       if (sent === null) return

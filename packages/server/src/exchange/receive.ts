@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { HeaderRejection, type Operation } from '@rollcall/protocol'
 import type { Exchange, ModeName } from '../model/exchange.ts'
 import type { Registry } from '../model/registry.ts'
+import { readTraceparent } from '../model/traceparent.ts'
 import type { IncomingRequest } from '../reading/body.ts'
 import { type Opening, openMessage, type Verifying, verifyEnvelope } from '../trust/messages.ts'
 import { type Accepting, accept } from './accept.ts'
@@ -44,6 +45,7 @@ export async function receive(
         ? await takeUpload(parts, operation, participant, admitted)
         : await readSent(parts, mode, operation, participant, admitted)
     const { header, message, source } = sent.envelope
+    request.named?.(header.message_id)
 
     // 3. Is the sender the caller, and did it sign this, just now?
     checkSender(header, participant)
@@ -61,6 +63,7 @@ export async function receive(
     const exchange: Exchange = {
       ...{ correlation_id: randomUUID(), operation, registry, participant, grant, header, encrypted },
       ...{ received_at: new Date(), isGone: request.isGone },
+      traceparent: readTraceparent(request.headers.traceparent),
     }
     const opened = await openMessage(parts, exchange, operation, message)
     // A large body takes long to come: what is granted by now counts.

@@ -28,7 +28,7 @@ export type Answered = Omit<ClaimedExchange, 'operation' | 'registry' | 'partici
 export type ReplyPage = Pick<ReplyStep, 'page' | 'state' | 'items' | 'goesOn'> & {
   readonly outcome: Outcome
   /** By what it was answered, for its account; null: it says that the registry failed. */
-  readonly by: Pick<Exchange, 'grant' | 'header'> | null
+  readonly by: Pick<Exchange, 'grant' | 'header' | 'traceparent'> | null
 }
 
 /**
@@ -45,11 +45,13 @@ export async function sendReply(
   if (callback === null) throw new Error(`operation ${exchange.operation.name} has no callback`)
   const header = replyHeader(exchange, callback.action, outcome)
   const id = randomUUID()
+  const traceparent = by?.traceparent ?? null
   const { message, body, digest } = await encryptReply(
     parts,
     id,
     header,
     replyMessage(exchange, exchange.transaction_id, outcome),
+    traceparent,
   )
   const delivery: NewDelivery = {
     id,
@@ -84,7 +86,8 @@ export async function sendReply(
   if (!committed) return false
   // A consent may be withdrawn while this is committed.
   const asksAgain = by !== null && isAboutSubject(by.grant)
-  if (reserved !== null) await deliverNow(parts, { delivery, ...reserved, header, message, asksAgain })
+  if (reserved !== null)
+    await deliverNow(parts, { delivery, ...reserved, header, message, traceparent, asksAgain })
   else if (origin !== '') parts.deliveryDue(participant.id, 0)
   return true
 }

@@ -9,11 +9,27 @@ import type { Refusals, RefusedRequest } from '../observe/refusals.ts'
 /** A request, or the known parts of an unreadable one. */
 export type Caller = Pick<IncomingMessage, 'socket' | 'headers'>
 
+/** What is known of a request, for the refusals and the access log. */
+export interface Noted extends RefusedRequest {
+  /** The sender_id of the token or of the client. */
+  readonly participant: string | null
+  /** As the message has it: anything may stand there. */
+  readonly message_id?: string
+  /** Of the exchange. */
+  readonly correlation_id?: string
+  /** Why it was refused, or its header rejected. */
+  readonly code?: string
+}
+
 export interface Gate {
-  /** Remembers whose token a request showed, in case that it is refused. */
+  /** Notes whose token a request showed. */
   identified(request: Caller, sender_id: string): void
-  /** Remembers what a request asks for, in case that it is refused. */
+  /** Notes what a request asks for. */
   addressed(request: Caller, asked: RefusedRequest): void
+  /** Notes the ids of a message. */
+  named(request: Caller, ids: Pick<Noted, 'message_id' | 'correlation_id'>): void
+  /** Everything that was noted. */
+  noted(request: Caller): Noted
   /** Notes a request whose header was rejected: its reply says so. */
   rejected(request: Caller, code: string): void
   /**
@@ -29,7 +45,7 @@ export interface Gate {
   tokenRefused(request: Caller, error: string, participant: string | null): void
 }
 
-const NOTHING: RefusedRequest = { registry: null, operation: null }
+const NOTHING: Noted = { registry: null, operation: null, participant: null }
 const TOKEN: RefusedRequest = { registry: null, operation: 'token' }
 
 export function createGate(parts: {
@@ -40,9 +56,15 @@ export function createGate(parts: {
   readonly clientAddress: (request: Caller) => string
 }): Gate {
   const { refusals, metrics, failures, clientAddress } = parts
-  const senders = new WeakMap<Caller, string>()
-  const asked = new WeakMap<Caller, RefusedRequest>()
-  const askedOf = (request: Caller): RefusedRequest => asked.get(request) ?? NOTHING
+  const notes = new WeakMap<Caller, Noted>()
+  const noted = (request: Caller): Noted => notes.get(request) ?? NOTHING
+  const note = (request: Caller, more: Partial<Noted>): void => {
+    notes.set(request, { ...noted(request), ...more })
+  }
+  const askedOf = (request: Caller): RefusedRequest => {
+    const { registry, operation } = noted(request)
+    return { registry, operation }
+  }
   const unitOf = (request: Caller): string => clientUnit(clientAddress(request))
 
   const count = (address: string): number => {
@@ -54,21 +76,26 @@ export function createGate(parts: {
 
   return {
     unit: unitOf,
-    identified: (request, sender_id) => void senders.set(request, sender_id),
-    addressed: (request, what) => void asked.set(request, what),
+    noted,
+    identified: (request, participant) => note(request, { participant }),
+    addressed: note,
+    named: note,
     rejected(request, code) {
-      const participant = senders.get(request) ?? null
+      note(request, { code })
+      const { participant } = noted(request)
       refusals.rejected({ refusal: code, participant, address: unitOf(request) }, askedOf(request))
     },
     refused(request, fault) {
+      note(request, { code: fault.code })
       // A failure of ours is logged where it happens.
       if (fault.httpStatus >= 500) return fault
       const address = unitOf(request)
-      const participant = senders.get(request) ?? null
+      const { participant } = noted(request)
       refusals.note({ refusal: fault.code, participant, address }, askedOf(request))
       if (fault.code !== 'err.request.unauthorized') return fault
       const retryAfter = count(address)
       if (retryAfter === 0) return fault
+      note(request, { code: 'err.request.too_many_requests' })
       return new RequestFault(
         'err.request.too_many_requests',
         'too many requests without a good access token from this address; try again later',
@@ -82,6 +109,7 @@ export function createGate(parts: {
       return wait
     },
     tokenRefused(request, error, participant) {
+      note(request, { participant, code: `token.${error}` })
       const address = unitOf(request)
       refusals.note({ refusal: `token.${error}`, participant, address }, TOKEN)
       if (failures.wait(address) === 0) failures.fail(address)

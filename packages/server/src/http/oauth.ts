@@ -23,7 +23,7 @@ const GRANTED_SCOPE = [...OPERATIONS, ...CALLBACKS].map(({ name }) => `registry.
 interface TokenParts {
   readonly db: Database
   readonly tokens: Pick<Tokens, 'issue'>
-  readonly gate: Gate
+  readonly gate: Pick<Gate, 'wait' | 'unit' | 'identified' | 'tokenRefused'>
   readonly metrics: Pick<Metrics, 'tokenAnswered'>
   readonly limits: Pick<Limits, 'token_failures'>
 }
@@ -77,6 +77,7 @@ async function answer(
     )
   }
   const { sender_id, environment } = client.participant
+  parts.gate.identified(request.raw, sender_id)
   const { access_token, expires_in } = await parts.tokens.issue(sender_id, environment)
   return { access_token, token_type: 'bearer', expires_in, scope: GRANTED_SCOPE }
 }

@@ -32,7 +32,9 @@ it('shows metrics on the operator listener only, without anything a peer sent', 
     bearer(peer),
   )
   const answer = await get(`${server.adminUrl}/metrics`)
-  expect(answer.body).toMatch(/rollcall_request_seconds_count\{route="search",status="200"\} 1/)
+  expect(answer.body).toMatch(
+    /rollcall_request_seconds_count\{route="search",mode="sync",status="200",outcome="done"\} 1/,
+  )
   expect(answer.body).toMatch(/rollcall_items_total\{operation="search",status="succ",code="none"\} 1/)
   expect(answer.body).toContain('rollcall_database_breaker 0')
   expect(answer.body).toMatch(/rollcall_database_connections\{state="total"\} [1-9]/)

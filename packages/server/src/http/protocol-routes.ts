@@ -24,7 +24,7 @@ type ProtocolParts = HasDirectory &
   Parameters<typeof receive>[0] &
   Parameters<typeof receiveCallback>[0] &
   Parameters<typeof authenticate>[0] & {
-    readonly gate: Pick<Gate, 'identified' | 'addressed' | 'rejected'>
+    readonly gate: Pick<Gate, 'identified' | 'addressed' | 'named' | 'rejected'>
     readonly quota: Pick<Quota, 'enter'>
   }
 
@@ -35,17 +35,20 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
       ...operation.async_paths.map((path) => ({ path, mode: 'async' }) as const),
     ]
     for (const { path, mode } of paths) {
-      mount(app, 'POST', operation.name, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
+      const route = { name: operation.name, mode }
+      mount(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
         context.gate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })
         if (!operationsOf(registry.kind).includes(operation)) throw await refusal(context, request)
-        const { text, rejected } = await receive(context, mode, operation, registry, {
+        const { text, correlation_id, rejected } = await receive(context, mode, operation, registry, {
           path,
           headers: request.headers,
           body: request.raw,
           isGone: () => request.raw.socket.destroyed,
           identified: (sender_id) => context.gate.identified(request.raw, sender_id),
+          named: (message_id) => context.gate.named(request.raw, { message_id }),
         })
+        context.gate.named(request.raw, { correlation_id })
         if (rejected !== undefined) context.gate.rejected(request.raw, rejected)
         sendJson(reply, 200, text)
       })
@@ -57,13 +60,15 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
       const registry = await registryOf(context, request)
       const { headers, raw: body } = request
       context.gate.addressed(body, { registry: registry.namespace, operation: name })
-      const { text } = await receiveCallback(context, callback, registry, {
+      const { text, correlation_id } = await receiveCallback(context, callback, registry, {
         path,
         headers,
         body,
         isGone: () => body.socket.destroyed,
         identified: (sender_id) => context.gate.identified(body, sender_id),
+        named: (message_id) => context.gate.named(body, { message_id }),
       })
+      context.gate.named(body, { correlation_id })
       sendJson(reply, 200, text)
     })
   }

@@ -11,9 +11,11 @@ import type { Socket } from 'node:net'
 import { RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
+import type { ModeName } from '../model/exchange.ts'
 import type { DatabaseHealth } from '../observe/health.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import { type AccessLevel, addAccessLog } from './access-log.ts'
 import { asFault, faultBody, notFound, sendFault, wrongMethod } from './answer.ts'
 import { discardRest, endOrderly, isAnswered } from './connections.ts'
 import type { Gate } from './gate.ts'
@@ -33,8 +35,10 @@ export function createHttpServer(parts: {
   readonly metrics: Metrics
   readonly databaseHealth: Pick<DatabaseHealth, 'failed'>
   readonly gate: Gate
+  /** Of the lines of the access log; info unless another is given. */
+  readonly accessLevel?: AccessLevel
 }): HttpServer {
-  const { limits, log, metrics, gate } = parts
+  const { limits, gate, accessLevel = 'info' } = parts
   const timeout = limits.request_timeout * 1_000
   const app = fastify({
     logger: false,
@@ -79,12 +83,7 @@ export function createHttpServer(parts: {
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   app.setErrorHandler((error, request, reply) => refuse(request, reply, asFault(error, parts)))
   endOrderly(app, (socket) => endWithFault(socket, tooSlow()))
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.config.name ?? 'none'
-    metrics.requestAnswered(route, reply.raw.statusCode, reply.elapsedTime / 1_000)
-    log.debug({ route, status: reply.raw.statusCode, ms: Math.round(reply.elapsedTime) }, 'answered')
-    done()
-  })
+  addAccessLog(app, parts, { level: accessLevel })
   return app
 }
 
@@ -92,6 +91,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route's name in metrics and logs, where a path as sent never appears. */
     name?: string
+    /** Of an operation. */
+    mode?: ModeName
   }
 }
 
@@ -129,12 +130,21 @@ export interface MethodHandler {
   readonly method: Method
   /** Of the route, in metrics and logs. */
   readonly name: string
+  /** Of an operation. */
+  readonly mode?: ModeName
   readonly handler: Handler
 }
 
-/** Mounts one handler; other methods on its path are answered 405. */
-export function mount(app: HttpServer, method: Method, name: string, path: string, handler: Handler): void {
-  mountMethods(app, path, [{ method, name, handler }])
+/** Mounts one handler; other methods on its path are answered 405. @param route its name, or more of it */
+export function mount(
+  app: HttpServer,
+  method: Method,
+  route: string | Omit<MethodHandler, 'method' | 'handler'>,
+  path: string,
+  handler: Handler,
+): void {
+  const named = typeof route === 'string' ? { name: route } : route
+  mountMethods(app, path, [{ method, ...named, handler }])
 }
 
 /**
@@ -144,7 +154,7 @@ export function mount(app: HttpServer, method: Method, name: string, path: strin
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const others = app.supportedMethods.filter((other) => !allowed.includes(other))
-  for (const { method, name, handler } of rows) {
+  for (const { method, handler, ...config } of rows) {
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       try {
         await handler(request, reply)
@@ -152,7 +162,7 @@ export function mountMethods(app: HttpServer, path: string, rows: readonly Metho
         discardRest(request.raw)
       }
     }
-    app.route({ method, url: path, config: { name }, onRequest: answer, handler: answered })
+    app.route({ method, url: path, config, onRequest: answer, handler: answered })
   }
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.raw.setHeader('Allow', allowed.join(', '))

@@ -54,6 +54,7 @@ export async function receiveCallback(
     const text = decodeBody(await readJsonBody({ ...request, ...visit }, limits.body_bytes, check))
     const envelope = readCallbackEnvelope(callback, participant.sender_id, text, bounds)
     const { header } = envelope
+    request.named?.(header.message_id)
 
     // 3. Is the sender the caller, and did it sign this, in these days?
     checkSender(header, participant)

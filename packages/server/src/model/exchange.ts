@@ -17,6 +17,8 @@ export interface Exchange {
   /** Whether the message came encrypted: its answer then leaves encrypted, or not at all. */
   readonly encrypted: boolean
   readonly received_at: Date
+  /** As `readTraceparent` read it; null: the request had none. */
+  readonly traceparent: string | null
   /** Whether its peer has gone before the answer; never where the answer is sent later. */
   readonly isGone: () => boolean
 }

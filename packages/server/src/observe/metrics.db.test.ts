@@ -9,8 +9,10 @@ import {
   testSender,
 } from '../../test/deliveries.ts'
 import { drain } from '../delivery/drain.ts'
+import { findEnds } from '../store/directory/ends.ts'
 import { outboxHealth } from '../store/events/outbox.ts'
 import { createMetrics } from './metrics.ts'
+import { NOTHING_STORED } from './stored-health.ts'
 
 let sender: TestSender
 let peer: Receiver
@@ -53,12 +55,10 @@ test('metrics count the rows of the outbox', async () => {
         ('civil', 'Death', '{}', now(), null, null),
         ('civil', 'Death', '{}', now() - interval '1 day', 'record: must be one', now())`,
   )
-  const metrics = createMetrics(
-    () => ({ total: 0, idle: 0, waiting: 0 }),
-    undefined,
-    undefined,
-    () => outboxHealth(sender.context.db),
-  )
+  const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
+    ...NOTHING_STORED,
+    outbox: () => outboxHealth(sender.context.db),
+  })
   const { text } = await metrics.render()
   expect(text).toContain('rollcall_outbox_rows{state="waiting"} 2')
   expect(text).toContain('rollcall_outbox_rows{state="failed"} 1')
@@ -66,15 +66,57 @@ test('metrics count the rows of the outbox', async () => {
 })
 
 test('metrics are there when the database is not', async () => {
-  const metrics = createMetrics(
-    () => ({ total: 0, idle: 0, waiting: 0 }),
-    () => Promise.reject(new Error('away')),
-    undefined,
-    () => Promise.reject(new Error('away')),
-  )
+  const away = () => Promise.reject(new Error('away'))
+  const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
+    deliveries: away,
+    outbox: away,
+    exchanges: away,
+    ends: away,
+  })
   metrics.deliveryEnded('dead')
   const { text } = await metrics.render()
   expect(text).toContain('rollcall_deliveries_total{state="dead"} 1')
   expect(text).not.toContain('rollcall_deliveries_pending{')
-  expect(text).not.toMatch(/^rollcall_outbox_/m)
+  expect(text).not.toMatch(/^rollcall_(?:outbox|exchange|grant|participant_key)/m)
+})
+
+test('metrics count accepted requests that wait, and tell the ends of grants and keys that are near', async () => {
+  const { context, registry } = sender
+  const { pool } = context.db
+  const { id } = await takes(sender, 'ending.example', null)
+  await pool.query(
+    `insert into accepted_exchange (correlation_id, participant, registry, operation, message_id, transaction_id,
+       encrypted, request, items, references_stored, state, due_at)
+     values (gen_random_uuid(), $1, $2, 'search', 'm', 'tx', false, '', 1, true, 'accepted', now() - interval '90 seconds')`,
+    [id, registry.id],
+  )
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000)
+  const grants = 'insert into participant_grant (participant, registry, terms, valid_from, valid_until)'
+  const keys =
+    'insert into participant_key (participant, kid, use, algorithm, public_jwk, thumbprint, valid_until)'
+  await pool.query('delete from participant_grant where participant = $1', [id])
+  await pool.query(`${grants} values ($1, $2, '{}', now(), $3)`, [id, registry.id, day(10)])
+  // A key that another one follows does not end anything.
+  for (const [kid, use, until] of [
+    ['k-1', 'sig', day(5)],
+    ['k-2', 'sig', null],
+    ['k-3', 'enc', day(20)],
+    ['k-4', 'enc', day(10)],
+  ]) {
+    await pool.query(`${keys} values ($1, $2, $3, 'EdDSA', '{}', $2, $4)`, [id, kid, use, until])
+  }
+  const { text } = await context.metrics.render()
+  expect(text).toContain('rollcall_exchanges_waiting 1')
+  expect(text).toMatch(/^rollcall_exchange_oldest_seconds 9\d/m)
+  const ends = (name: string): readonly (readonly [string, number])[] =>
+    [...text.matchAll(new RegExp(`^${name}\\{participant="ending.example",(.*)\\} (\\S+)$`, 'gm'))].map(
+      ([, label = '', value]) => [label, Math.round((Number(value) - Date.now() / 1_000) / 86_400)],
+    )
+  expect(ends('rollcall_grant_end_seconds')).toEqual([[`registry="${registry.namespace}"`, 10]])
+  expect(ends('rollcall_participant_key_end_seconds')).toEqual([['use="enc"', 20]])
+
+  await pool.query(`${grants} values ($1, $2, '{}', $3, null)`, [id, registry.id, day(10)])
+  expect((await findEnds(context.db, 30)).map(({ what, of }) => [what, of])).toEqual([['key', 'enc']])
+  await pool.query(`update participant set status = 'disabled' where id = $1`, [id])
+  expect(await findEnds(context.db, 30)).toEqual([])
 })

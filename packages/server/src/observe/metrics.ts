@@ -1,18 +1,15 @@
 /**
- * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. Refusals, emergencies
- * and the deliveries' health alone name participants, by the sender_id under which the operator has entered them.
+ * What an operator's Prometheus collects. Labels are bounded: never an identifier or a path as sent. Refusals, emergencies,
+ * the deliveries' health and the ends of grants and keys alone name participants, by the sender_id under which the operator has
+ * entered them.
  */
-
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
-import { shortLived } from '../shared/short-lived.ts'
-import type { SchemaLead } from '../store/db/schema-version.ts'
-import type { DeliveryHealth } from '../store/deliveries/breakers.ts'
-import type { OutboxHealth } from '../store/events/outbox.ts'
+import type { ModeName } from '../model/exchange.ts'
+import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-health.ts'
 
 export interface Metrics {
-  /** One request answered: `route` is an operation's name or the name of a fixed page. */
-  requestAnswered(route: string, status: number, seconds: number): void
+  requestAnswered(request: AnsweredRequest, seconds: number): void
   /** One item of a batch answered: `code` is its reason code, or `none`. */
   itemAnswered(operation: string, status: string, code: string): void
   /** One item answered by the emergency part of a grant. */
@@ -41,6 +38,20 @@ export interface Metrics {
   render(): Promise<{ contentType: string; text: string }>
 }
 
+/** One request answered. */
+export interface AnsweredRequest {
+  /** An operation's name or the name of a fixed page. */
+  readonly route: string
+  /** Of an operation; empty for all others. */
+  readonly mode: ModeName | ''
+  /** Of HTTP. */
+  readonly status: number
+  readonly outcome: RequestOutcome
+}
+
+/** `rejected`: with status 200, by its header. `refused`: with 4xx; `failed`: with 5xx. */
+export type RequestOutcome = 'done' | 'rejected' | 'refused' | 'failed'
+
 /** The quotas of a request, as rows of `limits.ts` name them; `participant_bytes` is half of `total_bytes`. */
 export type QuotaName =
   | 'participant_rate'
@@ -61,17 +72,13 @@ export type SearchOutcome = 'answered' | 'timeout' | 'failed'
 /**
  * Makes the metrics.
  * @param connections reports the database pool when they are collected
- * @param deliveries reports participants to whom something is on its way, or could not be delivered
  * @param breaker reports the circuit breaker of the database
- * @param outbox reports its rows; null: nothing is known of it
- * @param schema reports how far the tables of the database are ahead of this node
+ * @param stored reads what the database says
  */
 export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
-  deliveries: () => Promise<readonly DeliveryHealth[]> = async () => [],
   breaker: () => BreakerState = () => 'closed',
-  outbox: () => Promise<OutboxHealth | null> = async () => null,
-  schema: () => Promise<Pick<SchemaLead, 'ahead'>> = async () => ({ ahead: 0 }),
+  stored: StoredHealth = NOTHING_STORED,
 ): Metrics {
   const registers = [new Registry()]
   const [register] = registers as [Registry]
@@ -79,8 +86,8 @@ export function createMetrics(
 
   const requests = new Histogram({
     name: 'rollcall_request_seconds',
-    help: 'Time to answer a request',
-    labelNames: ['route', 'status'],
+    help: 'Time to answer a request, by operation or page, mode, status and outcome',
+    labelNames: ['route', 'mode', 'status', 'outcome'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   })
@@ -183,19 +190,11 @@ export function createMetrics(
     help: 'Checkpoints of this process that the witness has not taken',
     registers,
   })
-  addDeliveryHealth(register, deliveries)
-  addOutboxHealth(register, outbox)
-  new Gauge({
-    name: 'rollcall_schema_versions_ahead',
-    help: 'Versions by which the tables of the database are ahead of this node: with 1 it works, with more it stops',
-    registers,
-    async collect() {
-      this.set((await schema()).ahead)
-    },
-  })
+  addStoredHealth(register, stored)
 
   return {
-    requestAnswered: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
+    requestAnswered: ({ route, mode, status, outcome }, seconds) =>
+      requests.observe({ route, mode, status: String(status), outcome }, seconds),
     itemAnswered: (operation, status, code) => items.inc({ operation, status, code }),
     emergencyUsed: (participant, registry) => emergencies.inc({ participant, registry }),
     tokenAnswered: (outcome) => tokens.inc({ outcome }),
@@ -213,80 +212,4 @@ export function createMetrics(
     },
     render: async () => ({ contentType: register.contentType, text: await register.metrics() }),
   }
-}
-
-/** Milliseconds for which what the database says counts: the gauges of a collection share one query. */
-const HEALTH_AGE = 1_000
-
-/** @param read participants to whom something is on its way, or could not be delivered */
-function addDeliveryHealth(register: Registry, read: () => Promise<readonly DeliveryHealth[]>): void {
-  const registers = [register]
-  const labelNames = ['participant']
-  // Metrics are there when the database is not: then these are missing.
-  const { get } = shortLived(() => read().catch((): readonly DeliveryHealth[] => []), {
-    maxAge: HEALTH_AGE,
-  })
-  const gauge = (name: string, help: string, value: (health: DeliveryHealth) => number): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      async collect() {
-        this.reset()
-        for (const health of await get('all')) this.set({ participant: health.sender_id }, value(health))
-      },
-    })
-  }
-  gauge('rollcall_deliveries_pending', 'Deliveries that wait for an attempt', ({ pending }) => pending)
-  gauge('rollcall_delivery_oldest_seconds', 'Age of the oldest pending delivery', ({ oldest }) => oldest)
-  gauge('rollcall_deliveries_dead', 'Deliveries given up within a day', ({ dead }) => dead)
-  gauge(
-    'rollcall_delivery_breaker',
-    'Worst breaker of its destinations: 0 closed, 1 open, 2 probing',
-    ({ breaker }) => BREAKER_STATES.indexOf(breaker),
-  )
-  gauge(
-    'rollcall_delivery_breakers_open',
-    'Destinations of the participant whose breaker is not closed',
-    ({ breakers_open }) => breakers_open,
-  )
-  gauge(
-    'rollcall_notifications_waiting',
-    'Notifications that wait in mailboxes',
-    ({ notifications_waiting }) => notifications_waiting,
-  )
-  gauge(
-    'rollcall_mailboxes_closed',
-    'Mailboxes closed because nothing could be delivered',
-    ({ mailboxes_closed }) => mailboxes_closed,
-  )
-}
-
-function addOutboxHealth(register: Registry, read: () => Promise<OutboxHealth | null>): void {
-  const registers = [register]
-  const { get } = shortLived(() => read().catch(() => null), { maxAge: HEALTH_AGE })
-  new Gauge({
-    name: 'rollcall_outbox_rows',
-    help: 'Rows of the outbox: waiting, or failed because they cannot be published',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      this.reset()
-      const health = await get('all')
-      if (health === null) return
-      this.set({ state: 'waiting' }, health.waiting)
-      this.set({ state: 'failed' }, health.failed)
-    },
-  })
-  new Gauge({
-    name: 'rollcall_outbox_oldest_seconds',
-    help: 'Age of the oldest row of the outbox that waits',
-    registers,
-    async collect() {
-      const health = await get('all')
-      if (health === null) this.remove()
-      else this.set(health.oldest)
-    },
-  })
 }

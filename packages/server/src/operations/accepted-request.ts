@@ -13,6 +13,8 @@ import { itemsOf, type OpeningRequest } from './item.ts'
 export interface AcceptedRequest {
   readonly header: Exchange['header']
   readonly message: Message
+  /** Null or undefined: it had none. */
+  readonly traceparent?: string | null
 }
 
 /**
@@ -38,11 +40,11 @@ export async function openRequest(
 /** A chunk of an exchange that an earlier version accepted: the request is with its parent. */
 function chunkOf(
   row: Operation,
-  { header, message }: AcceptedRequest,
+  { message, ...rest }: AcceptedRequest,
   { first_item, items }: AcceptedExchange,
 ): AcceptedRequest {
   const own = itemsOf({ operation: row }, message).slice(first_item, first_item + items)
-  return { header, message: { ...message, [row.request.items ?? '']: own } }
+  return { ...rest, message: { ...message, [row.request.items ?? '']: own } }
 }
 
 async function readText(
@@ -54,7 +56,7 @@ async function readText(
   if (text.length < LARGE) return requestIn(parsePersisted(text))
   const read = await reading.run(participant, 'persisted', { text, operation: row.name })
   if (read === null) throw new BodyUnreadable('altered')
-  return requestIn({ header: read.header, message: await wholeMessage(row, read.message, 'values') })
+  return requestIn({ ...read, message: await wholeMessage(row, read.message, 'values') })
 }
 
 /** It was checked when it was accepted, and could not be altered since. */

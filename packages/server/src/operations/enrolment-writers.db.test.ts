@@ -29,7 +29,7 @@ async function updateElsewhere(beneficiaries: readonly object[]) {
     ...{ correlation_id: randomUUID(), operation: operation('enrolment-updates'), registry },
     ...{ participant: await registered(server, sp.sender_id), header, encrypted: false },
     grant: readGrant(registry.kind, { id: 1, terms: EVERYTHING }),
-    ...{ received_at: new Date(), isGone: () => false },
+    ...{ received_at: new Date(), isGone: () => false, traceparent: null },
   }
   const parts = { ...server.context, db: elsewhere, turns: createTurns() }
   const { members } = await answerEnrolmentUpdates(parts, { exchange, message })

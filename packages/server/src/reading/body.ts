@@ -13,6 +13,8 @@ export interface IncomingRequest {
   readonly isGone: () => boolean
   /** Called with the sender of the token. */
   readonly identified?: (sender_id: string) => void
+  /** Called with the message_id of its header. */
+  readonly named?: (message_id: string) => void
 }
 
 /** A request that was admitted. */

@@ -155,12 +155,18 @@ function message(task: TextTask & { readonly bounds: JsonBounds }): ReadMessage 
   }
 }
 
+interface PersistedRequest {
+  readonly header: JsonValue
+  readonly message: Parted<Message>
+  readonly traceparent: JsonValue
+}
+
 /** Header and message of a request, as they were persisted; null for what this version cannot read. */
-function persisted(task: TextTask): { readonly header: JsonValue; readonly message: Parted<Message> } | null {
+function persisted(task: TextTask): PersistedRequest | null {
   try {
-    const { header, message } = parsePersisted(task.text)
+    const { header, message, traceparent = null } = parsePersisted(task.text)
     if (header === undefined || !isMessage(message)) return null
-    return { header, message: withoutItems(task.operation, message) }
+    return { header, message: withoutItems(task.operation, message), traceparent }
   } catch (error) {
     if (error instanceof BodyUnreadable) return null
     throw error

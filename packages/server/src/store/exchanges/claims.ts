@@ -192,6 +192,22 @@ export async function countOverdue({ pool }: Pick<Database, 'pool'>): Promise<nu
   return rows[0]?.count ?? 0
 }
 
+/** Accepted requests that are due, and that no node has claimed. */
+export interface WaitingExchanges {
+  readonly waiting: number
+  /** Seconds since the oldest of them is due; 0: there is none. */
+  readonly oldest: number
+}
+
+export async function waitingExchanges({ pool }: Pick<Database, 'pool'>): Promise<WaitingExchanges> {
+  const { rows } = await pool.query<WaitingExchanges>({
+    name: 'waiting exchanges',
+    text: `select count(*) as waiting, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as oldest
+      from accepted_exchange where ${DUE}`,
+  })
+  return rows[0] ?? { waiting: 0, oldest: 0 }
+}
+
 const columns = (claims: readonly ClaimOf[]): unknown[] => [
   claims.map(({ id }) => id),
   claims.map(({ claim }) => claim),

@@ -1,0 +1,67 @@
+/**
+ * The access log: one line for every answered request, with who asked for what, how it ended and how long it took. No
+ * values of a message: ids that a sender has chosen are logged where they are UUIDs, because anything can stand in others.
+ */
+import type { FastifyRequest } from 'fastify'
+import { readTraceparent } from '../model/traceparent.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics, RequestOutcome } from '../observe/metrics.ts'
+import type { Gate, Noted } from './gate.ts'
+import type { HttpServer } from './server.ts'
+
+/** Asked every few seconds by load balancers and supervisors: their lines are at debug. */
+const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** @param options.level of the lines of requests that are neither probes nor refused to strangers */
+export function addAccessLog(
+  app: HttpServer,
+  parts: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly gate: Gate },
+  { level }: { readonly level: AccessLevel },
+): void {
+  const { log, metrics, gate } = parts
+  app.addHook('onResponse', (request, reply, done) => {
+    const { name = 'none', mode = '' } = request.routeOptions.config
+    const status = reply.raw.statusCode
+    const noted = gate.noted(request.raw)
+    const outcome = outcomeOf(status, noted)
+    metrics.requestAnswered({ route: name, mode, status, outcome }, reply.elapsedTime / 1_000)
+    // Strangers who are refused have a line for each kind of refusal (`observe/refusals.ts`): they could fill the log.
+    const isStranger = outcome === 'refused' && noted.participant === null
+    const lineLevel = PROBES.has(name) || isStranger ? 'debug' : level
+    if (log.isLevelEnabled(lineLevel)) {
+      const ms = Math.round(reply.elapsedTime * 10) / 10
+      const line = { operation: name, ...(mode !== '' && { mode }), ...known(noted) }
+      const about = { address: gate.unit(request.raw), ...sent(request, noted) }
+      log[lineLevel]({ ...line, ...about, outcome, status, ms }, 'request answered')
+    }
+    done()
+  })
+}
+
+export type AccessLevel = 'info' | 'debug'
+
+function outcomeOf(status: number, { code }: Noted): RequestOutcome {
+  if (status >= 500) return 'failed'
+  if (status >= 400) return 'refused'
+  return code === undefined ? 'done' : 'rejected'
+}
+
+const known = ({ registry, participant, code }: Noted) => ({
+  ...(registry !== null && { registry }),
+  ...(participant !== null && { participant }),
+  ...(code !== undefined && { code }),
+})
+
+/** What the sender has chosen, where it can be logged. */
+function sent({ headers }: FastifyRequest, { message_id, correlation_id }: Noted): object {
+  const traceparent = readTraceparent(headers.traceparent)
+  return {
+    ...(isUuid(message_id) && { message_id }),
+    ...(isUuid(correlation_id) && { correlation_id }),
+    ...(traceparent !== null && { traceparent }),
+  }
+}
+
+const isUuid = (id: string | undefined): boolean => id !== undefined && UUID.test(id)

@@ -1,0 +1,142 @@
+/** Gauges of what the database says. */
+import { Gauge, type Registry } from 'prom-client'
+import { BREAKER_STATES } from '../model/breaker.ts'
+import { shortLived } from '../shared/short-lived.ts'
+import type { SchemaLead } from '../store/db/schema-version.ts'
+import type { DeliveryHealth } from '../store/deliveries/breakers.ts'
+import type { End } from '../store/directory/ends.ts'
+import type { OutboxHealth } from '../store/events/outbox.ts'
+import type { WaitingExchanges } from '../store/exchanges/claims.ts'
+
+/** What the gauges are read from. */
+export interface StoredHealth {
+  /** Participants to whom something is on its way, or could not be delivered. */
+  deliveries(): Promise<readonly DeliveryHealth[]>
+  /** Null: nothing is known of it. */
+  outbox(): Promise<OutboxHealth | null>
+  /** Null: nothing is known of them. */
+  exchanges(): Promise<WaitingExchanges | null>
+  /** The grants and keys of participants that end soon. */
+  ends(): Promise<readonly End[]>
+  /** How far the tables of the database are ahead of this node. */
+  schema(): Promise<Pick<SchemaLead, 'ahead'>>
+}
+
+export const NOTHING_STORED: StoredHealth = {
+  deliveries: async () => [],
+  outbox: async () => null,
+  exchanges: async () => null,
+  ends: async () => [],
+  schema: async () => ({ ahead: 0 }),
+}
+
+/** Milliseconds for which what the database says counts: the gauges of a collection share one query. */
+const AGE = 1_000
+
+/** A value of a gauge, with its labels. */
+interface Reading {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Metrics are there when the database is not: then these are missing. */
+export function addStoredHealth(register: Registry, stored: StoredHealth): void {
+  const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
+    const { get } = shortLived(() => read().catch((): readonly Row[] => []), { maxAge: AGE })
+    return () => get('all')
+  }
+  const gauge = <Row>(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    rows: () => Promise<readonly Row[]>,
+    readings: (row: Row) => readonly Reading[],
+  ): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: [...labelNames],
+      registers: [register],
+      async collect() {
+        const found = await rows()
+        this.reset()
+        if (labelNames.length === 0 && found.length === 0) this.remove()
+        for (const { labels, value } of found.flatMap(readings)) this.set(labels, value)
+      },
+    })
+  }
+
+  const deliveries = once(stored.deliveries)
+  const ofDeliveries = (name: string, help: string, value: (health: DeliveryHealth) => number): void =>
+    gauge(name, help, ['participant'], deliveries, (health) => [
+      { labels: { participant: health.sender_id }, value: value(health) },
+    ])
+  ofDeliveries('rollcall_deliveries_pending', 'Deliveries that wait for an attempt', ({ pending }) => pending)
+  ofDeliveries(
+    'rollcall_delivery_oldest_seconds',
+    'Age of the oldest pending delivery',
+    ({ oldest }) => oldest,
+  )
+  ofDeliveries('rollcall_deliveries_dead', 'Deliveries given up within a day', ({ dead }) => dead)
+  ofDeliveries(
+    'rollcall_delivery_breaker',
+    'Worst breaker of its destinations: 0 closed, 1 open, 2 probing',
+    ({ breaker }) => BREAKER_STATES.indexOf(breaker),
+  )
+  ofDeliveries(
+    'rollcall_delivery_breakers_open',
+    'Destinations of the participant whose breaker is not closed',
+    ({ breakers_open }) => breakers_open,
+  )
+  ofDeliveries(
+    'rollcall_notifications_waiting',
+    'Notifications that wait in mailboxes',
+    ({ notifications_waiting }) => notifications_waiting,
+  )
+  ofDeliveries(
+    'rollcall_mailboxes_closed',
+    'Mailboxes closed because nothing could be delivered',
+    ({ mailboxes_closed }) => mailboxes_closed,
+  )
+
+  const outbox = once(async () => oneOrNone(await stored.outbox()))
+  gauge(
+    'rollcall_outbox_rows',
+    'Rows of the outbox: waiting, or failed because they cannot be published',
+    ['state'],
+    outbox,
+    ({ waiting, failed }) => [
+      { labels: { state: 'waiting' }, value: waiting },
+      { labels: { state: 'failed' }, value: failed },
+    ],
+  )
+  const single = (value: number): readonly Reading[] => [{ labels: {}, value }]
+  const oldestRow = 'Age of the oldest row of the outbox that waits'
+  gauge('rollcall_outbox_oldest_seconds', oldestRow, [], outbox, ({ oldest }) => single(oldest))
+
+  const exchanges = once(async () => oneOrNone(await stored.exchanges()))
+  const waiting = 'Accepted requests that are due and that no node has claimed'
+  gauge('rollcall_exchanges_waiting', waiting, [], exchanges, (found) => single(found.waiting))
+  const oldest = 'Time since the oldest of them is due'
+  gauge('rollcall_exchange_oldest_seconds', oldest, [], exchanges, (found) => single(found.oldest))
+
+  const schema = once(async () => [await stored.schema()])
+  const lead =
+    'Versions by which the tables of the database are ahead of this node: with 1 it works, with more it stops'
+  gauge('rollcall_schema_versions_ahead', lead, [], schema, ({ ahead }) => single(ahead))
+
+  const ends = once(stored.ends)
+  const ofEnds = (name: string, help: string, what: End['what'], label: string): void =>
+    gauge(name, help, ['participant', label], ends, (end) =>
+      end.what === what ? [{ labels: { participant: end.sender_id, [label]: end.of }, value: end.ends }] : [],
+    )
+  const soon = 'Unix time in seconds, if it is within 30 days, at which'
+  ofEnds('rollcall_grant_end_seconds', `${soon} a grant ends and no other follows`, 'grant', 'registry')
+  ofEnds(
+    'rollcall_participant_key_end_seconds',
+    `${soon} the last key of a participant for a use ends`,
+    ...(['key', 'use'] as const),
+  )
+}
+
+const oneOrNone = <Row>(row: Row | null): readonly Row[] => (row === null ? [] : [row])

@@ -1,0 +1,36 @@
+/** The grants and keys of participants that end soon. */
+import type { Database } from '../db/database.ts'
+
+export interface End {
+  readonly what: 'grant' | 'key'
+  /** Of the participant. */
+  readonly sender_id: string
+  /** The namespace of a grant's registry, or the use of a key. */
+  readonly of: string
+  /** Unix time in seconds. */
+  readonly ends: number
+}
+
+/**
+ * Of active participants: where the last grant in a registry, or the last key for a use, ends within these days. One that
+ * another follows is not listed, and neither are those that have ended.
+ */
+export async function findEnds({ pool }: Pick<Database, 'pool'>, days: number): Promise<readonly End[]> {
+  const { rows } = await pool.query<End>({
+    name: 'ends of grants and keys',
+    text: `with last as (
+        select 'grant' as what, participant, registry, '' as use,
+          max(coalesce(valid_until, 'infinity'::timestamptz)) as ends
+        from participant_grant where revoked_at is null group by participant, registry
+        union all
+        select 'key', participant, null, use, max(coalesce(valid_until, 'infinity'::timestamptz))
+        from participant_key where revoked_at is null group by participant, use
+      )
+      select what, sender_id, coalesce(namespace, use) as of, extract(epoch from ends)::float8 as ends
+      from last join participant on participant.id = last.participant left join registry on registry.id = last.registry
+      where status = 'active' and ends > now() and ends <= now() + make_interval(days => $1)
+      order by ends, sender_id, what, "of"`,
+    values: [days],
+  })
+  return rows
+}
