@@ -73,12 +73,13 @@ export async function run(_args: readonly string[]): Promise<boolean> {
   })
 }
 
-async function startReceiver() {
+/** @param rest milliseconds from its answer until it says that it was called */
+export async function startReceiver(rest = 250) {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":{"ack_status":"ACK"}}')
       // What the attempt does with its answer belongs to it.
-      setTimeout(() => server.emit('called'), 250)
+      setTimeout(() => server.emit('called'), rest)
     })
   })
   server.listen(0, '127.0.0.1')

@@ -50,6 +50,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     measures: 'the source files and functions that one warm search runs through',
     load: () => import('./footprint.ts'),
   },
+  sizes: {
+    measures: 'the bytes of a record of each kind, and of what an answered request leaves behind',
+    load: () => import('./sizes.ts'),
+  },
   events: {
     measures: 'events until their notifications are received, beside a bare POST of signed envelopes',
     load: () => import('./events.ts'),

@@ -29,7 +29,7 @@ export function withSecretFiles(env: Environment): Environment {
     if ((env[variable] ?? '') !== '') throw new Error(`${variable} and ${variable}_FILE: set one of them`)
     return [[variable, readSecret(`${variable}_FILE`, path)] as const]
   })
-  return { ...env, ...Object.fromEntries(found) }
+  return found.length === 0 ? env : { ...env, ...Object.fromEntries(found) }
 }
 
 function readSecret(variable: string, path: string): string {

@@ -2,12 +2,11 @@
  * The access log: one line for every answered request, with who asked for what, how it ended and how long it took. No
  * values of a message: ids that a sender has chosen are logged where they are UUIDs, because anything can stand in others.
  */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readTraceparent } from '../model/traceparent.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics, RequestOutcome } from '../observe/metrics.ts'
 import type { Gate, Noted } from './gate.ts'
-import type { HttpServer } from './server.ts'
 
 /** Asked every few seconds by load balancers and supervisors: their lines are at debug. */
 const PROBES: ReadonlySet<string> = new Set(['health', 'ready'])
@@ -16,7 +15,7 @@ const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** @param options.level of the lines of requests that are neither probes nor refused to strangers */
 export function addAccessLog(
-  app: HttpServer,
+  app: FastifyInstance,
   parts: { readonly log: Log; readonly metrics: Pick<Metrics, 'requestAnswered'>; readonly gate: Gate },
   { level }: { readonly level: AccessLevel },
 ): void {

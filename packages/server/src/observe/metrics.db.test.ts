@@ -11,6 +11,7 @@ import {
 import { drain } from '../delivery/drain.ts'
 import { findEnds } from '../store/directory/ends.ts'
 import { outboxHealth } from '../store/events/outbox.ts'
+import { waitingExchanges } from '../store/exchanges/claims.ts'
 import { createMetrics } from './metrics.ts'
 import { NOTHING_STORED } from './stored-health.ts'
 
@@ -103,9 +104,20 @@ test('metrics count accepted requests that wait, and tell the ends of grants and
     ['k-3', 'enc', day(20)],
     ['k-4', 'enc', day(10)],
   ]) {
-    await pool.query(`${keys} values ($1, $2, $3, 'EdDSA', '{}', $2, $4)`, [id, kid, use, until])
+    await pool.query(`${keys} values ($1, $2::text, $3, 'EdDSA', '{}', rpad($2::text, 43, 'x'), $4)`, [
+      id,
+      kid,
+      use,
+      until,
+    ])
   }
-  const { text } = await context.metrics.render()
+  const metrics = createMetrics(() => ({ total: 0, idle: 0, waiting: 0 }), undefined, {
+    ...NOTHING_STORED,
+    exchanges: () => waitingExchanges(context.db),
+    ends: () => findEnds(context.db, 30),
+  })
+  expect(await findEnds(context.db, 30)).toHaveLength(2)
+  const { text } = await metrics.render()
   expect(text).toContain('rollcall_exchanges_waiting 1')
   expect(text).toMatch(/^rollcall_exchange_oldest_seconds 9\d/m)
   const ends = (name: string): readonly (readonly [string, number])[] =>

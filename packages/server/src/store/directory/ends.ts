@@ -26,10 +26,10 @@ export async function findEnds({ pool }: Pick<Database, 'pool'>, days: number): 
         select 'key', participant, null, use, max(coalesce(valid_until, 'infinity'::timestamptz))
         from participant_key where revoked_at is null group by participant, use
       )
-      select what, sender_id, coalesce(namespace, use) as of, extract(epoch from ends)::float8 as ends
+      select what, participant.sender_id, coalesce(namespace, use) as of, extract(epoch from ends)::float8 as ends
       from last join participant on participant.id = last.participant left join registry on registry.id = last.registry
       where status = 'active' and ends > now() and ends <= now() + make_interval(days => $1)
-      order by ends, sender_id, what, "of"`,
+      order by ends, participant.sender_id, what, "of"`,
     values: [days],
   })
   return rows

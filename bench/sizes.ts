@@ -1,0 +1,136 @@
+/**
+ * Bytes in the database: of a record of each kind, and of what an answered request leaves behind. The tables of
+ * docs/production.md come from here.
+ *
+ *     npm run bench -- sizes --records 100000 --requests 5000
+ */
+import { once } from 'node:events'
+import { parseArgs } from 'node:util'
+import {
+  createContext,
+  type Database,
+  openStorage,
+  type Registry,
+  readConfig,
+  startServer,
+} from '@rollcall/server'
+import { KIND_GENERATORS } from '@rollcall/synthetic'
+import { quoteName } from '../packages/server/src/store/db/names.ts'
+import { recordTable } from '../packages/server/src/store/records/record-tables.ts'
+import { DEFAULT_CALLBACKS, registerCalled } from './async/setting.ts'
+import { startReceiver } from './footprint.ts'
+import { NAMESPACE } from './search/question.ts'
+import { filledRegistry, shuffledIdentifiers } from './search/registry.ts'
+import { endless } from './search/setting.ts'
+import { withBenchDatabase } from './shared/bench-database.ts'
+import { wholeNumber } from './shared/options.ts'
+import { serverEnvironment, temporaryDirectory } from './shared/place.ts'
+import { writeResult } from './shared/results.ts'
+
+/** Bytes of each group of tables, with their indexes. */
+type Sizes = Readonly<Record<string, number>>
+
+/** Prints and writes `bench/results/sizes.json`; there is no bar. */
+export async function run(args: readonly string[]): Promise<boolean> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { records: { type: 'string', default: '20000' }, requests: { type: 'string', default: '2000' } },
+  })
+  const records = wholeNumber('records', values.records)
+  const requests = wholeNumber('requests', values.requests)
+  const data = await temporaryDirectory()
+  return withBenchDatabase({ data }, async ({ db }) => {
+    const recordBytes: Record<string, number> = {}
+    // First the one that is searched.
+    const registry = await filledRegistry(db, records)
+    for (const { kind } of KIND_GENERATORS) {
+      const hosted = { namespace: `bench-${kind}`, kind, sender_id: `${kind}.bench.example` }
+      const filled = kind === registry.kind.name ? registry : await filledRegistry(db, records, hosted)
+      recordBytes[kind] = Math.round((await bytesOf(db, filled)) / records)
+    }
+    const found = { records, requests, recordBytes, ...(await ofRequests(db, data, registry, requests)) }
+    console.log(JSON.stringify(found, null, 2))
+    await writeResult('sizes', found)
+    return true
+  })
+}
+
+/** Of a registry's records, with their indexes. */
+async function bytesOf({ pool }: Database, registry: Registry): Promise<number> {
+  const tables = registry.kind.record_types.flatMap((recordType) => {
+    const { table, identifierTable } = recordTable(registry, recordType)
+    return [quoteName(table), quoteName(identifierTable)]
+  })
+  const { rows } = await pool.query<{ bytes: number }>(
+    'select sum(pg_total_relation_size(name::regclass))::float8 as bytes from unnest($1::text[]) as name',
+    [tables],
+  )
+  return rows[0]?.bytes ?? 0
+}
+
+/** What synchronous and asynchronous searches of one person leave behind, each. */
+async function ofRequests(db: Database, data: string, registry: Registry, requests: number) {
+  const identifiers = endless(await shuffledIdentifiers(db, registry))
+  const receiver = await startReceiver(0)
+  const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64')
+  const env = serverEnvironment(data, undefined)
+  const config = readConfig({
+    ROLLCALL_MASTER_KEY: MASTER_KEY,
+    ...env,
+    ROLLCALL_ROLE: 'all',
+    ROLLCALL_DRAIN_TIME: '0',
+  })
+  const storage = await openStorage(config)
+  const context = await createContext(config, storage.db)
+  const server = await startServer(config, context)
+  const url = `http://127.0.0.1:${server.port}`
+  const process = { url, usage: () => Promise.reject(new Error('not counted')), stop: server.stop }
+  try {
+    const address = { address: () => `${receiver.url}/on-search` }
+    const asker = await registerCalled(db, process, address, 'sizes.bench.example', DEFAULT_CALLBACKS)
+    const headers = await asker.headers()
+    const ask = async (path: string): Promise<void> => {
+      const [question] = asker.questions(identifiers, 1)
+      const body = question?.body ?? ''
+      const answer = await fetch(`${url}/${NAMESPACE}/v1.0.0/registry/${path}`, {
+        method: 'POST',
+        headers,
+        body,
+      })
+      if (!answer.ok) throw new Error(await answer.text())
+      await answer.arrayBuffer()
+    }
+    const each = async (work: () => Promise<void>): Promise<Sizes> => {
+      const before = await sizes(db)
+      for (let done = 0; done < requests; done += 1) await work()
+      await context.limiter.idle()
+      const after = await sizes(db)
+      return Object.fromEntries(
+        Object.entries(after).map(([name, bytes]) => [
+          name,
+          Math.round((bytes - (before[name] ?? 0)) / requests),
+        ]),
+      )
+    }
+    const synchronous = await each(() => ask('sync/search'))
+    const asynchronous = await each(async () => {
+      const called = once(receiver.server, 'called')
+      await ask('search')
+      await called
+    })
+    return { synchronous, asynchronous }
+  } finally {
+    await server.stop()
+    await storage.close()
+    receiver.server.close()
+  }
+}
+
+async function sizes({ pool }: Database): Promise<Sizes> {
+  const { rows } = await pool.query<{ name: string; bytes: number }>(
+    `select case when relname ~ '^account' then 'accounts' else 'messages' end as name,
+       sum(pg_total_relation_size(oid))::float8 as bytes
+     from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace group by 1`,
+  )
+  return Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes]))
+}

@@ -1,0 +1,149 @@
+/** The server as deploy/ starts it: secrets in files, a root that nobody writes to, a proxy that terminates TLS. */
+import { execFile } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { loopbackCertificate, loopbackKey } from '../../server/test/loopback-certificate.ts'
+import { emptyDatabase } from '../../server/test/postgres.ts'
+import { databaseUrl, type Running, rollcall, rollcallJson, start, until } from './command.ts'
+
+const BIN = fileURLToPath(new URL('../bin/rollcall.mjs', import.meta.url))
+/** Of a system in the world, as the proxy sees it. */
+const CLIENT = '203.0.113.7'
+
+let folder: string
+let drop: () => Promise<void>
+let secrets: Record<string, string>
+let running: Running
+let proxy: Server
+let address: string
+
+/** As a proxy does: TLS ends here, and what a peer says of its address does not count. */
+function terminateTls(port: () => number): Server {
+  return createServer({ key: loopbackKey, cert: loopbackCertificate }, (request, response) => {
+    const { method, url, headers } = request
+    const forwarded = { ...headers, 'x-forwarded-for': CLIENT, 'x-forwarded-proto': 'https' }
+    const passed = httpRequest({ host: '127.0.0.1', port: port(), method, path: url, headers: forwarded })
+    passed.on('response', (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    passed.on('error', () => response.writeHead(502).end())
+    request.pipe(passed)
+  })
+}
+
+const file = async (name: string, text: string): Promise<string> => {
+  const path = join(folder, name)
+  await writeFile(path, text, { mode: 0o600 })
+  return path
+}
+
+interface Line {
+  readonly msg: string
+  readonly [member: string]: unknown
+}
+
+const logged = (): readonly Line[] =>
+  running
+    .output()
+    .stderr.split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rollcall-production-'))
+  const empty = await emptyDatabase()
+  drop = empty.drop
+  secrets = {
+    ROLLCALL_MASTER_KEY: '',
+    DATABASE_URL_FILE: await file('database-url', `${databaseUrl(empty.connection)}\n`),
+    ROLLCALL_MASTER_KEY_FILE: await file('master-key', 'ab'.repeat(32)),
+  }
+  let port = 0
+  proxy = terminateTls(() => port)
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  address = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+
+  const { PATH = '' } = process.env
+  await promisify(execFile)(process.execPath, [BIN, 'migrate'], { env: { PATH, ...secrets } })
+  running = start(['serve', '--json'], {
+    ...secrets,
+    // It may read every file and write none, and starts threads and no processes.
+    NODE_OPTIONS: '--permission --allow-fs-read=* --allow-worker',
+    ROLLCALL_BEHIND_TLS_PROXY: '1',
+    ROLLCALL_PROXIES: '127.0.0.1',
+    ROLLCALL_PUBLIC_URL: address,
+    ROLLCALL_DATA: join(folder, 'never-made'),
+  })
+  const listening = await until(running, () => logged().find(({ msg }) => msg === 'listening') ?? null)
+  port = Number(listening.port)
+  await until(running, () => (running.output().stdout.includes('\n') ? true : null))
+})
+
+afterAll(async () => {
+  proxy?.close()
+  await running?.stop()
+  await drop?.()
+  await rm(folder, { recursive: true })
+})
+
+it('answers a signed search through the proxy, and writes no file', async () => {
+  expect(JSON.parse(running.output().stdout)).toMatchObject({ role: 'all', url: address })
+  await rollcallJson(['registry', 'add', 'civil', '--sender-id', 'civil.example'], secrets)
+  const people = join(folder, 'people.ndjson')
+  await rollcall(['generate', 'civil', '--count', '10', '--seed', '1', '--out', people], secrets)
+  await rollcallJson(['import', 'civil', people], secrets)
+  const participant = await rollcallJson(['participant', 'add', 'sp.example', '--name', 'SP'], secrets)
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  const pem = await file('public.pem', publicKey.export({ type: 'spki', format: 'pem' }).toString())
+  const key = await file('private.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  await rollcallJson(['participant', 'key', 'add', 'sp.example', pem, '--kid', 'sig-1'], secrets)
+  await rollcallJson(['grant', 'set', 'sp.example', 'civil', '--template', 'everything'], secrets)
+
+  const asked = await rollcall(
+    [
+      ...['search', '--url', `${address}/civil/v1.0.0`, '--sender-id', 'sp.example'],
+      ...['--client-id', participant.client_id],
+      ...['--client-secret-file', await file('secret', participant.client_secret)],
+      ...['--sign-key', key, '--sign-kid', 'sig-1', '--where', '{"age": {"$gte": 0}}', '--json'],
+    ],
+    { NODE_EXTRA_CA_CERTS: await file('ca.pem', loopbackCertificate) },
+  )
+  expect(asked).toMatchObject({ code: 0 })
+  expect(asked.stdout).toContain('birth_date')
+
+  const lines = await until(running, () => {
+    const found = logged().filter(
+      ({ msg, operation }) => msg === 'request answered' && operation === 'search',
+    )
+    return found.length > 0 ? found : null
+  })
+  expect(lines).toEqual([
+    expect.objectContaining({
+      participant: 'sp.example',
+      registry: 'civil',
+      address: CLIENT,
+      outcome: 'done',
+    }),
+  ])
+  expect(running.output().stderr).not.toMatch(/ERR_ACCESS_DENIED|"level":"error"/)
+})
+
+it('says over TLS what it is, and doctor agrees with its settings', async () => {
+  const { code, stdout } = await rollcall(['doctor', '--json'], {
+    ...secrets,
+    HOST: '0.0.0.0',
+    ROLLCALL_BEHIND_TLS_PROXY: '1',
+    ROLLCALL_PUBLIC_URL: 'https://registry.example.org',
+  })
+  const findings: readonly { check: string; status: string }[] = JSON.parse(stdout)
+  expect([code, findings.filter(({ status }) => status === 'broken')]).toEqual([0, []])
+})

@@ -1,0 +1,102 @@
+/** The units of systemd: read here, and run by docs/production.md on a machine that has systemd. */
+import { describe, expect, it } from 'vitest'
+import { readLimits } from '../packages/server/src/limits.ts'
+import { configurationOf, deployed, text } from './deploy-files.ts'
+
+type Directive = readonly [section: string, name: string, value: string]
+
+function directives(path: string): readonly Directive[] {
+  let section = ''
+  return text(path)
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^[#;]/.test(line))
+    .flatMap((line) => {
+      const named = /^\[(\w+)\]$/.exec(line)
+      if (named !== null) {
+        section = named[1] ?? ''
+        return []
+      }
+      const at = line.indexOf('=')
+      expect(at, line).toBeGreaterThan(0)
+      return [[section, line.slice(0, at), line.slice(at + 1)] as const]
+    })
+}
+
+const services = deployed.filter((path) => path.endsWith('.service'))
+const environment = Object.fromEntries(
+  directives('deploy/systemd/rollcall.env').map(([, name, value]) => [name, value]),
+)
+
+/** Directives that systemd adds up. */
+const REPEATED = new Set(['Environment', 'LoadCredential', 'SystemCallFilter'])
+
+const HARDENED = {
+  DynamicUser: 'yes',
+  User: 'rollcall',
+  NoNewPrivileges: 'yes',
+  ProtectSystem: 'strict',
+  ProtectHome: 'yes',
+  PrivateTmp: 'yes',
+  PrivateDevices: 'yes',
+  ProtectKernelTunables: 'yes',
+  ProtectKernelModules: 'yes',
+  ProtectControlGroups: 'yes',
+  CapabilityBoundingSet: '',
+  RestrictNamespaces: 'yes',
+  RestrictSUIDSGID: 'yes',
+  SystemCallArchitectures: 'native',
+  UMask: '0077',
+  StateDirectory: 'rollcall',
+}
+
+describe.each(services)('%s', (path) => {
+  const all = directives(path)
+  const of = (name: string): readonly string[] => all.filter((row) => row[1] === name).map((row) => row[2])
+
+  it('has each directive once, in a section', () => {
+    const once = all.filter(([, name]) => !REPEATED.has(name)).map(([section, name]) => `${section} ${name}`)
+    expect(new Set(once).size).toBe(once.length)
+    expect([...new Set(all.map(([section]) => section))]).toEqual(
+      path.endsWith('/rollcall.service') ? ['Unit', 'Service', 'Install'] : ['Unit', 'Service'],
+    )
+  })
+
+  it('is hardened', () => {
+    for (const [name, value] of Object.entries(HARDENED)) expect([name, of(name)]).toEqual([name, [value]])
+    // The engine compiles at run time.
+    expect(of('MemoryDenyWriteExecute')).toEqual([])
+  })
+
+  it('hands secrets over as credentials, and starts a command that there is', () => {
+    const given = Object.fromEntries(
+      of('Environment')
+        .flatMap((words) => words.split(' '))
+        .map((word) => word.split('=') as [string, string]),
+    )
+    const credentials = of('LoadCredential').map((credential) => credential.split(':')[0])
+    const files = Object.entries(given).filter(([name]) => name.endsWith('_FILE'))
+    expect(files.map(([, file]) => file.replace('%d/', '')).toSorted()).toEqual(credentials.toSorted())
+    const { NODE_ENV: _, ...ours } = given
+    const config = configurationOf({ ...environment, ...ours })
+    expect(config).toMatchObject({ behindTlsProxy: true, host: '127.0.0.1', adminHost: '127.0.0.1' })
+    const command = /^\/opt\/rollcall\/node_modules\/\.bin\/rollcall (\w+)/.exec(
+      of('ExecStart')[0] ?? '',
+    )?.[1]
+    expect(config.ownerDatabaseUrl === undefined).toBe(command === 'serve')
+    expect(['serve', 'migrate', 'prune']).toContain(command)
+  })
+})
+
+it('waits longer for the end of a node than a node takes', () => {
+  const { drain_time, stop_time } = readLimits({})
+  const [, , seconds] =
+    directives('deploy/systemd/rollcall.service').find(([, name]) => name === 'TimeoutStopSec') ?? []
+  expect(Number(seconds)).toBeGreaterThan(drain_time + stop_time)
+})
+
+it('the timer is of the service that prunes', () => {
+  expect(services).toContain('deploy/systemd/rollcall-prune.service')
+  expect(directives('deploy/systemd/rollcall-prune.timer').map(([section]) => section)).toEqual([
+    ...['Unit', 'Timer', 'Timer', 'Timer', 'Install'],
+  ])
+})
