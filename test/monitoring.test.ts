@@ -24,6 +24,7 @@ function sampled(): Metrics {
       { what: 'grant', sender_id: 'p', of: 'civil', ends: 1 },
       { what: 'key', sender_id: 'p', of: 'sig', ends: 1 },
     ],
+    schema: async () => ({ ahead: 0 }),
   })
   for (const outcome of ['done', 'rejected', 'refused', 'failed'] as const) {
     for (const mode of ['sync', 'async', ''] as const) {

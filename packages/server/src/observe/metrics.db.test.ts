@@ -73,6 +73,7 @@ test('metrics are there when the database is not', async () => {
     outbox: away,
     exchanges: away,
     ends: away,
+    schema: away,
   })
   metrics.deliveryEnded('dead')
   const { text } = await metrics.render()
