@@ -82,7 +82,7 @@ describe('the schemas of Kubernetes', () => {
 it('has one of each, in its namespace', () => {
   expect(kinds.map(([kind]) => kind).toSorted()).toEqual([
     ...['ConfigMap', 'CronJob', 'Deployment', 'Ingress', 'Job', 'Namespace', 'NetworkPolicy'],
-    ...['PodDisruptionBudget', 'Service', 'ServiceAccount'],
+    ...['PersistentVolumeClaim', 'PodDisruptionBudget', 'Service', 'ServiceAccount'],
   ])
   for (const { kind, metadata } of manifests) {
     if (kind !== 'Namespace') expect(metadata.namespace).toBe(one('Namespace').metadata.name)
