@@ -80,10 +80,7 @@ function elements(compound: Compound): fc.Arbitrary<Placement> {
     )
     .map(([path, found, others]) => (document) => {
       if (path === '')
-        Object.assign(
-          document,
-          [found].flat().find((one) => typeof one === 'object'),
-        )
+        Object.assign(document, structuredClone([found].flat().find((one) => typeof one === 'object')))
       else put(document, path, found)
       for (const place of others) place?.(document)
     })
@@ -110,8 +107,9 @@ function identifiers(kind: Kind, recordType: RecordType, source: IdentifierSourc
     .map((list) => (document) => put(document, source.path, list, 'beside'))
 }
 
-/** Under the path; where something stands there, beside it in a list, or not at all. */
-function put(document: Draft, path: string, value: JsonValue, where: 'free' | 'beside' = 'free'): void {
+/** Under the path; where something stands there, beside it in a list, or not at all. Values that documents share are copied. */
+function put(document: Draft, path: string, shared: JsonValue, where: 'free' | 'beside' = 'free'): void {
+  const value = structuredClone(shared)
   const keys = path.split('.')
   const last = keys.pop() ?? ''
   let holder = document
