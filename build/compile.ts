@@ -64,6 +64,36 @@ export function writeDeclarations(
   }
 }
 
+/**
+ * The declarations that programs see, without comments and without a check of types: by their paths below `packages`, such as
+ * `client/src/index.d.ts`.
+ * @param entries modules below `packages`; what they import by relative paths is declared too
+ */
+export function readDeclarations(entries: readonly string[]): ReadonlyMap<string, string> {
+  const out = mkdtempSync(join(tmpdir(), 'rollcall-declarations-'))
+  try {
+    typeScript({
+      extends: join(root, 'packages/client/tsconfig.node.json'),
+      include: [],
+      files: entries.map((entry) => join(root, 'packages', entry)),
+      compilerOptions: {
+        rootDir: join(root, 'packages'),
+        outDir: out,
+        noEmit: false,
+        noCheck: true,
+        removeComments: true,
+        declaration: true,
+        emitDeclarationOnly: true,
+        typeRoots: [join(root, 'node_modules/@types')],
+      },
+    })
+    const names = globSync('**/*.d.ts', { cwd: out })
+    return new Map(names.map((name) => [name, readFileSync(join(out, name), 'utf8')]))
+  } finally {
+    rmSync(out, { recursive: true })
+  }
+}
+
 function typeScript(configuration: object): void {
   const directory = mkdtempSync(join(tmpdir(), 'rollcall-build-'))
   try {

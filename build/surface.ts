@@ -1,15 +1,15 @@
 /**
  * A public surface: every member of a schema with its direction, as lines that a later release is compared with. What peers and
- * operators send is input: it may not be narrowed. What they get is output: nothing in it may go.
+ * operators send is input: it may not be narrowed. What they get is output: nothing in it may go. A declaration of a type is both: it may not change.
  */
 
-export type Direction = 'input' | 'output'
+export type Direction = 'input' | 'output' | 'declaration'
 
 /** One place of a surface. */
 export interface Fact {
   readonly direction: Direction
   readonly required: boolean
-  /** JSON types; of an enumeration its values as JSON. Sorted. */
+  /** JSON types; of an enumeration its values as JSON; the texts of a declaration. Sorted. */
   readonly types: readonly string[]
   /** Rules that narrow a value, such as `maxLength`. */
   readonly rules: Readonly<Record<string, unknown>>
@@ -129,15 +129,31 @@ export function lost(released: Surface, now: Surface): readonly string[] {
       const parent = path.replace(/(?:\.[^.[]*|\[\])$/, '')
       return parent === path || now[parent] !== undefined ? [`${path} was removed`] : []
     }
-    return (was.direction === 'input' ? narrowed(was, is) : weakened(was, is)).map((how) => `${path} ${how}`)
+    return CHANGES[was.direction](was, is).map((how) => `${path} ${how}`)
   })
   const demanded = Object.entries(now).flatMap(([path, { direction, required }]) => {
     const parent = path.replace(/(?:\.[^.[]*|\[\])$/, '')
     const isNew = released[path] === undefined && released[parent] !== undefined
-    return isNew && required && direction === 'input' ? [`${path} is new and required`] : []
+    return isNew && required && direction !== 'output' ? [`${path} is new and required`] : []
   })
   return [...gone, ...demanded]
 }
+
+const CHANGES: Readonly<Record<Direction, (was: Fact, is: Fact) => readonly string[]>> = {
+  input: narrowed,
+  output: weakened,
+  declaration: changed,
+}
+
+/** Further values and overloads are growth. */
+function changed(was: Fact, is: Fact): readonly string[] {
+  if (was.required !== is.required) return [`was ${necessity(was)} and is ${necessity(is)}`]
+  return was.types
+    .filter((text) => !is.types.includes(text))
+    .map((text) => `is not declared as ${text} any more`)
+}
+
+const necessity = ({ required }: Fact): string => (required ? 'required' : 'optional')
 
 function narrowed(was: Fact, is: Fact): readonly string[] {
   const taken = is.types.includes('any') ? [] : was.types.filter((type) => !accepts(is.types, type))

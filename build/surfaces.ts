@@ -5,9 +5,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CALLBACKS, KINDS, OPERATIONS, openApiDocument } from '@rollcall/protocol'
+import { programFor } from '../packages/cli/src/program.ts'
 import { Configuration } from '../packages/server/src/admin/configuration-file.ts'
 import { adminDocument } from '../packages/server/src/http/admin/openapi.ts'
 import { ADMIN_ROUTES } from '../packages/server/src/http/admin/routes.ts'
+import { commandLineSurface } from './command-lines.ts'
+import { readDeclarations } from './compile.ts'
+import { declarationSurface } from './declarations.ts'
 import { type Direction, type Fact, lost, type Surface, surfaceOf } from './surface.ts'
 
 export const RELEASED = join(import.meta.dirname, '../packages/cli/test/released')
@@ -22,8 +26,11 @@ export async function surfaces(): Promise<Readonly<Record<string, Surface>>> {
   return {
     'admin-api': documentSurface(adminDocument(ADMIN_ROUTES)),
     'configuration-file': surfaceOf(Configuration, 'rollcall.yaml', 'input'),
+    'command-line': commandLineSurface(await programFor([])),
     'command-output': await commandSurface(),
     outbox: outboxSurface(),
+    records: recordSurface(),
+    ...typeSurfaces(),
     ...Object.fromEntries(peers),
   }
 }
@@ -89,6 +96,27 @@ async function commandSurface(): Promise<Surface> {
   return Object.assign({}, ...all)
 }
 
+/** The records in the client's answers. */
+function recordSurface(): Surface {
+  const records = KINDS.flatMap(({ name, record_types }) =>
+    record_types.map((type) => surfaceOf(type.schema, `${name} ${type.name}`, 'output')),
+  )
+  return Object.assign({}, ...records)
+}
+
+/** What each package exports that programs import. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  'client-types': ['client/src/index.ts', 'client/src/node/index.ts'],
+  'protocol-types': ['protocol/src/index.ts'],
+}
+
+function typeSurfaces(): Readonly<Record<string, Surface>> {
+  const files = readDeclarations(Object.values(ENTRIES).flat())
+  return Object.fromEntries(
+    Object.entries(ENTRIES).map(([name, entries]) => [name, declarationSurface(files, entries)]),
+  )
+}
+
 /** The columns that a registry system may write, from the statements that grant it. */
 function outboxSurface(): Surface {
   const folder = join(import.meta.dirname, '../packages/server/src/store/db/migrations')
@@ -124,14 +152,15 @@ export async function writeSurfaces(folder: string = RELEASED): Promise<void> {
 type Packed = readonly [
   direction: Direction,
   required: 'required' | 'optional',
-  types: string,
+  /** The texts of declarations are a list. */
+  types: string | readonly string[],
   ...rules: Fact['rules'][],
 ]
 
 const packed = ({ direction, required, types, rules }: Surface[string]): Packed => [
   direction,
   required ? 'required' : 'optional',
-  types.join(' | '),
+  direction === 'declaration' ? types : types.join(' | '),
   ...(Object.keys(rules).length > 0 ? [rules] : []),
 ]
 
@@ -143,7 +172,12 @@ export function readSurfaces(folder: string = RELEASED): Readonly<Record<string,
       const stored = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Readonly<Record<string, Packed>>
       const facts = Object.entries(stored).map(([path, [direction, required, types, rules = {}]]) => [
         path,
-        { direction, required: required === 'required', types: types.split(' | '), rules },
+        {
+          direction,
+          required: required === 'required',
+          types: typeof types === 'string' ? types.split(' | ') : types,
+          rules,
+        },
       ])
       return [file.slice(0, -'.json'.length), Object.fromEntries(facts)]
     }),
