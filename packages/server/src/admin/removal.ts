@@ -105,11 +105,12 @@ async function remove(
     note: `${removable} remove`,
     registry: removable === 'registry' ? name : undefined,
   })
-  await db.journal.write({ kind: 'removed', removable, name })
   await closeForRemoval(db, removable, id)
   await pause(FOLLOWING)
   // What came until every server knew.
   if (!how.end) refusePending(name, await countPending(db, removable, id))
+  // Behind the last check: a restore does again what the journal names.
+  await db.journal.write({ kind: 'removed', removable, name })
   await removeRows(db, removable, id)
   await how.row(db, id)
   return pending
