@@ -183,7 +183,11 @@ test.each([
   [['registry', 'sing'], "error: unknown command 'sing'"],
   [['serve', '--loud'], "error: unknown option '--loud'"],
   [['import', 'civil'], "error: missing required argument 'file'"],
+  [['serv'], '(Did you mean serve?)'],
+  [['registry', 'ad'], '(Did you mean add?)'],
+  [['serve', '--rol', 'all'], '(Did you mean --role?)'],
   [['registry', 'add', 'church'], 'It must be a kind: civil, ibr,'],
+  [['registry', 'add', 'cvil-test'], 'such as civil-test; the nearest is civil.'],
   [['participant', 'add', 'x'], "error: required option '--name <name>' not specified"],
 ])('%j is not understood: exit code 2', async (words, message) => {
   const { code, stdout, stderr } = await rollcall(words)

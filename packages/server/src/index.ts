@@ -8,6 +8,7 @@ export { type Config, ROLES, type Role, readConfig } from './app/config.ts'
 export { createContext } from './app/context.ts'
 export { type ListenerName, ListenFailed, type RunningServer, startServer } from './app/serve.ts'
 export {
+  databaseName,
   masterKeyFile,
   masterKeySource,
   openAccounts,
@@ -27,6 +28,7 @@ export type { MessagePolicy, Participant } from './model/participant.ts'
 export type { Registry } from './model/registry.ts'
 export { createLog, type Log } from './observe/log.ts'
 export { makeDataDirectory } from './shared/data-directory.ts'
+export { nearestHint } from './shared/nearest.ts'
 export { checkSchema, type Database, migrate, openDatabase } from './store/db/database.ts'
 export { isUnavailable, safeDatabaseError } from './store/db/database-errors.ts'
 export { becomeOnlyDemo, directoryContent } from './store/directory/demo-data.ts'

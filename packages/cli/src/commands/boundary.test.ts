@@ -5,6 +5,9 @@ import { expect, test } from 'vitest'
 /** What a command may take from the server beside admin functions: configuration, and opening a database. */
 const CONFIGURATION = ['Config', 'masterKeyFile', 'masterKeySource', 'openStorage']
 
+/** What names the nearest of known names, for a word that is none of them. */
+const MESSAGES = ['nearestHint']
+
 /** What starting a server, or one part of it, needs. */
 const STARTING: Readonly<Record<string, readonly string[]>> = {
   'serve.ts': [
@@ -12,6 +15,7 @@ const STARTING: Readonly<Record<string, readonly string[]>> = {
       'baseUrl',
       'checkSchema',
       'Database',
+      'databaseName',
       'isLoopback',
       'listenerUrl',
       'listRegistries',
@@ -38,7 +42,7 @@ test.each(files)('%s', async (name) => {
   const names = others.flatMap(([, list = '']) =>
     list.split(',').map((part) => part.trim().replace(/^type /, '')),
   )
-  const allowed = [...CONFIGURATION, ...(STARTING[name] ?? [])]
+  const allowed = [...CONFIGURATION, ...MESSAGES, ...(STARTING[name] ?? [])]
   expect(names.filter((word) => word !== '' && !allowed.includes(word))).toEqual([])
   // Every mention of the server was looked at.
   expect(source.match(/@rollcall\/server|\/server\/src/g)?.length ?? 0).toBe(imports.length)

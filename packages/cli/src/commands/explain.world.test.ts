@@ -77,6 +77,28 @@ test('a file, and a record type for a query alone', async () => {
   expect(explained).toMatchObject({ record_type: 'Group', values: null })
 })
 
+test('an identifier type that the operator added is explained, by its name and its alias', async () => {
+  const words = [
+    'identifier-type',
+    'add',
+    'civil',
+    'CEDULA',
+    '--alias',
+    'id_card',
+    '--pattern',
+    '[0-9]{8,10}',
+  ]
+  await rollcallJson(words, env)
+  for (const name of ['CEDULA', 'id_card']) {
+    const query = { query_type: 'idtype-value', query: { type: name, value: '12345678' } }
+    const { code, stdout, stderr } = await explain(query)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^Asked of Person\n {2}.*CEDULA.*\n/)
+    expect(stdout).toMatch(/Indexes\n {2}none is missing\n$/)
+    expect(stdout).not.toContain('12345678')
+  }
+})
+
 test('a declared index that is not there is told with what builds it', async () => {
   await database.db.pool.query('drop index r1_person_birth_date_index')
   const { stdout } = await explain(QUERY)

@@ -1,5 +1,6 @@
 /** `rollcall registry`: which registries are hosted. */
 import { KINDS, kindNamed } from '@rollcall/protocol'
+import { nearestHint } from '@rollcall/server'
 import { importRecords } from '@rollcall/server/admin/records'
 import { addRegistry, changeRegistry, listRegistries } from '@rollcall/server/admin/registries'
 import { type Command, InvalidArgumentError, Option } from 'commander'
@@ -74,7 +75,8 @@ Example: rollcall registry set civil --time-zone Africa/Kigali --majority 21`,
   addRemoveRegistryCommand(registry)
 }
 
-const NAMES = KINDS.map(({ name }) => name).join(', ')
+const KIND_NAMES = KINDS.map(({ name }) => name)
+const NAMES = KIND_NAMES.join(', ')
 
 /** Of a sandbox registry: they are written in one go. */
 const MOST_PEOPLE = 100_000
@@ -90,7 +92,7 @@ function kindAndNamespace(text: string): KindAndNamespace {
   const [name = ''] = text.split('-')
   if (!KINDS.some((kind) => kind.name === name)) {
     throw new InvalidArgumentError(
-      `It must be a kind: ${NAMES}; or a namespace that begins with one, such as civil-test.`,
+      `It must be a kind: ${NAMES}; or a namespace that begins with one, such as civil-test${nearestHint(name, KIND_NAMES)}.`,
     )
   }
   return { kind: name, namespace: name === text ? undefined : text }

@@ -4,6 +4,7 @@ import {
   type Config,
   checkSchema,
   type Database,
+  databaseName,
   isLoopback,
   listenerUrl,
   listRegistries,
@@ -112,7 +113,8 @@ async function serveUntil(
   const { server, log } = await startListening(config, db)
   try {
     server.markReady()
-    for (const { namespace, unfilled } of await listRegistries(db)) {
+    const registries = await listRegistries(db)
+    for (const { namespace, unfilled } of registries) {
       if (unfilled.size === 0) continue
       log.warn(
         { namespace, record_types: [...unfilled.keys()] },
@@ -126,7 +128,15 @@ async function serveUntil(
       url === null
         ? `Rollcall works, and listens ${operator}`
         : `Rollcall listens on ${url}${reachNote('HOST', config.host)}, ${operator}`
-    print(options, { role: config.role, url, admin_url }, text)
+    const database = databaseName(config)
+    const nothing =
+      'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second'
+    const lines = [text, `it uses ${database}`, ...(registries.length === 0 ? [nothing] : [])]
+    print(
+      options,
+      { role: config.role, url, admin_url, database, registries: registries.length },
+      lines.join('\n'),
+    )
     await Promise.race([asked, server.outdated.then(refuseOutdated)])
     log.info('stopping')
   } finally {

@@ -9,6 +9,7 @@ let env: { DATABASE_URL: string }
 let drop: () => Promise<void>
 let running: Running
 let base: string
+let said: { readonly url: string; readonly database: string; readonly registries: number }
 
 beforeAll(async () => {
   const empty = await emptyDatabase()
@@ -16,7 +17,8 @@ beforeAll(async () => {
   env = { DATABASE_URL: databaseUrl(empty.connection) }
   running = start(['serve', '--json'], env)
   const [line] = await printed(running, /^.*\n/)
-  base = JSON.parse(line).url
+  said = JSON.parse(line)
+  base = said.url
 })
 
 afterAll(async () => {
@@ -30,6 +32,21 @@ test('on an empty database it migrates, and is healthy', async () => {
   expect(await rollcallJson(['migrate'], env)).toEqual({ migrations: [], registries: 0, to_fill: [] })
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([])
   expect(await rollcallJson(['participant', 'list'], env)).toEqual([])
+})
+
+const NOTHING =
+  'it hosts no registry yet: rollcall registry add civil adds one, and this server has it within a second\n'
+
+test('it says which database it uses, without the password, and whether it hosts anything', async () => {
+  expect(said).toMatchObject({ database: expect.stringMatching(/^the database \w+ on /), registries: 0 })
+  const second = start(['serve'], env)
+  const [text] = await printed(second, /^.*\n.*\n.*\n/)
+  expect(text.slice(text.indexOf('\n') + 1)).toBe(`it uses ${said.database}\n${NOTHING}`)
+  const { password } = new URL(env.DATABASE_URL.replace('@/', '@localhost/'))
+  expect(password).not.toBe('')
+  const { code, stdout, stderr } = await second.stop('SIGTERM')
+  expect(code).toBe(0)
+  expect(stdout + stderr).not.toContain(password)
 })
 
 test('registries and participants added beside it take part, until they are disabled', async () => {
@@ -58,6 +75,7 @@ test('registries and participants added beside it take part, until they are disa
     environment: 'live',
     majority_age: 18,
     web_origins: [],
+    primary_identifiers: { Person: 'UIN' },
   }
   expect(added).toEqual(registry)
   expect(await rollcallJson(['registry', 'list'], env)).toEqual([{ ...registry, records: { Person: 0 } }])
@@ -209,6 +227,12 @@ test('a role that there is not is refused', async () => {
     code: 1,
     stderr: 'rollcall: ROLLCALL_ROLE must be one of http, worker, all\n',
   })
+})
+
+test('with a registry it says nothing of adding one', async () => {
+  const server = start(['serve'], env)
+  await printed(server, /^.*\n.*\n/)
+  expect((await server.stop()).stdout.split('\n').slice(1)).toEqual([`it uses ${said.database}`, ''])
 })
 
 test.each(['SIGINT', 'SIGHUP'] as const)(

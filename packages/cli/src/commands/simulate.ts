@@ -1,6 +1,7 @@
 /** `rollcall simulate`: a sandbox registry, or one of the demo, lives. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '@rollcall/protocol'
+import { nearestHint } from '@rollcall/server'
 import { publishEvent } from '@rollcall/server/admin/events'
 import { listRegistries } from '@rollcall/server/admin/registries'
 import { type LifeEvent, lifeOf, withIdentifierTypes } from '@rollcall/synthetic'
@@ -76,8 +77,12 @@ const limitsOf = ({ db, config: { limits } }: Needs) => ({ db, limits })
  * @throws CommandError
  */
 async function simulated(needs: Needs, namespace: string): Promise<RegistryRow> {
-  const registry = (await listRegistries(needs, {})).find((row) => row.namespace === namespace)
-  if (registry === undefined) throw new CommandError(`there is no registry at ${namespace}`)
+  const registries = await listRegistries(needs, {})
+  const registry = registries.find((row) => row.namespace === namespace)
+  if (registry === undefined) {
+    const names = registries.map((row) => row.namespace)
+    throw new CommandError(`there is no registry at ${namespace}${nearestHint(namespace, names)}`)
+  }
   if (!registry.demo && registry.environment !== 'sandbox') {
     throw new CommandError(
       `the registry ${namespace} is live: synthetic people never come among real ones; make a sandbox registry with rollcall registry add ${registry.kind} --sandbox`,

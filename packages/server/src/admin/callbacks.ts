@@ -30,7 +30,7 @@ import {
 } from '../store/directory/participant-callbacks.ts'
 import { retryMailboxes } from '../store/events/mailboxes.ts'
 import { withCurrentMasterKey } from '../store/keys/master-keys.ts'
-import { findRegistry, listRegistries } from '../store/registries/registries.ts'
+import { listRegistries, registryAt } from '../store/registries/registries.ts'
 import { createKeySets } from '../trust/key-sets.ts'
 import { createPeerKeys } from '../trust/peer-keys.ts'
 import { closed, flag, Namespace, orNull, SenderId, text, wholeNumber } from './members.ts'
@@ -326,14 +326,8 @@ async function registryFor(
   { environment }: Pick<Participant, 'environment'>,
   namespace: string | undefined,
 ): Promise<Registry> {
-  const found =
-    namespace === undefined
-      ? (await listRegistries(db)).find((row) => row.environment === environment)
-      : await findRegistry(db, namespace)
+  if (namespace !== undefined) return registryAt(db, namespace)
+  const found = (await listRegistries(db)).find((row) => row.environment === environment)
   if (found) return found
-  throw new AdminRefusal(
-    namespace === undefined
-      ? `there is no ${environment} registry to send the message from; add one first`
-      : `there is no registry ${namespace}`,
-  )
+  throw new AdminRefusal(`there is no ${environment} registry to send the message from; add one first`)
 }

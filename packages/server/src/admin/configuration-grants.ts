@@ -3,6 +3,7 @@ import { type Kind, type PathStep, pathText } from '@rollcall/protocol'
 import type { Environment } from '../model/environment.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import type { Registry } from '../model/registry.ts'
+import { nearestHint } from '../shared/nearest.ts'
 import { changeGrants, environmentProblem, type StoredGrant, timesOf } from '../store/directory/grants.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { accountActs } from './account-of-operator.ts'
@@ -70,7 +71,10 @@ function planNamespace(
   const place = [...at, 'grants', namespace]
   const kind = known.kinds.get(namespace)
   if (kind === undefined)
-    throw refused(place, 'there is no registry at this namespace, and the file has none')
+    throw refused(
+      place,
+      `there is no registry at this namespace, and the file has none${nearestHint(namespace, known.kinds.keys())}`,
+    )
   const registryEnvironment = known.environments.get(namespace)
   if (wanted[namespace] !== undefined && registryEnvironment !== undefined) {
     const problem = environmentProblem(environment, { namespace, environment: registryEnvironment })

@@ -40,6 +40,11 @@ describe('refused before anything is changed', () => {
       ['participants', 'a.example', 'grants', 'nowhere'],
     ],
     [
+      withA({ grants: { cvil: GRANT } }),
+      'participants["a.example"].grants.cvil: there is no registry at this namespace, and the file has none; the nearest is civil',
+      ['participants', 'a.example', 'grants', 'cvil'],
+    ],
+    [
       { version: 1, participants: { 'c.example': { rate_limit: 5 } } },
       'participants["c.example"].name: is required for a new participant',
       ['participants', 'c.example', 'name'],

@@ -6,10 +6,11 @@ import { subscribeLive } from '../../test/subscriptions.ts'
 import { places, tamper } from '../../test/tampering.ts'
 import { entryHash, firstHash } from '../accounts/chain.ts'
 import type { Registry } from '../model/registry.ts'
-import { addRegistry } from '../store/registries/registries.ts'
+import { addRegistry, registryAt } from '../store/registries/registries.ts'
 import { erasePerson } from './erase.ts'
 import { publishEvent } from './events.ts'
 import { addHold, removeHold } from './holds.ts'
+import { addIdentifierType } from './identifier-types.ts'
 import { showRecord } from './record.ts'
 import { mergeRecords } from './record-merge.ts'
 import { deleteRecords } from './records.ts'
@@ -130,6 +131,26 @@ test('a record that was merged into that of the person is erased with it', async
   const erased = await erasePerson(world.needs(), { type: 'UIN', value: '8', reason })
   expect(erased).toMatchObject({ identifiers: 2, accounts: { entries: 1, rows: 1 } })
   expect(JSON.stringify(await world.rows('select event::text from event'))).not.toContain('Ferreira')
+})
+
+test('an identifier type that the operator added names the person, by its alias too', async () => {
+  const { db } = world.database
+  await addIdentifierType({ db }, { namespace: 'civil', name: 'CEDULA', aliases: ['id_card'] })
+  const registry = await registryAt(db, 'civil')
+  const id = (identifier_type: string, identifier_value: string) => ({ identifier_type, identifier_value })
+  await writeDocuments(world.database, registry, [
+    { '@type': 'Person', identifier: [id('UIN', '20'), id('CEDULA', 'C-20')], name: { surname: 'Reyes' } },
+  ])
+  await world.accounts.write(accountEntry({ operation: 'search' }), [
+    person('CEDULA', 'C-20'),
+    person('UIN', '20', 'seen'),
+  ])
+  const erased = await erasePerson(world.needs(), { type: 'ID_CARD', value: 'c-20', reason })
+  expect(erased).toMatchObject({
+    identifiers: 2,
+    accounts: { entries: 1, rows: 2, held: 0 },
+    records: [{ namespace: 'civil', record_type: 'Person' }],
+  })
 })
 
 test('a hold of the person refuses it, one of a participant keeps what it covers', async () => {

@@ -257,7 +257,7 @@ describe('refused', () => {
     [
       'an unknown namespace',
       { namespace: 'nowhere' },
-      'namespace: there is no registry at nowhere',
+      'namespace: there is no registry at nowhere; rollcall registry list shows those there are',
       'not_found',
     ],
     ['another event type', { reg_event_type: 'Moved' }, `reg_event_type: must be one of ${types}`, 'invalid'],

@@ -23,7 +23,7 @@ import type { Registry } from '../model/registry.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { findEvent, lockPublished, type StoredEvent } from '../store/events/published.ts'
-import { findRegistry } from '../store/registries/registries.ts'
+import { findRegistry, noRegistryAt } from '../store/registries/registries.ts'
 import { closed, flag, instant, Namespace, personalData, text, wholeNumber } from './members.ts'
 import type { HasRecording } from './needs.ts'
 import { type PublishedRecord, writePublished } from './published-record.ts'
@@ -95,7 +95,8 @@ export const publishEvent = useCase(
   async ({ db, limits, now = () => new Date(), transaction }: PublishNeeds, input) => {
     const registry = await findRegistry(db, input.namespace)
     if (registry === null) {
-      throw new AdminRefusal(`namespace: there is no registry at ${input.namespace}`, { reason: 'not_found' })
+      const problem = await noRegistryAt(db, input.namespace)
+      throw new AdminRefusal(`namespace: ${problem}`, { reason: 'not_found' })
     }
     const published = readPublished(registry, input)
     const recording = { registry, limits, filters: filtersOf(db.pool), now: now() }

@@ -56,7 +56,7 @@ test('rows are published in their order, and are gone', async () => {
 
 describe('a row that cannot be published says why, and stops no other', () => {
   test.each<[object, string]>([
-    [{ namespace: 'nowhere' }, 'namespace: there is no registry at nowhere'],
+    [{ namespace: 'nowhere' }, expect.stringMatching(/^namespace: there is no registry at nowhere; /)],
     [{ reg_event_type: 'Holiday' }, expect.stringMatching(/^reg_event_type: must be one of LiveBirth, /)],
     [{ record: '5' }, 'record: must be an object'],
     [{ record: { '@type': 'Cow' } }, expect.stringMatching(/^record\.@type: must be one of Person/)],

@@ -1,5 +1,5 @@
 /** The public keys that participants have registered. */
-import { oneOf, readPublicKey } from '@rollcall/protocol'
+import { oneOf, profileProblem, readPublicKey, type SignatureProfile } from '@rollcall/protocol'
 import Type from 'typebox'
 import { readKeyFile } from '../directory/key-file.ts'
 import type { Participant } from '../model/participant.ts'
@@ -75,16 +75,22 @@ function refuseUnusable(
   { sender_id, signature_profile }: Participant,
   keys: readonly { readonly use: 'sig' | 'enc'; readonly algorithm: string }[],
 ): void {
-  const { layout, canonical_form, algorithms } = signature_profile
+  const { algorithms } = signature_profile
   const unusable = keys.find(
     ({ use, algorithm }) => use === 'sig' && algorithms.every((name) => name !== algorithm),
   )
   if (unusable === undefined) return
-  const profile = `${layout},${canonical_form},${unusable.algorithm}`
   throw new AdminRefusal(
     `keys: the key is for ${unusable.algorithm}, and the signature profile of ${sender_id} accepts ${algorithms.join(', ')} only; ` +
-      `if it signs with this key, first run rollcall participant policy ${sender_id} --profile ${profile}; if the key is for encryption, add --use enc`,
+      `if it signs with this key, first run rollcall participant policy ${sender_id} --profile ${profileFor(signature_profile, unusable.algorithm)}; if the key is for encryption, add --use enc`,
   )
+}
+
+/** The same profile for another algorithm, as the command line takes it; the default one where its layout cannot carry that. */
+function profileFor({ layout, canonical_form, digest_prefix }: SignatureProfile, algorithm: string): string {
+  const form = { layout, canonical_form, digest_prefix }
+  if (profileProblem({ ...form, algorithms: [algorithm] }) !== null) return algorithm
+  return [...Object.values(form), algorithm].filter((word) => word !== '').join(',')
 }
 
 /** Every key that was ever registered for a participant, the newest first. */

@@ -2,8 +2,9 @@
  * What is stored by a configuration: its database, the one it names or the embedded PostgreSQL, and its vault, whose
  * master key is in the environment, or in a file beside the embedded database.
  */
+import { isIP } from 'node:net'
 import { join } from 'node:path'
-import type { PoolConfig } from 'pg'
+import pg, { type PoolConfig } from 'pg'
 import { type AccountMetrics, type AccountsOfProcess, createAccounts } from '../accounts/accounts.ts'
 import { openEmbeddedPostgres } from '../embedded/postgres.ts'
 import { createJournal } from '../journal/journal.ts'
@@ -42,6 +43,19 @@ export async function openStorage(config: Config): Promise<Storage> {
     open(postgres.connection as PoolConfig),
     () => postgres.close(),
   )
+}
+
+/** Which database a configuration uses, without the secrets of its address. */
+export function databaseName({
+  databaseUrl,
+  dataDirectory,
+}: Pick<Config, 'databaseUrl' | 'dataDirectory'>): string {
+  if (databaseUrl === undefined) return `the embedded database in ${dataDirectory}`
+  // It connects to nothing: it reads the address, and the variables of PostgreSQL, as every connection does.
+  const { database, host, port } = new pg.Client({ connectionString: databaseUrl })
+  const name = isIP(host) === 6 ? `[${host}]` : host
+  const place = host.startsWith('/') ? `the socket in ${host}, port ${port}` : `${name}:${port}`
+  return `the database ${database} on ${place}`
 }
 
 /** Acts that a restore must not undo are written to the file that is configured. */

@@ -67,6 +67,11 @@ test('a time zone is chosen at the beginning or later', async () => {
   await expect(setRegistry(db, 'nowhere', { time_zone: 'UTC' })).rejects.toThrow(
     new StoreRefusal('there is no registry at nowhere; rollcall registry list shows those there are'),
   )
+  await expect(setRegistry(db, 'kigalli', { time_zone: 'UTC' })).rejects.toThrow(
+    new StoreRefusal(
+      'there is no registry at kigalli; the nearest is kigali; rollcall registry list shows those there are',
+    ),
+  )
   await db.pool.query(`delete from registry where namespace = 'kigali'`)
 })
 
@@ -124,7 +129,7 @@ describe('addRegistry refuses', () => {
     [{ namespace: 'civil' }, 'there is a registry at civil already; choose another namespace'],
     [
       { kind: 'Civil' },
-      `there is no kind "Civil"; the kinds are ${KINDS.map(({ name }) => name).join(', ')}`,
+      `there is no kind "Civil"; the kinds are ${KINDS.map(({ name }) => name).join(', ')}; the nearest is civil`,
     ],
     [{ time_zone: 'CEST2' }, '"CEST2" is no time zone; write one such as Africa/Kigali or UTC'],
     [{ sender_id: 'a|b' }, 'sender_id contains | or "'],

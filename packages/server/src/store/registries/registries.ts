@@ -17,6 +17,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Environment } from '../../model/environment.ts'
 import { IDENTIFIERS, type Registry } from '../../model/registry.ts'
 import { webOriginProblem } from '../../model/web-origin.ts'
+import { nearestHint } from '../../shared/nearest.ts'
 import type { Database } from '../db/database.ts'
 import { StoreRefusal } from '../db/refusal.ts'
 import type { RegistryRow, Tables } from '../db/tables.ts'
@@ -72,8 +73,10 @@ export async function addRegistry(
   checkNamespace(namespace)
   const kind = kindNamed(registry.kind)
   if (!kind) {
-    const known = KINDS.map(({ name }) => name).join(', ')
-    throw new StoreRefusal(`there is no kind ${JSON.stringify(registry.kind)}; the kinds are ${known}`)
+    const names = KINDS.map(({ name }) => name)
+    throw new StoreRefusal(
+      `there is no kind ${JSON.stringify(registry.kind)}; the kinds are ${names.join(', ')}${nearestHint(registry.kind, names)}`,
+    )
   }
   checkTimeZone(time_zone)
   checkWebOrigins(web_origins)
@@ -219,7 +222,7 @@ export async function findRegistry(
 
 /**
  * As `findRegistry`, for an operator who named it.
- * @throws StoreRefusal there is none
+ * @throws StoreRefusal there is none; it names the nearest
  */
 export async function registryAt(
   db: { readonly kysely: Kysely<Tables> },
@@ -227,7 +230,17 @@ export async function registryAt(
 ): Promise<Registry> {
   const found = await findRegistry(db, namespace)
   if (found !== null) return found
-  throw new StoreRefusal(`there is no registry at ${namespace}; rollcall registry list shows those there are`)
+  throw new StoreRefusal(await noRegistryAt(db, namespace))
+}
+
+/** The message for an operator who named a registry that is not there. */
+export async function noRegistryAt(
+  { kysely }: { readonly kysely: Kysely<Tables> },
+  namespace: string,
+): Promise<string> {
+  const rows = await kysely.selectFrom('registry').select('namespace').orderBy('namespace').execute()
+  const names = rows.map((row) => row.namespace)
+  return `there is no registry at ${namespace}${nearestHint(namespace, names)}; rollcall registry list shows those there are`
 }
 
 /** One statement: every node asks it twice a second. */
