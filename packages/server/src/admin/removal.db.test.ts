@@ -138,7 +138,9 @@ test('a registry goes with its records and all that names it, and the act is acc
   expect(await isThere('rollcall_outbox.event', 'namespace = $1', [namespace])).toBe(false)
   expect(accounts.written.at(-1)?.entry).toMatchObject({ note: 'registry remove', registry: namespace })
   await expect(removeRegistry(needs(), { namespace })).rejects.toThrow(
-    new AdminRefusal(`there is no registry at ${namespace}; rollcall registry list shows those there are`),
+    new AdminRefusal(
+      `there is no registry at ${namespace}; the nearest is civil-1; rollcall registry list shows those there are`,
+    ),
   )
   // The name is free, and nothing is left behind it.
   await server.registry('civil', [], namespace)
