@@ -1,4 +1,5 @@
 /** Consents that an authority has signed: nothing leaves under one that does not name its person and its attribute. */
+import { randomUUID } from 'node:crypto'
 import { isJsonObject, type JsonValue } from '@rollcall/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,6 +7,7 @@ import { asyncPeer } from '../../test/asynchronous.ts'
 import { consentAuthority } from '../../test/consents.ts'
 import { grant } from '../../test/grants.ts'
 import { keyPair } from '../../test/key-pairs.ts'
+import { keySetServer } from '../../test/key-set-server.ts'
 import { postSearch, type TestParticipant, testServer } from '../../test/server.ts'
 import { addConsentAuthority } from '../admin/consent-authorities.ts'
 import { keepHouse } from '../app/housekeeping.ts'
@@ -187,6 +189,36 @@ describe('a signed consent', () => {
     await granted()
   })
 
+  it('is verified with keys that its authority publishes, also with new ones', async () => {
+    const [first, next] = [keyPair('Ed25519'), keyPair('P-256')]
+    const keySet = await keySetServer()
+    const { jwks_uri } = keySet.owner(0)
+    const name = 'https://publishing.example'
+    const hosts = [{ host: '127.0.0.1', ports: 'any' as const, plainHttp: true, loopback: true }]
+    await addConsentAuthority(server.database, { name, jwks_uri, hosts })
+    await granted({ authorities: [name] })
+    keySet.publish({ keys: [{ ...first.jwk, kid: 'p-1', use: 'sig' }] })
+    const asked = async (signing: object) =>
+      item({ ...byUin('1'), ...(await under({ iss: name, jti: randomUUID() }, signing)) })
+    try {
+      expect(await asked({ key: first, header: { kid: 'p-1' } })).toMatchObject({
+        pagination: { total_count: 1 },
+      })
+      expect(await asked({ key: next, header: { kid: 'p-2', alg: 'ES256' } })).toMatchObject(
+        rejected(`${AT}: must be signed with a key of its authority`),
+      )
+      keySet.publish({ keys: [{ ...next.jwk, kid: 'p-2', use: 'sig' }] })
+      server.clock.pass(70_000)
+      expect(await asked({ key: next, header: { kid: 'p-2', alg: 'ES256' } })).toMatchObject({
+        pagination: { total_count: 1 },
+      })
+      expect(await asked({ key: first, header: { kid: 'p-1' } })).toMatchObject({ status: 'rjct' })
+    } finally {
+      await keySet.close()
+      await granted()
+    }
+  })
+
   it('is forgotten some days after its end, unless it is revoked', async () => {
     const { pool } = server.database.db
     for (const jti of ['ended', 'ended-revoked', 'going-on']) {
@@ -234,6 +266,12 @@ describe('a signed consent', () => {
       { purpose: 'eligibility' },
       {},
       'its payload: claims.purpose: must be an object',
+    ],
+    [
+      'with a ref_uri that is no address',
+      { purpose: { code: 'eligibility', ref_uri: 'see above' } },
+      {},
+      'its payload: claims.purpose.ref_uri: must be an absolute URI',
     ],
     ['of another type', {}, { header: { typ: 'JWT' } }, 'must have the typ consent+jwt'],
     ['without a type', {}, { header: { typ: undefined } }, 'must have the typ consent+jwt'],
