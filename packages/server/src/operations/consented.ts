@@ -26,8 +26,6 @@ export interface Consented {
   readonly signed: SignedConsent | null
   /** Null: the grant demands no consent. */
   readonly use: ConsentUse | null
-  /** Whether it held when it was asked. */
-  readonly holds: boolean
 }
 
 interface Asking {
@@ -50,7 +48,7 @@ export async function consentOf(
   const now = new Date(parts.clock.date())
   const given = checkBasis(grant, criteria, { now, most: parts.limits.consent_age, name })
   if (given === null) {
-    return { grant, identifiers: asked, facts: {}, signed: null, use: null, holds: true }
+    return { grant, identifiers: asked, facts: {}, signed: null, use: null }
   }
   if (given.jws === null) {
     const purpose = given.purpose ?? ''
@@ -59,7 +57,7 @@ export async function consentOf(
       pseudonyms: await parts.consents.pseudonyms(asked),
     }
     const facts: ConsentFacts = { purpose, consent: { form: 'asserted' } }
-    return whileItHolds(parts.consents, { grant, identifiers: asked, facts, signed: null, use, holds: true })
+    return whileItHolds(parts.consents, { grant, identifiers: asked, facts, signed: null, use })
   }
   const at = `${given.at}.consent_jws`
   const signed = await verifiedConsent({ parts, exchange }, given.jws, at, now)
@@ -81,7 +79,7 @@ export async function consentOf(
   }
   const covered = coveredBy(grant.identifiers.kind, signed.attributes)
   return whileItHolds(parts.consents, {
-    ...{ grant: { ...grant, covered }, identifiers: [named], facts, signed, use, holds: true },
+    ...{ grant: { ...grant, covered }, identifiers: [named], facts, signed, use },
   })
 }
 
@@ -116,18 +114,33 @@ export async function verifiedConsent(
   return signed
 }
 
-/** Whose consent does not hold any more is looked for as somebody whom nobody knows: the same is done, and found is nothing. */
+/**
+ * Whose consent does not hold any more is looked for as somebody whom nobody knows, under the consent of that one: the same is
+ * done, read and written, and found is nothing.
+ */
 async function whileItHolds(
   consents: Consents,
   consented: Consented & { readonly use: ConsentUse },
 ): Promise<Consented> {
   if (!(await consents.isEnded(consented.use))) return consented
   const value = randomUUID()
-  return {
-    ...consented,
-    identifiers: consented.identifiers.map(({ type }) => ({ type, value })),
-    holds: false,
+  const identifiers = consented.identifiers.map(({ type }) => ({ type, value }))
+  return { ...consented, identifiers, use: await useOfNobody(consents, consented.use, identifiers) }
+}
+
+/** Milliseconds that the clock of the database may be ahead of ours: a consent has expired there, and not here. */
+const AHEAD = 86_400_000
+
+async function useOfNobody(
+  { pseudonyms }: Pick<Consents, 'pseudonyms'>,
+  { signed, ...use }: ConsentUse,
+  identifiers: readonly Identifier[],
+): Promise<ConsentUse> {
+  const unknown = signed && {
+    ...{ ...signed, jti: randomUUID() },
+    expires_at: new Date(signed.expires_at.getTime() + AHEAD),
   }
+  return { ...use, signed: unknown, pseudonyms: await pseudonyms(identifiers) }
 }
 
 /**

@@ -61,7 +61,7 @@ export async function answerAboutPerson(
     asking.asks({ ...facts, persons: [{ role: 'asked', identifiers: named }] })
     const consented = await consentOf(asking, given as Consenting, question.name, named)
     asking.asks(consented.facts)
-    const { grant: ownGrant, identifiers, signed, use, holds } = consented
+    const { grant: ownGrant, identifiers, signed, use } = consented
     const work = { ...asking, exchange: { ...asking.exchange, grant: ownGrant } }
     const found = await findPerson(work, question, { ...criteria, identifiers }, use !== null)
     const all = use && found && (await useOfRecord(work, use, recordType, found))
@@ -74,8 +74,7 @@ export async function answerAboutPerson(
       asking.asks({ persons, ...(told && { told: covered }) })
     }
     const answered = await answer({ work, criteria, record: isConsented ? found : null })
-    // What does not hold was answered as of somebody unknown already.
-    const counting = found === null && holds ? use : all
+    const counting = found === null ? use : all
     return { ...answered, ...(counting !== null && { use: counting }) }
   })
 }

@@ -74,7 +74,7 @@ function noteEmergency({ parts: { log, metrics }, exchange, asks }: ItemWork, { 
  */
 async function subjectAlone(
   work: ItemWork,
-  { use, signed, holds }: Consented,
+  { use, signed }: Consented,
   criteria: SearchCriteria,
 ): Promise<Found & { readonly use: ConsentUse | null }> {
   const { exchange } = work
@@ -86,7 +86,7 @@ async function subjectAlone(
   }
   const { total, records, ids } = await findInTurn(work, { ...wanted, page_number: 1 })
   const [record] = records
-  if (isOfSeveral || total !== 1 || record === undefined) return { ...NOBODY, use: holds ? use : null }
+  if (isOfSeveral || total !== 1 || record === undefined) return { ...NOBODY, use }
   const { recordType, page_number } = criteria
   const all = await useOfRecord(work, use, recordType, record)
   const isShown = [...disclose(exchange.grant, recordType, [record.document])].some(

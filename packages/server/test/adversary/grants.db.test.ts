@@ -4,14 +4,18 @@
  */
 import { KINDS } from '@rollcall/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
+import { revokeConsents, withdrawConsent } from '../../src/admin/consents.ts'
 import { protectPerson } from '../../src/admin/protected-persons.ts'
 import type { GrantTerms } from '../../src/model/grant.ts'
 import { type Got, gotten, masked } from '../answers.ts'
 import { asyncPeer, searchFor } from '../asynchronous.ts'
 import { testClock } from '../clock.ts'
+import { consentAuthority } from '../consents.ts'
 import { exampleRecords } from '../example-requests.ts'
 import { grant } from '../grants.ts'
+import { keyPair } from '../key-pairs.ts'
 import { askingOf } from '../person-questions.ts'
+import { expression, searchesFor, uin } from '../searches-for.ts'
 import { bearer, post, testServer } from '../server.ts'
 import { noteStatements } from '../statements.ts'
 import { about, subscribeFor } from '../subscribing.ts'
@@ -90,62 +94,10 @@ async function expectAlike(
 }
 
 const UIN = ['HIDE-01', 'NONE-01'] as const
-const uin = (value: string) => ({ query_type: 'idtype-value', query: { type: 'UIN', value } })
-const expression = (query: object, more: object = {}) => ({ query_type: 'expression', query, ...more })
-
-type Way = readonly [string, readonly [string, string], (name: string) => object]
-
-/** Every way of a search to name a person. */
-function waysOf(hidden: string, absent: string, telephone: string): readonly Way[] {
-  const names = [hidden, absent] as const
-  const page = { pagination: { page_size: 1, page_number: 2 } }
-  const sort = { sort: [{ attribute_name: 'birth_date', sort_order: 'desc' }] }
-  const graphql = (value: string) => ({
-    query_type: 'graphql',
-    query: { type: 'graphql', value: `{ person(UIN: "${value}") { sex who: birth_date name { surname } } }` },
-  })
-  return [
-    ['identifier', names, uin],
-    ['second page', names, (name) => ({ ...uin(name), ...page })],
-    ['sorted', names, (name) => ({ ...uin(name), ...sort })],
-    ['record type', names, (name) => ({ ...uin(name), reg_record_type: 'CRVS_Person' })],
-    ['event type', names, (name) => ({ ...uin(name), reg_event_type: 'Death' })],
-    [
-      'another identifier',
-      [`BRN-${hidden}`, `BRN-${absent}`],
-      (value) => ({ ...uin(''), query: { type: 'BRN', value } }),
-    ],
-    ['telephone', [telephone, '+1 555 0999'], (value) => ({ ...uin(''), query: { type: 'MOBILE', value } })],
-    ['expression', names, (name) => expression({ UIN: { $eq: name } })],
-    ['any identifier', names, (name) => expression({ identifier: { $eq: name } })],
-    ['a list, with one that is seen', names, (name) => expression({ UIN: { $in: ['SEEN-01', name] } }, sort)],
-    [
-      'beside what is seen',
-      names,
-      (name) => expression({ $or: [{ UIN: { $eq: name } }, { sex: { $eq: 'F' } }] }, page),
-    ],
-    ['everybody else', names, (name) => expression({ $not: { UIN: { $eq: name } } }, page)],
-    ['a name', [`Name-${hidden}`, `Name-${absent}`], (name) => expression({ surname: { $eq: name } }, page)],
-    [
-      'the beginning of a name',
-      [`Name-${hidden.slice(0, -1)}`, `Name-${absent.slice(0, -1)}`],
-      (name) => expression({ surname: { $like: `${name}%` } }),
-    ],
-    [
-      'a list of expressions',
-      names,
-      (attribute_value) => ({
-        query_type: 'predicate',
-        query: [{ seq_num: 1, expression1: { attribute_name: 'UIN', operator: 'eq', attribute_value } }],
-      }),
-    ],
-    ['graphql, with a selection', names, graphql],
-  ]
-}
 
 /** In every form of a search, at once and later. */
 async function expectHidden(hidden: string, telephone: string): Promise<void> {
-  for (const [way, names, criteria] of waysOf(hidden, 'NONE-01', telephone)) {
+  for (const [way, names, criteria] of searchesFor(hidden, 'NONE-01', telephone)) {
     for (const path of ['sync/search', 'search']) {
       const { got } = await expectAlike(names, (name) => search(criteria(name), path))
       expect([way, got.includes(hidden)]).toEqual([way, false])
@@ -261,6 +213,82 @@ describe('under a consent', () => {
     for (const path of ['sync/search', 'search']) {
       const { got, sent } = await expectAlike(['SEEN-01', 'NONE-01'], (name) =>
         search({ ...uin(name), ...consent }, path),
+      )
+      expect(got).toContain('rjct.search_criteria.invalid')
+      expect(sent.filter((text) => /\br\d+_/.test(text))).toEqual([])
+    }
+  })
+})
+
+describe('under a signed consent', async () => {
+  const authority = await consentAuthority(server.database)
+  const needs = { db: server.database.db, vault: server.context.vault }
+  const TERMS: Partial<GrantTerms> = {
+    ...{ operations: ['search', 'txn-status'], basis: 'consent', purposes: ['eligibility'] },
+    ...{ query_forms: ['identifier'], ask: [], see: ['identifier', 'name'], event_types: [], programmes: [] },
+    ...{ consent: 'signed', authorities: [authority.name] },
+  }
+  const signed = async (identifier_value: string, claims: object = {}, ...signing: object[]) => {
+    const subject = { identifier_type: 'UIN', identifier_value }
+    return { authorize: { consent_jws: await authority.sign({ subject, ...claims }, ...signing) } }
+  }
+  const asked = async (path: string, name: string, claims: object = {}) =>
+    search({ ...uin(name), ...(await signed(name, claims)) }, path)
+
+  it('that is revoked, a person is answered like one that is not there', async () => {
+    await granted(TERMS)
+    const jti = (name: string) => ({ jti: `of ${name}` })
+    // Used before: who used a consent first is written once.
+    expect(JSON.stringify(await asked('sync/search', 'SEEN-01', jti('SEEN-01')))).toContain('Name-SEEN-01')
+    await revokeConsents(needs, { authority: authority.name, revoked: ['of SEEN-01'] })
+    for (const path of ['sync/search', 'search']) {
+      const { got } = await expectAlike(['SEEN-01', 'NONE-01'], (name) => asked(path, name, jti(name)))
+      expect(got).toContain('"total_count": 0')
+    }
+  })
+
+  it('that is withdrawn by the person, the person is answered like one that is not there', async () => {
+    await granted(TERMS)
+    expect(JSON.stringify(await asked('sync/search', 'SEEN-02'))).toContain('Name-SEEN-02')
+    const person = { identifier_type: 'UIN', identifier_value: 'SEEN-02' }
+    await withdrawConsent(needs, { ...person, purpose: 'eligibility' })
+    for (const path of ['sync/search', 'search']) {
+      const { got } = await expectAlike(['SEEN-02', 'NONE-01'], (name) => asked(path, name))
+      expect(got).toContain('"total_count": 0')
+    }
+    await granted({ ...TERMS, consent: 'asserted' })
+    const ts = new Date(server.clock.date()).toISOString()
+    const consent = { ts, purpose: { code: 'eligibility' } }
+    await expectAlike(['SEEN-02', 'NONE-01'], (name) => search({ ...uin(name), consent }))
+  })
+
+  it('that covers nothing of a record, its person is answered like one that is not there', async () => {
+    await granted(TERMS)
+    for (const path of ['sync/search', 'search']) {
+      const answerOf = (name: string) =>
+        answerTo(() => asked(path, name, { attributes: ['death_date'] }), name)()
+      // The record is read to see what of it is covered, so statements differ.
+      const got = await answerOf('SEEN-01')
+      expect(got).toBe(await answerOf('NONE-01'))
+      expect(got).toContain('"total_count": 0')
+    }
+  })
+
+  const now = Math.floor(Date.now() / 1_000)
+  it.each<[string, object, object]>([
+    ['is of another person', { subject: { identifier_type: 'UIN', identifier_value: 'TWIN-01' } }, {}],
+    ['is of another participant', { azp: 'other.example' }, {}],
+    ['is of another registry', { aud: 'social.example' }, {}],
+    ['is of another purpose', { purpose: { code: 'appeal' } }, {}],
+    ['is of another authority', { iss: 'https://other.example' }, {}],
+    ['has expired', { exp: now - 1 }, {}],
+    ['is of the future', { iat: now + 86_400, exp: now + 90_000 }, {}],
+    ['is signed by somebody else', {}, { key: keyPair('Ed25519') }],
+  ])('one that %s is refused before a record is read', async (_, claims, signing) => {
+    await granted(TERMS)
+    for (const path of ['sync/search', 'search']) {
+      const { got, sent } = await expectAlike(['SEEN-01', 'NONE-01'], async (name) =>
+        search({ ...uin(name), ...(await signed(name, claims, signing)) }, path),
       )
       expect(got).toContain('rjct.search_criteria.invalid')
       expect(sent.filter((text) => /\br\d+_/.test(text))).toEqual([])
