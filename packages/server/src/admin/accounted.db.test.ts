@@ -4,7 +4,7 @@ import { memoryAccounts } from '../../test/accounts.ts'
 import { keyPair } from '../../test/key-pairs.ts'
 import { testServer } from '../../test/server.ts'
 import { addParticipant } from '../store/directory/participants.ts'
-import { applyConfiguration } from './configuration.ts'
+import { applyConfiguration, exportConfiguration } from './configuration.ts'
 import { addConsentAuthority, removeConsentAuthority } from './consent-authorities.ts'
 import { reinstateConsent, revokeConsents, withdrawConsent } from './consents.ts'
 import { listEvents } from './event-list.ts'
@@ -104,6 +104,23 @@ it('of what is granted with a participant, and by a configuration', async () => 
   expect(accounts.written.map(({ entry }) => [entry.operator, entry.note, entry.registry])).toEqual([
     ['ada', 'participant add --grant', 'civil'],
     ['ada', 'apply: grants', 'civil'],
+  ])
+})
+
+it('of who may sign consents, by a configuration', async () => {
+  const accounts = memoryAccounts()
+  const needs = { db, vault: server.context.vault, accounts, operator: 'ada' }
+  const keys = [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }]
+  const before = (await exportConfiguration({ db }, {})).consent_authorities
+  const of = (consent_authorities: object) => ({ configuration: { version: 1, consent_authorities } })
+  const added = of({ ...before, 'https://applied.example': { keys } })
+  await applyConfiguration(needs, { ...added, dry_run: true })
+  await applyConfiguration(needs, added)
+  await applyConfiguration(needs, added)
+  await applyConfiguration(needs, of(before ?? {}))
+  expect(accounts.written.map(({ entry }) => [entry.operator, entry.note])).toEqual([
+    ['ada', 'consent authority add'],
+    ['ada', 'consent authority remove'],
   ])
 })
 

@@ -22,8 +22,8 @@ export const planAuthorities = (
         return { name, jwks_uri: entry.jwks_uri ?? null, outgoing, keys }
       },
       check: checkAuthority,
-      put: ({ db }, row) => addConsentAuthority({ db }, { name: row.name, ...authorityEntry(row) }),
-      remove: ({ db }, name) => removeConsentAuthority({ db }, { name }),
+      put: (needs, row) => addConsentAuthority(needs, { name: row.name, ...authorityEntry(row) }),
+      remove: (needs, name) => removeConsentAuthority(needs, { name }),
     },
     wanted,
     stored,
