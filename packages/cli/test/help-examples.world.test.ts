@@ -230,6 +230,7 @@ const PREPARED: Readonly<Record<string, () => Promise<unknown>>> = {
   'consent revoke': () => addAuthority(),
   'consent reinstate': () =>
     run('consent', 'withdraw', '--identifier', 'UIN=8128560370', '--purpose', 'eligibility'),
+  'operator add': () => addAuthority(),
   'purpose remove': () => run('purpose', 'add', 'research'),
   'registry remove': () => run('registry', 'add', 'civil', '--namespace', 'old-civil'),
   'participant remove': () => run('participant', 'add', 'old.example.org', '--name', 'Old'),

@@ -29,6 +29,10 @@ export function addCommand(program: Command): void {
       'bind it to a registry; give it again for more (default: all registries)',
       collected,
     )
+    .option(
+      '--authority <name>',
+      'bind it to a consent authority: it withdraws the consents of that one alone',
+    )
     .option('--expires <time>', 'from when on it is refused (default: in 90 days)', instant)
     .addHelpText(
       'after',
@@ -36,7 +40,8 @@ export function addCommand(program: Command): void {
 Roles: read sees all but personal data; publish may only send events; consent may only withdraw consents; operate is
 read, withdraws consents, and changes what runs; audit is read, and sees personal data; own may do everything.
 
-Example: rollcall operator add civil-registration-system --role publish --registry civil`,
+Example: rollcall operator add civil-registration-system --role publish --registry civil
+Example: rollcall operator add consent-service --role consent --authority https://consent.example.org`,
     )
     .action(runAdd)
   withJson(operator.command('list'))
@@ -53,16 +58,17 @@ Example: rollcall operator add civil-registration-system --role publish --regist
 interface AddOptions extends OutputOptions {
   readonly role: readonly OperatorRole[]
   readonly registry?: readonly string[]
+  readonly authority?: string
   readonly expires?: Date
 }
 
 async function runAdd(
   name: string,
-  { role: roles, registry, expires, ...options }: AddOptions,
+  { role: roles, registry, authority, expires, ...options }: AddOptions,
 ): Promise<void> {
   stopRequest()
   const added = await ask(addOperator, {
-    ...{ name, roles, registries: registry },
+    ...{ name, roles, registries: registry, authority },
     expires_at: expires?.toISOString(),
   })
   const text = [
@@ -81,7 +87,7 @@ async function runList(options: OutputOptions): Promise<void> {
     roles: roles.join(' '),
     registries: registries?.join(' ') ?? 'all',
   }))
-  const columns = ['name', 'roles', 'registries', 'live', 'expires_at', 'revoked_at']
+  const columns = ['name', 'roles', 'registries', 'authority', 'live', 'expires_at', 'revoked_at']
   print(options, rows, table(columns, shown, 'no tokens yet; rollcall operator add makes one'))
 }
 

@@ -1,4 +1,6 @@
+import { addConsentAuthority } from '@rollcall/server/admin/consent-authorities'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keyPair } from '../../../server/test/key-pairs.ts'
 import { type TestServer, testServer } from '../../../server/test/server.ts'
 import { databaseUrl, rollcall, rollcallJson } from '../../test/command.ts'
 
@@ -30,7 +32,7 @@ test('a token is printed once, opens the admin API, and is refused once it is re
     /^added console, until \S+\ntoken {2}(\S+)\nThe token is not stored/.exec(stdout) ?? []
   expect(await asked(token)).toBe(200)
   const listed = await operator('list')
-  expect(listed.stdout).toMatch(/^console +read publish +all +yes/m)
+  expect(listed.stdout).toMatch(/^console +read publish +all +- +yes/m)
   expect(listed.stdout).not.toContain(token)
   expect(await operator('revoke', 'console')).toMatchObject({ code: 0, stdout: 'console is revoked\n' })
   expect(await asked(token)).toBe(401)
@@ -46,6 +48,16 @@ test('a token may be bound to registries, and ends when it is said', async () =>
   })
 })
 
+test('a token may be bound to a consent authority', async () => {
+  const name = 'https://consent.example'
+  await addConsentAuthority(server.database, { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
+  const words = ['operator', 'add', 'consent-service', '--role', 'consent', '--authority', name]
+  expect(await rollcallJson(words, env)).toMatchObject({ roles: ['consent'], authority: name })
+  expect((await operator('list')).stdout).toMatch(
+    /^consent-service +consent +all +https:\/\/consent\.example +yes/m,
+  )
+})
+
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
 
 test.each([
@@ -55,6 +67,11 @@ test.each([
     ['add', 'x', '--role', 'read', '--expires', '2020-01-01'],
     1,
     /^rollcall: expires_at: must be in the future/,
+  ],
+  [
+    ['add', 'x', '--role', 'consent', '--authority', 'nobody'],
+    1,
+    /^rollcall: authority: no such consent authority is registered/,
   ],
   [['add', 'x', '--role', 'read', '--registry', 'nowhere'], 1, /^rollcall: there is no registry at nowhere/],
 ])('%j is refused', async (words, expected, message) => {

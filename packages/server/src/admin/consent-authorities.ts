@@ -124,6 +124,13 @@ export const removeConsentAuthority = useCase(
   },
 )
 
+/** @throws AdminRefusal */
+export async function authorityNamed(db: HasDatabase['db'], name: string): Promise<ConsentAuthority> {
+  const found = await findAuthority(db, name)
+  if (found !== null) return found
+  throw new AdminRefusal('authority: no such consent authority is registered', { reason: 'not_found' })
+}
+
 export const described = ({ name, jwks_uri, outgoing, keys }: Omit<ConsentAuthority, 'id'>) => ({
   ...{ name, jwks_uri },
   hosts: [...outgoing],

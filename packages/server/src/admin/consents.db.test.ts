@@ -12,7 +12,7 @@ import {
 import { consentAuthority } from '../../test/consents.ts'
 import { answering } from '../../test/deliveries.ts'
 import { grant } from '../../test/grants.ts'
-import { postSearch, testServer } from '../../test/server.ts'
+import { answerOf, postSearch, testServer } from '../../test/server.ts'
 import { askStatus } from '../../test/txn-status.ts'
 import type { GrantTerms } from '../model/grant.ts'
 import { removeConsentAuthority } from './consent-authorities.ts'
@@ -285,6 +285,46 @@ it('operators withdraw over HTTP with the role consent, and with no other', asyn
   expect((await post('withdraw', ofPerson(), token)).status).toBe(200)
   expect(await found({ ...by('UIN', uin), ...asserted() })).toBe(0)
   expect((await post('withdraw', { authority: 'https://nobody.example', jti: 'x' }, token)).status).toBe(404)
+})
+
+it('a token that is bound to an authority withdraws the consents of that one alone', async () => {
+  const theirs = await consentAuthority(server.database, 'https://second.example')
+  const given = { name: 'second', roles: ['consent'], authority: theirs.name } as const
+  const { token } = await addOperator({ db: server.database.db }, given)
+  const post = async (path: string, body: object) => {
+    const response = await fetch(`${server.adminUrl}/admin/v1/consents/${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const { status, body: got } = await answerOf(response)
+    return [status, got.errors?.[0].code, got.errors?.[0].message]
+  }
+  const subject = { identifier_type: 'UIN', identifier_value: uin }
+  const own = { authorize: { consent_jws: await theirs.sign({ jti: 'bound', subject }) } }
+  const others = await signed({ jti: 'bound' })
+  const refusedBody = [
+    ...[403, 'err.request.forbidden'],
+    'the token is bound to one consent authority, which the call must name in authority',
+  ]
+  expect(await post('withdraw', { authority: authority.name, jti: 'bound' })).toEqual(refusedBody)
+  expect(await post('withdraw', ofPerson())).toEqual(refusedBody)
+  expect(await post('withdraw', { ...ofPerson(), authority: [theirs.name] })).toEqual(refusedBody)
+  expect(await post('revoke', { authority: authority.name, revoked: ['bound'] })).toEqual(refusedBody)
+  expect(await post('revoke', { authority: 'https://nobody.example', revoked: ['x'] })).toEqual(refusedBody)
+  expect(await found({ ...by('UIN', uin), ...own })).toBe(1)
+  expect(await post('withdraw', { authority: theirs.name, jti: 'bound' })).toEqual([
+    200,
+    undefined,
+    undefined,
+  ])
+  expect(await post('revoke', { authority: theirs.name, revoked: ['more'] })).toEqual([
+    200,
+    undefined,
+    undefined,
+  ])
+  expect(await found({ ...by('UIN', uin), ...own })).toBe(0)
+  expect(await found({ ...by('UIN', uin), ...others })).toBe(1)
 })
 
 it('what was answered under a consent that the grant does not take any more is neither sent nor given again', async () => {

@@ -1,9 +1,8 @@
 /** Withdrawals of consents. They count for the next query, and what is on its way is stopped. */
 import Type from 'typebox'
 import { EMERGENCY } from '../policy/basis.ts'
-import { findAuthority } from '../store/consents/authorities.ts'
 import { isKnownPurpose, liftWithdrawals, revokeSigned, withdraw } from '../store/consents/withdrawals.ts'
-import { AuthorityName } from './consent-authorities.ts'
+import { AuthorityName, authorityNamed } from './consent-authorities.ts'
 import { RECEIPT, receiptOf } from './consent-receipt.ts'
 import { withdrawingPerson } from './consented-person.ts'
 import { closed, personalData, SenderId, text, wholeNumber } from './members.ts'
@@ -39,7 +38,7 @@ export const withdrawConsent = useCase(
   async (needs: HasVault, { authority, jti, identifier_type, identifier_value, purpose, participant }) => {
     if (authority !== undefined && jti !== undefined) {
       if ((identifier_type ?? identifier_value ?? purpose ?? participant) !== undefined) throw oneOfThem()
-      const id = await authorityNamed(needs, authority)
+      const { id } = await authorityNamed(needs.db, authority)
       await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: [jti] })
       const stopped = await revokeSigned(needs.db, id, [jti])
       return receiptOf(needs, { authority, jti }, stopped)
@@ -80,7 +79,7 @@ export const revokeConsents = useCase(
     accounted: 'consent revoke',
   },
   async (needs: HasVault, { authority, revoked }) => {
-    const id = await authorityNamed(needs, authority)
+    const { id } = await authorityNamed(needs.db, authority)
     await needs.db.journal.write({ kind: 'consents_revoked', authority, jtis: revoked })
     const stopped = await revokeSigned(needs.db, id, revoked)
     return receiptOf(needs, { authority, revoked }, stopped)
@@ -114,10 +113,4 @@ async function checkPurpose({ db }: HasDatabase, purpose: string): Promise<void>
   throw new AdminRefusal('purpose: is neither configured nor was anything answered for it', {
     reason: 'not_found',
   })
-}
-
-async function authorityNamed({ db }: HasDatabase, name: string): Promise<number> {
-  const found = await findAuthority(db, name)
-  if (found !== null) return found.id
-  throw new AdminRefusal('authority: no such consent authority is registered', { reason: 'not_found' })
 }

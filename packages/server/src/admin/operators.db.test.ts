@@ -1,9 +1,11 @@
 import { validator } from '@rollcall/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skippingClock } from '../../test/clock.ts'
+import { keyPair } from '../../test/key-pairs.ts'
 import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import { createOperators } from '../directory/operators.ts'
 import { addRegistry } from '../store/registries/registries.ts'
+import { addConsentAuthority, removeConsentAuthority } from './consent-authorities.ts'
 import { addOperator, listOperators, revokeOperator } from './operators.ts'
 import { AdminRefusal } from './use-case.ts'
 
@@ -29,6 +31,7 @@ test('a token says who has it, and only its digest is stored', async () => {
     name: 'crvs',
     roles: ['publish'],
     registries: [civil],
+    authority: null,
   })
   const { rows } = await database.db.pool.query('select * from operator_token')
   expect(JSON.stringify(rows)).not.toContain(token.slice(-43))
@@ -48,6 +51,23 @@ test('another secret, another id, and what is no token are refused', async () =>
   ]
   expect(await Promise.all(wrong.map((text) => operators.operatorOf(text)))).toEqual(wrong.map(() => null))
   expect(await operators.operatorOf(token)).not.toBeNull()
+})
+
+test('a token may be bound to one consent authority', async () => {
+  const name = 'https://consent.example'
+  await addConsentAuthority(database, { name, keys: [{ ...keyPair('Ed25519').jwk, kid: 'c-1' }] })
+  const { token, ...added } = await add('consent-service', { roles: ['consent'], authority: name })
+  expect(added).toMatchObject({ roles: ['consent'], registries: null, authority: name })
+  expect(await createOperators(database.db).operatorOf(token)).toMatchObject({ authority: name })
+  const [listed] = (await listOperators(database, {})).filter((one) => one.name === 'consent-service')
+  expect(listed).toMatchObject({ authority: name })
+  await expect(add('x', { roles: ['consent'], authority: 'https://nobody.example' })).rejects.toMatchObject({
+    message: 'authority: no such consent authority is registered',
+    reason: 'not_found',
+  })
+  // A token outlives the removal of its authority, and is for no other one then.
+  await removeConsentAuthority(database, { name })
+  expect(await createOperators(database.db).operatorOf(token)).toMatchObject({ authority: name })
 })
 
 test('a token expires, after 90 days unless said otherwise', async () => {
@@ -79,6 +99,8 @@ test('a revoked token is refused at once, and its name may be used again', async
   ])
 })
 
+const ONLY_CONSENT = 'authority: is for a token with the role consent, and no other role'
+
 describe('what cannot be is refused', () => {
   test.each([
     [{ roles: [] }, 'roles: must have at least 1 elements'],
@@ -89,6 +111,12 @@ describe('what cannot be is refused', () => {
     [
       { registries: ['nowhere'] },
       'there is no registry at nowhere; rollcall registry list shows those there are',
+    ],
+    [{ roles: ['consent', 'read'], authority: 'https://consent.example' }, ONLY_CONSENT],
+    [{ roles: ['own'], authority: 'https://consent.example' }, ONLY_CONSENT],
+    [
+      { roles: ['consent'], registries: ['civil'], authority: 'https://consent.example' },
+      'authority: a token is bound to registries or to an authority, not to both',
     ],
     [{ name: ' ' }, 'name: must have 1 to 64 characters'],
     [{ name: 'crvs' }, 'a token named crvs exists already; revoke it first'],

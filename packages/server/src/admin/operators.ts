@@ -3,7 +3,7 @@ import { oneOf } from '@rollcall/protocol'
 import Type from 'typebox'
 import { operatorToken } from '../directory/operators.ts'
 import { newSecret } from '../directory/secrets.ts'
-import { OPERATOR_ROLES } from '../model/operator.ts'
+import { OPERATOR_ROLES, type OperatorRole } from '../model/operator.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import {
   addOperatorToken,
@@ -12,6 +12,7 @@ import {
   revokeOperatorToken,
 } from '../store/directory/operator-tokens.ts'
 import { registryAt } from '../store/registries/registries.ts'
+import { authorityNamed } from './consent-authorities.ts'
 import { closed, flag, instant, Namespace, NOTHING, orNull, text, timeOut } from './members.ts'
 import type { HasDatabase } from './needs.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
@@ -29,7 +30,12 @@ const Roles = Type.Array(
 const Registries = Type.Array(Namespace, { minItems: 1, description: 'Registries that it is bound to.' })
 const ExpiresAt = instant('From when on it is refused.')
 
-const OPERATOR = { name: Name, roles: Roles, registries: orNull(Registries), expires_at: ExpiresAt } as const
+const Authority = text('The consent authority whose consents alone it may withdraw, by its name.')
+
+const OPERATOR = {
+  ...{ name: Name, roles: Roles, registries: orNull(Registries), authority: orNull(Authority) },
+  expires_at: ExpiresAt,
+} as const
 
 /** A day in milliseconds. */
 const DAY = 86_400_000
@@ -47,6 +53,7 @@ export const addOperator = useCase(
       name: Name,
       roles: Roles,
       registries: Type.Optional(Registries),
+      authority: Type.Optional(Authority),
       expires_at: Type.Optional(
         instant(
           `From when on it is refused (default: in ${USUAL_DAYS} days; in ${MOST_DAYS} days at the latest).`,
@@ -55,20 +62,38 @@ export const addOperator = useCase(
     }),
     result: closed({ ...OPERATOR, token: text('The token. It is not stored and cannot be shown again.') }),
   },
-  async ({ db, clock = CLOCK }: Needs, { name, roles, registries, expires_at }) => {
+  async ({ db, clock = CLOCK }: Needs, { name, roles, registries, authority, expires_at }) => {
     const now = clock.date()
     const expires =
       expires_at === undefined ? new Date(now + USUAL_DAYS * DAY) : endWithin(now, new Date(expires_at))
     const bound = registries && (await Promise.all(registries.map((namespace) => registryAt(db, namespace))))
+    if (authority !== undefined) checkBound(roles, registries)
+    const signing = authority === undefined ? null : await authorityNamed(db, authority)
     const { secret, sha256 } = newSecret()
     const id = await addOperatorToken(db, {
       ...{ name, roles, sha256, expires_at: expires },
       registries: bound?.map((registry) => registry.id) ?? null,
+      authority: signing?.id ?? null,
     })
     const token = operatorToken(id, secret)
-    return { name, roles, registries: registries ?? null, expires_at: timeOut(expires), token }
+    return {
+      ...{ name, roles, registries: registries ?? null, authority: authority ?? null },
+      ...{ expires_at: timeOut(expires), token },
+    }
   },
 )
+
+/**
+ * No other role has calls that name an authority, and consents are of no single registry: what else was given would not count.
+ * @throws AdminRefusal
+ */
+function checkBound(roles: readonly OperatorRole[], registries: readonly string[] | undefined): void {
+  if (roles.some((role) => role !== 'consent')) {
+    throw new AdminRefusal('authority: is for a token with the role consent, and no other role')
+  }
+  if (registries === undefined) return
+  throw new AdminRefusal('authority: a token is bound to registries or to an authority, not to both')
+}
 
 function endWithin(now: number, end: Date): Date {
   if (end.getTime() > now && end.getTime() <= now + MOST_DAYS * DAY) return end
@@ -103,9 +128,9 @@ export const revokeOperator = useCase(
 )
 
 function described(token: OperatorToken, now: number) {
-  const { name, roles, registries, created_at, expires_at, revoked_at } = token
+  const { name, roles, registries, authority, created_at, expires_at, revoked_at } = token
   return {
-    ...{ name, roles, registries },
+    ...{ name, roles, registries, authority },
     live: revoked_at === null && expires_at.getTime() > now,
     created_at: timeOut(created_at),
     expires_at: timeOut(expires_at),

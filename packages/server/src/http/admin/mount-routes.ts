@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AdminRefusal, type RefusalReason } from '../../admin/use-case.ts'
 import type { Operators } from '../../directory/operators.ts'
 import { bearerToken, unauthorized } from '../../exchange/authenticate.ts'
-import { hasRole, isFor, type Operator } from '../../model/operator.ts'
+import { hasRole, isFor, isForAuthority, type Operator } from '../../model/operator.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Log } from '../../observe/log.ts'
 import { notFound, sendJson } from '../answer.ts'
@@ -86,6 +86,7 @@ async function answer(
 
   // What is asked for, and the answer.
   const input = await readInput(route, request, parts.limits)
+  if (!isForAuthority(operator, input.authority)) throw ofAnother()
   const result = await route.call({ ...parts, operator: operator.name }, input).catch((error: unknown) => {
     throw error instanceof AdminRefusal ? asFault(error) : error
   })
@@ -125,6 +126,8 @@ async function authenticate(
 
 const forbidden = (message: string): RequestFault => new RequestFault('err.request.forbidden', message)
 const elsewhere = (): RequestFault => forbidden('the token is bound to other registries')
+const ofAnother = (): RequestFault =>
+  forbidden('the token is bound to one consent authority, which the call must name in authority')
 
 const REASONS: Readonly<
   Record<RefusalReason, readonly [code: 'err.request.bad' | 'err.request.not_found', status: number]>

@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 const ERRORS: Readonly<Record<string, string>> = {
   400: 'The input is not valid: the message names the member and the rule.',
   401: 'The operator token is missing, unknown, expired or revoked.',
-  403: 'The token does not have the role, or is bound to other registries.',
+  403: 'The token does not have the role, or is bound to other registries or to another consent authority.',
   404: 'There is no such namespace, id or path.',
   409: 'What is asked for contradicts what is there.',
   413: 'The body is larger than ROLLCALL_MAX_ADMIN_BODY_BYTES.',

@@ -13,6 +13,8 @@ export interface OperatorToken {
   readonly roles: readonly OperatorRole[]
   /** Namespaces; null: all registries. */
   readonly registries: readonly string[] | null
+  /** Name of the consent authority whose consents alone it may withdraw; null: of no single one. */
+  readonly authority: string | null
   readonly created_at: Date
   readonly expires_at: Date
   readonly revoked_at: Date | null
@@ -23,17 +25,19 @@ const NAME_LIMIT = 64
 /**
  * Adds a token, known here by the SHA-256 of its secret.
  * @param token.registries `Registry.id`s; null: all
+ * @param token.authority `ConsentAuthority.id`
  * @returns its id
  * @throws StoreRefusal a name of the wrong form, or of another live token
  */
 export async function addOperatorToken(
   { kysely }: Pick<Database, 'kysely'>,
   token: Pick<Operator, 'name' | 'roles' | 'registries'> & {
+    readonly authority: number | null
     readonly sha256: Buffer
     readonly expires_at: Date
   },
 ): Promise<number> {
-  const { name, sha256, roles, registries, expires_at } = token
+  const { name, sha256, roles, registries, authority, expires_at } = token
   if (name.trim() === '' || name.length > NAME_LIMIT || !isStorable(name)) {
     throw new StoreRefusal(`name: must have 1 to ${NAME_LIMIT} characters`)
   }
@@ -41,7 +45,7 @@ export async function addOperatorToken(
     const { id } = await kysely
       .insertInto('operator_token')
       .values({
-        ...{ name, sha256, expires_at },
+        ...{ name, sha256, authority, expires_at },
         roles: [...new Set(roles)],
         registries: registries === null ? null : [...new Set(registries)],
       })
@@ -63,10 +67,12 @@ export async function listOperatorTokens({
   return kysely
     .selectFrom('operator_token')
     .select(['id', 'name', 'roles', 'created_at', 'expires_at', 'revoked_at'])
-    .select(
+    .select([
       sql<string[] | null>`case when registries is not null then array(
         select namespace from registry where id = any(registries) order by namespace) end`.as('registries'),
-    )
+      sql<string | null>`(select name from consent_authority
+        where consent_authority.id = operator_token.authority)`.as('authority'),
+    ])
     .orderBy('name')
     .orderBy('id', 'desc')
     .execute()
@@ -93,7 +99,8 @@ export async function findOperatorToken(
 ): Promise<(Operator & { readonly sha256: Buffer; readonly expires_at: Date }) | null> {
   const { rows } = await pool.query<Operator & { sha256: Buffer; expires_at: Date }>({
     name: 'find operator token',
-    text: `select id, name, roles, registries, sha256, expires_at
+    text: `select id, name, roles, registries, sha256, expires_at,
+        (select name from consent_authority where consent_authority.id = operator_token.authority) as authority
       from operator_token where id = $1 and revoked_at is null`,
     values: [id],
   })
