@@ -1,6 +1,7 @@
 /**
  * Identifiers that mean one person: of a record and of those that were merged into it, those that no other record bears. Whoever
- * needs to know by what a person is known asks here: audits, erasures, holds and withdrawals.
+ * needs to know by what a person is known asks here: audits, erasures, holds and withdrawals. A protection does not: it is about
+ * identifiers in the records of others, so it compares those of all record types, contacts too, in the transaction that writes them.
  */
 import {
   type IdentifierType,
