@@ -84,6 +84,8 @@ export function readDeclarations(entries: readonly string[]): ReadonlyMap<string
         removeComments: true,
         declaration: true,
         emitDeclarationOnly: true,
+        // Found as a package, it would be one of others, which gets no declarations.
+        paths: { '@rollcall/protocol': [join(root, 'packages/protocol/src/index.ts')] },
         typeRoots: [join(root, 'node_modules/@types')],
       },
     })

@@ -16,39 +16,53 @@ interface Module {
 /** Packages of the workspace that may be imported by name. */
 const ENTRIES: Readonly<Record<string, string>> = { '@rollcall/protocol': 'protocol/src/index.ts' }
 
-/** What the entries export, and the types that these name, exported or not. */
+/**
+ * What the entries export, and the types that these name: those that are not exported by the name of their package as well.
+ * @throws Error where a module is not among the files
+ */
 export function declarationSurface(files: Files, entries: readonly string[]): Surface {
   const modules = new Map<string, Module>()
   const facts: Record<string, Fact> = {}
-  const seen = new Set<string>()
-  const moduleAt = (path: string): Module | undefined => {
+  const moduleAt = (path: string): Module => {
     const text = files.get(path.replace(/\.ts$/, '.d.ts'))
-    if (text === undefined) return undefined
+    if (text === undefined) throw new Error(`${path} has no declarations`)
     const read = modules.get(path) ?? readModule(text)
     modules.set(path, read)
     return read
   }
-  const add = (path: string, name: string): void => {
-    const module = moduleAt(path)
-    if (module === undefined || seen.has(`${path} ${name}`)) return
-    seen.add(`${path} ${name}`)
-    const texts = module.declared.get(name)
-    if (texts === undefined) {
-      const [from, there] = module.imported.get(name) ?? []
-      if (from !== undefined && there !== undefined) add(resolved(path, from), there)
-      return
-    }
-    for (const text of texts) {
-      const isSchema = text.includes('import("typebox")')
-      addFacts(facts, name, isSchema ? [`${name}: schema`] : text.split('\n'))
-      if (!isSchema) for (const [word] of text.matchAll(/[A-Za-z_$][\w$]*/g)) add(path, word)
+  /** The module that declares the name. Undefined for names that no module has, and for other packages. */
+  const declaring = (path: string, name: string): readonly [path: string, name: string] | undefined => {
+    const { declared, imported } = moduleAt(path)
+    if (declared.has(name)) return [path, name]
+    const [from = '', there = ''] = imported.get(name) ?? []
+    const next = from.startsWith('.') ? join(path, '..', from) : ENTRIES[from]
+    return next === undefined ? undefined : declaring(next, there)
+  }
+  /** By module and name: how it is called in the surface. */
+  const names = new Map<string, string>()
+  for (const entry of entries) {
+    for (const name of moduleAt(entry).exported) {
+      const found = declaring(entry, name)
+      if (found !== undefined) names.set(found.join(' '), name)
     }
   }
-  for (const entry of entries) for (const name of moduleAt(entry)?.exported ?? []) add(entry, name)
+  // What is added on the way is read as well.
+  for (const [found, as] of names) {
+    const [path = '', name = ''] = found.split(' ')
+    for (const text of moduleAt(path).declared.get(name) ?? []) {
+      const isSchema = text.includes('import("typebox")')
+      addFacts(facts, as, isSchema ? [`${name}: schema`] : text.split('\n'))
+      for (const [word] of isSchema ? [] : text.matchAll(/[A-Za-z_$][\w$]*/g)) {
+        const used = declaring(path, word)
+        const at = used?.join(' ')
+        if (used !== undefined && at !== undefined && !names.has(at)) {
+          names.set(at, `${used[0].split('/')[0]}/${used[1]}`)
+        }
+      }
+    }
+  }
   return facts
 }
-
-const resolved = (path: string, from: string): string => ENTRIES[from] ?? join(path, '..', from)
 
 const NAMES = /^(import|export)( type)? \{ (.*) \} from '(.*)';$/
 const DECLARATION = /^(export )?(?:declare )?(?:abstract )?(?:class|const|function|interface|type) ([\w$]+)/

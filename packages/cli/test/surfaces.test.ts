@@ -102,7 +102,10 @@ export declare function first(list: readonly string[]): string;
   const declared = (text: string): Surface =>
     declarationSurface(
       new Map([
-        ['client/src/index.d.ts', "export { type Colour, Client, first } from './parts.ts';\nexport {};\n"],
+        [
+          'client/src/index.d.ts',
+          "export { type Colour, type Options, Client, first } from './parts.ts';\nexport {};\n",
+        ],
         ['client/src/parts.d.ts', text],
       ]),
       ['client/src/index.ts'],
@@ -111,7 +114,7 @@ export declare function first(list: readonly string[]): string;
   test('is what the entry exports, and what that names', () => {
     expect(Object.keys(declared(`${WAS}export declare const inside: string;\n`)).toSorted()).toEqual([
       ...['Client', 'Client.ask', 'Client.constructor', 'Colour', 'Options', 'Options.name'],
-      ...['Options.wait', 'Options.wait.seconds', 'Reply', 'first'],
+      ...['Options.wait', 'Options.wait.seconds', 'client/Reply', 'first'],
     ])
   })
 
@@ -142,7 +145,7 @@ export declare function first(list: readonly string[]): string;
       'loses no method',
       '    ask(question: string): Reply;\n',
       '',
-      ['Client.ask was removed', 'Reply was removed'],
+      ['Client.ask was removed', 'client/Reply was removed'],
     ],
     ['loses no export', 'export declare function first', 'declare function last', ['first was removed']],
     ['loses no value', "'red' | ", '', ["Colour is not declared as type Colour = 'red' any more"]],
@@ -156,7 +159,7 @@ export declare function first(list: readonly string[]): string;
       'is declared as it was, also where it is not exported',
       'Promise<Colour>',
       'Promise<string | Colour>',
-      ['Reply is not declared as type Reply = Promise<Colour> any more'],
+      ['client/Reply is not declared as type Reply = Promise<Colour> any more'],
     ],
   ])('%s', (_, from, to, lines) => {
     expect(WAS).toContain(from)

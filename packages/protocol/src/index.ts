@@ -74,6 +74,8 @@ export {
   Timestamp,
   TransactionId,
 } from './common.ts'
+// What will be removed
+export { type Deprecation, deprecatedOperation, deprecationHeaders } from './deprecation.ts'
 export {
   Ack,
   AckMessage,

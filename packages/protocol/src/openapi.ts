@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of a kind, made from the table of operations, the schemas and the kind's literal. */
 import type { TSchema } from 'typebox'
 import { PROTOCOL_VERSION } from './common.ts'
+import { deprecatedOperation } from './deprecation.ts'
 import { Ack, callbackEnvelope, FileInfo, requestEnvelope } from './envelope.ts'
 import type { Kind } from './kinds/kind.ts'
 import { type Components, collectComponents, type JsonObject } from './openapi/components.ts'
@@ -52,7 +53,7 @@ export function openApiDocument(kind: Kind, options: OpenApiOptions): OpenApiDoc
   const components = collectComponents()
   const paths: Record<string, JsonObject> = {}
   const webhooks: Record<string, JsonObject> = {}
-  for (const operation of operationsOf(kind).filter((row) => operations.includes(row))) {
+  for (const operation of operationsOf(kind, operations)) {
     const [sync] = ways.includes('sync') ? operation.sync_paths : []
     const [async] = ways.includes('async') ? operation.async_paths : []
     if (sync) paths[`/${sync}`] = { post: syncOperation(kind, operation, components) }
@@ -114,7 +115,7 @@ function json(schema: JsonObject, example: unknown): JsonObject {
 }
 
 function describe(
-  { summary, codes, theme }: Operation,
+  { summary, codes, theme, deprecated }: Operation,
   paths: readonly string[],
   answered: string,
 ): JsonObject {
@@ -124,7 +125,12 @@ function describe(
     ...(aliases.length > 0 ? [`Also answered at ${aliases.join(', ')}.`] : []),
     ...(codes ? [codeTable(codes)] : []),
   ]
-  return { tags: [theme], summary: `${summary} ${answered}`, description: text.join('\n\n') }
+  return {
+    tags: [theme],
+    summary: `${summary} ${answered}`,
+    description: text.join('\n\n'),
+    ...deprecatedOperation(deprecated),
+  }
 }
 
 function requestBody(kind: Kind, operation: Operation, way: Way, components: Components): JsonObject {

@@ -5,6 +5,7 @@
  * Spec "Endpoints"; N1 (headers), N8 to N10, D8, D11, D31, 2.7 (paths), 3.1 (action spellings).
  */
 import type { TSchema } from 'typebox'
+import type { Deprecation } from './deprecation.ts'
 import { DisabledRequest, DisabledResponse, IncomingDisabledRequest } from './messages/disability.ts'
 import {
   EnrolledRequest,
@@ -110,6 +111,8 @@ export interface Operation {
   readonly writes: boolean
   /** `all`: every kind has it. `own`: only the kinds whose literal lists it. */
   readonly kinds: 'all' | 'own'
+  /** When it is to be removed. */
+  readonly deprecated?: Deprecation
 }
 
 /** A message whose incoming form must have the documented shape, unless `incoming` is less strict. */
@@ -420,8 +423,11 @@ export function operation(name: string): Operation {
 }
 
 /** The operations that a kind has: those of all kinds, and its own. */
-export function operationsOf(kind: { readonly operations: readonly string[] }): Operation[] {
-  return OPERATIONS.filter((row) => row.kinds === 'all' || kind.operations.includes(row.name))
+export function operationsOf(
+  kind: { readonly operations: readonly string[] },
+  rows: readonly Operation[] = OPERATIONS,
+): Operation[] {
+  return rows.filter((row) => row.kinds === 'all' || kind.operations.includes(row.name))
 }
 
 /** Whether `action` is a spelling of this row's action (3.1). */

@@ -7,8 +7,9 @@ import { createLog } from '../observe/log.ts'
 import { createMetrics } from '../observe/metrics.ts'
 import { createRefusals } from '../observe/refusals.ts'
 import { StoreBusy } from '../store/db/database-errors.ts'
+import { sendJson } from './answer.ts'
 import { clientAddressReader, createGate } from './gate.ts'
-import { createHttpServer, mount } from './server.ts'
+import { createHttpServer, mount, mountMethods } from './server.ts'
 
 function serverThatThrows(error: Error) {
   const destination = new Writable({ write: (_chunk, _encoding, done) => done() })
@@ -23,6 +24,13 @@ function serverThatThrows(error: Error) {
   const databaseHealth = { failed: () => undefined }
   const app = createHttpServer({ limits: readLimits({}), log, metrics, gate, databaseHealth })
   mount(app, 'GET', 'thrower', '/', () => Promise.reject(error))
+  mountMethods(app, '/old', [
+    {
+      ...{ method: 'GET', name: 'old', deprecated: { since: '2027-01-31', sunset: '2027-12-31' } },
+      handler: (_request, reply) => sendJson(reply, 200, '{}'),
+    },
+    { method: 'POST', name: 'new', deprecated: undefined, handler: () => Promise.reject(error) },
+  ])
   return app
 }
 
@@ -57,5 +65,21 @@ it('a write that finds no room is 503', async () => {
       code: 'err.service.unavailable',
       message: 'the registry cannot be read at the moment; try again later',
     },
+  ])
+})
+
+it('a call that is deprecated says so in its answers, with the day on which it ends; another one does not', async () => {
+  const app = serverThatThrows(new RequestFault('err.request.bad', 'it is bad'))
+  const { statusCode, headers } = await app.inject('/old')
+  expect([statusCode, headers.deprecation, headers.sunset]).toEqual([
+    200,
+    '@1801353600',
+    'Fri, 31 Dec 2027 00:00:00 GMT',
+  ])
+  const other = await app.inject({ method: 'POST', url: '/old' })
+  expect([other.statusCode, other.headers.deprecation, other.headers.sunset]).toEqual([
+    400,
+    undefined,
+    undefined,
   ])
 })

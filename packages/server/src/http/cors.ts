@@ -30,7 +30,7 @@ export function addCors(
     reply.raw.setHeader('Vary', 'Origin')
     if (!(await isAllowed(parts, request, origin))) return
     reply.raw.setHeader('Access-Control-Allow-Origin', origin)
-    reply.raw.setHeader('Access-Control-Expose-Headers', 'Retry-After, WWW-Authenticate')
+    reply.raw.setHeader('Access-Control-Expose-Headers', 'Deprecation, Retry-After, Sunset, WWW-Authenticate')
     if (isPreflight(request)) answerPreflight(reply)
   })
 }

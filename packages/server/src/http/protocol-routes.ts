@@ -35,7 +35,7 @@ export function addProtocolRoutes(app: HttpServer, context: ProtocolParts): void
       ...operation.async_paths.map((path) => ({ path, mode: 'async' }) as const),
     ]
     for (const { path, mode } of paths) {
-      const route = { name: operation.name, mode }
+      const route = { name: operation.name, mode, deprecated: operation.deprecated }
       mount(app, 'POST', route, `/:namespace/${VERSION_SEGMENT}/${path}`, async (request, reply) => {
         const registry = await registryOf(context, request)
         context.gate.addressed(request.raw, { registry: registry.namespace, operation: operation.name })

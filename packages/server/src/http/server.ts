@@ -8,7 +8,7 @@ import {
   STATUS_CODES,
 } from 'node:http'
 import type { Socket } from 'node:net'
-import { RequestFault } from '@rollcall/protocol'
+import { type Deprecation, deprecationHeaders, RequestFault } from '@rollcall/protocol'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
 import type { ModeName } from '../model/exchange.ts'
@@ -132,6 +132,8 @@ export interface MethodHandler {
   readonly name: string
   /** Of an operation. */
   readonly mode?: ModeName
+  /** Every answer of it says so. */
+  readonly deprecated: Deprecation | undefined
   readonly handler: Handler
 }
 
@@ -143,7 +145,7 @@ export function mount(
   path: string,
   handler: Handler,
 ): void {
-  const named = typeof route === 'string' ? { name: route } : route
+  const named = typeof route === 'string' ? { name: route, deprecated: undefined } : route
   mountMethods(app, path, [{ method, ...named, handler }])
 }
 
@@ -154,8 +156,10 @@ export function mount(
 export function mountMethods(app: HttpServer, path: string, rows: readonly MethodHandler[]): void {
   const allowed = rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const others = app.supportedMethods.filter((other) => !allowed.includes(other))
-  for (const { method, handler, ...config } of rows) {
+  for (const { method, handler, deprecated, ...config } of rows) {
+    const headers = deprecated === undefined ? [] : Object.entries(deprecationHeaders(deprecated))
     const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      for (const [name, value] of headers) reply.raw.setHeader(name, value)
       try {
         await handler(request, reply)
       } finally {

@@ -35,12 +35,13 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, isOwnHost: Is
   logOthers(app, parts)
   const handlers = new Map<string, MethodHandler[]>()
   for (const route of ADMIN_ROUTES) {
-    const { method, name, path } = route
+    const { method, name, path, deprecated } = route
     const rows = handlers.get(path) ?? []
     handlers.set(path, rows)
     rows.push({
       method,
       name,
+      deprecated,
       handler: (request, reply) =>
         logged(parts, name, request, (call) => answer(parts, route, isOwnHost, request, reply, call)),
     })
@@ -52,7 +53,7 @@ export function addAdminRoutes(app: HttpServer, parts: AdminParts, isOwnHost: Is
   const document = JSON.stringify(adminDocument(ADMIN_ROUTES))
   mountMethods(app, `${ADMIN_BASE}/openapi.json`, [
     {
-      ...{ method: 'GET', name },
+      ...{ method: 'GET', name, deprecated: undefined },
       handler: (request, reply) =>
         logged(parts, name, request, async (call) => {
           call.operator = await authenticate(parts, isOwnHost, request)

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document of the admin API, made from its table and the schemas of the use cases. */
+import { deprecatedOperation } from '@rollcall/protocol'
 import type { TSchema } from 'typebox'
 import { ADMIN_BASE, type AdminRoute, otherMembers, pathMembers } from './routes.ts'
 
@@ -66,6 +67,7 @@ function operation(route: AdminRoute): Json {
     operationId: route.name,
     summary: route.summary,
     description: `Needs the role \`${route.role}\`.`,
+    ...deprecatedOperation(route.deprecated),
     parameters,
     ...(method !== 'GET' && { requestBody: body(members, required) }),
     responses: {

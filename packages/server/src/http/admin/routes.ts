@@ -1,4 +1,5 @@
 /** THE table of the admin API: a row for each call. The routes and the OpenAPI document are made of it. */
+import type { Deprecation } from '@rollcall/protocol'
 import type { Static, TSchema } from 'typebox'
 import { makeEvidence } from '../../admin/audit-evidence.ts'
 import { listAccounts, listEmergencies, reviewEmergency } from '../../admin/audit-list.ts'
@@ -47,12 +48,14 @@ export interface AdminRoute {
   readonly hidden: readonly string[]
   /** Of an answer. */
   readonly status: 200 | 201
+  /** When it is to be removed. */
+  readonly deprecated: Deprecation | undefined
   /** @throws AdminRefusal */
   readonly call: (needs: AdminNeeds, input: unknown) => Promise<unknown>
 }
 
 type Row = Pick<AdminRoute, 'method' | 'path' | 'name' | 'summary' | 'role'> &
-  Partial<Pick<AdminRoute, 'hidden' | 'status'>>
+  Partial<Pick<AdminRoute, 'hidden' | 'status' | 'deprecated'>>
 
 function route<Input extends TSchema, Result extends TSchema>(
   useCase: UseCase<AdminNeeds, Input, Result>,
@@ -61,7 +64,7 @@ function route<Input extends TSchema, Result extends TSchema>(
   const { input, result } = useCase
   // The use case checks what it is given.
   const call = (needs: AdminNeeds, given: unknown) => useCase(needs, given as Given<Static<Input>>)
-  return { hidden: [], status: 200, ...row, input, result, call }
+  return { hidden: [], status: 200, deprecated: undefined, ...row, input, result, call }
 }
 
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
