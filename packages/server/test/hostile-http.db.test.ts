@@ -83,7 +83,7 @@ describe('slow', () => {
 
   it('an unknown path and a wrong method are told at once, whatever is still to come', async () => {
     // Later they would be 408.
-    const unknown = await open(`${head('/nowhere')}Content-Length: 900\r\n\r\n{`)
+    const unknown = await open(`${head('/nowhere/at/all')}Content-Length: 900\r\n\r\n{`)
     expectFault(
       await unknown.response(),
       404,
@@ -219,7 +219,9 @@ describe('ambiguous or broken', () => {
 
 describe('unusual and allowed', () => {
   it('pipelined requests are answered in their order', async () => {
-    const raw = await open(`${whole()}${whole('/nowhere')}${whole()}GET /health HTTP/1.1\r\nHost: x\r\n\r\n`)
+    const raw = await open(
+      `${whole()}${whole('/nowhere/at/all')}${whole()}GET /health HTTP/1.1\r\nHost: x\r\n\r\n`,
+    )
     expectFound(await raw.response())
     expect((await raw.response()).status).toBe(404)
     expectFound(await raw.response())

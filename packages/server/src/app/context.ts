@@ -88,13 +88,14 @@ export async function createContext(config: Config, db: Database, parts: { log?:
     write: () => takeTokens(db, { bucket: 'ready', rate: 1, capacity: 1, wanted: 1 }),
   })
   const schema = createSchemaWatch({ log, read: () => readSchemaVersions(db.kysely) })
-  const metrics = createMetrics(connections, databaseHealth.breaker, {
+  const stored = {
     deliveries: () => deliveryHealth(db),
     outbox: () => outboxHealth(db),
     exchanges: () => waitingExchanges(db),
     ends: () => findEnds(db, EXPIRING_DAYS),
     schema: schema.look,
-  })
+  }
+  const metrics = createMetrics(connections, databaseHealth.breaker, stored, clock)
   // The limits of participants are reached before.
   const guards = createGuards({ connections: MOST_CONCURRENCY })
   const keySets = createKeySets({ guardOf: guards.of, log, clock })

@@ -69,8 +69,8 @@ export async function startServer(
     (!does.works || worker?.working() === true) &&
     context.databaseHealth.isReady()
   let showcase: Showcase | null = null
-  const pages = { ...context, showcase: () => showcase, isLoopback }
-  const publicServer = does.answers ? createPublicServer(config, pages, isReady) : null
+  const shown: HasShowcase = { showcase: () => showcase, isLoopback }
+  const publicServer = does.answers ? createPublicServer(config, context, { isReady, shown }) : null
   // Probes and collections of metrics; calls of the admin API have lines of their own.
   const operatorServer = createHttpServer({ ...context, accessLevel: 'debug' })
   addHealthRoutes(operatorServer, isReady, context.schema.lead)
@@ -148,8 +148,8 @@ async function listen(
 
 function createPublicServer(
   config: Config,
-  context: Context & HasShowcase,
-  isReady: () => Promise<boolean>,
+  context: Context,
+  { isReady, shown }: { readonly isReady: () => Promise<boolean>; readonly shown: HasShowcase },
 ): HttpServer {
   const server = createHttpServer(context)
   addCors(server, context)
@@ -158,8 +158,9 @@ function createPublicServer(
   addKeySetRoutes(server, context)
   addProtocolRoutes(server, context)
   addSiteFiles(server)
-  addLandingRoutes(server, context)
-  addReferenceRoutes(server, context)
+  const pages = { ...shown, directory: context.directory }
+  addLandingRoutes(server, pages)
+  addReferenceRoutes(server, pages)
   return server
 }
 

@@ -72,6 +72,22 @@ it('lets a listed page read answers and errors of its registry, and of no other'
   expect((await preflight('/nowhere/v1.0.0/registry/sync/search', LISTED)).status).toBe(405)
 })
 
+it('lets no page read our pages', async () => {
+  for (const path of [
+    '/',
+    '/civil',
+    '/civil/v1.0.0',
+    '/civil/v1.0.0/docs',
+    '/civil/v1.0.0/docs/',
+    '/civil/v1.0.0/docs?x',
+  ]) {
+    const answer = await fetch(`${server.url}${path}`, { headers: { Origin: LISTED, Accept: 'text/html' } })
+    expect([path, headersOf(answer)]).toEqual([path, { ...NONE }])
+  }
+  const document = await fetch(`${server.url}/civil/v1.0.0/openapi.json`, { headers: { Origin: LISTED } })
+  expect(headersOf(document)).toEqual(readBy(LISTED))
+})
+
 it('says nothing to programs, and never on the operator listener', async () => {
   expect((await fetch(`${server.url}/.well-known/jwks.json`)).headers.get('vary')).toBeNull()
   const answer = await fetch(`${server.adminUrl}/admin/v1/registries`, { headers: { Origin: LISTED } })

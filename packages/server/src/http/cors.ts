@@ -40,12 +40,18 @@ async function isAllowed(
   { url }: FastifyRequest,
   origin: string,
 ): Promise<boolean> {
-  const path = url.split('?', 1)[0] ?? ''
+  // A slash at the end means nothing.
+  const path = (url.split('?', 1)[0] ?? '').replace(/\/+$/, '')
   const asked = SHARED.includes(path)
     ? await directory.registries()
-    : [await directory.registry(path.split('/', 2)[1] ?? '')]
+    : isPage(path)
+      ? []
+      : [await directory.registry(path.split('/', 2)[1] ?? '')]
   return asked.some((registry) => registry !== undefined && isListedOrigin(registry.web_origins, origin))
 }
+
+/** Pages are for people, who open them by themselves. */
+const isPage = (path: string): boolean => path.split('/').length < 4 || path.endsWith('/docs')
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === 'OPTIONS' && headers['access-control-request-method'] !== undefined

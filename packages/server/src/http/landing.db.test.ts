@@ -69,6 +69,10 @@ it('shows the secret of a demo on this machine, and to nobody else', async () =>
       { host: '127.0.0.1.evil.example' },
       { host: '127.0.0.1', more: 'X-Forwarded-For: 203.0.113.7\r\n' },
       { host: '127.0.0.1', more: 'Forwarded: for=203.0.113.7\r\n' },
+      { host: '127.0.0.1', more: 'Via: 1.1 proxy\r\n' },
+      { host: '127.0.0.1', more: 'X-Real-IP: 203.0.113.7\r\n' },
+      { host: '127.0.0.1', more: 'Sec-Fetch-Site: cross-site\r\n' },
+      { host: '127.0.0.1', more: 'Sec-Fetch-Site: same-site\r\n' },
     ]) {
       const { status, body } = await page(path, asked)
       expect(status).toBe(200)

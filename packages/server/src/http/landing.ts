@@ -107,11 +107,10 @@ function begin({ operatorUrl, commands }: Showcase, [first]: readonly Registry[]
 <h2 id="begin">Begin</h2>
 <ul class="cards">
 <li class="card"><h3>Search with the mouse</h3>
-<p>The reference page has an example that works. Open the first operation and press Execute.</p>
+<p>The reference page has an example that works. Press Execute.</p>
 <p class="links"><a href="${reference}#/Search/sync-search">Open the search</a></p></li>
 <li class="card"><h3>Look as the operator</h3>
-<p>Messages, deliveries, participants and who looked, at the operator's own address. A token is in demo.json.</p>
-<p class="links"><a href="${operatorUrl}">${operatorUrl}</a></p></li>
+<p>The operator's address is <code>${operatorUrl}</code>: an interface for programs, which the operator's token of demo.json opens.</p></li>
 </ul>
 </section>
 <section aria-labelledby="shell">

@@ -28,15 +28,24 @@ export interface HasShowcase {
   readonly isLoopback: (host: string) => boolean
 }
 
+/** What proxies add. */
+const OF_PROXIES = [
+  ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'],
+  ...['cf-connecting-ip', 'true-client-ip', 'x-client-ip', 'x-original-host'],
+]
+
 /**
- * Whether a request comes from this machine and calls it so: a page of another name that leads here (DNS rebinding), and a
- * visitor through a proxy, do not see the secret of the demo.
+ * Whether a browser on this machine opens one of our pages: it names this machine, and it says itself that the page was
+ * typed in or comes from here (`Sec-Fetch-Site`). A page of another name that leads here (DNS rebinding), a script of
+ * another page, and a visitor through a proxy that says what it is, do not see the secret of the demo.
  */
 export function isFromHere(
   { isLoopback }: Pick<HasShowcase, 'isLoopback'>,
   { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
 ): boolean {
-  if (headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined) return false
+  if (OF_PROXIES.some((name) => headers[name] !== undefined)) return false
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'none' && site !== 'same-origin') return false
   const host = URL.parse(`http://${headers.host}`)?.hostname.replace(/^\[|\]$/g, '') ?? ''
   const address = socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? ''
   return isLoopback(host) && isLoopback(address)

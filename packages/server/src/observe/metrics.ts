@@ -6,6 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { BREAKER_STATES, type BreakerState } from '../model/breaker.ts'
 import type { ModeName } from '../model/exchange.ts'
+import { CLOCK, type Clock } from '../shared/clock.ts'
 import { addStoredHealth, NOTHING_STORED, type StoredHealth } from './stored-health.ts'
 
 export interface Metrics {
@@ -79,6 +80,7 @@ export function createMetrics(
   connections: () => { total: number; idle: number; waiting: number },
   breaker: () => BreakerState = () => 'closed',
   stored: StoredHealth = NOTHING_STORED,
+  clock: Pick<Clock, 'now'> = CLOCK,
 ): Metrics {
   const registers = [new Registry()]
   const [register] = registers as [Registry]
@@ -190,7 +192,7 @@ export function createMetrics(
     help: 'Checkpoints of this process that the witness has not taken',
     registers,
   })
-  addStoredHealth(register, stored)
+  addStoredHealth(register, stored, clock)
 
   return {
     requestAnswered: ({ route, mode, status, outcome }, seconds) =>

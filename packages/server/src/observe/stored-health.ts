@@ -1,6 +1,7 @@
 /** Gauges of what the database says. */
 import { Gauge, type Registry } from 'prom-client'
 import { BREAKER_STATES } from '../model/breaker.ts'
+import type { Clock } from '../shared/clock.ts'
 import { shortLived } from '../shared/short-lived.ts'
 import type { SchemaLead } from '../store/db/schema-version.ts'
 import type { DeliveryHealth } from '../store/deliveries/breakers.ts'
@@ -40,9 +41,9 @@ interface Reading {
 }
 
 /** Metrics are there when the database is not: then these are missing. */
-export function addStoredHealth(register: Registry, stored: StoredHealth): void {
+export function addStoredHealth(register: Registry, stored: StoredHealth, { now }: Pick<Clock, 'now'>): void {
   const once = <Row>(read: () => Promise<readonly Row[]>): (() => Promise<readonly Row[]>) => {
-    const { get } = shortLived(() => read().catch((): readonly Row[] => []), { maxAge: AGE })
+    const { get } = shortLived(() => read().catch((): readonly Row[] => []), { maxAge: AGE, now })
     return () => get('all')
   }
   const gauge = <Row>(

@@ -39,7 +39,10 @@ test('a running node goes on one version ahead, and is not ready further ahead',
     const { status, body } = await answerOf(await fetch(`${url}/ready`))
     return [status, body]
   }
-  const metric = async () => (await answerOf(await fetch(`${server.adminUrl}/metrics`))).body
+  const metric = async () => {
+    server.clock.pass(1_000)
+    return (await answerOf(await fetch(`${server.adminUrl}/metrics`))).body
+  }
   expect(await metric()).toContain('rollcall_schema_versions_ahead 0')
   asBefore = becomeNextVersion()
   await migrate(owner, server.database.db)
