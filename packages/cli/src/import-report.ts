@@ -1,6 +1,6 @@
 /** The report of an import as text: what was understood, and where it was not. Never a value. */
 import { delimiterName, type importRecords } from '@rollcall/server/admin/records'
-import { table } from './output.ts'
+import { linesText, table } from './output.ts'
 
 type Result = Awaited<ReturnType<typeof importRecords>>
 type Report = Result['report']
@@ -20,9 +20,15 @@ export function readAsText({ encoding, delimiter, header }: Result['read_as']): 
   return [`read as CSV in ${encoding}, with ${delimiterName(delimiter)} between cells, ${first}`]
 }
 
-export function reportText({ kept, columns, unused_columns, attributes }: Report): string[] {
+/** @param undecided columns that the mapping leaves to a person, and that are not imported */
+export function reportText(
+  { kept, rejections, columns, unused_columns, attributes }: Report,
+  undecided: readonly string[],
+): string[] {
+  const leftOut = unused_columns.filter((column) => !undecided.includes(column))
   const recordTypes = [...new Set(attributes.map(({ record_type }) => record_type))]
   return [
+    ...rejections.map(({ reason, count, lines }) => `rejected: ${reason}; ${linesText(count, lines)}`),
     ...(kept > 0
       ? [
           kept === 1
@@ -32,7 +38,12 @@ export function reportText({ kept, columns, unused_columns, attributes }: Report
       : []),
     ...(columns.length > 0 ? ['', columnsTable(columns)] : []),
     ...columns.flatMap((one) => problemText(`${one.column} (${one.path})`, one)),
-    ...(unused_columns.length > 0 ? [`columns that are not imported: ${unused_columns.join(', ')}`] : []),
+    ...(undecided.length > 0
+      ? [
+          `not imported, because the mapping still has DECIDE for them: ${undecided.join(', ')}; choose a line for each, or delete its lines`,
+        ]
+      : []),
+    ...(leftOut.length > 0 ? [`columns that are not imported: ${leftOut.join(', ')}`] : []),
     ...recordTypes.flatMap((recordType) =>
       attributesText(
         recordType,
@@ -60,7 +71,7 @@ function attributesText(recordType: string, attributes: Report['attributes']): s
 
 function problemText(name: string, { not_understood, lines, rule, unlisted, unlisted_lines }: Counted) {
   return [
-    ...(not_understood > 0 ? [`${name} ${rule}; ${linesText(not_understood, lines)}`] : []),
+    ...(not_understood > 0 && rule !== null ? [`${name} ${rule}; ${linesText(not_understood, lines)}`] : []),
     ...(unlisted > 0
       ? [
           `${name} has codes that are not on its list, stored as they are; ${linesText(unlisted, unlisted_lines)}`,
@@ -68,6 +79,3 @@ function problemText(name: string, { not_understood, lines, rule, unlisted, unli
       : []),
   ]
 }
-
-const linesText = (count: number, lines: readonly number[]): string =>
-  `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`

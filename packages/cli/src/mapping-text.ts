@@ -1,15 +1,27 @@
 /** A proposed mapping as a file in YAML, with the reasons as comments. */
+
 import type { proposeMapping } from '@rollcall/server/admin/mapping-proposal'
+import { linesText } from './output.ts'
 
 type Proposal = Awaited<ReturnType<typeof proposeMapping>>
 type Column = Proposal['columns'][number]
 
+/** Rows that the proposal is not made from, in words. */
+export const leftOutText = ({ left_out: { rows, lines } }: Proposal): string[] =>
+  rows === 0
+    ? []
+    : [
+        `${rows} ${rows === 1 ? 'row was' : 'rows were'} left out: not as many cells as the header line, or not readable; ${linesText(rows, lines)}`,
+      ]
+
 export function mappingText(source: string, of: string, proposal: Proposal): string {
   const { rows, whole, record_type, columns, lacking } = proposal
-  const looked = whole ? `all ${rows} rows` : `the first ${rows} rows`
+  const looked =
+    whole && proposal.left_out.rows === 0 ? `all ${rows} rows` : `${whole ? '' : 'the first '}${rows} rows`
   const head = [
     `Proposed for ${record_type} records of ${of}, from the columns of ${source} and ${looked}. Review every line.`,
     'A line without # is used by rollcall import --map. To decide, remove the # before one choice.',
+    ...leftOutText(proposal).map((one) => `LEFT OUT: ${one}.`),
     ...lacking.map((one) => `LACKING: ${one}.`),
   ]
   const parts = [
@@ -34,6 +46,13 @@ const decide = (column: Column): string =>
     `DECIDE ${sentence(column)}`,
     ...column.choices.map(({ path, rule, meaning }) => `${entry(path, rule)}   # ${meaning}`),
   ])
+
+/** The columns that a proposal leaves to a person, by the text of its file. */
+export function columnsToDecide(text: string): readonly string[] {
+  return [...text.matchAll(/^# DECIDE (?:("(?:[^"\\]|\\.)*")|([^:]*)): /gm)].map(([, quoted, word = '']) =>
+    quoted === undefined ? word : String(JSON.parse(quoted)),
+  )
+}
 
 const unmapped = (columns: readonly Column[]): string =>
   columns.length === 0

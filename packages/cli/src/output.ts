@@ -19,6 +19,10 @@ export function print({ json }: OutputOptions, value: unknown, text: string): vo
   process.stdout.write(json ? `${printable(JSON.stringify(value))}\n` : `${printableLines(text)}\n`)
 }
 
+/** The first lines of a file that something is about. @param count of all of them */
+export const linesText = (count: number, lines: readonly number[]): string =>
+  `${count === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ` and ${count - lines.length} others` : ''}`
+
 type Cell = string | number | boolean | null
 
 /** Rows under their columns' names, in columns; `nothing` where there are none. */

@@ -1,7 +1,8 @@
 /** Options of every command that reads a file of records. */
 import { type FormatName, IMPORT_FORMATS } from '@rollcall/server/admin/records'
 import { type Command, Option } from 'commander'
-import { readColumns } from './input.ts'
+import { readColumns, readInput } from './input.ts'
+import { columnsToDecide } from './mapping-text.ts'
 
 export interface RecordFileOptions {
   readonly format?: FormatName
@@ -43,9 +44,16 @@ export async function readRecordFileOptions({ format, map, delimiter, encoding, 
   }
 }
 
+/** The columns that a proposed mapping leaves to a person; none in JSON, which has no comments. */
+export async function readColumnsToDecide(map: string | undefined): Promise<readonly string[]> {
+  return map !== undefined && YAML_NAME.test(map) ? columnsToDecide(await readInput(map, '--map')) : []
+}
+
+const YAML_NAME = /\.ya?ml$/i
+
 /** In JSON, or in YAML where its name says so. @throws CommandError */
 async function readMapping(path: string): Promise<unknown> {
-  if (!/\.ya?ml$/i.test(path)) return readColumns(path)
+  if (!YAML_NAME.test(path)) return readColumns(path)
   const { readYaml } = await import('./yaml.ts')
   return (await readYaml(path, '--map')).value
 }

@@ -8,6 +8,7 @@ import { type OutputOptions, print, withJson } from '../output.ts'
 import { reportImport } from '../progress.ts'
 import {
   type RecordFileOptions,
+  readColumnsToDecide,
   readRecordFileOptions,
   withRecordFileOptions,
 } from '../record-file-options.ts'
@@ -66,6 +67,7 @@ async function runImport(namespace: string, file: string, options: CommandOption
   const { signal } = stopRequest()
   const { recordType: record_type, rejects, events, lenient, dryRun: dry_run } = options
   const read = await readRecordFileOptions(options)
+  const toDecide = await readColumnsToDecide(options.map)
   const begun = Date.now()
   const progress = reportImport()
   const files = { source: file === '-' ? process.stdin : file, ...(rejects && { rejectsPath: rejects }) }
@@ -77,7 +79,12 @@ async function runImport(namespace: string, file: string, options: CommandOption
   ).finally(() => progress.stop())
   const seconds = (Date.now() - begun) / 1_000
   const { namespace: _, ...counts } = result
-  print(options, { namespace, file, ...counts, seconds }, resultText(file, result, seconds))
+  const undecided_columns = result.report.unused_columns.filter((column) => toDecide.includes(column))
+  print(
+    options,
+    { namespace, file, ...counts, undecided_columns, seconds },
+    resultText(file, result, seconds, undecided_columns),
+  )
   if (!result.finished) process.exitCode = EXIT.interrupted
   else if (result.rejected > 0) process.exitCode = EXIT.some_rejected
 }
@@ -86,6 +93,7 @@ function resultText(
   file: string,
   result: Awaited<ReturnType<typeof importRecords>>,
   seconds: number,
+  undecided: readonly string[],
 ): string {
   const { namespace, lines, written, rejected, finished, report, dry_run } = result
   const { resumed_from: resumedFrom, rejects_file: rejectsPath } = result
@@ -97,11 +105,11 @@ function resultText(
     ...(resumedFrom > 0 ? [`${resumedFrom} of them were imported before`] : []),
     ...(rejected > 0
       ? [
-          `${rejected} ${rejected === 1 ? 'was' : 'were'} rejected${rejectsPath === null ? (dry_run ? '; name a file with --rejects to see why' : '') : `: ${rejectsPath} says why`}`,
+          `${rejected} ${rejected === 1 ? 'was' : 'were'} rejected${rejectsPath === null ? (dry_run ? '; name a file with --rejects to list them' : '') : `: ${rejectsPath} says why`}`,
         ]
       : []),
     ...readAsText(result.read_as),
-    ...reportText(report),
+    ...reportText(report, undecided),
     ...(finished ? [] : [`Interrupted; the records counted here are stored. ${howToGoOn(file)}`]),
   ].join('\n')
 }

@@ -85,6 +85,7 @@ test('rejected lines: exit code 3, and a file that says why', async () => {
     events: 'none',
     resumed_from: 0,
     rejects_file: rejects,
+    undecided_columns: [],
     seconds: expect.any(Number),
   })
   const told = (await readFile(rejects, 'utf8'))
@@ -135,7 +136,7 @@ test('a date that is not understood: rejected, or kept with --lenient, after a d
   const dry = await rollcall([...words, '--dry-run'], env)
   expect(dry.code).toBe(3)
   expect(dry.stdout).toMatch(/^dry run, nothing is written: 1 of 2 records can be imported into civil /)
-  expect(dry.stdout).toContain('\n1 was rejected; name a file with --rejects to see why\n')
+  expect(dry.stdout).toContain('\n1 was rejected; name a file with --rejects to list them\n')
   expect(dry.stdout).toContain(
     '\n2 (birth_date) must be a date such as 1990-12-31, 1990-12, 1990 or 31.12.1990; line 1\n',
   )
@@ -164,6 +165,65 @@ test.each([
   const map = await file('bad-map.json', content)
   const { code, stderr } = await rollcall(['import', 'civil', 'x.csv', '--map', map], env)
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`rollcall: ${message}`) })
+})
+
+test('docs/import.md shows the report as it is printed', async () => {
+  const rows = 'U1,31/12/1990,\nU2,1990-12-31,x\nU3,01/02/1988,\nU4,01/02/1988,y,z\n'
+  await writeFile(join(home.path, 'people.csv'), `National ID,DOB,Notes\n${rows}`)
+  const birth_date = { column: 'DOB', format: 'dd/MM/yyyy' }
+  const map = await file('map.json', JSON.stringify({ 'identifier[UIN]': 'National ID', birth_date }))
+  const { stdout } = await rollcall(['import', 'civil', join(home.path, 'people.csv'), '--map', map], env)
+  const page = await readFile(new URL('../../../../docs/import.md', import.meta.url), 'utf8')
+  const printed = stdout
+    .replace(/\(\d+\.\d s, \d+\/s\)/, '(0.1 s, 40/s)')
+    .replace(`${home.path}/`, '')
+    .replace(/(BRN, MRN, ).*/, '$1...')
+  expect(page).toContain(`\`\`\`\n${printed}\`\`\``)
+})
+
+test('a proposed mapping: rows left out, columns still to decide, a code without meaning, a file that is there', async () => {
+  const rows = [
+    '8100000017,F,03/04/2001,a',
+    '8100000024,X,05/06/2002,b',
+    '8100000031,F',
+    '1,M,05/06/2002,c,d',
+  ]
+  const path = await file('people.csv', `UIN,Sex,Registered,Ward\n${rows.join('\n')}\n`)
+  const map = `${path}.yaml`
+  const propose = ['mapping', 'propose', path, 'civil', '--out', map]
+  const left = '2 rows were left out: not as many cells as the header line, or not readable; lines 4, 5'
+  expect((await rollcall(propose, env)).stdout).toBe(
+    `1 columns are proposed, 2 must be decided, 1 are not mapped; review ${map}\n${left}\n`,
+  )
+  const text = await readFile(map, 'utf8')
+  expect(text).toContain(`from the columns of ${path} and 2 rows. Review every line.\n`)
+  expect(text).toContain(`\n# LEFT OUT: ${left}.\n`)
+  expect(await rollcall(propose, env)).toMatchObject({
+    code: 1,
+    stderr: `rollcall: the file ${map} of --out cannot be written: it is there already; name another file, or delete this one\n`,
+  })
+  const words = ['import', 'civil', path, '--map', map, '--dry-run']
+  const undecided = await rollcall(words, env)
+  expect(undecided.stdout).toContain(
+    '\nnot imported, because the mapping still has DECIDE for them: Sex, Registered; choose a line for each, or delete its lines\ncolumns that are not imported: Ward\n',
+  )
+  const bare = text.replace(/^# DECIDE Registered.*\n(#.*\n)*/m, '')
+  await writeFile(map, bare)
+  const { stdout } = await rollcall([...words, '--json'], env)
+  expect(JSON.parse(stdout)).toMatchObject({ rejected: 2, undecided_columns: ['Sex'] })
+  await writeFile(map, bare.replace('# sex:', 'sex:'))
+  expect(await rollcall(words, env)).toMatchObject({
+    code: 1,
+    stderr: 'rollcall: the column mapping of sex.codes.X: stands for "?"; write what it means\n',
+  })
+})
+
+test('a registry or kind that is not there: the names that there are, and no name of a member', async () => {
+  const { code, stderr } = await rollcall(['mapping', 'propose', 'x.csv', 'civi'], env)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^rollcall: there is no registry and no kind civi; there are civil, /),
+  })
 })
 
 test('standard input', async () => {

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { configuration, hasDatabase, withDatabase } from '../environment.ts'
 import { CommandError } from '../failure.ts'
 import { reasonOf } from '../input.ts'
-import { mappingText } from '../mapping-text.ts'
+import { leftOutText, mappingText } from '../mapping-text.ts'
 import { type OutputOptions, print, withJson } from '../output.ts'
 import { stopRequest } from '../stop.ts'
 
@@ -57,9 +57,11 @@ async function runPropose(source: string, of: string, options: ProposeOptions): 
   try {
     await writeFile(out, text, { flag: 'wx' })
   } catch (error) {
-    throw new CommandError(`the file ${out} cannot be written: ${reasonOf(error)}`)
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
+    const reason = isThere ? 'it is there already; name another file, or delete this one' : reasonOf(error)
+    throw new CommandError(`the file ${out} of --out cannot be written: ${reason}`)
   }
   const count = (state: string): number => proposal.columns.filter((column) => column.state === state).length
   const summary = `${count('mapped')} columns are proposed, ${count('decide')} must be decided, ${count('unmapped')} are not mapped; review ${out}`
-  print(options, { ...proposal, out }, [summary, ...proposal.lacking].join('\n'))
+  print(options, { ...proposal, out }, [summary, ...leftOutText(proposal), ...proposal.lacking].join('\n'))
 }

@@ -87,7 +87,7 @@ test.each([
       code: 1,
       stdout: '',
       stderr:
-        `rollcall: keys: the key is for RS256, and the signature profile of b.example accepts ${accepted} only; ` +
+        `rollcall: the key is for RS256, and the signature profile of b.example accepts ${accepted} only; ` +
         `if it signs with this key, first run rollcall participant policy b.example --profile ${advised}; ` +
         'if the key is for encryption, add --use enc\n',
     })
@@ -121,7 +121,12 @@ describe('is refused in one line, and nothing is registered', () => {
     ['a private JWK', JSON.stringify(good.privateJwk), [], 'this is a private key: its owner keeps it'],
     ['a set with a private key', set, [], 'this is a private key: its owner keeps it'],
     ['what is no key', 'hello', [], 'the file must hold a public key in PEM, a JWK or a JWK set'],
-    ['a name for two', JSON.stringify({ keys: [good.jwk, other.jwk] }), ['--kid', 'x'], 'kid: names one key'],
+    [
+      'a name for two',
+      JSON.stringify({ keys: [good.jwk, other.jwk] }),
+      ['--kid', 'x'],
+      'one kid is given, for more than one key; give each key by itself',
+    ],
     ['another use', good.pem, ['--use', 'enc'], 'kty: the key is not of a type and shape'],
     [
       'an end before its begin',

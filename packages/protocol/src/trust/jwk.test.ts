@@ -58,7 +58,9 @@ test('a broken key is refused', async () => {
 
 test('a weak RSA key is refused', async () => {
   await expect(importVerifyingKey(rsa(1024).public, 'RS256')).rejects.toThrow(
-    new KeyRefused('an RSA key must have 2048 to 8192 bits'),
+    new KeyRefused(
+      'an RSA key must have 2048 to 8192 bits; make a new key, such as with openssl genpkey -algorithm ed25519',
+    ),
   )
   await expect(importVerifyingKey(rsa(2048, 3).public, 'RS256')).rejects.toThrow(
     new KeyRefused('the public exponent of an RSA key must be 65537'),

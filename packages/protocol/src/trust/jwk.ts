@@ -159,7 +159,9 @@ async function imported(jwk: Jwk, algorithm: AlgorithmName, usage: 'sign' | 'ver
       throw new KeyRefused('the key cannot be read: one of its members is wrong')
     })
   if (!fitsAlgorithm(key, algorithm))
-    throw new KeyRefused(`an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits`)
+    throw new KeyRefused(
+      `an RSA key must have ${RSA_BITS.least} to ${RSA_BITS.most} bits; make a new key, such as with openssl genpkey -algorithm ed25519`,
+    )
   return key
 }
 

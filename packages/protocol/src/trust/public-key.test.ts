@@ -127,7 +127,11 @@ test.each<[string, object, string]>([
   ['an algorithm that is refused', { ...pairs.rsa.jwk, alg: 'RSA1_5' }, NO_USE],
   ['no algorithm', { ...pairs.ed25519.jwk, alg: 'none' }, NO_USE],
   ['a curve without signature algorithm', { ...p384, use: 'sig' }, NO_USE],
-  ['a short RSA key', weakRsa, 'an RSA key must have 2048 to 8192 bits'],
+  [
+    'a short RSA key',
+    weakRsa,
+    'an RSA key must have 2048 to 8192 bits; make a new key, such as with openssl genpkey -algorithm ed25519',
+  ],
   ['an RSA key with another exponent', oddRsa, 'the public exponent of an RSA key must be 65537'],
   [
     'a point that verifies everything',

@@ -16,6 +16,9 @@ interface ProposalNeeds {
   readonly source: string
 }
 
+/** Lines that are named as examples. */
+const LINES = 3
+
 const Rule = Type.Unknown({ description: 'How the value is read, as a mapping says it.' })
 const Path = text('Where the value stands in the record.')
 
@@ -34,7 +37,17 @@ export const proposeMapping = useCase(
       delimiter: text('The character between cells.'),
       encoding: text('The encoding of the text.'),
       rows: wholeNumber('Rows that were looked at.'),
-      whole: flag('Whether these are all rows of the file.'),
+      whole: flag('Whether no row comes after these.'),
+      left_out: closed(
+        {
+          rows: wholeNumber('How many.'),
+          lines: Type.Array(Type.Integer(), { description: 'The first ones.', maxItems: LINES }),
+        },
+        {
+          description:
+            'Rows that were not looked at: they have another number of cells than the header line, or cannot be read.',
+        },
+      ),
       columns: Type.Array(
         closed({
           column: text('Its name in the header line.'),
@@ -70,6 +83,7 @@ export const proposeMapping = useCase(
       ...{ kind: kind.name, record_type: recordType.name },
       ...{ delimiter: sample.delimiter, encoding: sample.encoding },
       ...{ rows: sample.rows.length, whole: sample.whole },
+      left_out: { rows: sample.leftOut.length, lines: sample.leftOut.slice(0, LINES) },
       columns: columns.map((column) => ({
         ...column,
         choices: [...column.choices],
@@ -112,7 +126,5 @@ async function kindOf(db: Database | null, of: string): Promise<Kind> {
   const namespaces = db === null ? [] : (await listRegistries(db)).map(({ namespace }) => namespace)
   const names = [...new Set([...namespaces, ...KINDS.map(({ name }) => name)])]
   const nearest = nearestHint(of, names)
-  throw new AdminRefusal(
-    `of: there is no registry and no kind ${of}; there are ${names.join(', ')}${nearest}`,
-  )
+  throw new AdminRefusal(`there is no registry and no kind ${of}; there are ${names.join(', ')}${nearest}`)
 }

@@ -52,7 +52,7 @@ export const addParticipantKeys = useCase(
   async ({ db }: HasDatabase, { sender_id, keys, kid, use, valid_from, valid_until }) => {
     const jwks = readKeyFile(keys)
     if (jwks.length > 1 && kid !== undefined) {
-      throw new AdminRefusal('kid: names one key, and more are given; give each key by itself')
+      throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
     }
     const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
     const read = await Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))
@@ -81,7 +81,7 @@ function refuseUnusable(
   )
   if (unusable === undefined) return
   throw new AdminRefusal(
-    `keys: the key is for ${unusable.algorithm}, and the signature profile of ${sender_id} accepts ${algorithms.join(', ')} only; ` +
+    `the key is for ${unusable.algorithm}, and the signature profile of ${sender_id} accepts ${algorithms.join(', ')} only; ` +
       `if it signs with this key, first run rollcall participant policy ${sender_id} --profile ${profileFor(signature_profile, unusable.algorithm)}; if the key is for encryption, add --use enc`,
   )
 }

@@ -108,7 +108,7 @@ async function liveKeys(
   }
   const jwks = readKeyFile(keys)
   if (jwks.length > 1 && kid !== undefined) {
-    throw new AdminRefusal('kid: names one key, and more are given')
+    throw new AdminRefusal('one kid is given, for more than one key; give each key by itself')
   }
   const context = { sender_id, ...(kid !== undefined && { kid }), ...(use !== undefined && { use }) }
   return Promise.all(jwks.map((jwk) => readPublicKey(jwk, context)))

@@ -50,7 +50,9 @@ const reported = {
   empty: Records('How often there was none.'),
   not_understood: Records('How often there was one that is not understood.'),
   lines: Lines('The first lines with a value that is not understood.'),
-  rule: orNull(text('The rule that these values break; null: there are none.')),
+  rule: orNull(
+    text('The rule that these values break; null: there are none, or a column of the table has it.'),
+  ),
   unlisted: Records('How often a code was not on its list. It is stored as it is, and counts as understood.'),
   unlisted_lines: Lines('The first lines with such a code.'),
 }
@@ -58,6 +60,17 @@ const reported = {
 /** Of the whole file, also after an interruption; never with a value. */
 const ImportReport = closed({
   kept: Records('Records that are stored although a value of them is not understood.'),
+  rejections: Type.Array(
+    closed({
+      reason: text('The rule.'),
+      count: Records('Lines that were rejected for it.'),
+      lines: Lines('The first ones.'),
+    }),
+    {
+      description:
+        'Why lines were rejected as a whole. Rules that a value breaks stand with its column or attribute.',
+    },
+  ),
   attributes: Type.Array(
     closed({
       record_type: RecordTypeName,

@@ -81,7 +81,10 @@ export class Batch {
     const read = this.#read(preparing, entry)
     if (cells !== undefined) this.#notes.compare(cells)
     const problems = this.#notes.problems(cells)
-    if (typeof read === 'string') return lenient ? [read] : [...problems, read]
+    if (typeof read === 'string') {
+      this.counts.rejected(line, read)
+      return lenient ? [read] : [...problems, read]
+    }
     const { type, record } = read
     this.counts.record(kind, type, line, record, this.#notes)
     if (problems.length > 0) {
@@ -120,6 +123,7 @@ export class Batch {
     for (const [recordType, lines] of this.lines) {
       const written = await writeLines(client, registry, recordType, lines, { before: recording !== null })
       this.rejects.push(...written.rejects)
+      for (const { line, reason } of written.rejects) this.counts.rejected(line, reason)
       inserted += written.inserted
       const refused = new Set(written.rejects.map(({ line }) => line))
       const records = lines.flatMap(({ line, record }) => (refused.has(line) ? [] : [record]))

@@ -53,6 +53,13 @@ test('cells go where their paths say, empty ones nowhere, a constant into every 
   expect(built(mapping, empty)).toEqual({ '@type': 'Person' })
 })
 
+test('a code that stands for "?" is refused: a person must write what it means', () => {
+  const sex = { column: 'Sex', codes: { F: 'female', X: '?' } }
+  expect(() => readColumnMapping({ 'identifier[UIN]': 'No', sex }, civil)).toThrow(
+    new ImportError('the column mapping of sex.codes.X: stands for "?"; write what it means'),
+  )
+})
+
 test('columns may have the names of members that every object has', () => {
   const mapping = { 'name.surname': 'constructor', sex: 'toString' }
   expect(built(mapping, { constructor: 'c', toString: 'f' })).toEqual({ name: { surname: 'c' }, sex: 'f' })

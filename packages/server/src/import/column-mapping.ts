@@ -22,6 +22,9 @@ import { pathsByName, type RecordPath, recordPath } from './record-paths.ts'
 /** What becomes of a value that the member `codes` does not list. */
 export const UNLISTED_CODES = ['reject', 'keep', 'omit'] as const
 
+/** What a proposed mapping has in place of a meaning that a person must write. */
+export const UNDECIDED = '?'
+
 const Column = Type.String({ minLength: 1, description: 'Name of a column, as in the header line.' })
 const Scalar = Type.Union([Type.String({ minLength: 1 }), Type.Number(), Type.Boolean()])
 
@@ -174,6 +177,9 @@ function readRule(path: string, given: unknown): Partial<Target> {
   const { column, format, codes, unlisted, split } = checked(FromColumn, given, path)
   if (format !== undefined && codes !== undefined) throw problemOf(path, 'has format and codes; name one')
   if (unlisted !== undefined && codes === undefined) throw problemOf(`${path}.unlisted`, 'needs codes')
+  for (const [code, to] of Object.entries(codes ?? {})) {
+    if (to === UNDECIDED) throw problemOf(`${path}.codes.${code}`, 'stands for "?"; write what it means')
+  }
   const read = format === undefined ? null : dateFormat(format)
   if (typeof read === 'string') throw problemOf(`${path}.format`, read)
   return {

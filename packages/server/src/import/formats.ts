@@ -6,6 +6,7 @@ import { type Line, LineCutter } from '../files/lines.ts'
 import { type MappedRecords, readColumnMapping, type Target } from './column-mapping.ts'
 import { readCsv, type TableForm } from './csv.ts'
 import { decoderOf, encodingOfSource, inUtf8 } from './encoding.ts'
+import { refuseUnidentified } from './identified.ts'
 import { readJsonArray } from './json-array.ts'
 import { type Entry, ImportError, MAX_ENTRY_BYTES, openSource, type Position, type Source } from './source.ts'
 
@@ -63,6 +64,7 @@ export const FORMATS = {
         )
       }
       const mapping = readColumnMapping(given, records ?? null)
+      if (records !== undefined) refuseUnidentified(mapping, records)
       if (asked !== undefined) decoderOf(asked)
       return (source, from) => {
         const encoding = encodingOfSource(source, asked)

@@ -211,11 +211,12 @@ test('what the database itself refuses is found among its batch and listed', asy
   const { table } = recordTable(civil, civil.kind.record_types[0])
   await database.db.pool.query(`create index refusing on ${table} ((1 / (length(primary_identifier) - 4)))`)
   const path = await file('people.ndjson', `${people(0, 7)}${person('LONG')}\n${people(7, 20)}`)
-  expect(await importPeople(path)).toMatchObject({ written: 20, rejected: 1 })
+  const reason = 'the database cannot store one of the values of this record (SQLSTATE 22012)'
+  const { report, ...result } = await importPeople(path)
+  expect(result).toMatchObject({ written: 20, rejected: 1 })
+  expect(report.rejections).toEqual([{ reason, count: 1, lines: [8] }])
   expect(await count()).toBe(20)
-  expect(await rejects(`${path}.rejects.ndjson`)).toEqual([
-    { line: 8, reason: 'the database cannot store one of the values of this record (SQLSTATE 22012)' },
-  ])
+  expect(await rejects(`${path}.rejects.ndjson`)).toEqual([{ line: 8, reason }])
   await database.db.pool.query('drop index refusing')
 })
 

@@ -34,7 +34,7 @@ const BATCH_ENTRIES = 2_000
 /** A batch of large records ends earlier. */
 const BATCH_SIZE = 16 * 1024 * 1024
 /** Raise it when the counts of a report have another form: an interrupted import of before then begins anew. */
-const REPORT_VERSION = 1
+const REPORT_VERSION = 2
 /** Entries prepared before the batch that is being written gets its turn on the thread. */
 const SLICE = 32
 

@@ -6,6 +6,7 @@ import { type TestDatabase, testDatabase } from '../../test/postgres.ts'
 import type { Registry } from '../model/registry.ts'
 import { recordTable } from '../store/records/record-tables.ts'
 import { addRegistry } from '../store/registries/registries.ts'
+import { ImportError } from './import-error.ts'
 import { type ImportOptions, importFile } from './import-file.ts'
 
 let database: TestDatabase
@@ -90,6 +91,13 @@ test('CSV: a value that is not understood rejects its line, and the report names
       ...{ rule: 'must be a value that the codes of the mapping list', ...NOTHING },
     },
   ])
+  expect(result.rejections).toEqual([
+    { reason: 'no usable UIN, by which a Person is known', count: 1, lines: [6] },
+    {
+      reason: 'the row and the header line must have the same number of cells: they have 6 and 5',
+      ...{ count: 1, lines: [7] },
+    },
+  ])
   expect(unused_columns).toEqual(['Notes'])
   expect(attribute('birth_date')).toEqual({
     ...{
@@ -100,7 +108,8 @@ test('CSV: a value that is not understood rejects its line, and the report names
       not_understood: 2,
       lines: [4, 5],
     },
-    ...{ rule: DATE, ...NOTHING },
+    // The column has said it.
+    ...{ rule: null, ...NOTHING },
   })
   expect(attribute('UIN')).toMatchObject({ understood: 4, empty: 0, not_understood: 0 })
   expect(attribute('sex')).toMatchObject({ understood: 3, empty: 0, not_understood: 1 })
@@ -238,6 +247,43 @@ test('after an interruption the report is of the whole file', async () => {
   expect(once.resumedFrom).toBe(0)
   expect(resumed.report).toEqual(once.report)
   expect(resumed.report.columns[1]).toMatchObject({ understood: 36, not_understood: 4, lines: [5, 15, 25] })
+})
+
+test('lines that are rejected as a whole: each reason with its count and its first three lines', async () => {
+  const text = Buffer.from('No,Given\nU1,Zo\xe9\nU2,Ad\xe8le\nU3,Ada,x\nU4,Ada\nU5,\xe8\nU6,\xe8\n', 'latin1')
+  const path = join(directory, 'latin.csv')
+  await writeFile(path, text)
+  const options = { mapping: { 'identifier[UIN]': 'No' }, encoding: 'utf-8', batchEntries: 2 }
+  const { report } = await importFile(database.db, civil, path, options)
+  expect(report.rejections).toEqual([
+    {
+      reason:
+        'the row is not in UTF-8; if the file is in another encoding, name it, such as --encoding windows-1252',
+      ...{ count: 4, lines: [2, 3, 6] },
+    },
+    {
+      reason: 'the row and the header line must have the same number of cells: they have 3 and 2',
+      ...{ count: 1, lines: [4] },
+    },
+  ])
+})
+
+test('more reasons than are counted one by one are counted together', async () => {
+  const rows = Array.from({ length: 30 }, (_, at) => `U${at}${',x'.repeat(at + 2)}`)
+  const { rejections } = await imported('wide.csv', `No,Given\n${rows.join('\n')}\n`, {
+    mapping: { 'identifier[UIN]': 'No' },
+  })
+  expect(rejections).toHaveLength(21)
+  expect(rejections.at(-1)).toEqual({ reason: 'other reasons', count: 10, lines: [22, 23, 24] })
+})
+
+test('a mapping without the primary identifier is refused before the file is read', async () => {
+  const nothing = { mapping: { 'name.given_name': 'Given', 'identifier[NID]': 'No' } }
+  await expect(imported('people.csv', PEOPLE, nothing)).rejects.toThrow(
+    new ImportError(
+      'the column mapping has no identifier[UIN], by which the registry knows a Person; map the column that has it, or name another type with rollcall registry set --primary before the first import',
+    ),
+  )
 })
 
 test('a dry run says what would be, and writes nothing', async () => {

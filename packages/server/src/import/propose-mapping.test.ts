@@ -145,6 +145,14 @@ describe('codes', () => {
     ])
   })
 
+  it('are no mapping while one of them has no meaning', () => {
+    const [choice] = propose('Sex', 'M', 'X').choices
+    expect(choice).toMatchObject({ path: 'sex', rule: { codes: { X: '?' } } })
+    expect(() => readColumnMapping({ [choice?.path ?? '']: choice?.rule }, null)).toThrow(
+      'the column mapping of sex.codes.X: stands for "?"; write what it means',
+    )
+  })
+
   it('that are long or many are no codes, and do not leave', () => {
     const long = propose('Sex', 'a value that is longer than any code')
     expect(long).toMatchObject({ state: 'decide', choices: [{ rule: 'Sex' }] })

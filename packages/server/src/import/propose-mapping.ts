@@ -13,6 +13,7 @@ import {
   type RecordType,
   resolveIdentifierType,
 } from '@rollcall/protocol'
+import { UNDECIDED } from './column-mapping.ts'
 import { AGES, ATTRIBUTE_COLUMNS, IDENTIFIER_COLUMNS, WHOLE_NAMES } from './column-synonyms.ts'
 import { dateFormat } from './date-format.ts'
 import { type RecordPath, valuePaths } from './record-paths.ts'
@@ -349,12 +350,12 @@ function coded(
     return { column, state: 'mapped', path, rule: { column, codes }, choices: [], reasons: why }
   }
   const usual = USUAL_CODES[list]
-  const meant = (value: string): string => usual?.codes[value] ?? inWords(value) ?? '?'
+  const meant = (value: string): string => usual?.codes[value] ?? inWords(value) ?? UNDECIDED
   const codes = Object.fromEntries(distinct.map((value) => [value, canonical(list, meant(value))]))
   const meaning =
     usual !== undefined && distinct.every((value) => usual.codes[value] !== undefined)
       ? `as ${usual.source} has them; ask who made the file`
-      : 'write what each means in place of ?'
+      : `write what each means in place of ${UNDECIDED}`
   return decide(
     column,
     [...reasons, `some of its values are not on the list ${list}`],
@@ -363,7 +364,7 @@ function coded(
 }
 
 const canonical = (list: NonNullable<Attribute['codes']>, value: string): string =>
-  value === '?' ? value : (normaliseCode(list, value) ?? value)
+  value === UNDECIDED ? value : (normaliseCode(list, value) ?? value)
 
 const unmapped = (column: string, reasons: readonly string[]): ProposedColumn => ({
   ...{ column, state: 'unmapped', path: null, rule: null, choices: [], reasons },

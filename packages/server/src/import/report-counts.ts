@@ -1,13 +1,21 @@
 /** Counts what values of a file were understood: of each batch, and of batches together. */
 import { type Kind, type RecordType, UNLISTED } from '@rollcall/protocol'
 import { columnGroups } from '../store/records/columns.ts'
-import type { CountedValues, ReportCounts, ValueCounts } from '../store/records/import-progress.ts'
+import type {
+  CountedValues,
+  RejectionCounts,
+  ReportCounts,
+  ValueCounts,
+} from '../store/records/import-progress.ts'
 import type { PreparedRecord } from '../store/records/prepare-record.ts'
 import { OTHER_TYPES, type RecordNotes } from './record-notes.ts'
 import { CELL, type RowCells } from './row-documents.ts'
 
 /** Lines that are named as examples. */
 const EXAMPLES = 3
+/** Reasons that are counted one by one: a broken file could have as many as lines. */
+const MOST_REASONS = 20
+const OTHER_REASONS = 'other reasons'
 
 class Counts {
   understood = 0
@@ -111,6 +119,7 @@ export class BatchCounts {
   kept = 0
   readonly #records = new Map<RecordType, RecordCounts>()
   readonly #columns = new Map<string, Counts>()
+  readonly #rejections: RejectionCounts[] = []
   #rows = 0
 
   record(kind: Kind, recordType: RecordType, line: number, record: PreparedRecord, notes: RecordNotes): void {
@@ -120,6 +129,11 @@ export class BatchCounts {
       this.#records.set(recordType, counts)
     }
     counts.add(line, record, notes)
+  }
+
+  /** A line is rejected as a whole, for a reason that is not about one of its values. */
+  rejected(line: number, reason: string): void {
+    this.#rejections.push({ reason, count: 1, lines: [line] })
   }
 
   row(line: number, { targets, states }: RowCells): void {
@@ -141,8 +155,28 @@ export class BatchCounts {
     const records = { ...before.records }
     for (const [{ name }, counts] of this.#records) records[name] = sum(records[name], counts)
     const columns = { count: this.#rows, values: Object.fromEntries(this.#columns) }
-    return { kept: before.kept + this.kept, records, columns: sum(before.columns, columns) }
+    return {
+      kept: before.kept + this.kept,
+      rejections: together([...before.rejections, ...this.#rejections]),
+      records,
+      columns: sum(before.columns, columns),
+    }
   }
+}
+
+/** Each reason once; what comes after the first reasons is counted together. */
+function together(rejections: readonly RejectionCounts[]): readonly RejectionCounts[] {
+  const byReason = new Map<string, RejectionCounts>()
+  for (const { reason: given, count, lines } of rejections) {
+    const reason = byReason.has(given) || byReason.size < MOST_REASONS ? given : OTHER_REASONS
+    const before = byReason.get(reason) ?? { reason, count: 0, lines: [] }
+    byReason.set(reason, {
+      reason,
+      count: before.count + count,
+      lines: [...before.lines, ...lines].slice(0, EXAMPLES),
+    })
+  }
+  return [...byReason.values()]
 }
 
 function sum(before: CountedValues | undefined, after: CountedValues): CountedValues {

@@ -1,6 +1,11 @@
 /** The report of an import: per column and per attribute, how many values were understood. Never a value. */
 import type { Kind } from '@rollcall/protocol'
-import type { CountedValues, ReportCounts, ValueCounts } from '../store/records/import-progress.ts'
+import type {
+  CountedValues,
+  RejectionCounts,
+  ReportCounts,
+  ValueCounts,
+} from '../store/records/import-progress.ts'
 import type { ReadAs } from './formats.ts'
 import { ruleOf } from './record-notes.ts'
 import { reportedNames } from './report-counts.ts'
@@ -9,7 +14,7 @@ import { cellRule } from './row-documents.ts'
 /** How often values were what they should be. */
 interface Reported extends ValueCounts {
   readonly empty: number
-  /** That the values broke which were not understood; null: there were none. */
+  /** That the values broke which were not understood; null: there were none, or a column has the rule. */
   readonly rule: string | null
 }
 
@@ -27,25 +32,37 @@ export interface ReportedColumn extends Reported {
 export interface ImportReport {
   /** Records that are stored although values of them were not understood. */
   readonly kept: number
+  /** Why lines were rejected as a whole; reasons that are about a value stand with its column or attribute. */
+  readonly rejections: readonly RejectionCounts[]
   readonly attributes: readonly ReportedAttribute[]
   /** None but for a table. */
   readonly columns: readonly ReportedColumn[]
   readonly unused_columns: readonly string[]
 }
 
-export function reportOf(kind: Kind, { kept, records, columns }: ReportCounts, read: ReadAs): ImportReport {
+export function reportOf(
+  kind: Kind,
+  { kept, rejections, records, columns }: ReportCounts,
+  read: ReadAs,
+): ImportReport {
+  const targets = read.table?.targets ?? []
+  const inColumns = new Set(
+    targets.flatMap(({ path, reads }) => ((columns.values[path]?.not_understood ?? 0) > 0 ? reads : [])),
+  )
   return {
     kept,
+    rejections,
     attributes: kind.record_types.flatMap((recordType) => {
       const record_type = recordType.name
       const counted = records[record_type]
       if (counted === undefined) return []
       return reportedNames(kind, recordType).map((name) => ({
         ...{ record_type, name },
-        ...reported(counted, name, () => ruleOf(kind, record_type, name)),
+        // The column says it better: the mapping may have a rule of its own.
+        ...reported(counted, name, () => (inColumns.has(name) ? null : ruleOf(kind, record_type, name))),
       }))
     }),
-    columns: (read.table?.targets ?? []).flatMap((target) => {
+    columns: targets.flatMap((target) => {
       const { path, column, reads } = target
       if (column === null) return []
       const rule = () => cellRule(target) ?? ruleOfFirst(kind, Object.keys(records), reads)

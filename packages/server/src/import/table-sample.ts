@@ -17,6 +17,8 @@ export interface TableSample extends Table {
   readonly encoding: string
   /** Whether these are all rows of the file. */
   readonly whole: boolean
+  /** Lines of rows that are left out: they have another number of cells than the header line, or cannot be read. */
+  readonly leftOut: readonly number[]
 }
 
 /**
@@ -77,7 +79,7 @@ function textOf(
   }
 }
 
-function tableOf(text: Buffer, delimiter: string, whole: boolean): Table {
+function tableOf(text: Buffer, delimiter: string, whole: boolean): Table & Pick<TableSample, 'leftOut'> {
   const cutter = new RowCutter({
     delimiter,
     longest: SAMPLE_BYTES * 2,
@@ -85,11 +87,16 @@ function tableOf(text: Buffer, delimiter: string, whole: boolean): Table {
       new ImportError(`line ${line}: a row is too long; look for a quotation mark that is never closed`),
   })
   const found = [...cutter.push(text), ...(whole ? cutter.finish() : [])]
-  const rows = found.flatMap(({ bytes }) => {
+  const [first, ...others] = found.flatMap(({ line, bytes }) => {
     const row = bytes.toString('utf8')
-    const cells = row.trim() === '' ? '' : splitRow(row, delimiter)
-    return typeof cells === 'string' ? [] : [cells]
+    return row.trim() === '' ? [] : [{ line, cells: splitRow(row, delimiter) }]
   })
-  const [header = [], ...others] = rows
-  return { header, rows: others.filter((cells) => cells.length === header.length) }
+  const header = first === undefined || typeof first.cells === 'string' ? [] : first.cells
+  const rows: (readonly string[])[] = []
+  const leftOut: number[] = []
+  for (const { line, cells } of others) {
+    if (typeof cells !== 'string' && cells.length === header.length) rows.push(cells)
+    else leftOut.push(line)
+  }
+  return { header, rows, leftOut }
 }

@@ -35,10 +35,20 @@ export interface CountedValues {
   readonly values: Readonly<Record<string, ValueCounts>>
 }
 
+/** Why lines were rejected as a whole, for each reason. */
+export interface RejectionCounts {
+  readonly reason: string
+  readonly count: number
+  /** The first ones. */
+  readonly lines: readonly number[]
+}
+
 /** What an import's report is made of. */
 export interface ReportCounts {
   /** Records that are stored although values of them were not understood. */
   readonly kept: number
+  /** In the order in which the reasons were met. */
+  readonly rejections: readonly RejectionCounts[]
   /** By record type, then by attribute and type of identifier. */
   readonly records: Readonly<Record<string, CountedValues>>
   /** By path of the column mapping. */
@@ -53,7 +63,7 @@ export const NOTHING_YET: Progress = {
   inserted: 0,
   rejected: 0,
   rejects_bytes: 0,
-  read: { kept: 0, records: {}, columns: { count: 0, values: {} } },
+  read: { kept: 0, rejections: [], records: {}, columns: { count: 0, values: {} } },
   events: null,
 }
 

@@ -1,0 +1,29 @@
+/** Whether a column mapping has the identifier by which the registry knows its records. */
+import type { RecordType } from '@rollcall/protocol'
+import type { ColumnMapping, MappedRecords } from './column-mapping.ts'
+import { ImportError } from './import-error.ts'
+import { recordPath } from './record-paths.ts'
+
+/** @throws ImportError when no record that the mapping makes could have its primary identifier */
+export function refuseUnidentified(mapping: ColumnMapping, { recordTypes }: MappedRecords): void {
+  if (recordTypes.some((recordType) => isIdentified(mapping, recordType))) return
+  const missing = recordTypes.map(
+    (recordType) => `${primaryPath(recordType)}, by which the registry knows a ${recordType.name}`,
+  )
+  throw new ImportError(
+    `the column mapping has no ${missing.join(', and no ')}; map the column that has it, or name another type with rollcall registry set --primary before the first import`,
+  )
+}
+
+/** A path may be bare, have the type in brackets, or be that of the value beside the type in another column. */
+const isIdentified = ({ targets }: ColumnMapping, recordType: RecordType): boolean =>
+  targets.some(({ steps, reads }) => {
+    const place = recordPath(recordType, steps.map(({ key }) => key).join('.'))
+    if (place === undefined) return false
+    return reads.includes(recordType.primary_identifier) || place.path.endsWith('.identifier_value')
+  })
+
+function primaryPath({ identifiers, primary_identifier }: RecordType): string {
+  const own = identifiers.find(({ names, type }) => names === 'record' && type === primary_identifier)
+  return `${own?.path ?? 'identifier'}[${primary_identifier}]`
+}
