@@ -62,15 +62,18 @@ const withJournal = (command: Command): Command =>
       '--without-journal <reason>',
       'renounce the journal, and say why, without personal data: a signed entry has it for ever',
     )
+    .option('--accept-undone', 'accept that acts of the journal cannot be done, and let servers start')
 
 interface JournalOptions extends OutputOptions {
   readonly journal?: readonly string[]
   readonly withoutJournal?: string
+  readonly acceptUndone?: boolean
 }
 
-const given = ({ journal, withoutJournal }: JournalOptions) => ({
+const given = ({ journal, withoutJournal, acceptUndone }: JournalOptions) => ({
   ...(journal !== undefined && { journal: [...journal] }),
   ...(withoutJournal !== undefined && { without_journal: withoutJournal }),
+  ...(acceptUndone !== undefined && { accept_undone: acceptUndone }),
 })
 
 async function runRestore(file: string, options: JournalOptions): Promise<void> {
@@ -105,9 +108,18 @@ async function runAdopt(_: unknown, command: Command): Promise<void> {
   )
 }
 
-const journalText = (done: { readonly journal: number | null; readonly open_chains: number }): string =>
-  `${done.journal === null ? 'the journal was renounced' : `applied ${done.journal} acts of the journal`}; ` +
-  `${done.open_chains} chains of accounts had not ended`
+interface Applied {
+  readonly journal: number | null
+  readonly undone: readonly { readonly kind: string; readonly rule: string; readonly acts: number }[]
+  readonly open_chains: number
+}
+
+const journalText = ({ journal, undone, open_chains }: Applied): string =>
+  [
+    `${journal === null ? 'the journal was renounced' : `applied ${journal} acts of the journal`}; ` +
+      `${open_chains} chains of accounts had not ended`,
+    ...undone.map(({ kind, rule, acts }) => `NOT DONE: ${kind} ${acts} (${rule})`),
+  ].join('\n')
 
 interface ReleaseOptions extends OutputOptions {
   readonly cancel?: readonly string[]

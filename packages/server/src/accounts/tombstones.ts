@@ -45,6 +45,8 @@ export interface RestoreTombstone {
   readonly from: string
   /** How many acts of the journal were applied; null: it was renounced. */
   readonly journal: number | null
+  /** Of these, how many could not be done, which was accepted; absent: none. */
+  readonly undone?: number
   /** The chains that had not ended, with the last entry that is there, and the last that a checkpoint signs. */
   readonly open: readonly OpenChain[]
 }

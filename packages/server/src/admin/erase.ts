@@ -9,7 +9,7 @@ import { countPerson, deletePersonRows, type PersonPlace } from '../store/accoun
 import { lockHolds } from '../store/accounts/prune-accounts.ts'
 import { insertTombstone } from '../store/accounts/tombstones.ts'
 import type { Database } from '../store/db/database.ts'
-import { erasePersonOfHolds, holdsOfPerson } from '../store/db/holds.ts'
+import { erasePersonOfHolds, holdsOfPerson, listHolds } from '../store/db/holds.ts'
 import { countWithdrawable, eraseNotifications } from '../store/events/erasing.ts'
 import { countTombstones, forgetTombstones } from '../store/records/forget-tombstones.ts'
 import { accountOperator } from './account-of-operator.ts'
@@ -73,10 +73,11 @@ export const erasePerson = useCase(
         reason: 'conflict',
       })
     }
+    const holds = (await listHolds(db)).map(({ id }) => id)
     const { held, entries, rows } = await countPerson(owner.kysely, pseudonyms)
     let erased = rows - held
     if (!dry_run) {
-      await db.journal.write(actOf(person, pseudonyms, reason))
+      await db.journal.write(actOf(person, pseudonyms, { reason, holds }))
       // Without the person: an account of it would bring back what is erased.
       await accountOperator(needs, { note: 'erase person' })
       erased = await erasePseudonyms({ owner, signer: keys.signer, now }, pseudonyms, reason)
@@ -97,11 +98,15 @@ export const erasePerson = useCase(
 type PersonErased = Extract<JournalAct, { readonly kind: 'person_erased' }>
 
 /** What erases the same person in a database that was restored: of its records, those that it knows by then. */
-function actOf({ records, given }: FoundPerson, pseudonyms: readonly Buffer[], reason: string): PersonErased {
+function actOf(
+  { records, given }: FoundPerson,
+  pseudonyms: readonly Buffer[],
+  circumstances: Pick<PersonErased, 'reason' | 'holds'>,
+): PersonErased {
   return {
     kind: 'person_erased',
     pseudonyms: pseudonyms.map((pseudonym) => pseudonym.toString('hex')),
-    reason,
+    ...circumstances,
     records: records.map(({ registry, recordType, id }) => ({
       ...{ registry: registry.namespace, record_type: recordType.name, record: id },
     })),

@@ -1,26 +1,30 @@
 /** Doing the acts of the journal again, in a database that was restored. Each may be done any number of times. */
 import type { AccountSigner } from '../accounts/keys.ts'
+import type { LaterActs } from '../journal/read-journal.ts'
 import { revokeOwnKey } from '../keys/rotation.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Limits } from '../limits.ts'
 import type { JournalAct, JournalKind } from '../model/journal.ts'
-import { findAuthority, removeAuthority } from '../store/consents/authorities.ts'
+import { authorityNumber, removeAuthority } from '../store/consents/authorities.ts'
 import { revokeSigned, stopOfAuthority, withdraw } from '../store/consents/withdrawals.ts'
 import type { Database } from '../store/db/database.ts'
+import { removeOtherHolds } from '../store/db/holds.ts'
 import { StoreRefusal } from '../store/db/refusal.ts'
 import { changeGrants } from '../store/directory/grants.ts'
 import { revokeOperatorToken } from '../store/directory/operator-tokens.ts'
-import { revokeParticipantKey } from '../store/directory/participant-keys.ts'
+import { listParticipantKeys, revokeParticipantKey } from '../store/directory/participant-keys.ts'
 import { findParticipant, retireSecrets, setParticipantStatus } from '../store/directory/participants.ts'
 import { eraseNotifications } from '../store/events/erasing.ts'
 import { destroyKeysOf } from '../store/keys/body-keys.ts'
+import { listOwnKeys } from '../store/keys/own-keys.ts'
 import { forgetTombstones } from '../store/records/forget-tombstones.ts'
 import { findRegistry } from '../store/registries/registries.ts'
 import { erasePseudonyms } from './erase.ts'
-import { protectPerson } from './protected-persons.ts'
+import { participantNamed } from './participants.ts'
+import { protectAgain } from './protected-persons.ts'
 import { deleteRecords } from './records.ts'
 import { removeAgain } from './removal.ts'
-import { AdminRefusal } from './use-case.ts'
+import { AdminRefusal, asRefusal } from './use-case.ts'
 
 export interface ApplyNeeds {
   readonly db: Database
@@ -33,26 +37,25 @@ export interface ApplyNeeds {
 
 type Act<Kind extends JournalKind> = Extract<JournalAct, { readonly kind: Kind }>
 
-/** Whatever an act names may be missing: it was made after the snapshot, or an earlier act has removed it. */
-const APPLY: { readonly [Kind in JournalKind]: (needs: ApplyNeeds, act: Act<Kind>) => Promise<unknown> } = {
+type Apply<Kind extends JournalKind> = (needs: ApplyNeeds, act: Act<Kind>, at: Date) => Promise<unknown>
+
+/**
+ * What an act names may be missing: it was made after the snapshot, or an earlier act has removed it. Where the act would count
+ * once it is there again, the act is refused: it is done when the operator has added what is missing.
+ */
+const APPLY: { readonly [Kind in JournalKind]: Apply<Kind> } = {
   day_keys_destroyed: ({ db }, { days }) => destroyKeysOf(db, days),
   person_erased: erasePerson,
   async records_deleted({ db, limits, now }, { registry, record_type, identifiers }) {
     if ((await findRegistry(db, registry)) === null) return
     await deleteRecords({ db, limits, now }, { namespace: registry, record_type, identifiers })
   },
-  async person_protected({ db }, { registry, identifier_type, identifier_value, category, reason }) {
-    if ((await findRegistry(db, registry)) === null) return
-    const given = { namespace: registry, identifier_type, identifier_value, category, reason }
-    await protectPerson({ db }, given).catch(passOver('conflict'))
-  },
+  person_protected: ({ db }, act) => protectAgain(db, act),
   async consents_revoked({ db }, { authority, jtis }) {
-    const found = await findAuthority(db, authority)
-    if (found !== null) await revokeSigned(db, found.id, jtis)
+    await revokeSigned(db, await authorityNumber(db.pool, authority), jtis)
   },
   async consent_withdrawn({ db }, { pseudonyms, purpose, participant }) {
-    const from = participant === null ? null : await findParticipant(db, participant)
-    if (participant !== null && from === null) return
+    const from = participant === null ? null : await participantNamed(db, participant)
     await withdraw(db, {
       pseudonyms: pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex')),
       ...{ purpose, participant: from?.id ?? null },
@@ -73,7 +76,10 @@ const APPLY: { readonly [Kind in JournalKind]: (needs: ApplyNeeds, act: Act<Kind
   },
   async participant_key_revoked({ db }, { participant: sender_id, kid }) {
     const participant = await findParticipant(db, sender_id)
-    if (participant !== null) await revokeParticipantKey(db, participant, kid).catch(passOverRefusal)
+    if (participant === null) return
+    const keys = await listParticipantKeys(db, participant)
+    if (keys.some((key) => key.kid === kid && key.revoked_at === null))
+      await revokeParticipantKey(db, participant, kid)
   },
   async secrets_retired({ db }, { participant: sender_id, secrets }) {
     const participant = await findParticipant(db, sender_id)
@@ -89,11 +95,15 @@ const APPLY: { readonly [Kind in JournalKind]: (needs: ApplyNeeds, act: Act<Kind
     const found = await (removable === 'registry' ? findRegistry : findParticipant)(db, name)
     if (found !== null) await removeAgain(db, removable, found.id)
   },
-  own_key_revoked: ({ db, vault }, { kid }) => revokeOwnKey(db, vault, kid).catch(passOverRefusal),
+  async own_key_revoked({ db, vault }, { kid }) {
+    if ((await listOwnKeys(db)).some((key) => key.kid === kid)) await revokeOwnKey(db, vault, kid)
+  },
 }
 
-async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>): Promise<void> {
+/** Under the holds of its time: those of the backup that had ended by then have ended. */
+async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>, at: Date): Promise<void> {
   const { db } = needs
+  await removeOtherHolds(db, { except: act.holds, made_before: at, removed_by: 'restore' })
   const pseudonyms = act.pseudonyms.map((pseudonym) => Buffer.from(pseudonym, 'hex'))
   await erasePseudonyms(needs, pseudonyms, act.reason)
   for (const { registry, record_type, record } of act.records) {
@@ -107,26 +117,55 @@ async function erasePerson(needs: ApplyNeeds, act: Act<'person_erased'>): Promis
   }
 }
 
-/** Does an act again. */
-export function applyAct<Kind extends JournalKind>(needs: ApplyNeeds, act: Act<Kind>): Promise<unknown> {
-  const apply: ((needs: ApplyNeeds, act: Act<Kind>) => Promise<unknown>) | undefined = Object.hasOwn(
-    APPLY,
-    act.kind,
-  )
-    ? APPLY[act.kind as Kind]
-    : undefined
-  if (apply === undefined) {
-    throw new StoreRefusal(
-      'the journal has acts that this version does not know: use the version that wrote it',
-    )
+/** Acts of one kind that could not be done, for the same reason. */
+export interface UndoneActs {
+  readonly kind: string
+  /** Why, without personal data. */
+  readonly rule: string
+  readonly acts: number
+}
+
+/** Does acts again, in their order. One that is refused does not stop the others. */
+export async function applyActs(needs: ApplyNeeds, acts: LaterActs['acts']): Promise<readonly UndoneActs[]> {
+  const undone = new Map<string, UndoneActs>()
+  for (const { at, act } of acts) {
+    const rule = await applyAct(needs, act, new Date(at)).then(() => null, refusalRule)
+    if (rule === null) continue
+    const key = `${act.kind} ${rule}`
+    undone.set(key, { kind: act.kind, rule, acts: (undone.get(key)?.acts ?? 0) + 1 })
   }
-  return apply(needs, act)
+  return [...undone.values()]
 }
 
-const passOver = (reason: string) => (error: unknown) => {
-  if (!(error instanceof AdminRefusal) || error.reason !== reason) throw error
+async function applyAct<Kind extends JournalKind>(
+  needs: ApplyNeeds,
+  act: Act<Kind>,
+  at: Date,
+): Promise<void> {
+  const apply: Apply<Kind> | undefined = Object.hasOwn(APPLY, act.kind) ? APPLY[act.kind as Kind] : undefined
+  if (apply === undefined) {
+    throw new StoreRefusal('this version does not know this kind of act: use the version that wrote it')
+  }
+  await apply(needs, act, at)
 }
 
-function passOverRefusal(error: unknown): void {
-  if (!(error instanceof StoreRefusal)) throw error
+/** @throws what is no refusal, such as a lost connection: the restore is run again */
+function refusalRule(error: unknown): string {
+  const refusal = asRefusal(error)
+  if (refusal instanceof AdminRefusal) return refusal.message
+  throw error
+}
+
+export const countUndone = (undone: readonly UndoneActs[]): number =>
+  undone.reduce((count, { acts }) => count + acts, 0)
+
+/** @throws AdminRefusal acts could not be done */
+export function refuseUndone(undone: readonly UndoneActs[]): void {
+  if (undone.length === 0) return
+  const all = undone.map(({ kind, rule, acts }) => `${kind} ${acts} (${rule})`).join('; ')
+  throw new AdminRefusal(
+    `acts of the journal could not be done: ${all}. Servers do not start. Add what is missing and run the same command again, ` +
+      'or accept that they are not done (accept_undone)',
+    { reason: 'conflict' },
+  )
 }

@@ -2,9 +2,11 @@
 import { identifierValue, isContact, oneOf, resolveIdentifierType } from '@rollcall/protocol'
 import type { ClientBase } from 'pg'
 import Type from 'typebox'
+import type { JournalAct } from '../model/journal.ts'
 import { PROTECTION_CATEGORIES } from '../model/protection.ts'
 import type { Identifier } from '../model/records.ts'
 import { IDENTIFIERS, type Registry } from '../model/registry.ts'
+import type { Database } from '../store/db/database.ts'
 import { withTransaction } from '../store/db/transaction.ts'
 import { lockEvents } from '../store/events/lock.ts'
 import { withdrawNotifications } from '../store/events/withdrawing.ts'
@@ -13,10 +15,13 @@ import {
   type Bearer,
   findProtected,
   listProtected as listRows,
+  type NewProtection,
+  protectionBy,
   protectPerson as protectRow,
   unprotectPerson as unprotectRow,
 } from '../store/records/protect-person.ts'
 import { aliasesOf, namesIn } from '../store/records/retired-records.ts'
+import { applyIndexes } from '../store/registries/index-apply.ts'
 import { registryAt } from '../store/registries/registries.ts'
 import { closed, flag, Namespace, orNull, personalData, text, wholeNumber } from './members.ts'
 import type { HasDatabase } from './needs.ts'
@@ -54,7 +59,7 @@ export const protectPerson = useCase(
   async ({ db }: HasDatabase, { namespace, category, reason, ...given }) => {
     const registry = await registryAt(db, namespace)
     const named = identifierOf(registry, given)
-    if ([...registry.unfilled.values()].some((names) => names.has(IDENTIFIERS))) {
+    if (hasUnfilled(registry)) {
       throw new AdminRefusal(
         'namespace: identifiers of its records are being backfilled; nobody can be protected until that is done',
         { reason: 'conflict' },
@@ -62,27 +67,60 @@ export const protectPerson = useCase(
     }
     await db.journal.write({ kind: 'person_protected', registry: namespace, category, reason, ...given })
     return withTransaction(db.pool, async (client) => {
-      await lockEvents(client, registry.id, 'merge')
-      const bearer = await bearerOf(client, registry, named)
-      const identifier = bearer === null ? named : primaryOf(bearer)
-      const rewritten = await protectRow(client, registry, { identifier, category, reason, bearer })
-      if (rewritten === null) {
+      const { identifier, bearer } = await findPerson(client, registry, named)
+      const done = await protect(client, registry, { identifier, bearer, category, reason })
+      if (done === null) {
         throw new AdminRefusal('identifier: the person is protected already; lift that protection first', {
           reason: 'conflict',
         })
       }
-      const withdrawn =
-        bearer === null
-          ? 0
-          : await withdrawNotifications(
-              client,
-              { registry: registry.id, record_type: bearer.recordType.name, record: bearer.id },
-              category,
-            )
-      return { namespace, category, records: bearer === null ? 0 : 1, rewritten, withdrawn }
+      return { namespace, category, ...done }
     })
   },
 )
+
+/**
+ * Does again what the journal says, in a database that was restored: a person whom the backup protects under another category
+ * gets the one of the act. Identifiers that are not backfilled yet are backfilled before.
+ * @throws AdminRefusal, StoreRefusal
+ */
+export async function protectAgain(
+  db: Database,
+  { registry: namespace, category, reason, ...given }: Omit<PersonProtected, 'kind'>,
+): Promise<void> {
+  if (hasUnfilled(await registryAt(db, namespace))) await applyIndexes(db, namespace)
+  const registry = await registryAt(db, namespace)
+  const named = identifierOf(registry, given)
+  await withTransaction(db.pool, async (client) => {
+    const { identifier, bearer } = await findPerson(client, registry, named)
+    const known = await protectionBy(client, registry.id, identifier)
+    if (known?.category === category) return
+    if (known !== null) await unprotectRow(client, registry, known.id)
+    await protect(client, registry, { identifier, bearer, category, reason })
+  })
+}
+
+type PersonProtected = Extract<JournalAct, { readonly kind: 'person_protected' }>
+
+const hasUnfilled = ({ unfilled }: Registry): boolean =>
+  [...unfilled.values()].some((names) => names.has(IDENTIFIERS))
+
+/** The person whom an identifier names, as the registry knows the person. Events of the registry wait until the transaction ends. */
+async function findPerson(client: ClientBase, registry: Registry, named: Identifier) {
+  await lockEvents(client, registry.id, 'merge')
+  const bearer = await bearerOf(client, registry, named)
+  return { identifier: bearer === null ? named : primaryOf(bearer), bearer }
+}
+
+/** Null: the person is protected already. */
+async function protect(client: ClientBase, registry: Registry, person: NewProtection) {
+  const { bearer, category } = person
+  const rewritten = await protectRow(client, registry, person)
+  if (rewritten === null) return null
+  if (bearer === null) return { records: 0, rewritten, withdrawn: 0 }
+  const about = { registry: registry.id, record_type: bearer.recordType.name, record: bearer.id }
+  return { records: 1, rewritten, withdrawn: await withdrawNotifications(client, about, category) }
+}
 
 /** Lifts the protection of a person. Nobody is notified of what happened meanwhile. */
 export const unprotectPerson = useCase(

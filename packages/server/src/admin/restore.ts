@@ -25,8 +25,8 @@ import { destroyBodyKeys } from '../store/keys/body-keys.ts'
 import { accountOperator } from './account-of-operator.ts'
 import { BACKUP, backupRefusal, describedBackup, type HasMasterKeys, openBackup } from './backup.ts'
 import { migrateDatabase } from './database.ts'
-import { applyAct } from './journal-acts.ts'
-import { closed, instant, orNull, timeOut, wholeNumber } from './members.ts'
+import { applyActs, countUndone, refuseUndone } from './journal-acts.ts'
+import { closed, flag, instant, orNull, timeOut, wholeNumber } from './members.ts'
 import type { HasAccounts, HasOwner, HasVault } from './needs.ts'
 import { requireOwner } from './retention.ts'
 import { AdminRefusal, useCase } from './use-case.ts'
@@ -47,11 +47,22 @@ const JOURNAL = {
       description: 'Why there is no journal, without personal data: a signed entry has it for ever.',
     }),
   ),
+  accept_undone: Type.Optional(
+    flag('Accept that acts of the journal cannot be done; otherwise the restore does not end.'),
+  ),
 } as const
 
 const DONE = {
   snapshot_at: instant('The time whose state the database has.'),
   journal: orNull(wholeNumber('Acts of the journal that were applied; null: it was renounced.')),
+  undone: Type.Array(
+    closed({
+      kind: Type.String({ description: 'The kind of the acts.' }),
+      rule: Type.String({ description: 'Why they cannot be done.' }),
+      acts: wholeNumber('How many.'),
+    }),
+    { description: 'Acts of the journal that could not be done, which was accepted.' },
+  ),
   open_chains: wholeNumber('Chains of accounts that had not ended: what followed in them is lost.'),
 } as const
 
@@ -81,6 +92,7 @@ export const restoreDatabase = useCase(
       const done = await complete(needs, {
         restoration: loaded.restoration,
         ...{ backup: id, snapshot_at, later, reason: given.without_journal ?? `backup ${id}` },
+        accept_undone: given.accept_undone,
       })
       return {
         ...describedBackup(file, backup, loaded.tables),
@@ -110,6 +122,7 @@ export const adoptRestored = useCase(
       restoration,
       ...{ backup: null, snapshot_at: snapshot.toISOString(), later },
       reason: given.without_journal ?? 'restored by other means',
+      accept_undone: given.accept_undone,
     })
   },
 )
@@ -159,12 +172,16 @@ interface Restored {
   readonly snapshot_at: string
   readonly later: LaterActs | null
   readonly reason: string
+  readonly accept_undone: boolean | undefined
 }
 
 /** Milliseconds: what a process accounted may be committed so much later than it is dated. */
 const LONGEST_COMMIT = 60_000
 
-async function complete(needs: RestoreNeeds, { restoration, backup, snapshot_at, later, reason }: Restored) {
+async function complete(
+  needs: RestoreNeeds,
+  { restoration, backup, snapshot_at, later, reason, accept_undone = false }: Restored,
+) {
   const { owner = needs.db, limits, now = () => new Date() } = needs
   // What is done again is in the journal already.
   const db: Database = { ...needs.db, journal: NO_JOURNAL }
@@ -172,16 +189,16 @@ async function complete(needs: RestoreNeeds, { restoration, backup, snapshot_at,
   const { signer } = await loadAccountKeys(db, vault)
   const open = await openChains(owner.kysely)
   await accountOperator(needs, { note: 'restore' })
-  for (const { act } of later?.acts ?? []) {
-    await applyAct({ db, owner, vault, signer, limits, now }, act)
-  }
+  const undone = await applyActs({ db, owner, vault, signer, limits, now }, later?.acts ?? [])
   await destroyBodyKeys(db, bodyKeyRetention(limits))
+  if (!accept_undone) refuseUndone(undone)
   const tombstone: RestoreTombstone = {
     kind: 'restore',
     at: now().toISOString(),
     ...{ reason, backup, snapshot_at },
     from: new Date(Date.parse(snapshot_at) - LONGEST_COMMIT).toISOString(),
     journal: later?.acts.length ?? null,
+    ...(undone.length > 0 && { undone: countUndone(undone) }),
     open: open.map((chain) => ({ ...chain })),
   }
   if (later !== null) await withTransaction(db.pool, (client) => storeHead(client, later.head))
@@ -192,6 +209,7 @@ async function complete(needs: RestoreNeeds, { restoration, backup, snapshot_at,
   return {
     snapshot_at: timeOut(new Date(snapshot_at)),
     journal: tombstone.journal,
+    undone: [...undone],
     open_chains: open.length,
   }
 }

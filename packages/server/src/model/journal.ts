@@ -13,6 +13,8 @@ export type JournalAct =
       /** In hexadecimal. */
       readonly pseudonyms: readonly string[]
       readonly reason: string
+      /** The numbers of the holds that were in force: no other hold keeps rows of the person. */
+      readonly holds: readonly number[]
       /** The records of the person: what waited about them was withdrawn. */
       readonly records: readonly {
         readonly registry: string

@@ -99,6 +99,19 @@ export async function findAuthority(
   return rows[0] === undefined ? null : withUse(rows[0])
 }
 
+/** The number of an authority, also of one that was removed; one that is not there is stored as removed. */
+export async function authorityNumber(client: Pick<ClientBase, 'query'>, name: string): Promise<number> {
+  checkAuthorityName(name)
+  const { rows } = await client.query<{ id: number }>(
+    `insert into consent_authority as known (name, removed_at) values ($1, now())
+     on conflict (name) do update set name = known.name returning id`,
+    [name],
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the authority was not inserted')
+  return row.id
+}
+
 /** Its consents do not count any more. @returns its id; null: there is none of this name */
 export async function removeAuthority(
   client: Pick<ClientBase, 'query'>,

@@ -58,6 +58,26 @@ export async function removeHold(
   return rowCount === 1
 }
 
+/** Ends the holds that were made before a time, except some. */
+export async function removeOtherHolds(
+  { pool }: Pick<Database, 'pool'>,
+  {
+    except,
+    made_before,
+    removed_by,
+  }: {
+    readonly except: readonly number[]
+    readonly made_before: Date
+    readonly removed_by: string
+  },
+): Promise<void> {
+  await pool.query(
+    `update hold set removed_at = now(), removed_by = $3
+     where removed_at is null and created_at < $2 and id <> all($1::integer[])`,
+    [except, made_before, removed_by],
+  )
+}
+
 /** Of holds that are not in force any more, as the owner. */
 export async function erasePersonOfHolds(
   { pool }: Pick<Database, 'pool'>,

@@ -27,7 +27,7 @@ export interface Bearer {
   readonly identifiers: readonly Identifier[]
 }
 
-interface NewProtection {
+export interface NewProtection {
   /** Whichever record bears it as its own is protected. */
   readonly identifier: Identifier
   readonly category: ProtectionCategory
@@ -60,6 +60,19 @@ export async function protectPerson(
   await client.query('analyze protected_record')
   await changeProtection(client, registry.id)
   return rewriteReferences(client, registry, { persons: [person.id], identifiers })
+}
+
+/** The protection of the person who is protected by this identifier; null: nobody is. */
+export async function protectionBy(
+  client: Pick<ClientBase, 'query'>,
+  registryId: number,
+  { type, value }: Identifier,
+): Promise<ProtectedPerson | null> {
+  const { rows } = await client.query<ProtectedPerson>(
+    'select id, category from protected_person where registry = $1 and type = $2 and value = $3',
+    [registryId, type, value],
+  )
+  return rows[0] ?? null
 }
 
 /** Lifts the protection. @returns how many records of others are found by the person again */

@@ -1,0 +1,154 @@
+/** Acts of the journal whose persons, authorities or participants the backup does not have, or has otherwise. */
+import { generateKeyPairSync } from 'node:crypto'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  accounted,
+  backupOf,
+  erased,
+  folder,
+  needsOf,
+  type Place,
+  target,
+  type World,
+  world,
+} from '../../test/restoring.ts'
+import { addConsentAuthority } from './consent-authorities.ts'
+import { withdrawConsent } from './consents.ts'
+import { addHold, removeHold } from './holds.ts'
+import { addIdentifierType } from './identifier-types.ts'
+import { applyIndexes } from './indexes.ts'
+import { addParticipant } from './participants.ts'
+import { protectPerson, unprotectPerson } from './protected-persons.ts'
+import { addPurpose } from './purposes.ts'
+import { type RestoreNeeds, restoreDatabase } from './restore.ts'
+
+async function started(): Promise<{ from: World; journal: string[]; needs: RestoreNeeds }> {
+  const from = await world()
+  const path = join(await folder(), 'journal')
+  return { from, journal: [path], needs: needsOf(from, path) }
+}
+
+async function rowsOf({ ownerDb }: Place, statement: string) {
+  return (await ownerDb.pool.query(statement)).rows
+}
+
+const child = { namespace: 'civil', identifier_type: 'UIN', identifier_value: '3' }
+const PROTECTED = 'select type, value, category from protected_person'
+const HELD_OF_PERSONS = 'select count(*)::int from account_person'
+
+test('a person is protected again although identifiers of the backup are to be backfilled', async () => {
+  const { from, journal, needs } = await started()
+  await addIdentifierType(needs, { namespace: 'civil', name: 'NIDX' })
+  const file = await backupOf(from)
+  await applyIndexes(needs, { namespace: 'civil' })
+  await protectPerson(needs, { ...child, category: 'shelter', reason: 'court order' })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done).toMatchObject({ journal: 1, undone: [] })
+  expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'shelter' }])
+  expect(await rowsOf(into, 'select count(*)::int from protected_record')).toEqual([{ count: 1 }])
+})
+
+test('a person who is protected under another category since the backup gets that one', async () => {
+  const { from, journal, needs } = await started()
+  await protectPerson(needs, { ...child, category: 'adoption', reason: 'court order' })
+  const file = await backupOf(from)
+  await unprotectPerson(needs, child)
+  await protectPerson(needs, { ...child, category: 'witness_protection', reason: 'court order' })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done.undone).toEqual([])
+  expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'witness_protection' }])
+})
+
+test('a hold of the backup that ended before an erasure does not bring the person back', async () => {
+  const { from, journal, needs } = await started()
+  await accounted(needs, '2')
+  const period = { from: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z', reason: 'audit' }
+  const hold = await addHold(needs, period)
+  const file = await backupOf(from)
+  await removeHold(needs, { id: hold.id })
+  await erased(needs, '2')
+  const into = await target()
+  await restoreDatabase(needsOf(into), { file, journal })
+  expect(await rowsOf(into, HELD_OF_PERSONS)).toEqual(await rowsOf(from, HELD_OF_PERSONS))
+  expect(await rowsOf(into, 'select removed_by from hold')).toEqual([{ removed_by: 'restore' }])
+})
+
+test('a hold that was in force when a person was erased keeps what it kept', async () => {
+  const { from, journal, needs } = await started()
+  await accounted(needs, '2')
+  await addHold(needs, { from: '2020-01-01T00:00:00Z', until: '2100-01-01T00:00:00Z', reason: 'audit' })
+  const file = await backupOf(from)
+  await erased(needs, '2')
+  const into = await target()
+  await restoreDatabase(needsOf(into), { file, journal })
+  expect(await rowsOf(into, HELD_OF_PERSONS)).toEqual(await rowsOf(from, HELD_OF_PERSONS))
+  expect(await rowsOf(into, 'select removed_by from hold')).toEqual([{ removed_by: null }])
+})
+
+const newKeys = () => [
+  generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+]
+
+test('a consent stays revoked when its authority is newer than the backup, and added again', async () => {
+  const { from, journal, needs } = await started()
+  const authority = { name: 'https://consent.example', keys: newKeys() }
+  const file = await backupOf(from)
+  await addConsentAuthority(needs, authority)
+  await withdrawConsent(needs, { authority: authority.name, jti: 'j-1' })
+  const into = await target()
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done.undone).toEqual([])
+  await addConsentAuthority(needsOf(into), authority)
+  const revoked = `select jti from signed_consent join consent_authority on id = authority
+    where revoked_at is not null and removed_at is null`
+  expect(await rowsOf(into, revoked)).toEqual([{ jti: 'j-1' }])
+})
+
+test('a restore does not end before a withdrawal from a participant newer than the backup is done', async () => {
+  const { from, journal, needs } = await started()
+  await addPurpose(needs, { code: 'pension' })
+  const file = await backupOf(from)
+  const participant = { sender_id: 'new.example', name: 'New' }
+  await addParticipant(needs, participant)
+  const person = { identifier_type: 'UIN', identifier_value: '1', purpose: 'pension' }
+  await withdrawConsent(needs, { ...person, participant: participant.sender_id })
+  const into = await target()
+  await expect(restoreDatabase(needsOf(into), { file, journal })).rejects.toMatchObject({
+    reason: 'conflict',
+    message: expect.stringMatching(
+      /^acts of the journal could not be done: consent_withdrawn 1 \(.*new\.example.*\)\. Servers do not start\./,
+    ),
+  })
+  expect(await rowsOf(into, 'select applied_at from restoration')).toEqual([{ applied_at: null }])
+  await addParticipant(needsOf(into), participant)
+  const done = await restoreDatabase(needsOf(into), { file, journal })
+  expect(done.undone).toEqual([])
+  const withdrawals =
+    'select sender_id from consent_withdrawal join participant on participant.id = participant'
+  expect(await rowsOf(into, withdrawals)).toEqual([{ sender_id: 'new.example' }])
+})
+
+test('an act that cannot be done does not stop the others, and may be accepted', async () => {
+  const { from, journal, needs } = await started()
+  const file = await backupOf(from)
+  await addIdentifierType(needs, { namespace: 'civil', name: 'NIDX' })
+  await applyIndexes(needs, { namespace: 'civil' })
+  const unknown = { namespace: 'civil', identifier_type: 'NIDX', identifier_value: '77' }
+  await protectPerson(needs, { ...unknown, category: 'shelter', reason: 'court order' })
+  await protectPerson(needs, { ...child, category: 'shelter', reason: 'court order' })
+  const into = await target()
+  await expect(restoreDatabase(needsOf(into), { file, journal })).rejects.toThrow(
+    'acts of the journal could not be done: person_protected 1 (identifier_type: must be one of',
+  )
+  const done = await restoreDatabase(needsOf(into), { file, journal, accept_undone: true })
+  expect(done.undone).toEqual([
+    { kind: 'person_protected', rule: expect.stringMatching(/^identifier_type: must be one of /), acts: 1 },
+  ])
+  expect(await rowsOf(into, PROTECTED)).toEqual([{ type: 'UIN', value: '3', category: 'shelter' }])
+  const signed = `select content::jsonb -> 'undone' as undone from account_tombstone
+    where content::jsonb ->> 'kind' = 'restore'`
+  expect(await rowsOf(into, signed)).toEqual([{ undone: 1 }])
+})
