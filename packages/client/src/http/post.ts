@@ -87,7 +87,17 @@ function problemOf(error: unknown): TransportError {
     const reason = error.kind === 'too_large' ? 'too_large' : 'unreadable'
     return new TransportError(reason, `the answer ${error.message}`)
   }
-  return new TransportError('unreachable', 'the address cannot be reached or broke the connection off', {
-    cause: error,
-  })
+  const certificate = certificateProblem(error)
+  const message =
+    certificate === null
+      ? 'the address cannot be reached or broke the connection off'
+      : `its TLS certificate is not trusted (${certificate}); for a certificate authority of your own, name its file in NODE_EXTRA_CA_CERTS`
+  return new TransportError('unreachable', message, { cause: error })
+}
+
+/** What Node says of a certificate; null: nothing is wrong with one, or this is no Node. */
+function certificateProblem(error: unknown): string | null {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } }
+  const code = String(cause?.code ?? '')
+  return /CERT|SELF_SIGNED|UNABLE_TO/.test(code) ? code : null
 }
