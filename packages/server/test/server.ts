@@ -114,7 +114,7 @@ export async function testServer(
       const { secret, sha256 } = newSecret()
       await addSecret(database.db, added, sha256)
       await grantEverything(database, terms)
-      const { access_token } = await context.tokens.issue(sender_id, added.environment)
+      const { access_token } = await context.tokens.issue(added)
       return { sender_id, client_id: added.client_id, secret, token: access_token }
     },
     async registry(kind, documents = [], namespace = kind, environment = 'live') {
@@ -135,7 +135,7 @@ export async function testServer(
 
 /** Writes records into a registry: new ones, or in place of those with the same primary identifier. */
 export async function writeDocuments(
-  { db }: TestDatabase,
+  { db }: Pick<TestDatabase, 'db'>,
   registry: Registry,
   documents: readonly object[],
 ): Promise<void> {

@@ -63,7 +63,11 @@ async function side(people: readonly Document[]): Promise<Side> {
   await writeDocuments(server.database, await registryAt(db, 'civil'), people)
   const sender_id = 'restricted.spmis.example'
   const signer = await newSigner(server, sender_id, 'sig-1')
-  const tokenOf = async (name: string) => (await server.context.tokens.issue(name)).access_token
+  const tokenOf = async (name: string) => {
+    const participant = await server.context.directory.activeParticipant(name)
+    if (participant === null) throw new Error(`there is no participant ${name}`)
+    return (await server.context.tokens.issue(participant)).access_token
+  }
   const taking = await receiver()
   server.closing(taking)
   const restricted = {

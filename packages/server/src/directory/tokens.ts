@@ -1,7 +1,7 @@
 /** Access tokens: EdDSA JWTs of type at+jwt (RFC 9068), signed and verified here, a quarter of an hour at most. */
 import { randomUUID } from 'node:crypto'
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose'
-import type { Environment } from '../model/environment.ts'
+import type { Participant } from '../model/participant.ts'
 import { CLOCK, type Clock } from '../shared/clock.ts'
 import { recentlyUsed } from '../shared/recently-used.ts'
 
@@ -13,17 +13,17 @@ export interface TokenKeys {
 }
 
 export interface Tokens {
-  /** A token for this sender_id, `live` unless said otherwise, and its lifetime in seconds. */
-  issue(sender_id: string, environment?: Environment): Promise<{ access_token: string; expires_in: number }>
+  /** A token for this participant, and its lifetime in seconds. */
+  issue(owner: TokenOwner): Promise<{ access_token: string; expires_in: number }>
   /** Whom a token was issued to; null when it is not ours, altered, expired or of another type. */
   verify(token: string): Promise<TokenOwner | null>
 }
 
-export interface TokenOwner {
-  readonly sender_id: string
-  /** Of the participant when the token was issued. */
-  readonly environment: Environment
-}
+/**
+ * As the participant was when the token was issued. A participant that is removed and added again has another `client_id`, and
+ * one that is promoted another environment: their older tokens are refused.
+ */
+export type TokenOwner = Pick<Participant, 'sender_id' | 'client_id' | 'environment'>
 
 const ALGORITHM = 'EdDSA'
 const TYPE = 'at+jwt'
@@ -47,10 +47,13 @@ export function createTokens(
 ): Tokens {
   const remembered = recentlyUsed<string, Verified>(MAX_REMEMBERED)
   return {
-    async issue(sender_id, environment = 'live') {
+    async issue({ sender_id, client_id, environment }) {
       const key = await keys.signing()
       const now = Math.floor(clock.date() / 1_000)
-      const access_token = await new SignJWT(environment === 'live' ? {} : { [ENVIRONMENT]: environment })
+      const access_token = await new SignJWT({
+        client_id,
+        ...(environment !== 'live' && { [ENVIRONMENT]: environment }),
+      })
         .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
         .setIssuer(ISSUER)
         .setAudience(ISSUER)
@@ -80,13 +83,14 @@ export function createTokens(
           currentDate: new Date(clock.date()),
           issuer: ISSUER,
           audience: ISSUER,
-          requiredClaims: ['sub', 'exp'],
+          requiredClaims: ['sub', 'client_id', 'exp'],
         })
-        const { sub, exp } = payload
+        const { sub, exp, client_id } = payload
         const { kid } = protectedHeader
         if (sub === undefined || exp === undefined || kid === undefined) return null
+        if (typeof client_id !== 'string') return null
         const environment = payload[ENVIRONMENT] === 'sandbox' ? 'sandbox' : 'live'
-        const verified = { sender_id: sub, environment, expires: exp, kid } as const
+        const verified = { sender_id: sub, client_id, environment, expires: exp, kid } as const
         remembered.set(token, verified)
         return verified
       } catch (error) {

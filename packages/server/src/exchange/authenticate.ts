@@ -2,7 +2,7 @@
 
 import { RequestFault } from '@rollcall/protocol'
 import type { Directory } from '../directory/directory.ts'
-import type { Tokens } from '../directory/tokens.ts'
+import type { TokenOwner, Tokens } from '../directory/tokens.ts'
 import type { Participant } from '../model/participant.ts'
 import type { IncomingRequest } from '../reading/body.ts'
 
@@ -22,13 +22,16 @@ export async function authenticate(
   const token = bearerToken(authorization)
   const verified = await tokens.verify(token)
   const participant = verified === null ? null : await directory.activeParticipant(verified.sender_id)
-  // What a participant got in the sandbox ends when it is promoted.
-  if (participant === null || verified?.environment !== participant.environment) {
+  if (participant === null || verified === null || !isStillOf(verified, participant)) {
     throw unauthorized('Authorization: the access token is not valid here or has expired; ask for a new one')
   }
   identified?.(participant.sender_id)
   return participant
 }
+
+/** A token ends when its participant is removed, also when one of the same sender_id is added, and when it is promoted. */
+const isStillOf = (token: TokenOwner, { client_id, environment }: Participant): boolean =>
+  token.client_id === client_id && token.environment === environment
 
 /**
  * The token of an Authorization header.

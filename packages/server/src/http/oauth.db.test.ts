@@ -50,7 +50,11 @@ describe('a token', () => {
       expires_in: 900,
       scope: GRANTED,
     })
-    const [header] = answer.body.access_token.split('.')
+    const [header, claims] = answer.body.access_token.split('.')
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      sub: peer.sender_id,
+      client_id: peer.client_id,
+    })
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({
       alg: 'EdDSA',
       typ: 'at+jwt',

@@ -76,9 +76,8 @@ async function answer(
       { participant },
     )
   }
-  const { sender_id, environment } = client.participant
-  parts.gate.identified(request.raw, sender_id)
-  const { access_token, expires_in } = await parts.tokens.issue(sender_id, environment)
+  parts.gate.identified(request.raw, client.participant.sender_id)
+  const { access_token, expires_in } = await parts.tokens.issue(client.participant)
   return { access_token, token_type: 'bearer', expires_in, scope: GRANTED_SCOPE }
 }
 

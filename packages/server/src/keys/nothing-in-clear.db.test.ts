@@ -36,7 +36,11 @@ test('no table holds a private key, a body or the master key in clear', async ()
     const vault = await createVault(database.db, environmentSource({ masterKey, newMasterKey: undefined }))
     const keys = await createKeys(database.db, vault, createLog({ level: 'silent' }))
     await rotateOwnKeys(database.db, vault)
-    const { access_token } = await createTokens(keys.tokens, { lifetime: 60 }).issue('spmis.example')
+    const { access_token } = await createTokens(keys.tokens, { lifetime: 60 }).issue({
+      sender_id: 'spmis.example',
+      client_id: 'c1',
+      environment: 'live',
+    })
     const body = `surname ${randomBytes(8).toString('hex')}`
     const kept = await createBodies(database.db, vault).encryptBody(body, 'a')
 

@@ -190,7 +190,9 @@ describe('several nodes', () => {
 
   test('refuse the tokens of a revoked key within a second, also those verified before', async () => {
     const nodes = [keys, other].map((node) => createTokens(node.tokens, { lifetime: 60 }))
-    const token = (await nodes[0]?.issue('spmis.example'))?.access_token ?? ''
+    const token =
+      (await nodes[0]?.issue({ sender_id: 'spmis.example', client_id: 'c1', environment: 'live' }))
+        ?.access_token ?? ''
     const verified = () => Promise.all(nodes.map((tokens) => tokens.verify(token)))
     expect(await verified()).toMatchObject([{ sender_id: 'spmis.example' }, { sender_id: 'spmis.example' }])
     await rotateOwnKeys(database.db, vault)

@@ -157,14 +157,14 @@ describe('a token', () => {
   it('says that it is for the sandbox, and is valid for no live participant', async () => {
     expect(claims(sandbox.token)).toMatchObject({ sub: sandbox.sender_id, environment: 'sandbox' })
     expect(claims(live.token)).not.toHaveProperty('environment')
-    const { access_token: token } = await server.context.tokens.issue(live.sender_id, 'sandbox')
+    const { access_token: token } = await server.context.tokens.issue({ ...live, environment: 'sandbox' })
     const answer = await sendAs(server, { ...live, token }, signedBody(live, searchBy(live)))
     refused.push(answer)
     expectFault(answer, 401, 'err.request.unauthorized', NOT_VALID)
   })
 
   it('of a live participant is none for a sandbox one', async () => {
-    const { access_token: token } = await server.context.tokens.issue(sandbox.sender_id)
+    const { access_token: token } = await server.context.tokens.issue({ ...sandbox, environment: 'live' })
     const body = signedBody(sandbox, searchBy(sandbox))
     const answer = await sendAs(server, { ...sandbox, token }, body, 'civil-test')
     refused.push(answer)

@@ -1,10 +1,12 @@
 /** Access tokens that are not what they seem, with messages that are signed as they should be. */
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { setParticipantStatus } from '../../src/store/directory/participants.ts'
+import { removeParticipantRow } from '../../src/store/db/removal.ts'
+import { findParticipant, setParticipantStatus } from '../../src/store/directory/participants.ts'
 import { expectFault } from '../expectations.ts'
 import { expectSealed, publishedKey, searchBy, searchUrl, sendAs, signedBody } from '../sealing.ts'
-import { post } from '../server.ts'
+import { post, searchRequest } from '../server.ts'
 import { adversary } from './world.ts'
 
 const NOT_VALID = 'Authorization: the access token is not valid here or has expired; ask for a new one'
@@ -53,7 +55,7 @@ describe('a forged token', () => {
       // 64 bytes of signature are 86 characters: the last four bits stand for nothing.
       return token.slice(0, -1) + alphabet[value ^ 1]
     }
-    const fresh = await server.context.tokens.issue(ada.sender_id)
+    const fresh = await server.context.tokens.issue({ ...ada, environment: 'live' })
     for (const token of [fresh.access_token, ada.token]) {
       const [, , signature = ''] = token.split('.')
       expect(Buffer.from(respelt(signature), 'base64url')).toEqual(Buffer.from(signature, 'base64url'))
@@ -111,6 +113,41 @@ describe('a forged token', () => {
       `${part(header)}.${part(payload)}.${Buffer.from(value, 'base64').toString('base64url')}`,
     )
   })
+})
+
+it('a token does not outlive the removal of its participant, also when one of the same sender_id is added', async () => {
+  const { db } = server.database
+  const before = await server.participant('again.example')
+  const search = async (token: string) => {
+    const request = searchRequest('again.example', { type: 'UIN', value: '1' })
+    return post(searchUrl(server), request, { Authorization: `Bearer ${token}` })
+  }
+  const expectEnded = async () => {
+    server.clock.pass(1_000)
+    const answer = await search(before.token)
+    refused.push(answer)
+    expectFault(answer, 401, 'err.request.unauthorized', NOT_VALID)
+  }
+  expect((await search(before.token)).status).toBe(200)
+  await removeParticipantRow(db, (await findParticipant(db, 'again.example'))?.id ?? 0)
+  await expectEnded()
+  const after = await server.participant('again.example')
+  await expectEnded()
+  expect((await search(after.token)).status).toBe(200)
+})
+
+it('a token that does not say whose it was is refused', async () => {
+  const { kid, privateKey } = await server.context.keys.tokens.signing()
+  const { header, payload } = parts(ada.token)
+  const signed = ({ client_id, ...others }: Record<string, unknown>, whole: boolean) =>
+    new SignJWT(whole ? { client_id, ...others } : others)
+      .setProtectedHeader({ ...header, alg: 'EdDSA', kid })
+      .sign(privateKey)
+  await expectSealed(
+    server,
+    await sendAs(server, { ...ada, token: await signed(payload, true) }, signedBody(ada, searchBy(ada))),
+  )
+  await expectRefused(await signed(payload, false))
 })
 
 it('a disabled participant is refused within a second, its signature or not', async () => {
