@@ -1,18 +1,12 @@
-/** The person who withdraws a consent, in all registries, as pseudonyms. */
-import {
-  type IdentifierType,
-  identifierValue,
-  type Kind,
-  type RecordType,
-  resolveIdentifierType,
-} from '@rollcall/protocol'
+/** The person who withdraws a consent, in all registries of one environment, as pseudonyms. */
+import type { RecordType } from '@rollcall/protocol'
 import { createPseudonyms } from '../accounts/pseudonyms.ts'
-import { bearersOf, identifiersAlone, withAllTypes } from '../model/person-identifiers.ts'
+import { bearersOf, identifiersAlone } from '../model/person-identifiers.ts'
 import type { Identifier } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import { ownRecords } from '../store/records/own-records.ts'
-import { listRegistries } from '../store/registries/registries.ts'
 import type { HasVault } from './needs.ts'
+import { meaningIn, registriesOfPerson } from './person-registries.ts'
 import { AdminRefusal } from './use-case.ts'
 
 export interface GivenPerson {
@@ -40,7 +34,9 @@ export async function withdrawingPerson(
     if (isOwn) own.set(`${one.type} ${one.value}`, one)
   }
   const reader = ownRecords(db).reader('sync')
-  for (const registry of await listRegistries(db)) {
+  const given = { type: person.identifier_type, value: person.identifier_value }
+  const { registries, joined } = await registriesOfPerson(db, given)
+  for (const registry of registries) {
     const meaning = meaningIn(registry, person)
     if (meaning === null) continue
     const { kind, identifier, isListed } = meaning
@@ -54,7 +50,7 @@ export async function withdrawingPerson(
         )
       }
       if (record === undefined) continue
-      for (const one of await identifiersAlone(place, record)) {
+      for (const one of await joined(await identifiersAlone(place, record))) {
         add(one, one.type === recordType.primary_identifier)
       }
     }
@@ -68,17 +64,3 @@ export async function withdrawingPerson(
 
 const typesOfPersons = ({ kind }: Registry): readonly RecordType[] =>
   kind.record_types.filter(({ identifiers }) => identifiers.every(({ names }) => names === 'record'))
-
-/** A registry may hold identifiers of a type that its kind, or no kind, lists: its records name the type. */
-function meaningIn(
-  registry: Registry,
-  { identifier_type, identifier_value }: GivenPerson,
-): { readonly kind: Kind; readonly identifier: Identifier; readonly isListed: boolean } | null {
-  const wide = withAllTypes(registry.kind)
-  const listed = resolveIdentifierType(wide, identifier_type)
-  const type: IdentifierType = listed ?? { name: identifier_type, normaliser: 'code' }
-  const value = identifierValue(type, identifier_value)
-  if (value === null) return null
-  const kind = listed === undefined ? { ...wide, identifier_types: [...wide.identifier_types, type] } : wide
-  return { kind, identifier: { type: type.name, value }, isListed: listed !== undefined }
-}

@@ -1,4 +1,4 @@
-/** The identifiers under which a person is known: the one that is named, and the others of the same person's records. */
+/** The identifiers under which a person is known: the named one, and the others of the person's records of one environment. */
 import {
   identifierValue,
   KINDS,
@@ -18,7 +18,7 @@ import type { RecordReader } from '../model/record-source.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
 import { ownRecords } from '../store/records/own-records.ts'
-import { listRegistries } from '../store/registries/registries.ts'
+import { registriesOfPerson } from './person-registries.ts'
 import { AdminRefusal } from './use-case.ts'
 
 export interface KnownIdentifier extends PersonIdentifier {
@@ -38,7 +38,7 @@ export async function knownIdentifiers(
   db: Database,
   named: { readonly type: string; readonly value: string },
 ): Promise<readonly KnownIdentifier[]> {
-  const registries = await listRegistries(db)
+  const { registries, joined } = await registriesOfPerson(db, named)
   const known = new Map(
     meanings(registries, named).map((one): [string, KnownIdentifier] => [keyOf(one), one]),
   )
@@ -46,7 +46,7 @@ export async function knownIdentifiers(
   let fresh = [...known.values()]
   for (let round = 0; round < ROUNDS && fresh.length > 0; round += 1) {
     const others = await Promise.all(fresh.map((one) => othersOf(reader, registries, one)))
-    fresh = others.flat().filter((one) => !known.has(keyOf(one)))
+    fresh = (await joined(others.flat())).filter((one) => !known.has(keyOf(one)))
     for (const one of fresh) known.set(keyOf(one), one)
   }
   return [...known.values()]

@@ -1,4 +1,4 @@
-/** A person by one identifier: the records in all registries, and every identifier that is the person's alone. */
+/** A person by one identifier: the records in the registries of one environment, and the identifiers that are the person's alone. */
 import { identifierValue, type RecordType, resolveIdentifierType } from '@rollcall/protocol'
 import type { PersonIdentifier } from '../model/account.ts'
 import { bearersOf, identifiersAlone, withAllTypes } from '../model/person-identifiers.ts'
@@ -6,7 +6,7 @@ import type { RecordId } from '../model/records.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Database } from '../store/db/database.ts'
 import { ownRecords } from '../store/records/own-records.ts'
-import { listRegistries } from '../store/registries/registries.ts'
+import { registriesOfPerson } from './person-registries.ts'
 import { AdminRefusal } from './use-case.ts'
 
 export interface RecordOfPerson {
@@ -25,15 +25,15 @@ export interface FoundPerson {
 }
 
 /**
- * The given identifier is looked up in every registry. Identifiers that several records have, such as the telephone of a
- * household, are left out: they are of nobody alone.
+ * The given identifier is looked up in every live registry, and in those of the sandbox if no live one has it. Identifiers that
+ * several records have, such as the telephone of a household, are left out: they are of nobody alone.
  * @throws AdminRefusal no registry has identifiers of the type, the value is none of it, or it names several records
  */
 export async function findPerson(
   db: Database,
   { type, value }: { readonly type: string; readonly value: string },
 ): Promise<FoundPerson> {
-  const registries = await listRegistries(db)
+  const { registries, joined } = await registriesOfPerson(db, { type, value })
   const given = registries.flatMap((registry) => {
     const known = resolveIdentifierType(registry.kind, type)
     return known === undefined ? [] : [{ registry, known }]
@@ -63,7 +63,7 @@ export async function findPerson(
       }
       if (record === undefined) continue
       records.push({ registry, recordType, ...record })
-      for (const one of await identifiersAlone(place, record, { contacts: true })) add(one)
+      for (const one of await joined(await identifiersAlone(place, record, { contacts: true }))) add(one)
     }
   }
   return { identifiers: [...identifiers.values()], records, given: named }
